@@ -1,0 +1,149 @@
+"""What a domain is: the declaration that lets one code serve drinks, films or books.
+
+A domain is a folder with `domain.toml` (kinds, roles, texts, flags, numbers) and, beside it, an
+optional `taxonomy.toml` (families and synonyms of attributes). MARC's four tasks are written
+against the roles below, never against a domain's own words:
+
+* component: what an item is made of (ingredient, genre); C3 walks it
+* container: what holds it (glass, decade); C2 filters by it
+* category, colour, look, garnish: further attributes; colour and look lead to C1
+"""
+
+from __future__ import annotations
+
+import tomllib
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from localrec.errors import InputError
+from localrec.paths import shipped
+
+Role = Literal["component", "container", "category", "colour", "look", "garnish"]
+
+
+class AttributeSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One kind of attribute: its role, the edge that leads to it, the noun for it.
+
+    `words` are nouns people put behind a name of this kind ("glass" in "highball glass").
+    `from_texts` names item texts in which names of this kind are looked for, where the source
+    has no column for them (colours in an image description); `aside` are words behind or after
+    which such a text speaks of something else than the item ("background").
+    """
+
+    role: Role
+    edge: str
+    words: tuple[str, ...] = ()
+    from_texts: tuple[str, ...] = ()
+    aside: tuple[str, ...] = ()
+    says: str = "has {name}"  # how a sentence states such an edge
+
+
+class FlagSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A property with a few values; `values` maps each to the phrases that ask for it.
+
+    `accepts` lists, per asked value, the stored values that satisfy it.
+    """
+
+    values: dict[str, tuple[str, ...]]
+    accepts: dict[str, tuple[str, ...]] = {}
+    labels: dict[str, str] = {}
+
+
+class NumberSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A numeric property that questions may bound.
+
+    `kind` "year" understands "the 40s", "before 1960", "from 1994". `more` and `less` are the
+    comparatives relative to a target ("stronger", "weaker").
+    """
+
+    kind: Literal["year", "count", "amount"]
+    more: tuple[str, ...] = ()
+    less: tuple[str, ...] = ()
+
+
+class Concept(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"parents": "in"}
+):
+    """One name in a taxonomy: its families, its other spellings, its alcohol by volume (%).
+
+    `ask` holds words that questions use for it but catalogues do not ("smoky").
+    """
+
+    parents: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    ask: tuple[str, ...] = ()
+    abv: float | None = None
+
+
+class Domain(msgspec.Struct, eq=False, frozen=True, forbid_unknown_fields=True):
+    """A domain's whole declaration, as read from its folder."""
+
+    name: str
+    item: str
+    singular: str
+    plural: str
+    item_words: tuple[str, ...]
+    texts: dict[str, str]
+    attributes: dict[str, AttributeSpec]
+    flags: dict[str, FlagSpec] = {}
+    numbers: dict[str, NumberSpec] = {}
+    diets: dict[str, tuple[str, ...]] = {}
+    examples: tuple[str, ...] = ()
+    taxonomy: dict[str, dict[str, Concept]] = {}
+
+    def kind_of(self, role: Role) -> str | None:
+        """The attribute kind that plays `role`, or None where the domain has none."""
+        for kind, spec in self.attributes.items():
+            if spec.role == role:
+                return kind
+        return None
+
+    def concept_names(self, kind: str) -> dict[str, str]:
+        """Every spelling of the taxonomy of `kind` -> the concept's own name (not `ask` words)."""
+        names: dict[str, str] = {}
+        for name, concept in self.taxonomy.get(kind, {}).items():
+            for spelling in concept.also:
+                names.setdefault(spelling.casefold(), name)
+        names.update({name.casefold(): name for name in self.taxonomy.get(kind, {})})
+        return names
+
+
+@lru_cache
+def load_domain(name: str, folder: Path | None = None) -> Domain:
+    """Read a domain from `folder`, or from the shipped `datasets/` by its name.
+
+    Raises:
+        InputError: no such domain, or a declaration with an unknown or wrong field.
+    """
+    home = folder or _find_shipped(name)
+    path = home / "domain.toml"
+    try:
+        declared = tomllib.loads(path.read_text(encoding="utf-8"))
+        taxonomy = home / "taxonomy.toml"
+        if taxonomy.is_file():
+            declared["taxonomy"] = tomllib.loads(taxonomy.read_text(encoding="utf-8"))
+        return msgspec.convert(declared, Domain)
+    except (OSError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise InputError(
+            f"{path} does not declare a domain: {error}.", "See docs/domains.md for the fields."
+        ) from error
+
+
+def shipped_domains() -> dict[str, Path]:
+    """Every domain that ships with localrec: its name -> its folder."""
+    found = {}
+    for path in sorted(shipped("datasets").glob("*/domain.toml")):
+        found[tomllib.loads(path.read_text(encoding="utf-8"))["name"]] = path.parent
+    return found
+
+
+def _find_shipped(name: str) -> Path:
+    folders = shipped_domains()
+    if name not in folders:
+        raise InputError(
+            f"There is no domain named {name!r}.", f"Known: {', '.join(sorted(folders))}."
+        )
+    return folders[name]

@@ -1,0 +1,58 @@
+"""The few ways localrec fails, each with a sentence and its remedy.
+
+Raise one of these at the place where the cause is known; `localrec.cli.app` prints it once
+and turns it into an exit code. A library's own exception is wrapped with `raise ... from`.
+"""
+
+
+class LocalrecError(Exception):
+    """A failure that a person can understand and mend.
+
+    Args:
+        message: One sentence saying what went wrong, naming the file, row or model.
+        hint: What to do about it, as one sentence or a command; may be empty.
+    """
+
+    exit_code = 1
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".strip()
+
+
+class InputError(LocalrecError):
+    """A file or question that cannot be taken as it is; nothing was changed."""
+
+
+class ModelError(LocalrecError):
+    """A model file is missing, foreign or broken, or its process failed."""
+
+
+class ModelCrashedError(ModelError):
+    """The model's child process died during a call; the next call starts a new one."""
+
+
+class ModelCancelledError(ModelError):
+    """The call was stopped on request before it finished."""
+
+    exit_code = 130
+
+
+class WorkspaceError(LocalrecError):
+    """The workspace folder or its store cannot be used."""
+
+
+class UsageError(LocalrecError):
+    """The command was called in a way that makes no sense."""
+
+    exit_code = 2
+
+
+class BusyError(LocalrecError):
+    """Another process holds the store; the same call may work later."""
+
+    exit_code = 3

@@ -1,0 +1,1 @@
+"""Gold questions and measured figures."""

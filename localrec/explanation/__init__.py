@@ -1,0 +1,1 @@
+"""Evidence paths, sentences about them, and the check that they claim nothing else."""

@@ -1,0 +1,159 @@
+"""Why an item is in the answer, as edges of the graph, and the few things these edges let one say.
+
+A `Fact` is one statement with the edges that carry it. Nothing is stated that no edge shows:
+that something is absent is carried by the complete list of the item's components. The way from
+a component up to the family that was asked for is walked in the bounded graph of that item.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from localrec.graph.catalogue import LinkDetail
+from localrec.graph.traverse import Neighbourhood
+from localrec.retrieval.base import Query
+from localrec.retrieval.constraints import Pool
+from localrec.types import Constraint, Evidence
+
+_SHOWN = 4
+
+
+class Fact(msgspec.Struct, frozen=True):
+    """A statement about an item, without its subject ("has mezcal, which is smoky")."""
+
+    text: str
+    evidence: tuple[Evidence, ...]
+    leads: bool = True  # answers the question itself, rather than giving background
+
+
+def facts_about(
+    query: Query, pool: Pool, item: int, links: Sequence[LinkDetail], properties: dict[str, object]
+) -> list[Fact]:
+    """Everything the graph says about an item that bears on the question, most telling first."""
+    name = query.catalogue.names[item]
+    around = Neighbourhood(query.catalogue, item, links)
+    facts: list[Fact] = []
+    for demand in pool.demands:
+        if demand.constraint is not None and demand.mask[item]:
+            facts.extend(_fact_of_constraint(query, around, demand.constraint))
+    facts.extend(_facts_of_likeness(query, around))
+    facts.extend(_facts_of_flags(query, name, properties))
+    facts.extend(_facts_of_numbers(query, name, properties))
+    facts.extend(_fact_of_absence(query, around))
+    facts.append(_fact_of_components(query, around, leads=not facts))
+    return facts
+
+
+def evidence_of(facts: Sequence[Fact]) -> tuple[Evidence, ...]:
+    """The edges behind some facts, each once, in their order."""
+    return tuple(dict.fromkeys(edge for fact in facts for edge in fact.evidence))
+
+
+def _fact_of_constraint(
+    query: Query, around: Neighbourhood, constraint: Constraint
+) -> list[Fact]:
+    catalogue = query.catalogue
+    for key in constraint.any_of:
+        family = catalogue.attribute_index(constraint.kind, key)
+        path = around.path_to(family) if family is not None else ()
+        if not path:
+            continue
+        link = around.link_to(path[0])
+        assert link is not None
+        says = catalogue.domain.attributes[constraint.kind].says
+        text = says.format(name=link.as_written.lower() if link.as_written else key)
+        if len(path) > 1 and catalogue.attributes[path[-1]].name not in link.as_written.lower():
+            text += f" ({_kinship(query, constraint.kind, path[-1])})"
+        return [Fact(text, (around.edge(link), *around.steps(path)))]
+    return []
+
+
+def _kinship(query: Query, kind: str, family: int) -> str:
+    """How a family is spoken of: by the adjective it is asked with, else as a kind of it."""
+    attribute = query.catalogue.attributes[family]
+    concept = query.catalogue.domain.taxonomy.get(kind, {}).get(attribute.key)
+    if concept and concept.ask and attribute.name in concept.ask:
+        return attribute.name
+    return f"counts as {attribute.name}"
+
+
+def _facts_of_likeness(query: Query, around: Neighbourhood) -> list[Fact]:
+    catalogue, target = query.catalogue, query.intent.target
+    seed = catalogue.item_index(target) if target else None
+    if seed is None or seed == around.item:
+        return []
+    theirs = {link.attribute: link for link in catalogue.details([seed])[seed]}
+    component = catalogue.domain.kind_of("component")
+    shared = [
+        link
+        for link in around.links
+        if link.attribute in theirs and catalogue.attributes[link.attribute].kind == component
+    ]
+    if not shared:
+        return []
+    names = _listed([link.as_written.lower() for link in shared[:_SHOWN]])
+    seed_name = catalogue.names[seed]
+    edges = [around.edge(link) for link in shared[:_SHOWN]]
+    edges += [
+        Evidence(
+            source=seed_name,
+            relation=link.relation,
+            target=theirs[link.attribute].as_written,
+            value=theirs[link.attribute].value,
+        )
+        for link in shared[:_SHOWN]
+    ]
+    return [Fact(f"shares {names} with {seed_name}", tuple(edges))]
+
+
+def _facts_of_flags(query: Query, name: str, properties: dict[str, object]) -> list[Fact]:
+    facts = []
+    for flag in query.intent.flags:
+        value = properties.get(flag)
+        if value:
+            edge = Evidence(source=name, relation=flag, target=str(value))
+            facts.append(Fact(f"is {value}", (edge,)))
+    return facts
+
+
+def _facts_of_numbers(query: Query, name: str, properties: dict[str, object]) -> list[Fact]:
+    asked = {bound.name for bound in query.intent.ranges} | set(query.intent.order)
+    facts = []
+    for number in sorted(asked):
+        value = properties.get(number)
+        if isinstance(value, int | float):
+            label = number.replace("_", " ")
+            edge = Evidence(source=name, relation=number, target=f"{value:g}")
+            facts.append(Fact(f"has a {label} of {value:g}", (edge,)))
+    return facts
+
+
+def _fact_of_absence(query: Query, around: Neighbourhood) -> list[Fact]:
+    component = query.catalogue.domain.kind_of("component")
+    barred = [
+        key
+        for one in query.intent.constraints
+        if one.barred and not one.soft and one.kind == component
+        for key in one.any_of
+    ]
+    if not barred:
+        return []
+    edges = tuple(around.edge(link) for link in around.of_kind(component))
+    return [Fact(f"has no {_listed(list(dict.fromkeys(barred))[:_SHOWN], 'or')}", edges)]
+
+
+def _fact_of_components(query: Query, around: Neighbourhood, *, leads: bool) -> Fact:
+    component = query.catalogue.domain.kind_of("component")
+    links = around.of_kind(component)
+    edges = tuple(around.edge(link) for link in links)
+    names = _listed([link.as_written.lower() for link in links])
+    says = query.catalogue.domain.attributes[component or ""].says
+    return Fact(says.format(name=names), edges, leads=leads)
+
+
+def _listed(names: Sequence[str], last: str = "and") -> str:
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} {last} {names[-1]}"

@@ -1,0 +1,71 @@
+"""Is a sentence covered by its evidence? What it names must be in the edges it cites.
+
+Every name of the catalogue that a sentence mentions has to be one of the evidence's own nodes;
+every number has to stand in the evidence; an absence may only be claimed of what the question
+barred. Words that are no names ("pleasant") claim nothing that could be checked and pass.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from localrec.phrases import roots
+from localrec.types import Evidence, Intent
+from localrec.understanding.mentions import find_mentions, owners
+from localrec.understanding.polarity import barred_tokens
+from localrec.understanding.vocabulary import Meaning, Vocabulary
+
+_DIGITS = re.compile(r"\d+(?:\.\d+)?")
+
+
+def is_grounded(
+    sentence: str, evidence: Sequence[Evidence], intent: Intent, vocabulary: Vocabulary
+) -> bool:
+    """True when every name and number of the sentence is carried by the evidence."""
+    allowed = _names_in(evidence)
+    reading = vocabulary.read(sentence)
+    mentions = find_mentions(reading, vocabulary)
+    barred, _ = barred_tokens(reading, owners(reading, mentions))
+    may_be_absent = {key for one in intent.constraints if one.barred for key in one.any_of}
+    for mention in mentions:
+        phrase = reading.roots[mention.first : mention.last]
+        if barred[mention.first]:
+            if mention.meaning is None or mention.meaning.key not in may_be_absent:
+                return False
+        elif not _is_covered(phrase, mention.meaning, allowed, vocabulary):
+            return False
+    numbers = {number for edge in evidence for number in _DIGITS.findall(_text_of(edge))}
+    return all(number in numbers for number in _DIGITS.findall(sentence))
+
+
+def _names_in(evidence: Iterable[Evidence]) -> set[tuple[str, ...]]:
+    """The roots of every name in the evidence, and of every run of words inside it."""
+    names: set[tuple[str, ...]] = set()
+    for edge in evidence:
+        for text in (edge.source, edge.target, edge.value or ""):
+            words = roots(text)
+            for first in range(len(words)):
+                for last in range(first + 1, len(words) + 1):
+                    names.add(words[first:last])
+    return names
+
+
+def _is_covered(
+    phrase: tuple[str, ...],
+    meaning: Meaning | None,
+    allowed: set[tuple[str, ...]],
+    vocabulary: Vocabulary,
+) -> bool:
+    if phrase in allowed:
+        return True
+    if meaning is None or meaning.role in ("order", "diet"):
+        return meaning is not None
+    if roots(meaning.key) in allowed:
+        return True
+    concept = vocabulary.domain.taxonomy.get(meaning.kind, {}).get(meaning.key)
+    return concept is not None and any(roots(name) in allowed for name in concept.also)
+
+
+def _text_of(edge: Evidence) -> str:
+    return f"{edge.source} {edge.target} {edge.value or ''}"

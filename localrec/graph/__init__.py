@@ -1,0 +1,1 @@
+"""The store: nodes, edges and embeddings in DuckDB, the one truth of a workspace."""

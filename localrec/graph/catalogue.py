@@ -1,0 +1,270 @@
+"""One domain's items and attributes as arrays: the snapshot that questions are answered from.
+
+Read once per process with a handful of set-based queries and thrown away with it; the store stays
+the truth. Items and attributes are numbered 0..n-1 and 0..m-1 here ("index"), masks are boolean
+arrays over items. Asking for everything below a family, or for all items with any of a set of
+attributes, is then array work of microseconds instead of a join.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.domains import Domain
+from localrec.graph.store import Store
+from localrec.graph.taxonomy import FLAVOURED_WITH, IS_A
+
+Mask = NDArray[np.bool_]
+Indexes = NDArray[np.int32]
+
+
+class Attribute(msgspec.Struct, frozen=True):
+    """An attribute node: its kind, key and display name."""
+
+    node_id: int
+    kind: str
+    key: str
+    name: str
+
+
+class LinkDetail(msgspec.Struct, frozen=True):
+    """One edge of an item as the catalogue wrote it."""
+
+    attribute: int  # index of the attribute
+    relation: str
+    as_written: str
+    value: str | None
+
+
+class Catalogue:
+    """Items, attributes, links and families of one domain, in memory."""
+
+    def __init__(self, store: Store, domain: Domain) -> None:
+        self.domain = domain
+        self._store = store
+        self._load_items()
+        self._load_attributes()
+        self._load_links()
+        self._load_families()
+        self.below = lru_cache(maxsize=4096)(self._below)
+        self.items_with = lru_cache(maxsize=256)(self._items_with)
+        self.families_of = lru_cache(maxsize=65_536)(self._families_of)
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def attribute_index(self, kind: str, key: str) -> int | None:
+        """Index of an attribute by kind and key."""
+        return self._attribute_of.get((kind, key))
+
+    def item_index(self, key: str) -> int | None:
+        """Index of an item by key."""
+        return self._item_of.get(key)
+
+    def indexes_of(self, node_ids: NDArray[np.int64]) -> Indexes:
+        """Item indexes of node ids; ids that are no item of this domain are left out."""
+        places = np.searchsorted(self.node_ids, node_ids)
+        places = np.minimum(places, max(len(self.node_ids) - 1, 0))
+        known = self.node_ids[places] == node_ids if len(self.node_ids) else places < 0
+        return places[known].astype(np.int32)
+
+    def components_of(self, item: int) -> Indexes:
+        """Attribute indexes of an item's components, in the catalogue's order."""
+        mine = self._links_of(item)
+        return self._link_attribute[mine][self._link_is_component[mine]]
+
+    def attributes_of(self, item: int) -> Indexes:
+        """Attribute indexes of all an item's links."""
+        return self._link_attribute[self._links_of(item)]
+
+    def shared_components(self, components: Sequence[int]) -> NDArray[np.int32]:
+        """For every item, how many of `components` (attribute indexes) it contains, shape (n,)."""
+        wanted = np.zeros(len(self.attributes), dtype=np.int32)
+        wanted[list(components)] = 1
+        hits = wanted[self._link_attribute] * self._link_is_component
+        return np.bincount(self._link_item, weights=hits, minlength=len(self)).astype(np.int32)
+
+    def component_use(self, items: Indexes) -> NDArray[np.int32]:
+        """For every attribute, how many of `items` contain it as a component, shape (m,)."""
+        chosen = np.zeros(len(self), dtype=bool)
+        chosen[items] = True
+        mine = chosen[self._link_item] & self._link_is_component
+        return np.bincount(self._link_attribute[mine], minlength=len(self.attributes)).astype(
+            np.int32
+        )
+
+    def details(self, items: Sequence[int]) -> dict[int, list[LinkDetail]]:
+        """The links of a few items with the catalogue's own spelling and values, from the store."""
+        found: dict[int, list[LinkDetail]] = {item: [] for item in items}
+        rows = self._store.rows(
+            "SELECT source_id, target_id, kind, properties->>'$.as_written', "
+            "properties->>'$.value' FROM edge WHERE source_id IN (SELECT unnest(?)) "
+            "AND kind IN (SELECT unnest(?)) ORDER BY rowid",
+            [[int(self.node_ids[item]) for item in items], self._relations],
+        )
+        for source, target, relation, written, value in rows:
+            item = int(np.searchsorted(self.node_ids, source))
+            index = self._attribute_by_id[target]
+            name = written or self.attributes[index].name
+            found[item].append(LinkDetail(index, relation, name, value))
+        return found
+
+    def properties(self, items: Sequence[int]) -> dict[int, dict[str, object]]:
+        """The stored properties of a few items."""
+        rows = self._store.rows(
+            "SELECT node_id, properties FROM node WHERE node_id IN (SELECT unnest(?))",
+            [[int(self.node_ids[item]) for item in items]],
+        )
+        return {
+            int(np.searchsorted(self.node_ids, node_id)): msgspec.json.decode(properties)
+            for node_id, properties in rows
+        }
+
+    def family_path(self, child: int, family: int) -> tuple[int, ...]:
+        """Attribute indexes from `child` up to `family`, both included; empty if unrelated."""
+        trail: dict[int, int] = {child: child}
+        queue = [child]
+        for current in queue:
+            if current == family:
+                path = [current]
+                while trail[path[-1]] != path[-1]:
+                    path.append(trail[path[-1]])
+                return tuple(reversed(path))
+            for parent in self._parents.get(current, ()):
+                if parent not in trail:
+                    trail[parent] = current
+                    queue.append(parent)
+        return ()
+
+    def _below(self, attribute: int, barring: bool = False) -> tuple[int, ...]:
+        """An attribute and everything below it; `barring` also follows flavours."""
+        seen = {attribute}
+        queue = [attribute]
+        for current in queue:
+            children = self._children.get(current, ())
+            flavoured = self._flavoured.get(current, ()) if barring else ()
+            for child in (*children, *flavoured):
+                if child not in seen:
+                    seen.add(child)
+                    queue.append(child)
+        return tuple(sorted(seen))
+
+    def _items_with(self, attributes: tuple[int, ...]) -> Mask:
+        """Mask of the items that are linked to any of these attributes."""
+        wanted = np.zeros(len(self.attributes), dtype=bool)
+        wanted[list(attributes)] = True
+        mask = np.zeros(len(self), dtype=bool)
+        mask[self._link_item[wanted[self._link_attribute]]] = True
+        return mask
+
+    def _families_of(self, item: int) -> frozenset[int]:
+        """All families above an item's components."""
+        return frozenset(self.ancestors(int(index) for index in self.components_of(item)))
+
+    def none(self) -> Mask:
+        """A mask of no item."""
+        return np.zeros(len(self), dtype=bool)
+
+    def every(self) -> Mask:
+        """A mask of all items."""
+        return np.ones(len(self), dtype=bool)
+
+    def _links_of(self, item: int) -> slice:
+        return slice(int(self._first_link[item]), int(self._first_link[item + 1]))
+
+    def _load_items(self) -> None:
+        numbers = ", ".join(
+            f"TRY_CAST(properties->>'$.{name}' AS DOUBLE)" for name in self.domain.numbers
+        )
+        flags = ", ".join(f"coalesce(properties->>'$.{name}', '')" for name in self.domain.flags)
+        extra = "".join(f", {part}" for part in (numbers, flags) if part)
+        columns = self._store.columns(
+            f"SELECT node_id, key, name{extra} FROM node "
+            "WHERE domain = ? AND kind = ? ORDER BY node_id",
+            [self.domain.name, self.domain.item],
+        )
+        values = list(columns.values())
+        self.node_ids = np.asarray(values[0], dtype=np.int64)
+        self.keys: list[str] = list(values[1])
+        self.names: list[str] = list(values[2])
+        self._item_of = {key: index for index, key in enumerate(self.keys)}
+        rest = values[3:]
+        self.numbers = {
+            name: np.ma.filled(np.ma.asarray(rest[place], dtype=np.float64), np.nan)
+            for place, name in enumerate(self.domain.numbers)
+        }
+        self.flags = {
+            name: np.asarray(rest[len(self.numbers) + place], dtype=object)
+            for place, name in enumerate(self.domain.flags)
+        }
+
+    def _load_attributes(self) -> None:
+        rows = self._store.rows(
+            "SELECT node_id, kind, key, name FROM node "
+            "WHERE domain = ? AND kind IN (SELECT unnest(?)) ORDER BY node_id",
+            [self.domain.name, list(self.domain.attributes)],
+        )
+        self.attributes = [Attribute(*row) for row in rows]
+        self._attribute_by_id = {one.node_id: i for i, one in enumerate(self.attributes)}
+        self._attribute_of = {(one.kind, one.key): i for i, one in enumerate(self.attributes)}
+
+    def _load_links(self) -> None:
+        self._relations = [spec.edge for spec in self.domain.attributes.values()]
+        columns = self._store.columns(
+            "SELECT source_id, target_id FROM edge WHERE kind IN (SELECT unnest(?)) "
+            "AND source_id IN (SELECT node_id FROM node WHERE domain = ? AND kind = ?) "
+            "ORDER BY source_id, rowid",
+            [self._relations, self.domain.name, self.domain.item],
+        )
+        attribute_ids = np.array([one.node_id for one in self.attributes], dtype=np.int64)
+        self._link_item = np.searchsorted(self.node_ids, columns["source_id"]).astype(np.int32)
+        self._link_attribute = np.searchsorted(attribute_ids, columns["target_id"]).astype(np.int32)
+        component = self.domain.kind_of("component")
+        is_component = np.array([one.kind == component for one in self.attributes], dtype=bool)
+        self._link_is_component = (
+            is_component[self._link_attribute] if len(self._link_attribute) else is_component[:0]
+        )
+        self._first_link = np.searchsorted(self._link_item, np.arange(len(self) + 1))
+        self.component_counts = np.bincount(
+            self._link_item, weights=self._link_is_component, minlength=len(self)
+        ).astype(np.int32)
+
+    def _load_families(self) -> None:
+        rows = self._store.rows(
+            "SELECT e.source_id, e.target_id, e.kind FROM edge e "
+            "JOIN node n ON n.node_id = e.source_id "
+            "WHERE n.domain = ? AND e.kind IN (?, ?) ORDER BY e.rowid",
+            [self.domain.name, IS_A, FLAVOURED_WITH],
+        )
+        self._parents: dict[int, list[int]] = {}
+        self._children: dict[int, list[int]] = {}
+        self._flavoured: dict[int, list[int]] = {}
+        for source, target, kind in rows:
+            child, parent = self._attribute_by_id[source], self._attribute_by_id[target]
+            if kind == IS_A:
+                self._parents.setdefault(child, []).append(parent)
+                self._children.setdefault(parent, []).append(child)
+            else:
+                self._flavoured.setdefault(parent, []).append(child)
+
+    def parents(self, attributes: Iterable[int]) -> list[int]:
+        """The families directly above the given attributes, each once."""
+        return list(
+            dict.fromkeys(p for one in attributes for p in self._parents.get(one, ()))
+        )
+
+    def ancestors(self, attributes: Iterable[int]) -> set[int]:
+        """All families above the given attributes, without the attributes themselves."""
+        seen: set[int] = set()
+        queue = list(attributes)
+        for current in queue:
+            for parent in self._parents.get(current, ()):
+                if parent not in seen:
+                    seen.add(parent)
+                    queue.append(parent)
+        return seen

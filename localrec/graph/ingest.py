@@ -1,0 +1,179 @@
+"""Rows into the graph: one transaction, set-based, idempotent.
+
+Importing the same rows twice changes nothing; importing a changed row replaces that item's
+properties and attribute edges. Attribute nodes and their families are shared by all items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+import numpy as np
+
+from localrec.domains import Domain
+from localrec.graph.derive import derive_links
+from localrec.graph.store import Columns, Store
+from localrec.graph.taxonomy import FLAVOURED_WITH, IS_A, Placement, taxonomy_of
+from localrec.types import ImportReport, ItemRow
+
+_encode = msgspec.json.Encoder().encode
+
+
+def ingest_items(
+    store: Store,
+    domain: Domain,
+    rows: Sequence[ItemRow],
+    report: ImportReport,
+    progress: Callable[[str], None] = lambda stage: None,
+) -> None:
+    """Write items, their attributes and the attributes' families, all or nothing.
+
+    Args:
+        store: An open, writable store.
+        domain: What the rows belong to.
+        rows: Items with unique keys.
+        report: The receipt, stored in the same transaction.
+        progress: Called with the name of each step.
+    """
+    progress("reading what the texts say")
+    placements = _Placements(domain)
+    nodes, edges = _stage_items(domain, rows, placements)
+    taxonomy_nodes, taxonomy_edges = placements.stage()
+    progress("writing the graph")
+    with (
+        store.transaction(),
+        store.staged(
+            staged_item=nodes,
+            staged_link=edges,
+            staged_attribute=taxonomy_nodes,
+            staged_family=taxonomy_edges,
+        ),
+    ):
+        _upsert_nodes(store, domain.name, "staged_attribute", replace=False)
+        _upsert_nodes(store, domain.name, "staged_item", replace=True)
+        _replace_links(store, domain)
+        _replace_families(store, domain.name)
+        store.execute("INSERT INTO import_receipt VALUES (now(), ?)", [_encode(report).decode()])
+
+
+def _upsert_nodes(store: Store, domain: str, staged: str, *, replace: bool) -> None:
+    if replace:
+        store.execute(
+            f"UPDATE node SET name = s.name, properties = s.properties FROM {staged} s "
+            "WHERE node.domain = ? AND node.kind = s.kind AND node.key = s.key "
+            "AND (node.name <> s.name OR node.properties::VARCHAR <> s.properties)",
+            [domain],
+        )
+    store.execute(
+        f"INSERT INTO node SELECT nextval('node_ids'), ?, s.kind, s.key, s.name, s.properties "
+        f"FROM (SELECT * FROM {staged} ORDER BY position) s "
+        "ANTI JOIN node n ON n.domain = ? AND n.kind = s.kind AND n.key = s.key",
+        [domain, domain],
+    )
+
+
+def _replace_links(store: Store, domain: Domain) -> None:
+    kinds = [spec.edge for spec in domain.attributes.values()]
+    store.execute(
+        "DELETE FROM edge WHERE kind IN (SELECT unnest(?)) AND source_id IN ("
+        "SELECT n.node_id FROM node n JOIN staged_item s ON n.kind = s.kind AND n.key = s.key "
+        "WHERE n.domain = ?)",
+        [kinds, domain.name],
+    )
+    store.execute(
+        "INSERT INTO edge SELECT i.node_id, a.node_id, l.edge, 1.0, l.properties, NULL "
+        "FROM staged_link l "
+        "JOIN node i ON i.domain = $1 AND i.kind = $2 AND i.key = l.item_key "
+        "JOIN node a ON a.domain = $1 AND a.kind = l.attribute_kind AND a.key = l.attribute_key "
+        "ORDER BY l.position",
+        [domain.name, domain.item],
+    )
+
+
+def _replace_families(store: Store, domain: str) -> None:
+    store.execute(
+        "DELETE FROM edge WHERE kind IN (?, ?) AND source_id IN ("
+        "SELECT n.node_id FROM node n JOIN staged_attribute s ON n.kind = s.kind "
+        "AND n.key = s.key WHERE n.domain = ?)",
+        [IS_A, FLAVOURED_WITH, domain],
+    )
+    store.execute(
+        "INSERT INTO edge SELECT c.node_id, p.node_id, f.edge, 1.0, NULL, NULL "
+        "FROM staged_family f "
+        "JOIN node c ON c.domain = $1 AND c.kind = f.kind AND c.key = f.child "
+        "JOIN node p ON p.domain = $1 AND p.kind = f.kind AND p.key = f.parent",
+        [domain],
+    )
+
+
+class _Placements:
+    """Every attribute name met so far, placed once; starts with the declared concepts."""
+
+    def __init__(self, domain: Domain) -> None:
+        self._domain = domain
+        self._placed: dict[tuple[str, str], Placement] = {}
+        self._nodes: dict[tuple[str, str], Placement] = {}
+        for kind in domain.attributes:
+            for placement in taxonomy_of(domain, kind).all_concepts():
+                self._nodes[kind, placement.key] = placement
+
+    def key_of(self, kind: str, written: str) -> str:
+        placement = self._placed.get((kind, written))
+        if placement is None:
+            placement = taxonomy_of(self._domain, kind).place(written)
+            self._placed[kind, written] = placement
+            self._nodes.setdefault((kind, placement.key), placement)
+        return placement.key
+
+    def stage(self) -> tuple[Columns, Columns]:
+        families = [
+            (kind, placement.key, parent, relation)
+            for (kind, _), placement in self._nodes.items()
+            for relation, parents in (
+                (IS_A, placement.is_a),
+                (FLAVOURED_WITH, placement.flavoured_with),
+            )
+            for parent in parents
+        ]
+        nodes = [(kind, key, place.name, "{}") for (kind, key), place in self._nodes.items()]
+        return (
+            _columns(("kind", "key", "name", "properties"), nodes),
+            _columns(("kind", "child", "parent", "edge"), families),
+        )
+
+
+def _stage_items(
+    domain: Domain, rows: Sequence[ItemRow], placements: _Placements
+) -> tuple[Columns, Columns]:
+    nodes: list[tuple[str, ...]] = []
+    links: dict[tuple[str, str, str], tuple[str, ...]] = {}
+    for row in rows:
+        nodes.append((domain.item, row.key, row.name, _encode(row.properties).decode()))
+        for link in (*row.links, *derive_links(domain, row)):
+            key = placements.key_of(link.kind, link.name)
+            details = {"as_written": link.name}
+            if link.value:
+                details["value"] = link.value
+            edge = domain.attributes[link.kind].edge
+            # The first link to a node stands: an ingredient listed twice is one edge.
+            links.setdefault(
+                (row.key, link.kind, key),
+                (row.key, edge, link.kind, key, _encode(details).decode()),
+            )
+    return (
+        _columns(("kind", "key", "name", "properties"), nodes),
+        _columns(
+            ("item_key", "edge", "attribute_kind", "attribute_key", "properties"),
+            list(links.values()),
+        ),
+    )
+
+
+def _columns(names: Sequence[str], rows: Sequence[tuple[str, ...]]) -> Columns:
+    columns: Columns = {"position": np.arange(len(rows), dtype=np.int64)}
+    for place, name in enumerate(names):
+        column = np.empty(len(rows), dtype=object)
+        column[:] = [row[place] for row in rows]
+        columns[name] = column if len(rows) else np.empty(0, dtype="<U1")
+    return columns

@@ -1,0 +1,90 @@
+"""The store's schema, grown by numbered steps; `migrate` brings any older store up to date.
+
+A step is never edited after a release, only followed by another. The store remembers how many
+it has seen in `meta.schema_version`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from localrec.errors import WorkspaceError
+
+if TYPE_CHECKING:
+    import duckdb
+
+_STEPS: tuple[str, ...] = (
+    # 1: the graph (MARC's Table 1 holds in node and edge) and its embeddings.
+    """
+    CREATE TABLE meta (key VARCHAR PRIMARY KEY, value VARCHAR NOT NULL);
+    CREATE SEQUENCE node_ids;
+    CREATE TABLE node (
+        node_id BIGINT PRIMARY KEY,
+        domain VARCHAR NOT NULL,
+        kind VARCHAR NOT NULL,
+        key VARCHAR NOT NULL,
+        name VARCHAR NOT NULL,
+        properties JSON NOT NULL,
+        UNIQUE (domain, kind, key)
+    );
+    CREATE TABLE edge (
+        source_id BIGINT NOT NULL,
+        target_id BIGINT NOT NULL,
+        kind VARCHAR NOT NULL,
+        weight FLOAT NOT NULL,
+        properties JSON,
+        "at" TIMESTAMP
+    );
+    CREATE TABLE embedding (
+        node_id BIGINT NOT NULL,
+        field VARCHAR NOT NULL,
+        model VARCHAR NOT NULL,
+        text_hash UBIGINT NOT NULL,
+        vector FLOAT[] NOT NULL
+    );
+    """,
+    # 2: receipts of imports, so that a workspace can say where its items came from.
+    """
+    CREATE TABLE import_receipt ("at" TIMESTAMP NOT NULL, report JSON NOT NULL);
+    """,
+)
+
+SCHEMA_VERSION = len(_STEPS)
+
+
+def schema_version(connection: duckdb.DuckDBPyConnection) -> int:
+    """The number of steps this store has seen; 0 for an empty file."""
+    exists = connection.execute(
+        "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'meta'"
+    ).fetchone()
+    if not exists or not exists[0]:
+        return 0
+    row = connection.execute("SELECT value FROM meta WHERE key = 'schema_version'").fetchone()
+    return int(row[0]) if row else 0
+
+
+def migrate(connection: duckdb.DuckDBPyConnection) -> None:
+    """Apply the missing steps, all or none.
+
+    Raises:
+        WorkspaceError: the store was written by a newer localrec.
+    """
+    version = schema_version(connection)
+    if version > SCHEMA_VERSION:
+        raise WorkspaceError(
+            f"The store has schema {version}; this localrec knows {SCHEMA_VERSION}.",
+            "Upgrade localrec, or use another workspace.",
+        )
+    if version == SCHEMA_VERSION:
+        return
+    connection.execute("BEGIN")
+    try:
+        for step in _STEPS[version:]:
+            connection.execute(step)
+        connection.execute(
+            "INSERT OR REPLACE INTO meta VALUES ('schema_version', ?)", [str(SCHEMA_VERSION)]
+        )
+        connection.execute("COMMIT")
+    except BaseException:  # Ctrl+C included: the old schema must stand
+        connection.execute("ROLLBACK")
+        raise

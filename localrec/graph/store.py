@@ -1,0 +1,203 @@
+"""The store: one DuckDB file that is the whole truth of a workspace.
+
+Opened with every door to the outside shut: no extension is fetched or loaded, no other file or
+address can be reached from SQL, and the configuration is locked. Reading processes may share
+the file; a writer holds it alone, and whoever comes second waits briefly and then learns who
+holds it (`BusyError`).
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from localrec.errors import BusyError, WorkspaceError
+from localrec.graph.migrations import SCHEMA_VERSION, migrate, schema_version
+from localrec.paths import make_private
+
+if TYPE_CHECKING:
+    import duckdb
+
+Columns = dict[str, Any]  # column name -> NumPy array, all of one length
+
+_HOLDER = re.compile(r"PID (\d+)")
+_LOCKED_DOWN = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "memory_limit": "2GB",
+}
+
+
+class Store:
+    """A connection to one store file; close it, or use it as a context manager."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, path: Path, read_only: bool) -> None:
+        self._connection = connection
+        self.path = path
+        self.read_only = read_only
+
+    @classmethod
+    def open_(cls, path: Path, *, read_only: bool = False, wait_s: float = 3.0) -> Store:
+        """Open the store at `path`; a writer creates and migrates it.
+
+        Args:
+            path: The file `store.duckdb` inside a workspace.
+            read_only: Share the file with other readers; an older schema is migrated first.
+            wait_s: How long to wait for another process before giving up.
+
+        Raises:
+            BusyError: another process holds the file.
+            WorkspaceError: the file is no store, or was written by a newer localrec.
+        """
+        if read_only and not path.is_file():
+            raise WorkspaceError(
+                f"There is nothing in the workspace {path.parent} yet.",
+                "Put a catalogue in: localrec datasets pull cocktails",
+            )
+        make_private(path.parent)
+        connection = _connect_patiently(path, read_only, wait_s)
+        if read_only and schema_version(connection) < SCHEMA_VERSION:
+            connection.close()
+            cls.open_(path, wait_s=wait_s).close()  # migrates
+            connection = _connect_patiently(path, read_only, wait_s)
+        try:
+            if not read_only:
+                migrate(connection)
+                path.chmod(0o600)
+            elif schema_version(connection) > SCHEMA_VERSION:
+                migrate(connection)  # raises: too new
+            connection.execute(f"SET temp_directory = '{_quoted(path.parent / 'spill')}'")
+            connection.execute("SET enable_external_access = false")
+            connection.execute("SET lock_configuration = true")
+        except BaseException:
+            connection.close()
+            raise
+        return cls(connection, path, read_only)
+
+    def close(self) -> None:
+        """Close the file; committed work is on disk already."""
+        self._connection.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All statements inside happen, or none; Ctrl+C and errors roll back."""
+        self._connection.execute("BEGIN")
+        try:
+            yield
+            self._connection.execute("COMMIT")
+        except BaseException:  # Ctrl+C included: nothing half done may stay
+            self._connection.execute("ROLLBACK")
+            raise
+
+    def execute(self, sql: str, values: Sequence[Any] = ()) -> None:
+        """Run one statement."""
+        self._connection.execute(sql, list(values))
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Run a query and fetch its rows; for small answers."""
+        return self._connection.execute(sql, list(values)).fetchall()
+
+    def columns(self, sql: str, values: Sequence[Any] = ()) -> Columns:
+        """Run a query and fetch it as NumPy columns; for bulk."""
+        return self._connection.execute(sql, list(values)).fetchnumpy()
+
+    @contextmanager
+    def staged(self, **tables: Columns) -> Iterator[None]:
+        """Make NumPy columns visible to SQL as tables of the given names, without a copy."""
+        for name, columns in tables.items():
+            self._connection.register(name, columns)
+        try:
+            yield
+        finally:
+            for name in tables:
+                self._connection.unregister(name)
+
+    def write_embeddings(
+        self, field: str, model: str, node_ids: Any, text_hashes: Any, vectors: Any
+    ) -> None:
+        """Replace the vectors of `node_ids` (n) for one field and model by `vectors` (n, size)."""
+        size = int(vectors.shape[1]) if len(vectors) else 0
+        if not size:
+            return
+        flat = np.ascontiguousarray(vectors, dtype=np.float32).reshape(-1)
+        staged_nodes = {
+            "position": np.arange(len(node_ids), dtype=np.int64),
+            "node_id": np.asarray(node_ids, dtype=np.int64),
+            "text_hash": np.asarray(text_hashes, dtype=np.uint64),
+        }
+        staged_values = {"place": np.arange(len(flat), dtype=np.int64), "value": flat}
+        with self.transaction(), self.staged(staged_node=staged_nodes, staged_value=staged_values):
+            self.execute(
+                "DELETE FROM embedding WHERE field = ? AND model = ? "
+                "AND node_id IN (SELECT node_id FROM staged_node)",
+                [field, model],
+            )
+            self.execute(
+                "INSERT INTO embedding SELECT n.node_id, ?, ?, n.text_hash, v.vector "
+                "FROM staged_node n JOIN (SELECT place // ? AS position, "
+                "list(value ORDER BY place) AS vector FROM staged_value GROUP BY 1) v "
+                "USING (position)",
+                [field, model, size],
+            )
+
+    def read_embeddings(self, domain: str, field: str, model: str) -> tuple[Any, Any]:
+        """Vectors of a domain's nodes for one field: node ids (n,), vectors (n, size) float32."""
+        fetched = self.columns(
+            "SELECT e.node_id, e.vector FROM embedding e JOIN node n USING (node_id) "
+            "WHERE n.domain = ? AND e.field = ? AND e.model = ? ORDER BY e.node_id",
+            [domain, field, model],
+        )
+        node_ids = np.asarray(fetched["node_id"], dtype=np.int64)
+        if not len(node_ids):
+            return node_ids, np.zeros((0, 0), dtype=np.float32)
+        return node_ids, np.stack(list(fetched["vector"])).astype(np.float32, copy=False)
+
+    def embedding_fingerprint(self, domain: str, field: str, model: str) -> str:
+        """Changes whenever the vectors of a domain, field and model change; cheap to ask."""
+        count, digest = self.rows(
+            "SELECT count(*), coalesce(bit_xor(hash(e.node_id, e.text_hash)), 0) "
+            "FROM embedding e JOIN node n USING (node_id) "
+            "WHERE n.domain = ? AND e.field = ? AND e.model = ?",
+            [domain, field, model],
+        )[0]
+        return f"{model}:{field}:{count}:{digest:x}"
+
+
+def _connect_patiently(path: Path, read_only: bool, wait_s: float) -> duckdb.DuckDBPyConnection:
+    import duckdb  # 60 ms to import: only a command that opens a store pays for it
+
+    deadline = time.monotonic() + wait_s
+    while True:
+        try:
+            return duckdb.connect(str(path), read_only=read_only, config=dict(_LOCKED_DOWN))
+        except duckdb.IOException as error:
+            if "lock" not in str(error).lower():
+                raise WorkspaceError(
+                    f"{path} is not a store that localrec can read.",
+                    "Move the file away, or name another workspace with --workspace.",
+                ) from error
+            if time.monotonic() >= deadline:
+                holder = _HOLDER.search(str(error))
+                who = f"process {holder.group(1)}" if holder else "another process"
+                raise BusyError(
+                    f"The workspace {path.parent} is in use by {who}.",
+                    "Try again when it has finished.",
+                ) from error
+            time.sleep(0.1)
+
+
+def _quoted(path: Path) -> str:
+    return str(path).replace("'", "''")

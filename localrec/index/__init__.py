@@ -1,0 +1,1 @@
+"""Embeddings and nearest vectors: caches over the store's vectors."""

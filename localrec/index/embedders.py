@@ -1,0 +1,323 @@
+"""What makes vectors: MiniLM in ONNX by default, any sentence-transformers folder, a GGUF.
+
+Every embedder gives rows of unit length, and zeros for a text without a visible character.
+`name` goes into the store with each vector, so a different model gets a different name.
+`HashingEmbedder` knows spelling and no meaning: it is for tests and benchmarks.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.errors import ModelError, UsageError
+from localrec.index.base import Embedder, Vectors
+from localrec.index.vectors import unit_rows
+from localrec.paths import pulled
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+    from tokenizers import Tokenizer
+
+DEFAULT_EMBEDDER = "minilm-int8"
+_PULL = "localrec models pull minilm-int8"
+
+# Read once, when the library is imported: the folder stays the only place that is asked, and
+# nothing is drawn over the screen.
+_OFFLINE = {
+    "HF_HUB_OFFLINE": "1",
+    "TRANSFORMERS_OFFLINE": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+}
+
+
+class MiniLmEmbedder:
+    """all-MiniLM-L6-v2 as int8 ONNX: mean over the tokens' states, 384 numbers, 256 tokens read.
+
+    Args:
+        folder: Where `model.onnx` and `tokenizer.json` lie.
+        threads: Threads for one call; None leaves it to onnxruntime (one per physical core).
+
+    Raises:
+        ModelError: a file is missing, damaged, or of another kind.
+    """
+
+    name = "minilm-l6-v2-int8"
+    size = 384
+
+    MAX_TOKENS = 256
+    BATCH = 32
+    REMEMBERED = 256  # single texts, which are questions, asked again at each step of one answer
+
+    def __init__(self, folder: Path, threads: int | None = None) -> None:
+        self._tokenizer = _open_tokenizer(folder / "tokenizer.json", self.MAX_TOKENS)
+        self._session = _open_session(folder / "model.onnx", threads)
+        self._remembered = lru_cache(self.REMEMBERED)(self._embed_one)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Embed n texts as unit rows, shape (n, 384); long texts are cut, blank ones give zeros."""
+        if len(texts) == 1:
+            return self._remembered(texts[0]).copy()
+        return self._embed_many(texts)
+
+    def _embed_one(self, text: str) -> Vectors:
+        return self._embed_many([text])
+
+    def _embed_many(self, texts: Sequence[str]) -> Vectors:
+        vectors = np.zeros((len(texts), self.size), dtype=np.float32)
+        places = [place for place, text in enumerate(texts) if text.strip()]
+        encoded = self._tokenizer.encode_batch([_encodable(texts[place]) for place in places])
+        tokens = [encoding.ids for encoding in encoded]
+        by_length = sorted(range(len(tokens)), key=lambda one: len(tokens[one]))
+        for start in range(0, len(by_length), self.BATCH):
+            batch = by_length[start : start + self.BATCH]
+            vectors[[places[one] for one in batch]] = self._run([tokens[one] for one in batch])
+        return unit_rows(vectors)
+
+    def _run(self, tokens: list[list[int]]) -> Vectors:
+        longest = max(map(len, tokens))
+        ids = np.zeros((len(tokens), longest), dtype=np.int64)
+        mask = np.zeros_like(ids)
+        for row, of_text in enumerate(tokens):
+            ids[row, : len(of_text)] = of_text
+            mask[row, : len(of_text)] = 1
+        inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        (states,) = self._session.run(["last_hidden_state"], inputs)
+        # (n, tokens, 384) -> sum over real tokens; the division by their number ends in unit_rows
+        return np.einsum("nts,nt->ns", states, mask.astype(np.float32))
+
+
+class SentenceTransformerEmbedder:
+    """A sentence-transformers model in a local folder; nothing is looked up anywhere else.
+
+    Args:
+        folder: The model as `SentenceTransformer.save` writes it.
+        device: Such as `cpu` or `cuda:0`; None takes CUDA where there is one.
+
+    Raises:
+        ModelError: the folder holds no such model, or the library is not installed.
+    """
+
+    BATCH = 32
+
+    def __init__(self, folder: Path, device: str | None = None) -> None:
+        if not (folder / "modules.json").is_file():
+            raise ModelError(
+                f"{folder} is not a sentence-transformers model: it has no modules.json.",
+                "Give the folder that SentenceTransformer.save wrote.",
+            )
+        self._model = _open_sentence_transformer(folder, device)
+        self.name = f"st:{folder.resolve().name}:{_digest_of(folder)}"
+        self.size = int(self._encode(["size"]).shape[1])  # the getter's name varies by release
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Embed n texts as unit rows, shape (n, size); blank ones give zeros."""
+        return _embed_visible(texts, self.size, self._encode)
+
+    def _encode(self, texts: list[str]) -> Vectors:
+        return self._model.encode(
+            texts, batch_size=self.BATCH, convert_to_numpy=True, show_progress_bar=False
+        )
+
+
+class VectorSource(Protocol):
+    """Whatever runs an embedding GGUF; `name` tells one model file from another."""
+
+    name: str
+
+    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]] | Vectors:
+        """One vector of any length per text, all of one size."""
+        ...
+
+
+class GgufEmbedder:
+    """An embedding GGUF, run by a llama.cpp process that somebody else owns and closes.
+
+    Raises:
+        ModelError: the model gives no vector for a text, so it is no embedding model.
+    """
+
+    def __init__(self, model: VectorSource) -> None:
+        self._model = model
+        self.name = f"gguf:{model.name}"
+        probe = np.asarray(model.embed(["size"]), dtype=np.float32)
+        if probe.ndim != 2 or len(probe) != 1 or not probe.any():
+            raise ModelError(
+                f"{model.name} does not give one vector per text.", "Choose an embedding model."
+            )
+        self.size = int(probe.shape[1])
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Embed n texts as unit rows, shape (n, size); blank ones give zeros."""
+        return _embed_visible(texts, self.size, self._model.embed)
+
+
+class HashingEmbedder:
+    """Not a model: hashed character trigrams, for unit tests and benchmarks without weights.
+
+    Texts spelt alike come out alike, on every platform; synonyms do not.
+    """
+
+    def __init__(self, size: int = 64, seed: int = 0) -> None:
+        self.size = size
+        self.name = f"hashing-{size}-{seed}"
+        # An array, for on scalars NumPy warns of the overflow that is meant here.
+        self._offset = np.array([seed], dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Embed n texts as unit rows, shape (n, size); blank ones give zeros."""
+        return _embed_visible(texts, self.size, self._hash_all)
+
+    def _hash_all(self, texts: list[str]) -> Vectors:
+        return np.stack([self._hash(f" {text.casefold()} ") for text in texts])
+
+    def _hash(self, text: str) -> Vectors:
+        codes = np.frombuffer(text.encode("utf-32-le"), dtype="<u4").astype(np.uint64)
+        trigrams = (codes[:-2] << np.uint64(42)) ^ (codes[1:-1] << np.uint64(21)) ^ codes[2:]
+        mixed = _mixed(trigrams + self._offset)
+        places = (mixed % np.uint64(self.size)).astype(np.int64)
+        signs = np.where(mixed >> np.uint64(63), 1.0, -1.0)
+        counts = np.bincount(places, weights=signs, minlength=self.size)
+        counts[places[0]] += 0.5  # whole numbers alone could cancel out to zeros
+        return counts.astype(np.float32)
+
+
+def open_embedder(
+    name: str = DEFAULT_EMBEDDER,
+    *,
+    threads: int | None = None,
+    device: str | None = None,
+    open_gguf: Callable[[Path], VectorSource] | None = None,
+) -> Embedder:
+    """Open the embedder that a setting names.
+
+    Args:
+        name: `minilm-int8`, `st:/folder`, `gguf:/file`, or `hashing` (spelling only).
+        threads: For MiniLM.
+        device: For sentence-transformers.
+        open_gguf: Starts the process that runs a GGUF; the caller owns and closes it.
+
+    Raises:
+        UsageError: no such embedder.
+        ModelError: its files are missing or damaged, or its library is not installed.
+    """
+    kind, _, place = name.partition(":")
+    if name == DEFAULT_EMBEDDER:
+        return MiniLmEmbedder(pulled("models") / DEFAULT_EMBEDDER, threads)
+    if name == "hashing":
+        return HashingEmbedder()
+    if kind == "st" and place:
+        return SentenceTransformerEmbedder(Path(place).expanduser(), device)
+    if kind == "gguf" and place:
+        if open_gguf is None:
+            raise ModelError(
+                f"{place} needs llama.cpp, which is not at hand.", "pip install 'localrec[llm]'"
+            )
+        return GgufEmbedder(open_gguf(Path(place).expanduser()))
+    raise UsageError(
+        f"There is no embedder named {name!r}.",
+        f"Known: {DEFAULT_EMBEDDER}, st:/folder, gguf:/file, hashing.",
+    )
+
+
+def _embed_visible(
+    texts: Sequence[str],
+    size: int,
+    embed: Callable[[list[str]], Sequence[Sequence[float]] | Vectors],
+) -> Vectors:
+    vectors = np.zeros((len(texts), size), dtype=np.float32)
+    places = [place for place, text in enumerate(texts) if text.strip()]
+    if places:
+        vectors[places] = embed([_encodable(texts[place]) for place in places])
+    return unit_rows(vectors)
+
+
+def _encodable(text: str) -> str:
+    """`text` without lone surrogates, which JSON can carry and tokenizers refuse."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The finaliser of splitmix64: near numbers come out far apart."""
+    numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return numbers ^ (numbers >> np.uint64(31))
+
+
+def _open_tokenizer(path: Path, max_tokens: int) -> Tokenizer:
+    _require(path)
+    # A child process started later would otherwise print a warning over the screen.
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    from tokenizers import Tokenizer  # compiled: only who embeds pays for it
+
+    try:
+        tokenizer = Tokenizer.from_file(str(path))
+    except Exception as error:  # tokenizers raises nothing narrower
+        raise ModelError(f"{path} is not a tokenizer that can be read.", _PULL) from error
+    tokenizer.enable_truncation(max_tokens)
+    tokenizer.no_padding()  # the file asks for 128 always; a batch is padded to its own longest
+    return tokenizer
+
+
+def _open_session(path: Path, threads: int | None) -> InferenceSession:
+    _require(path)
+    import onnxruntime  # 0.1 s to import: only who embeds pays for it
+
+    onnxruntime.disable_telemetry_events()
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads or 0
+    options.log_severity_level = 3  # errors; warnings would be drawn over the screen
+    # Spinning threads burn both cores between questions and make a short text no faster.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    try:
+        session = onnxruntime.InferenceSession(
+            str(path), options, providers=["CPUExecutionProvider"]
+        )
+    except Exception as error:  # onnxruntime's exceptions share no narrower base
+        raise ModelError(f"{path} is not a model that can be read.", _PULL) from error
+    if "last_hidden_state" not in {output.name for output in session.get_outputs()}:
+        raise ModelError(f"{path} is another model than all-MiniLM-L6-v2.", _PULL)
+    return session
+
+
+def _require(path: Path) -> None:
+    if not path.is_file():
+        raise ModelError(f"The embedding model's file {path} is missing.", _PULL)
+
+
+def _open_sentence_transformer(folder: Path, device: str | None) -> Any:
+    os.environ.update(_OFFLINE)
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    try:
+        import sentence_transformers  # brings torch: seconds to import, and an optional extra
+    except ImportError as error:
+        raise ModelError(
+            f"{folder} needs sentence-transformers, which is not installed.",
+            "pip install 'localrec[sentence-transformers]'",
+        ) from error
+    try:
+        return sentence_transformers.SentenceTransformer(
+            str(folder), device=device, local_files_only=True, trust_remote_code=False
+        )
+    except Exception as error:  # whatever torch, transformers and the file formats raise
+        raise ModelError(
+            f"{folder} is not a sentence-transformers model that can be read: {error}.",
+            "Copy the model's folder anew.",
+        ) from error
+
+
+def _digest_of(folder: Path) -> str:
+    """Eight digits over every file, so that a model trained further in place has a new name."""
+    digest = hashlib.blake2b(digest_size=4)
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        with path.open("rb") as file:
+            digest.update(hashlib.file_digest(file, hashlib.blake2b).digest())
+    return digest.hexdigest()

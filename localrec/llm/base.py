@@ -1,0 +1,83 @@
+"""The one interface to a local chat model; everything above asks through it.
+
+Untrusted text (a question, a catalogue name) goes into `Message.content` and is always
+tokenised as plain text: a control token written inside it stays letters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Protocol
+
+import msgspec
+
+
+class Message(msgspec.Struct, frozen=True):
+    """One turn of a chat."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class Usage(msgspec.Struct, frozen=True, kw_only=True):
+    """Tokens and time of one call: prompt tokens, how many came from the prefix cache, new ones."""
+
+    prompt: int
+    cached: int
+    generated: int
+    model_ms: float
+
+
+class Choice(msgspec.Struct, frozen=True, kw_only=True):
+    """Probabilities over the offered labels (they sum to 1), in the order given."""
+
+    probabilities: tuple[float, ...]
+    usage: Usage
+
+
+class Generation(msgspec.Struct, frozen=True, kw_only=True):
+    """Text that the model wrote; `finished` is False when it ran into `max_tokens`."""
+
+    text: str
+    finished: bool
+    usage: Usage
+
+
+class ChatModel(Protocol):
+    """A model that can pick a label, write under a grammar, and count tokens.
+
+    `fixed` is how many leading messages stay the same between calls of one job; their tokens are
+    kept as a cached prefix.
+    """
+
+    name: str
+
+    def choose(self, messages: Sequence[Message], labels: Sequence[str], fixed: int = 0) -> Choice:
+        """Score `labels` by the model's next-token logits; nothing is generated."""
+        ...
+
+    def generate(
+        self,
+        messages: Sequence[Message],
+        *,
+        grammar: str | None = None,
+        max_tokens: int = 256,
+        temperature: float = 0.0,
+        seed: int = 0,
+        fixed: int = 0,
+    ) -> Generation:
+        """Write an answer, under a GBNF grammar where one is given.
+
+        Raises:
+            ModelError: the grammar or the prompt cannot be used; the model is unharmed.
+            ModelCrashedError: the process died; the next call starts a new one.
+        """
+        ...
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of `text` as plain text, without special tokens."""
+        ...
+
+    def close(self) -> None:
+        """Release the model."""
+        ...

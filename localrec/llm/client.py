@@ -1,0 +1,389 @@
+"""A chat model in a supervised process of its own, as the rest of localrec sees it.
+
+The process starts at the first call, is killed and restarted when it dies, and never touches the
+terminal. Its attention memory, and with it everything said in a prompt, ends with it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import itertools
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, TypeVar
+
+from localrec.errors import ModelCancelledError, ModelCrashedError, ModelError
+from localrec.llm import frames
+from localrec.llm.base import Choice, Generation, Message
+from localrec.llm.header import (
+    GgufHeader,
+    check_adapter,
+    check_chat_model,
+    check_model,
+    read_header,
+)
+from localrec.paths import make_private, pulled
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_CANCEL_PATIENCE_S = 0.4
+_CLOSE_PATIENCE_S = 1.0
+_POLL_MS = 50  # how soon a waiting call sees that its cancel went unheard
+_CONTEXT_STEP = 256  # llama.cpp pads a context to this
+_LONGEST_EMBEDDED_TEXT = 2048
+
+# Libraries that llama.cpp's Python package may bring along report usage or look for updates.
+_SILENCE = {
+    "HF_HUB_OFFLINE": "1",
+    "TRANSFORMERS_OFFLINE": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "DO_NOT_TRACK": "1",
+}
+
+_AnyReply = TypeVar("_AnyReply", bound=frames.Reply)
+
+
+class ModelProcess:
+    """`ChatModel` and embedder over a child process; safe to share between threads.
+
+    Calls run one at a time. A call that is cut off by Ctrl+C takes the process with it, since the
+    stream would be out of step; the next call starts a new one, without a cached prefix.
+
+    Args:
+        path: GGUF model.
+        n_ctx: Context in tokens, rounded up to 256 and cut to what the model was trained for.
+        n_threads: CPU threads; None takes all that this process may use.
+        adapter: LoRA adapter as GGUF, trained on this model.
+        adapter_scale: Its strength; 0 equals the bare model.
+        log: File for llama.cpp's own messages, appended to; None throws them away.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        n_ctx: int = 4096,
+        n_threads: int | None = None,
+        adapter: Path | None = None,
+        adapter_scale: float = 1.0,
+        log: Path | None = None,
+    ) -> None:
+        self.name = f"{path.stem}+{adapter.stem}" if adapter else path.stem
+        self._path = path.absolute()
+        self._n_ctx = n_ctx
+        self._n_threads = n_threads
+        self._adapter = adapter.absolute() if adapter else None
+        self._adapter_scale = adapter_scale
+        self._log = log
+        self._header: GgufHeader | None = None
+        self._child: _Child | None = None
+        self._calls = itertools.count(1)
+        self._turn = threading.Lock()  # held for a whole call
+        self._switch = threading.Lock()  # held for moments: guards _child, _running and _deadline
+        self._running: int | None = None
+        self._deadline: float | None = None
+
+    def choose(self, messages: Sequence[Message], labels: Sequence[str], fixed: int = 0) -> Choice:
+        """Probabilities over `labels`; they must differ in their first token.
+
+        Raises:
+            ModelError: the model, its prompt or its labels cannot be used.
+            ModelCrashedError: the process died; the next call starts a new one.
+            ModelCancelledError: `cancel` was called.
+        """
+        return self._ask(
+            lambda call: frames.Choose(call, tuple(messages), tuple(labels), fixed),
+            frames.Chosen,
+            chat=True,
+        ).choice
+
+    def generate(
+        self,
+        messages: Sequence[Message],
+        *,
+        grammar: str | None = None,
+        max_tokens: int = 256,
+        temperature: float = 0.0,
+        seed: int = 0,
+        fixed: int = 0,
+    ) -> Generation:
+        """Write an answer of at most `max_tokens`; fewer where the context ends.
+
+        Raises:
+            ModelError: the model, its prompt or its grammar cannot be used.
+            ModelCrashedError: the process died; the next call starts a new one.
+            ModelCancelledError: `cancel` was called.
+        """
+        return self._ask(
+            lambda call: frames.Generate(
+                call, tuple(messages), grammar, max_tokens, temperature, seed, fixed
+            ),
+            frames.Generated,
+            chat=True,
+        ).generation
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of `text` as plain text, without special tokens."""
+        return self._ask(lambda call: frames.Count(call, text), frames.Counted).tokens
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit vectors of `texts`, float32 of shape (texts, size); an empty text gives zeros.
+
+        Token vectors are pooled as the file declares, by their mean where it does not. Texts
+        beyond the model's context (or 2,048 tokens) count with their beginning.
+        """
+        import numpy as np  # costs a tenth of a second, which a chat model need not pay
+
+        reply = self._ask(lambda call: frames.Embed(call, tuple(texts)), frames.Embedded)
+        return np.frombuffer(reply.rows, dtype=np.float32).reshape(len(texts), reply.size).copy()
+
+    def cancel(self) -> None:
+        """End the running call from another thread; returns at once, does nothing when idle.
+
+        The call raises `ModelCancelledError`. A model that does not stop within 0.4 s is killed
+        and started anew by the next call.
+        """
+        with self._switch:
+            if self._running is None:
+                return
+            self._deadline = time.monotonic() + _CANCEL_PATIENCE_S
+            if self._child is not None:
+                # A process that is gone needs no word; the waiting call notices by itself.
+                with contextlib.suppress(OSError, ValueError):
+                    self._child.send(frames.Cancel(self._running))
+
+    def close(self) -> None:
+        """End the process, and a call that may be running; a later call would start it again."""
+        self.cancel()
+        with self._turn:
+            self._drop_child()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # --- one call ---
+
+    def _ask(
+        self,
+        make: Callable[[int], frames.Call],
+        expected: type[_AnyReply],
+        *,
+        chat: bool = False,
+    ) -> _AnyReply:
+        with self._turn:
+            call = next(self._calls)
+            with self._switch:
+                self._running, self._deadline = call, None
+            try:
+                reply = self._exchange(make(call), chat)
+            finally:
+                with self._switch:
+                    self._running = None
+        if isinstance(reply, frames.Failed):
+            kind = ModelCancelledError if reply.kind == "cancelled" else ModelError
+            raise kind(reply.message, reply.hint)
+        if not isinstance(reply, expected):
+            raise TypeError(f"{type(reply).__name__} in reply to {expected.__name__}")
+        return reply
+
+    def _exchange(self, request: frames.Call, chat: bool) -> frames.Reply:
+        """Send a request and wait, starting the process first where there is none."""
+        try:
+            child = self._child or self._start()
+            if chat and self._header is not None:
+                check_chat_model(self._path, self._header)
+            return child.ask(request, self._is_overdue)
+        except _ChildGoneError as error:
+            self._drop_child()
+            if self._deadline is not None:
+                raise ModelCancelledError("The call was stopped.") from error
+            raise ModelCrashedError(
+                f"The process of {self._path.name} {error} during a call.",
+                "Ask again: the next call starts a new one.",
+            ) from error
+        except ModelError:
+            raise
+        except BaseException:
+            # Ctrl+C and the like: a reply may be half read, so this stream is of no more use.
+            self._drop_child()
+            raise
+
+    def _is_overdue(self) -> bool:
+        return self._deadline is not None and time.monotonic() > self._deadline
+
+    def _start(self) -> _Child:
+        """Check the files, start the process and load the model into it."""
+        if importlib.util.find_spec("llama_cpp") is None:
+            raise ModelError(
+                "llama-cpp-python is not installed, so no GGUF model can run.",
+                "pip install 'localrec[llm]'",
+            )
+        header = self._checked_header()
+        # Some virtual machines announce matrix instructions that they do not carry out. Weights
+        # in plain order need none of them; the finding is kept, a crash costs half a second.
+        plain_order = pulled("models") / "plain-weight-order"
+        try:
+            return self._open(header, repack=not plain_order.exists())
+        except _ChildGoneError as error:
+            if error.signal != signal.SIGILL or plain_order.exists():
+                raise
+            make_private(plain_order.parent)
+            plain_order.touch()
+            return self._open(header, repack=False)
+
+    def _open(self, header: GgufHeader, *, repack: bool) -> _Child:
+        child = _Child(self._log)
+        with self._switch:
+            self._header, self._child = header, child
+        opened = child.ask(self._open_request(header, repack), self._is_overdue)
+        if isinstance(opened, frames.Failed):
+            self._drop_child()
+            raise ModelError(opened.message, opened.hint)
+        return child
+
+    def _checked_header(self) -> GgufHeader:
+        header = read_header(self._path)
+        check_model(self._path, header)
+        if self._adapter is not None:
+            check_adapter(self._adapter, read_header(self._adapter), header)
+        return header
+
+    def _open_request(self, header: GgufHeader, repack: bool) -> frames.Open:
+        trained = header.context_length or self._n_ctx
+        wanted = min(self._n_ctx, trained)
+        return frames.Open(
+            path=str(self._path),
+            n_ctx=-(-wanted // _CONTEXT_STEP) * _CONTEXT_STEP,
+            n_threads=self._n_threads,
+            embedding_context=min(trained, _LONGEST_EMBEDDED_TEXT),
+            pooling=header.pooling,
+            repack=repack,
+            adapter=str(self._adapter) if self._adapter else None,
+            adapter_scale=self._adapter_scale,
+        )
+
+    def _drop_child(self) -> None:
+        """End the process and forget it."""
+        with self._switch:
+            child, self._child = self._child, None
+        if child is not None:
+            child.stop()
+
+
+class _ChildGoneError(Exception):
+    """The process ended, or had to be killed; the text says how."""
+
+    def __init__(self, code: int) -> None:
+        self.signal = -code if code < 0 else None
+        how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended ({code})"
+        super().__init__(how)
+
+
+class _Child:
+    """The process and the two pipes to it."""
+
+    def __init__(self, log: Path | None) -> None:
+        request_read, request_write = os.pipe()
+        reply_read, reply_write = os.pipe()
+        # File objects, so that a forgotten model closes its pipes, and thereby ends, when it is
+        # collected.
+        self._requests = open(request_write, "wb", buffering=0)  # noqa: SIM115, PTH123
+        self._replies = open(reply_read, "rb", buffering=0)  # noqa: SIM115, PTH123
+        self._writing = threading.Lock()
+        try:
+            self._process = _spawn(request_read, reply_write, log)
+        finally:
+            os.close(request_read)
+            os.close(reply_write)
+
+    def ask(self, request: frames.Request, is_overdue: Callable[[], bool]) -> frames.Reply:
+        """Send a request and wait for its reply; once overdue, kill instead of waiting.
+
+        Raises:
+            _ChildGoneError: the process ended or was killed; nothing is left of it.
+        """
+        try:
+            self.send(request)
+            length = frames.body_length(self._read(frames.LENGTH_BYTES, is_overdue))
+            return frames.decode_reply(self._read(length, is_overdue))
+        except (OSError, EOFError) as error:
+            raise _ChildGoneError(self.stop()) from error
+
+    def send(self, request: frames.Request) -> None:
+        """Write one whole frame, from any thread (OSError, ValueError: the pipe is closed)."""
+        view = memoryview(frames.encode_frame(request))
+        with self._writing:
+            while view:
+                view = view[self._requests.write(view) :]
+
+    def stop(self) -> int:
+        """Hang up, wait a moment, kill; the exit code. No zombie stays."""
+        with self._writing:
+            self._requests.close()
+        try:
+            code = self._process.wait(_CLOSE_PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            code = self._process.wait()
+        self._replies.close()
+        return code
+
+    def _read(self, count: int, is_overdue: Callable[[], bool]) -> bytes:
+        poller = select.poll()
+        poller.register(self._replies, select.POLLIN)
+        taken = bytearray()
+        while len(taken) < count:
+            if not poller.poll(_POLL_MS):
+                if is_overdue():
+                    self._process.kill()
+                    raise EOFError
+                continue
+            part = self._replies.read(count - len(taken))
+            if not part:
+                raise EOFError
+            taken += part
+        return bytes(taken)
+
+
+def _spawn(read_fd: int, write_fd: int, log: Path | None) -> subprocess.Popen[bytes]:
+    """Start the worker with its two pipe ends and nothing else of ours.
+
+    A session of its own keeps Ctrl+C in the terminal from ending it in the middle of a frame;
+    `-P` keeps a stray llama_cpp.py in the current folder from being imported.
+    """
+    package_home = str(Path(__file__).resolve().parents[2])
+    search_path = os.pathsep.join(filter(None, [package_home, os.environ.get("PYTHONPATH")]))
+    output = log.open("ab") if log else subprocess.DEVNULL
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-P", "-m", "localrec.llm.worker"]
+            + [str(number) for number in (read_fd, write_fd, os.getpid())],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            pass_fds=(read_fd, write_fd),
+            start_new_session=True,
+            env={**os.environ, **_SILENCE, "PYTHONPATH": search_path},
+        )
+    finally:
+        if not isinstance(output, int):
+            output.close()

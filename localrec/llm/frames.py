@@ -1,0 +1,145 @@
+"""What a model's process and its client say to each other, and how it is framed.
+
+A frame is a length (4 bytes, big endian) and that many bytes of MessagePack holding one of the
+structs below. Requests flow one way, exactly one reply per call the other way; only `Cancel` comes
+unasked, from whichever thread wants the running call to end.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from localrec.llm.base import Choice, Generation, Message
+
+LENGTH_BYTES = 4
+_MAX_FRAME = 256 << 20
+
+
+class Open(msgspec.Struct, frozen=True, tag=True):
+    """Load the model; the first request, and the only one of its kind."""
+
+    path: str
+    n_ctx: int
+    n_threads: int | None
+    embedding_context: int
+    pooling: int | None
+    repack: bool
+    adapter: str | None
+    adapter_scale: float
+
+
+class Choose(msgspec.Struct, frozen=True, tag=True):
+    """Score labels."""
+
+    call: int
+    messages: tuple[Message, ...]
+    labels: tuple[str, ...]
+    fixed: int
+
+
+class Generate(msgspec.Struct, frozen=True, tag=True):
+    """Write an answer."""
+
+    call: int
+    messages: tuple[Message, ...]
+    grammar: str | None
+    max_tokens: int
+    temperature: float
+    seed: int
+    fixed: int
+
+
+class Count(msgspec.Struct, frozen=True, tag=True):
+    """Count the tokens of a text."""
+
+    call: int
+    text: str
+
+
+class Embed(msgspec.Struct, frozen=True, tag=True):
+    """Embed texts."""
+
+    call: int
+    texts: tuple[str, ...]
+
+
+class Cancel(msgspec.Struct, frozen=True, tag=True):
+    """End call number `call`, if it is still running."""
+
+    call: int
+
+
+class Opened(msgspec.Struct, frozen=True, tag=True):
+    """The model is loaded."""
+
+
+class Chosen(msgspec.Struct, frozen=True, tag=True):
+    """Reply to `Choose`."""
+
+    choice: Choice
+
+
+class Generated(msgspec.Struct, frozen=True, tag=True):
+    """Reply to `Generate`."""
+
+    generation: Generation
+
+
+class Counted(msgspec.Struct, frozen=True, tag=True):
+    """Reply to `Count`."""
+
+    tokens: int
+
+
+class Embedded(msgspec.Struct, frozen=True, tag=True):
+    """Reply to `Embed`: float32 rows of length `size`, in the machine's byte order."""
+
+    rows: bytes
+    size: int
+
+
+class Failed(msgspec.Struct, frozen=True, tag=True):
+    """The call failed in a way that leaves the model usable."""
+
+    kind: Literal["model", "cancelled"]
+    message: str
+    hint: str
+
+
+Call = Choose | Generate | Count | Embed
+Request = Open | Call | Cancel
+Reply = Opened | Chosen | Generated | Counted | Embedded | Failed
+
+_encoder = msgspec.msgpack.Encoder()
+_requests: msgspec.msgpack.Decoder[Request] = msgspec.msgpack.Decoder(Request)
+_replies: msgspec.msgpack.Decoder[Reply] = msgspec.msgpack.Decoder(Reply)
+
+
+def encode_frame(body: Request | Reply) -> bytes:
+    """A struct as one frame, ready to be written."""
+    encoded = _encoder.encode(body)
+    return len(encoded).to_bytes(LENGTH_BYTES, "big") + encoded
+
+
+def body_length(prefix: bytes) -> int:
+    """Length of the body that a frame's first bytes announce.
+
+    Raises:
+        ValueError: no frame of ours is that long; the stream is out of step.
+    """
+    length = int.from_bytes(prefix, "big")
+    if length > _MAX_FRAME:
+        raise ValueError(f"a frame of {length} bytes")
+    return length
+
+
+def decode_request(body: bytes) -> Request:
+    """The request in a frame's body (`msgspec.DecodeError` when it is none)."""
+    return _requests.decode(body)
+
+
+def decode_reply(body: bytes) -> Reply:
+    """The reply in a frame's body (`msgspec.DecodeError` when it is none)."""
+    return _replies.decode(body)

@@ -1,0 +1,223 @@
+"""Choosing and writing with a loaded model: prompt, prefix reuse, decoding.
+
+Runs in the model's process on top of `NativeModel`. A prompt is evaluated only from the first
+token on that neither the live attention memory nor a saved prefix state covers.
+"""
+
+from __future__ import annotations
+
+import codecs
+import time
+from collections.abc import Sequence
+
+import numpy as np
+
+from localrec.errors import ModelError
+from localrec.llm.base import Choice, Generation, Message, Usage
+from localrec.llm.gguf import Grammar, NativeModel
+from localrec.llm.prefix import PrefixStates, common_length
+from localrec.llm.prompt import ChatTemplate
+
+_PREFIX_BUDGET_BYTES = 256 << 20
+_SHORTLIST = 64  # likeliest tokens shown to a grammar before it must judge the whole vocabulary
+
+
+class ChatSession:
+    """One model's conversation state; a call leaves it usable whatever happens in it.
+
+    Args:
+        model: A loaded model with a chat template.
+        prefix_budget_bytes: Room for the states of fixed prefixes.
+    """
+
+    def __init__(self, model: NativeModel, prefix_budget_bytes: int = _PREFIX_BUDGET_BYTES) -> None:
+        self._model = model
+        self._template = ChatTemplate(
+            model.chat_template, model.special_text("bos"), model.special_text("eos")
+        )
+        self._states = PrefixStates(prefix_budget_bytes)
+
+    def choose(self, messages: Sequence[Message], labels: Sequence[str], fixed: int) -> Choice:
+        """Softmax over the first token of each label, after one evaluation of the prompt.
+
+        Raises:
+            ModelError: two labels begin with the same token, or the prompt does not fit.
+        """
+        started = time.perf_counter()
+        first_tokens = self._first_tokens(labels)
+        prompt, cached = self._evaluate_prompt(messages, fixed)
+        scores = self._model.logits()[first_tokens].astype(np.float64)
+        weights = np.exp(scores - scores.max())
+        return Choice(
+            probabilities=tuple((weights / weights.sum()).tolist()),
+            usage=_usage(prompt, cached, 0, started),
+        )
+
+    def generate(
+        self,
+        messages: Sequence[Message],
+        *,
+        grammar: str | None,
+        max_tokens: int,
+        temperature: float,
+        seed: int,
+        fixed: int,
+    ) -> Generation:
+        """Write an answer token by token; greedy at temperature 0, else seeded.
+
+        Raises:
+            ModelError: the grammar is invalid or the prompt does not fit.
+            ModelCancelledError: the call was stopped.
+        """
+        if grammar is None:
+            return self._write(messages, _Decoder(temperature, seed, None), max_tokens, fixed)
+        with self._model.grammar(grammar) as rules:
+            return self._write(messages, _Decoder(temperature, seed, rules), max_tokens, fixed)
+
+    def _write(
+        self, messages: Sequence[Message], decoder: _Decoder, max_tokens: int, fixed: int
+    ) -> Generation:
+        started = time.perf_counter()
+        prompt, cached = self._evaluate_prompt(messages, fixed)
+        limit = min(max_tokens, self._model.n_ctx - prompt)
+        raw, written, finished = b"", 0, False
+        while written < limit:
+            token = decoder.next_token(self._model)
+            finished = token is not None and self._model.is_end(token)
+            if token is None or finished:
+                break
+            raw += self._model.bytes_of(token)
+            written += 1
+            if written < limit:
+                decoder.accept(token)
+                self._model.evaluate([token])
+        # An answer that was cut off may end inside a character; that piece is left out.
+        text = codecs.getincrementaldecoder("utf-8")("replace").decode(raw, final=finished)
+        return Generation(
+            text=text, finished=finished, usage=_usage(prompt, cached, written, started)
+        )
+
+    def _first_tokens(self, labels: Sequence[str]) -> list[int]:
+        lead = self._template.answer_lead()
+        seen: dict[int, str] = {}
+        for label in labels:
+            ids = self._model.tokens_of(lead + label)
+            if not ids:
+                raise ModelError("An empty label cannot be chosen.")
+            if ids[0] in seen:
+                raise ModelError(
+                    f"The labels {seen[ids[0]]!r} and {label!r} begin with the same token.",
+                    "Use labels that differ from their first letter on, such as digits.",
+                )
+            seen[ids[0]] = label
+        if len(seen) < 2:
+            raise ModelError("A choice needs at least two labels.")
+        return list(seen)
+
+    def _evaluate_prompt(self, messages: Sequence[Message], fixed: int) -> tuple[int, int]:
+        """Bring the whole prompt into the live context: its tokens, and how many were there."""
+        prompt, prefix_length = self._tokenise(messages, fixed)
+        if len(prompt) >= self._model.n_ctx:
+            raise ModelError(
+                f"The prompt has {len(prompt)} tokens, the model's context {self._model.n_ctx}.",
+                "Ask with less text, or open the model with a larger context.",
+            )
+        prefix = tuple(prompt[:prefix_length])
+        cached = self._reuse(prompt, prefix)
+        if cached < prefix_length:
+            self._model.evaluate(prompt[cached:prefix_length])
+            self._save(prefix)
+            self._model.evaluate(prompt[prefix_length:])
+        else:
+            self._model.evaluate(prompt[cached:])
+        return len(prompt), cached
+
+    def _reuse(self, prompt: list[int], prefix: tuple[int, ...]) -> int:
+        """Make the most of what is known, live or saved; how many tokens are then live.
+
+        At least one token stays to be evaluated: the logits come from it.
+        """
+        live = min(common_length(self._model.live, prompt), len(prompt) - 1)
+        if prefix and prefix not in self._states:
+            # Its state can only be saved at the moment when nothing else is live.
+            live = min(live, len(prefix))
+        saved = self._states.longest(prompt)
+        if (
+            saved is not None
+            and len(saved[0]) > live
+            and self._model.load_state(saved[0], saved[1])
+        ):
+            return len(saved[0])
+        kept = self._model.keep_first(live)
+        if kept == len(prefix) and prefix not in self._states:
+            self._save(prefix)
+        return kept
+
+    def _save(self, prefix: tuple[int, ...]) -> None:
+        if prefix and self._states.has_room_for(self._model.state_size()):
+            state = self._model.save_state()
+            if state is not None:
+                self._states.keep(prefix, state)
+
+    def _tokenise(self, messages: Sequence[Message], fixed: int) -> tuple[list[int], int]:
+        """Tokens of the prompt, and how many of them the first `fixed` messages make up.
+
+        The pieces are tokenised one by one, so a prefix ends on a token boundary.
+        """
+        if not 0 <= fixed <= len(messages):
+            raise ModelError(f"{fixed} of {len(messages)} messages cannot be fixed.")
+        bos = self._model.bos
+        tokens: list[int] = []
+        prefix_length = 0
+        for position, piece in enumerate(self._template.render(messages)):
+            ids = self._model.tokens_of(piece.text, special=piece.trusted)
+            if position == 0 and bos is not None and ids[:1] != [bos]:
+                tokens.append(bos)
+            tokens.extend(ids)
+            if position == 2 * fixed - 1:
+                prefix_length = len(tokens)
+        return tokens, prefix_length
+
+
+class _Decoder:
+    """Picks one token after the other, under a grammar where there is one.
+
+    Sampling adds Gumbel noise to the logits and takes the highest: that draws from their softmax,
+    and from the softmax over the allowed ones when the grammar strikes some out, without ever
+    normalising.
+    """
+
+    def __init__(self, temperature: float, seed: int, grammar: Grammar | None) -> None:
+        self._temperature = temperature
+        self._random = np.random.default_rng(seed)
+        self._grammar = grammar
+
+    def next_token(self, model: NativeModel) -> int | None:
+        """The best token, or None at a dead end of the grammar."""
+        scores = model.logits()
+        if self._temperature > 0:
+            scores = scores / self._temperature + self._random.gumbel(size=scores.size)
+        if self._grammar is None:
+            return int(scores.argmax())
+        # The grammar takes some 40 ms for a whole vocabulary and nearly none for a few tokens;
+        # the highest allowed of the shortlist is the highest allowed of all.
+        shortlist = np.argpartition(scores, -_SHORTLIST)[-_SHORTLIST:]
+        token = _best_allowed(scores, shortlist, self._grammar)
+        if token is None:
+            token = _best_allowed(scores, np.arange(scores.size), self._grammar)
+        return token
+
+    def accept(self, token: int) -> None:
+        """Take note of a token that became part of the answer."""
+        if self._grammar is not None:
+            self._grammar.accept(token)
+
+
+def _best_allowed(scores: np.ndarray, tokens: np.ndarray, grammar: Grammar) -> int | None:
+    allowed = tokens[grammar.allows(tokens)]
+    return int(allowed[scores[allowed].argmax()]) if allowed.size else None
+
+
+def _usage(prompt: int, cached: int, generated: int, started: float) -> Usage:
+    elapsed_ms = (time.perf_counter() - started) * 1000
+    return Usage(prompt=prompt, cached=cached, generated=generated, model_ms=elapsed_ms)

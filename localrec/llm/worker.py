@@ -1,0 +1,185 @@
+"""The model's process: `python -m localrec.llm.worker READ_FD WRITE_FD PARENT_PID`.
+
+llama.cpp crashes on some inputs, holds the interpreter for seconds and writes to the terminal's
+file descriptors, so it lives here. Frames come and go over two inherited pipes; a second thread
+reads them, so that a cancel arrives while a call is running.
+
+The process ends when its pipe closes or its parent is another one than at the start. It does not
+use PR_SET_PDEATHSIG: Linux sends that signal when the *thread* that started the child ends, and an
+application starts models from worker threads.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import resource
+import select
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from localrec.errors import LocalrecError, ModelCancelledError
+from localrec.llm import frames
+from localrec.llm.frames import Call, Request
+
+if TYPE_CHECKING:
+    from localrec.llm.gguf import NativeModel
+    from localrec.llm.session import ChatSession
+
+_PARENT_CHECK_MS = 1000
+
+
+def main(arguments: list[str]) -> None:
+    """Serve one model until the other side goes away; never returns to the caller."""
+    read_fd, write_fd, parent_pid = map(int, arguments)
+    # A core file of this process would hold the prompts.
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    inbox = Inbox(read_fd, parent_pid)
+    threading.Thread(target=inbox.read_forever, name="frames", daemon=True).start()
+    server = _Server(inbox)
+    while True:
+        reply = server.answer(inbox.next_request())
+        _write_all(write_fd, frames.encode_frame(reply))
+
+
+class Inbox:
+    """Requests in order, and which of them was cancelled; filled by a thread of its own."""
+
+    def __init__(self, read_fd: int, parent_pid: int) -> None:
+        self._read_fd = read_fd
+        self._parent_pid = parent_pid
+        self._requests: queue.SimpleQueue[Request] = queue.SimpleQueue()
+        self._running = 0
+        self._cancelled = -1
+
+    def next_request(self) -> Request:
+        """Wait for the next request; from now on it is the running one."""
+        request = self._requests.get()
+        self._running = 0 if isinstance(request, frames.Open) else request.call
+        return request
+
+    def should_stop(self) -> bool:
+        """Whether the running call was cancelled. Numbers only rise, so a late one is harmless."""
+        return self._cancelled == self._running
+
+    def read_forever(self) -> None:
+        """Take frames until the pipe or the parent is gone, then end the whole process.
+
+        `os._exit` because the main thread may be deep inside llama.cpp, and nothing here needs
+        cleaning up: no file is open for writing.
+        """
+        try:
+            while True:
+                length = frames.body_length(self._read_exactly(frames.LENGTH_BYTES))
+                request = frames.decode_request(self._read_exactly(length))
+                if isinstance(request, frames.Cancel):
+                    self._cancelled = request.call
+                else:
+                    self._requests.put(request)
+        except EOFError:
+            os._exit(0)
+        except BaseException:  # noqa: BLE001  a reader that dies silently would leave an orphan
+            sys.excepthook(*sys.exc_info())
+            os._exit(1)
+
+    def _read_exactly(self, count: int) -> bytes:
+        poller = select.poll()
+        poller.register(self._read_fd, select.POLLIN)
+        taken = bytearray()
+        while len(taken) < count:
+            # The pipe alone would do, were there no forked sibling that holds its other end.
+            while not poller.poll(_PARENT_CHECK_MS):
+                if os.getppid() != self._parent_pid:
+                    raise EOFError
+            part = os.read(self._read_fd, count - len(taken))
+            if not part:
+                raise EOFError
+            taken += part
+        return bytes(taken)
+
+
+class _Server:
+    """Turns requests into replies; holds the model once `Open` has come."""
+
+    def __init__(self, inbox: Inbox) -> None:
+        self._inbox = inbox
+        self._model: NativeModel | None = None
+        self._session: ChatSession | None = None
+
+    def answer(self, request: Request) -> frames.Reply:
+        """Do what a request asks; every failure that leaves the model usable becomes a reply."""
+        try:
+            if isinstance(request, frames.Open):
+                self._open(request)
+                return frames.Opened()
+            if isinstance(request, frames.Cancel):
+                raise TypeError("a cancel is never queued")
+            return self._answer_call(request)
+        except ModelCancelledError as error:
+            return frames.Failed("cancelled", error.message, error.hint)
+        except LocalrecError as error:
+            return frames.Failed("model", error.message, error.hint)
+
+    def _open(self, request: frames.Open) -> None:
+        # llama.cpp and numpy: tests import this module without them.
+        from localrec.llm.gguf import NativeModel
+
+        self._model = NativeModel(
+            Path(request.path),
+            n_ctx=request.n_ctx,
+            n_threads=request.n_threads,
+            embedding_context=request.embedding_context,
+            pooling=request.pooling,
+            repack=request.repack,
+            adapter=Path(request.adapter) if request.adapter else None,
+            adapter_scale=request.adapter_scale,
+            should_stop=self._inbox.should_stop,
+        )
+        self._model.warm_up()
+
+    def _loaded(self) -> NativeModel:
+        if self._model is None:
+            raise TypeError("a call came before its model was opened")
+        return self._model
+
+    def _chat(self) -> ChatSession:
+        """The conversation side, made at the first question: embedding models have none."""
+        if self._session is None:
+            from localrec.llm.session import ChatSession  # brings llama.cpp, see _open
+
+            self._session = ChatSession(self._loaded())
+        return self._session
+
+    def _answer_call(self, call: Call) -> frames.Reply:
+        match call:
+            case frames.Choose():
+                choice = self._chat().choose(call.messages, call.labels, call.fixed)
+                return frames.Chosen(choice)
+            case frames.Generate():
+                return frames.Generated(
+                    self._chat().generate(
+                        call.messages,
+                        grammar=call.grammar,
+                        max_tokens=call.max_tokens,
+                        temperature=call.temperature,
+                        seed=call.seed,
+                        fixed=call.fixed,
+                    )
+                )
+            case frames.Count():
+                return frames.Counted(len(self._loaded().tokens_of(call.text)))
+            case frames.Embed():
+                vectors = self._loaded().embed(call.texts)
+                return frames.Embedded(vectors.tobytes(), vectors.shape[1])
+
+
+def _write_all(fd: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,40 @@
+"""Where things lie on disk: the workspace, the pulled models, the data that ships with localrec.
+
+`models/` and `datasets/` sit at the top of a checkout and inside the wheel; `shipped` finds
+either. Folders that hold a person's data are made with mode 0700.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import platformdirs
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def shipped(name: str) -> Path:
+    """Folder of data that ships with localrec: `models` or `datasets`."""
+    checkout = _PACKAGE.parent / name
+    return checkout if (checkout / "catalog.toml").is_file() else _PACKAGE / "_data" / name
+
+
+def default_workspace() -> Path:
+    """Workspace folder used when neither `--workspace` nor LOCALREC_WORKSPACE names one."""
+    configured = os.environ.get("LOCALREC_WORKSPACE")
+    return Path(configured) if configured else Path(platformdirs.user_data_dir("localrec"))
+
+
+def pulled(name: str) -> Path:
+    """Folder of pulled files (`models` or `datasets`); LOCALREC_CACHE moves it."""
+    configured = os.environ.get("LOCALREC_CACHE")
+    root = Path(configured) if configured else Path(platformdirs.user_cache_dir("localrec"))
+    return root / name
+
+
+def make_private(folder: Path) -> Path:
+    """Create `folder` (and parents) so that only its owner can enter it."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder.chmod(0o700)
+    return folder

@@ -1,0 +1,1 @@
+"""Judging and improving a candidate set before it becomes an answer."""

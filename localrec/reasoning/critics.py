@@ -1,0 +1,140 @@
+"""Who judges a candidate set: four scores of 0 to 100, as MARC's reflection prompt names them.
+
+relevance: are the demands met, how near are the texts; diversity: how different are the items;
+completeness: are all wanted places filled and all demands covered; coherence: do they form one
+set. The measured critic computes them, the model critic asks a local model; both are critics to
+the loop in `reflection.py`, and the answer says which one spoke.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Protocol
+
+import msgspec
+import numpy as np
+
+from localrec.graph.catalogue import Indexes
+from localrec.llm.base import ChatModel, Message
+from localrec.llm.structured import object_grammar, parse_object
+from localrec.retrieval.base import Query
+from localrec.retrieval.constraints import Pool
+
+_SCALE = (0, 100)
+_NEAR = 0.45  # cosine of a question to a text that says just that, for MiniLM
+_TOLD = 8  # candidates and components shown to the model
+
+
+class Assessment(msgspec.Struct, frozen=True):
+    """Four scores of one candidate set, each 0 to 100."""
+
+    relevance: float
+    diversity: float
+    completeness: float
+    coherence: float
+
+    @property
+    def overall(self) -> float:
+        """The mean of the four (paper, Listing 1)."""
+        return (self.relevance + self.diversity + self.completeness + self.coherence) / 4
+
+    def as_dict(self) -> dict[str, float]:
+        """The scores and their mean, rounded for a report."""
+        scores = {name: round(getattr(self, name), 1) for name in self.__struct_fields__}
+        return {**scores, "overall": round(self.overall, 1)}
+
+
+class Critic(Protocol):
+    """Judges candidate sets; `spoke` names it in the answer."""
+
+    spoke: str
+    tokens: int
+
+    def assess(self, query: Query, pool: Pool, items: Indexes, k: int) -> Assessment:
+        """Score one candidate set for a question that wanted k items."""
+        ...
+
+
+class MeasuredCritic:
+    """Scores computed from the graph and the vectors; the same set always scores the same."""
+
+    spoke = "measured"
+    tokens = 0
+
+    def assess(self, query: Query, pool: Pool, items: Indexes, k: int) -> Assessment:
+        """Score one candidate set."""
+        if not len(items):
+            return Assessment(0.0, 0.0, 0.0, 0.0)
+        met = _share_of_demands_met(pool, items)
+        near = np.clip(query.similarity(items) / _NEAR, 0.0, 1.0)
+        components = [frozenset(map(int, query.catalogue.components_of(i))) for i in items]
+        families = [query.catalogue.families_of(int(i)) for i in items]
+        wanted = min(k, int(pool.items.sum()))
+        filled = min(1.0, len(items) / max(1, wanted))
+        covered = np.mean([d.mask[items].any() for d in pool.demands]) if pool.demands else 1.0
+        return Assessment(
+            relevance=100.0 * float(0.75 * met + 0.25 * near.mean()),
+            diversity=100.0 * (1.0 - _mean_overlap(components)) if len(items) > 1 else 100.0,
+            completeness=100.0 * float(filled * covered),
+            coherence=100.0 * min(1.0, 0.5 + _mean_overlap(families)) if len(items) > 1 else 100.0,
+        )
+
+
+class ModelCritic:
+    """Scores given by a local model under a grammar of four integers.
+
+    Candidates are shown as numbered lines of facts; the model writes nothing but the scores.
+    """
+
+    spoke = "model"
+
+    def __init__(self, model: ChatModel) -> None:
+        self._model = model
+        self.tokens = 0
+
+    def assess(self, query: Query, pool: Pool, items: Indexes, k: int) -> Assessment:
+        """Score one candidate set.
+
+        Raises:
+            ModelError: the model failed or wrote something else.
+        """
+        fields = {name: _SCALE for name in Assessment.__struct_fields__}
+        generation = self._model.generate(
+            self._messages(query, items, k), grammar=object_grammar(fields), max_tokens=64, fixed=1
+        )
+        self.tokens += generation.usage.prompt + generation.usage.generated
+        scores = parse_object(generation.text, fields)
+        return Assessment(**{name: float(score) for name, score in scores.items()})
+
+    def _messages(self, query: Query, items: Indexes, k: int) -> list[Message]:
+        domain = query.catalogue.domain
+        system = (
+            f"You check lists of {domain.plural} that were found for a question. Give four "
+            "whole numbers from 0 (bad) to 100 (perfect). relevance: does the list fit what "
+            "was asked, with everything that was demanded? diversity: do the entries differ "
+            "from one another? completeness: is anything missing that the person would want? "
+            "coherence: do the entries make sense together?"
+        )
+        listed = "\n".join(
+            f"{number}. {_told(query, int(item))}" for number, item in enumerate(items[:_TOLD], 1)
+        )
+        asked = f"Question: {query.text[:400]}\nWanted: {k}\nFound:\n{listed}\nScores:"
+        return [Message("system", system), Message("user", asked)]
+
+
+def _told(query: Query, item: int) -> str:
+    names = [query.catalogue.attributes[i].name for i in query.catalogue.attributes_of(item)]
+    return ", ".join(names[:_TOLD])
+
+
+def _share_of_demands_met(pool: Pool, items: Indexes) -> float:
+    if not pool.demands:
+        return 1.0
+    return float(np.mean([demand.mask[items].mean() for demand in pool.demands]))
+
+
+def _mean_overlap(sets: Sequence[frozenset[int]]) -> float:
+    """Mean Jaccard overlap over all pairs; 0 for fewer than two sets."""
+    overlaps = [len(a & b) / max(1, len(a | b)) for a, b in combinations(sets, 2)]
+    return float(np.mean(overlaps)) if overlaps else 0.0

@@ -1,0 +1,1 @@
+"""Items for an intent: MARC's four algorithms under constraints that hold."""

@@ -1,0 +1,102 @@
+"""C3, multi-hop expansion over components (MARC, appendix A.1).
+
+Hop 1: items with at least n of the asked components. Hop 2: the components these items have in
+common; an item with at least n of them goes on. Hop 3: items reached through the common
+components, scored by extension strength (how many of the common components it has) plus
+ingredient bonus (how many of the asked ones); ties go to the higher strength. The best are
+ordered by similarity to the question.
+
+Departures: the pool bounds every hop. The final similarity is taken over the description as well
+as the image description, because what a drink tastes of is said in the former.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.graph.catalogue import Indexes, Mask
+from localrec.retrieval.base import Query, Ranked, Scores, Setting, ranked
+
+_COMMON_SHARE = 0.2  # a component is "common" when a fifth of the first hop has it
+_MOST_COMMON = 12
+
+
+def retrieve_by_expansion(query: Query, pool: Mask, setting: Setting) -> Ranked:
+    """Rank the pool's items by what they share with the items that match the components."""
+    items: Indexes = np.flatnonzero(pool).astype(np.int32)
+    similarity = _similarity(query, items)
+    groups = _asked_groups(query)
+    if not groups:
+        return ranked(items, (similarity,), similarity)
+    bonus = np.sum([query.catalogue.items_with(group) for group in groups], axis=0)
+    first_hop: Indexes = np.flatnonzero((bonus >= setting.matches) & pool).astype(np.int32)
+    if not len(first_hop):
+        first_hop = np.flatnonzero(bonus >= setting.matches).astype(np.int32)
+    common = _common_components(query, first_hop, groups)
+    strength = query.catalogue.shared_components(common)
+    total = (strength + bonus)[items].astype(np.float32)
+    best = np.lexsort((items, -strength[items], -total))[: 4 * setting.k]
+    chosen = items[best]
+    # Things at hand: an item that uses more of them and needs less beyond them comes first.
+    at_hand = _at_hand_score(query, chosen)
+    scores = 0.5 * total[best] / max(1.0, float(total.max(initial=1.0))) + 0.5 * similarity[best]
+    return ranked(chosen, (at_hand, similarity[best]), scores.astype(np.float32))
+
+
+def _asked_groups(query: Query) -> list[tuple[int, ...]]:
+    """Per asked component the attribute indexes that count as it."""
+    catalogue = query.catalogue
+    component = catalogue.domain.kind_of("component") or ""
+    keys = [one.any_of for one in query.intent.of_kind(component)]
+    keys += [(key,) for key in query.intent.have]
+    groups = []
+    for any_of in dict.fromkeys(keys):
+        below: set[int] = set()
+        for key in any_of:
+            index = catalogue.attribute_index(component, key)
+            if index is not None:
+                below.update(catalogue.below(index))
+        if below:
+            groups.append(tuple(sorted(below)))
+    return groups
+
+
+def _common_components(
+    query: Query, first_hop: Indexes, groups: list[tuple[int, ...]]
+) -> list[int]:
+    use = query.catalogue.component_use(first_hop)
+    asked = [index for group in groups for index in group]
+    use[asked] = 0
+    enough = max(2, int(_COMMON_SHARE * len(first_hop)))
+    common = np.flatnonzero(use >= enough)
+    return [int(i) for i in common[np.argsort(-use[common], kind="stable")][:_MOST_COMMON]]
+
+
+def _similarity(query: Query, items: Indexes) -> Scores:
+    fields = [name for name in ("description", query.visual_field) if name in query.fields]
+    unique = list(dict.fromkeys(fields))
+    return np.mean([query.similarity(items, name) for name in unique], axis=0, dtype=np.float32)
+
+
+def _at_hand_score(query: Query, items: Indexes) -> NDArray[np.float32]:
+    if not query.intent.have:
+        return np.zeros(len(items), dtype=np.float32)
+    missing = [len(missing_components(query, int(item))) for item in items]
+    return -np.array(missing, dtype=np.float32)
+
+
+def missing_components(query: Query, item: int) -> tuple[str, ...]:
+    """Names of an item's components that are neither at hand nor of a family at hand."""
+    catalogue = query.catalogue
+    component = catalogue.domain.kind_of("component") or ""
+    owned: set[int] = set()
+    for key in query.intent.have:
+        index = catalogue.attribute_index(component, key)
+        if index is not None:
+            owned.update(catalogue.below(index))
+    return tuple(
+        catalogue.attributes[index].name
+        for index in catalogue.components_of(item)
+        if int(index) not in owned
+    )

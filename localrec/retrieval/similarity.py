@@ -1,0 +1,100 @@
+"""C4, similar items (MARC, appendix A.1): shared components and a like number of them.
+
+The example is the item named in the question; one the catalogue lacks is replaced by the items
+with the nearest names. Kept are items that share at least x components with it and whose number
+of components differs by at most m; they are ordered by components shared, then by fewer
+components. Beyond the paper: the pool bounds the answer, the example is never in it, a wish
+relative to the example ("stronger", "simpler") comes before all else, families count as a
+fraction of a shared component, and where the windows leave nothing they widen.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.graph.catalogue import Catalogue, Indexes, Mask
+from localrec.retrieval.base import Query, Ranked, Setting, ranked
+
+_NAME_SEEDS = 3
+_FAMILY_SHARE = 0.25
+
+
+def retrieve_by_likeness(query: Query, pool: Mask, setting: Setting) -> Ranked:
+    """Rank the pool's items by what they share with the example."""
+    seeds = _seeds(query)
+    items: Indexes = np.flatnonzero(pool).astype(np.int32)
+    if not len(seeds) or not len(items):
+        return Ranked(items, query.similarity(items))
+    shared, size = _shared_with(query.catalogue, seeds)
+    counts = query.catalogue.component_counts
+    inside = _window(shared, counts, size, pool, setting)
+    items = np.flatnonzero(inside).astype(np.int32)
+    likeness = shared[items] / max(1.0, float(size))
+    kin = _family_likeness(query.catalogue, seeds[0], items)
+    wish = wish_met(query, int(seeds[0]), items)
+    texts = query.similarity(items, "description")
+    scores = np.clip(0.75 * likeness + 0.15 * kin + 0.1 * texts, 0.0, 1.0).astype(np.float32)
+    order = (wish, shared[items] + _FAMILY_SHARE * np.floor(4 * kin), -counts[items], kin, texts)
+    return ranked(items, tuple(np.asarray(key, dtype=np.float32) for key in order), scores)
+
+
+def _seeds(query: Query) -> Indexes:
+    index = query.catalogue.item_index(query.intent.target) if query.intent.target else None
+    if index is not None:
+        return np.array([index], dtype=np.int32)
+    text = query.intent.anchor or query.text
+    labels, _ = query.fields["name"].search(
+        query.embedder.embed([text]), min(len(query.catalogue), 10 * _NAME_SEEDS)
+    )
+    return query.catalogue.indexes_of(np.asarray(labels[0], dtype=np.int64))[:_NAME_SEEDS]
+
+
+def _shared_with(catalogue: Catalogue, seeds: Indexes) -> tuple[NDArray[np.float32], int]:
+    """Components that each item shares with the best of the seeds, and the first seed's size."""
+    shared = [catalogue.shared_components(catalogue.components_of(int(s))) for s in seeds]
+    return (
+        np.max(shared, axis=0).astype(np.float32),
+        int(catalogue.component_counts[seeds[0]]),
+    )
+
+
+def _window(
+    shared: NDArray[np.float32],
+    counts: NDArray[np.int32],
+    size: int,
+    pool: Mask,
+    setting: Setting,
+) -> Mask:
+    """The pool inside both windows, widened step by step until something is in it."""
+    most_shared = int(shared[pool].max(initial=0))
+    at_least = min(setting.shared, most_shared)
+    for step in range(12):
+        inside = pool & (shared >= at_least) & (np.abs(counts - size) <= setting.complexity + step)
+        if inside.sum() >= setting.k:
+            return inside
+        if step >= 2 and at_least > 0:
+            at_least -= 1
+    return pool
+
+
+def _family_likeness(catalogue: Catalogue, seed: int, items: Indexes) -> NDArray[np.float32]:
+    """Jaccard overlap of the families above the components, shape (len(items),)."""
+    own = catalogue.ancestors(int(i) for i in catalogue.components_of(seed))
+    if not own:
+        return np.zeros(len(items), dtype=np.float32)
+    overlap = []
+    for item in items:
+        other = catalogue.families_of(int(item))
+        overlap.append(len(own & other) / len(own | other) if other else 0.0)
+    return np.array(overlap, dtype=np.float32)
+
+
+def wish_met(query: Query, seed: int, items: Indexes) -> NDArray[np.float32]:
+    """1.0 where an item has more (or less) of a number than the example, as wished; else 0.0."""
+    met = np.ones(len(items), dtype=np.float32)
+    for number, direction in query.intent.order.items():
+        values = query.catalogue.numbers[number]
+        difference = (values[items] - values[seed]) * direction
+        met *= np.nan_to_num(difference, nan=-1.0) > 0
+    return met

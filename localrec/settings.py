@@ -1,0 +1,88 @@
+"""A workspace's settings: `settings.toml`, typed, each field explained, unknown keys refused."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from localrec.errors import InputError, UsageError
+
+Role = Literal["router", "reflector", "writer"]
+ROLES: tuple[Role, ...] = ("router", "reflector", "writer")
+RULES = "rules"  # a role bound to this is played without a model
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a person may choose for one workspace.
+
+    Args:
+        roles: Role -> model name of the catalogue, path of a GGUF, or "rules" for the
+            deterministic counterpart. A role that is not listed uses the default that
+            docs/evaluation.md measured to be better.
+        chat_model: The model that `ask --system marc-model` and unbound roles use.
+        embedder: What embeds texts: "minilm-int8", "st:/folder", "gguf:/file".
+        index: Nearest-vector backend: "auto", "exact" or "hnswlib".
+        threads: CPU threads of the chat model; 0 takes all.
+    """
+
+    roles: dict[Role, str] = {}
+    chat_model: str = "smollm2-135m"
+    embedder: str = "minilm-int8"
+    index: str = "auto"
+    threads: int = 0
+
+
+def load_settings(folder: Path) -> Settings:
+    """The settings of a workspace; the defaults where it has none.
+
+    Raises:
+        InputError: the file is no TOML, or has an unknown or wrong field.
+    """
+    path = folder / "settings.toml"
+    try:
+        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Settings)
+    except FileNotFoundError:
+        return Settings()
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"{path} cannot be used: {error}.", "Mend the line, or delete the file."
+        ) from error
+
+
+def save_settings(folder: Path, settings: Settings) -> None:
+    """Write the settings in one step, so that a crash leaves the old or the new file."""
+    lines = [
+        f"{name} = {_toml(value)}"
+        for name in ("chat_model", "embedder", "index", "threads")
+        if (value := getattr(settings, name)) != getattr(Settings(), name)
+    ]
+    if settings.roles:
+        lines += ["", "[roles]", *(f"{role} = {_toml(n)}" for role, n in settings.roles.items())]
+    part = folder / "settings.toml.part"
+    part.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    part.chmod(0o600)
+    os.replace(part, folder / "settings.toml")
+
+
+def bind_role(settings: Settings, role: str, name: str) -> Settings:
+    """The settings with a role played by a model (or by "rules").
+
+    Raises:
+        UsageError: there is no such role.
+    """
+    if role == "chat":
+        return msgspec.structs.replace(settings, chat_model=name)
+    if role not in ROLES:
+        raise UsageError(f"There is no role {role!r}.", f"Roles: chat, {', '.join(ROLES)}.")
+    return msgspec.structs.replace(settings, roles={**settings.roles, role: name})
+
+
+def _toml(value: str | int) -> str:
+    if isinstance(value, int):
+        return str(value)
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

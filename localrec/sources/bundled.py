@@ -1,0 +1,130 @@
+"""The drinks that ship with localrec: JSON Lines, one drink a line, written for this project.
+
+Beyond what the public layouts have, they state their looks and garnish, so those become links.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from localrec.domains import Domain
+from localrec.errors import InputError
+from localrec.sources.base import Field
+from localrec.sources.files import Limits, open_bytes
+from localrec.sources.receipt import Receipt
+from localrec.sources.recipes import ItemMaker, Recipe
+from localrec.sources.text import clean_key, clean_name, clean_text
+from localrec.types import AttributeLink, ItemRow, SourceTable
+
+
+class _Portion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    name: str
+    measure: str
+
+
+class _Look(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    colours: tuple[str, ...]
+    clarity: Literal["clear", "hazy", "opaque"]
+    layers: int
+    foam: Literal["none", "light", "thick"]
+
+    def words(self) -> list[str]:
+        """What the look adds up to, in the words of questions."""
+        layered = ["layered"] if self.layers > 1 else []
+        return [self.clarity, *layered, *(["foamy"] if self.foam != "none" else [])]
+
+
+class _Drink(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    name: str
+    category: str
+    glass: str
+    alcoholic: Literal["alcoholic", "non-alcoholic"]
+    ingredients: tuple[_Portion, ...]
+    garnish: tuple[str, ...]
+    instructions: str
+    description: str
+    look: _Look
+    image_description: str
+
+
+class BundledDrinkSource:
+    """Reads a folder of `*.jsonl` (or one such file) in the format of the bundled catalogue."""
+
+    kind = "drinks"
+    fields: tuple[Field, ...] = (
+        Field("name", "the item's name; its key is made from it"),
+        Field("category", "link to a category"),
+        Field("glass", "link to a glass"),
+        Field("alcoholic", "property `alcoholic`"),
+        Field("ingredients", "links to ingredients with their measures, and `strength`"),
+        Field("garnish", "links to garnishes"),
+        Field("instructions", "searchable text `instructions`"),
+        Field("description", "searchable text `description`"),
+        Field("look", "links to colours and looks"),
+        Field("image_description", "searchable text `image_description`"),
+    )
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        self._limits = limits or Limits()
+
+    def read(self, path: Path, domain: Domain) -> SourceTable:
+        """Read every drink; a name that comes twice keeps its first recipe.
+
+        Raises:
+            InputError: a line that is no drink (names file and line), or no drinks at all.
+        """
+        receipt = Receipt(self.kind, path, domain.name)
+        maker = ItemMaker(domain)
+        items: dict[str, ItemRow] = {}
+        for row, drink in enumerate(self._read_drinks(path), 1):
+            key = clean_key(drink.name)
+            if key in items:
+                receipt.merge(row, "name", f"({drink.name}) is already there")
+                continue
+            items[key] = _make_item(row, drink, maker)
+        if not items:
+            raise InputError(f"{path} holds no drinks.", "Name a folder with *.jsonl files.")
+        return SourceTable(items=tuple(items.values()), report=receipt.report(kept=len(items)))
+
+    def _read_drinks(self, path: Path) -> Iterator[_Drink]:
+        decoder = msgspec.json.Decoder(_Drink)
+        for file in sorted(path.glob("*.jsonl")) if path.is_dir() else [path]:
+            with open_bytes(file, self._limits) as stream:
+                for number, line in enumerate(stream, 1):
+                    try:
+                        yield decoder.decode(line)
+                    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+                        raise InputError(
+                            f"{file}, line {number}: no drink: {error}.", "Mend the line."
+                        ) from error
+
+
+def _make_item(row: int, drink: _Drink, maker: ItemMaker) -> ItemRow:
+    item = maker.make_item(
+        Recipe(
+            row=row,
+            name=clean_name(drink.name),
+            ingredients=tuple(
+                (clean_name(portion.name), clean_text(portion.measure))
+                for portion in drink.ingredients
+            ),
+            alcoholic=drink.alcoholic,
+            category=clean_name(drink.category),
+            glass=clean_name(drink.glass),
+            instructions=clean_text(drink.instructions),
+            description=clean_text(drink.description),
+            image_description=clean_text(drink.image_description),
+        )
+    )
+    return msgspec.structs.replace(item, links=(*item.links, *_look_links(drink, maker)))
+
+
+def _look_links(drink: _Drink, maker: ItemMaker) -> Iterator[AttributeLink]:
+    named = {"colour": drink.look.colours, "look": drink.look.words(), "garnish": drink.garnish}
+    for kind, names in named.items():
+        for name in dict.fromkeys(map(clean_name, names)):
+            yield maker.make_link(kind, name)

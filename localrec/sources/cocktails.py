@@ -1,0 +1,108 @@
+"""Drinks in the two public layouts, as CSV or as the JSON of TheCocktailDB's interface.
+
+The one layout has list columns (`ingredients`, `ingredientMeasures`), as the Kaggle tables that
+MARC was built from; its misspelt `desciription` is read as well as the right spelling. The
+other is TheCocktailDB's own, with `strIngredient1` to `strIngredient15`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from localrec.domains import Domain
+from localrec.errors import InputError
+from localrec.sources.base import Field
+from localrec.sources.drink_layouts import RecipeReader, Record
+from localrec.sources.files import Limits, read_json
+from localrec.sources.receipt import Receipt
+from localrec.sources.recipes import ItemMaker, Recipe, fill_from
+from localrec.sources.tables import Table
+from localrec.sources.text import clean_key
+from localrec.types import SourceTable
+
+
+class _ApiAnswer(msgspec.Struct):
+    """What TheCocktailDB's interface returns; `drinks` is null where a search found none."""
+
+    drinks: list[dict[str, str | int | float | None]] | None
+
+
+class CocktailSource:
+    """Reads drinks in either layout.
+
+    Args:
+        limits: What is refused as too large.
+        encoding: What the file is declared to be in; None detects it.
+    """
+
+    kind = "cocktails"
+    fields: tuple[Field, ...] = (
+        Field("id, idDrink", "property `id`"),
+        Field("name, strDrink", "the item's name; its key is made from it"),
+        Field(
+            "alcoholic, strAlcoholic", "property `alcoholic`; derived from ingredients if absent"
+        ),
+        Field("category, strCategory", "link to a category"),
+        Field("glassType, strGlass", "link to a glass"),
+        Field("instructions, strInstructions", "searchable text `instructions`"),
+        Field("drinkThumbnail, strDrinkThumb", "property `drinkThumbnail`; never fetched"),
+        Field("ingredients, strIngredient1..15", "links to ingredients"),
+        Field("ingredientMeasures, strMeasure1..15", "the links' measures, and `strength`"),
+        Field("desciription, description, strDescription", "searchable text `description`"),
+        Field("imageDescription, strImageDescription", "searchable text `image_description`"),
+    )
+
+    def __init__(self, limits: Limits | None = None, encoding: str | None = None) -> None:
+        self._limits = limits or Limits()
+        self._encoding = encoding
+
+    def read(self, path: Path, domain: Domain) -> SourceTable:
+        """Read a file of drinks; drinks of one name become one item.
+
+        Raises:
+            InputError: neither layout, a damaged file, or a file of which no row can be kept.
+        """
+        receipt = Receipt(self.kind, path, domain.name)
+        recipes = self._read_recipes(path, domain, receipt)
+        if not recipes:
+            raise InputError(
+                f"{path} holds no drink that can be kept: {receipt.first_drop()}.",
+                "Each row needs a name and an ingredient.",
+            )
+        maker = ItemMaker(domain)
+        for recipe in recipes:
+            if recipe.alcoholic and not maker.states_alcohol(recipe):
+                receipt.repair(
+                    recipe.row,
+                    "alcoholic",
+                    f"{recipe.alcoholic!r} is unknown; derived from the ingredients",
+                )
+        items = tuple(maker.make_item(recipe) for recipe in recipes)
+        return SourceTable(items=items, report=receipt.report(kept=len(items)))
+
+    def _read_recipes(self, path: Path, domain: Domain, receipt: Receipt) -> list[Recipe]:
+        recipes: dict[str, Recipe] = {}
+        reader = RecipeReader(path, domain, receipt)
+        for recipe in reader.read_recipes(*self._open(path, receipt)):
+            first = recipes.setdefault(clean_key(recipe.name), recipe)
+            if first is not recipe:
+                receipt.merge(recipe.row, None, f"went into row {first.row}, {first.name}")
+                recipes[clean_key(recipe.name)] = fill_from(first, recipe)
+        return list(recipes.values())
+
+    def _open(self, path: Path, receipt: Receipt) -> tuple[tuple[str, ...], Iterator[Record]]:
+        if path.suffix == ".json":
+            drinks = read_json(path, self._limits, _ApiAnswer).drinks or []
+            header = tuple(dict.fromkeys(name for drink in drinks for name in drink))
+            return header, iter(enumerate(drinks, 1))
+        table = Table(path, self._limits, encoding=self._encoding)
+        return table.header, _rows_of(table, receipt)
+
+
+def _rows_of(table: Table, receipt: Receipt) -> Iterator[Record]:
+    yield from table.rows()
+    for row, problem in table.ragged:
+        receipt.drop(row, None, problem)

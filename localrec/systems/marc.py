@@ -1,0 +1,272 @@
+"""MARC (arXiv 2511.08181): router, graph retrieval, reflection, explained answer.
+
+A question becomes an intent, the intent a task, the task's algorithm ranks the pool of items that
+hold every hard constraint, reflection keeps the best set, each item is explained by its edges.
+The two ablations of the paper's Table 2 are switches here: without the graph retrieval is a plain
+vector search over descriptions, without reflection a single round.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import msgspec
+import numpy as np
+
+from localrec.errors import ModelCancelledError, ModelError
+from localrec.explanation.evidence import evidence_of, facts_about
+from localrec.explanation.writer import ModelWriter, TemplateWriter, Writer
+from localrec.graph.catalogue import Mask
+from localrec.reasoning.critics import Critic, MeasuredCritic, ModelCritic
+from localrec.reasoning.reflection import ROUNDS, Reflected, reflect
+from localrec.retrieval.base import Query, Ranked, Setting
+from localrec.retrieval.constraints import Pool, open_pool
+from localrec.retrieval.expansion import missing_components
+from localrec.retrieval.tasks import RETRIEVERS
+from localrec.settings import RULES
+from localrec.systems.stages import Stages
+from localrec.types import Answer, Intent, RecommendedItem, Task
+from localrec.understanding.intent import parse_intent, view_of, with_shelf
+from localrec.understanding.router import route_by_model, route_by_rules
+
+
+class MarcConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """One composition of MARC's stages.
+
+    Args:
+        graph: Retrieve through the graph; without it by vectors alone.
+        reflection: Up to three rounds; without it one.
+        router: "rules" or "model".
+        critic: "measured" or "model".
+        writer: "template" or "model".
+    """
+
+    graph: bool = True
+    reflection: bool = True
+    router: str = RULES
+    critic: str = "measured"
+    writer: str = "template"
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True):
+    """One question as `ask` and its batches give it."""
+
+    query: str
+    id: str = "1"
+    image: str | None = None
+    user: str | None = None
+    have: str | None = None
+
+
+class Marc:
+    """Answers questions about one domain."""
+
+    def __init__(self, stages: Stages, config: MarcConfig) -> None:
+        self._stages = stages
+        self._config = config
+
+    def answer(self, question: Question, k: int) -> Answer:
+        """Answer one question with at most k items; never raises for what a question says."""
+        work = _Work()
+        with work.timed("understanding"):
+            intent = parse_intent(question.query, self._stages.vocabulary)
+            if question.have:
+                intent = with_shelf(intent, question.have, self._stages.vocabulary)
+        return self.answer_intent(question, intent, k, work)
+
+    def answer_intent(
+        self, question: Question, intent: Intent, k: int, work: _Work | None = None
+    ) -> Answer:
+        """Answer an intent that was read (or corrected) before; the text still ranks."""
+        work = work or _Work()
+        task = self._route(question.query, intent, work)
+        query = self._stages.query(question.query[:2_000], intent)
+        with work.timed("embedding"):
+            _ = query.vector
+        with work.timed("retrieval"):
+            pool = open_pool(intent, self._stages.catalogue, task.kind)
+        reflected = self._reflect(query, pool, task, k, work)
+        with work.timed("explanation"):
+            items = self._explain(query, pool, reflected.chosen, work)
+        with work.timed("retrieval"):
+            near = self._near(query, pool, reflected.chosen, k - len(items))
+        with work.timed("explanation"):
+            close_calls = self._explain(query, pool, near, work, template=True)
+        return Answer(
+            id=question.id,
+            query=question.query[:2_000],
+            task=task,
+            intent=view_of(intent, self._stages.vocabulary),
+            items=items,
+            near=close_calls,
+            relaxed=pool.relaxed if self._config.graph else (),
+            message=self._message(query, pool, items),
+            reflection=reflected.record,
+            spoke=work.spoke,
+            timings_ms={name: round(ms, 3) for name, ms in work.timings_ms.items()},
+            tokens=work.tokens,
+        )
+
+    def _route(self, text: str, intent: Intent, work: _Work) -> Task:
+        domain = self._stages.catalogue.domain
+        with work.timed("router"):
+            if self._config.router == "model":
+                model = self._stages.open_model("router")
+                if model is not None:
+                    try:
+                        task, work.tokens["router"] = route_by_model(text, model, domain)
+                        work.spoke["router"] = "model"
+                        return task
+                    except ModelCancelledError:
+                        raise
+                    except ModelError as error:
+                        work.failed("router", error)
+            work.spoke["router"] = "rules"
+            return route_by_rules(intent, domain)
+
+    def _reflect(self, query: Query, pool: Pool, task: Task, k: int, work: _Work) -> Reflected:
+        retriever = RETRIEVERS[task.kind] if self._config.graph else _by_description
+        judged = pool if self._config.graph else _open_to_all(pool)
+        rounds = ROUNDS if self._config.reflection else 1
+        with work.timed("reflection"):
+            if self._config.critic == "model":
+                model = self._stages.open_model("reflector")
+                if model is not None:
+                    critic: Critic = ModelCritic(model)
+                    try:
+                        reflected = reflect(query, judged, retriever, critic, k, rounds=rounds)
+                        work.spoke["reflection"] = critic.spoke
+                        work.tokens["reflection"] = critic.tokens
+                        return reflected
+                    except ModelCancelledError:
+                        raise
+                    except ModelError as error:
+                        work.failed("reflection", error)
+            critic = MeasuredCritic()
+            work.spoke["reflection"] = critic.spoke
+            return reflect(query, judged, retriever, critic, k, rounds=rounds)
+
+    def _explain(
+        self, query: Query, pool: Pool, found: Ranked, work: _Work, *, template: bool = False
+    ) -> tuple[RecommendedItem, ...]:
+        items = [int(item) for item in found.items]
+        if not items:
+            return ()
+        catalogue = query.catalogue
+        details = catalogue.details(items)
+        properties = catalogue.properties(items)
+        writer = TemplateWriter() if template else self._writer()
+        told = []
+        for rank, (item, score) in enumerate(zip(items, found.scores, strict=True), 1):
+            facts = facts_about(query, pool, item, details[item], properties[item])
+            name = catalogue.names[item]
+            told.append(
+                RecommendedItem(
+                    rank=rank,
+                    key=catalogue.keys[item],
+                    name=name,
+                    score=round(float(score), 4),
+                    satisfies=bool(pool.satisfying[item]),
+                    evidence=evidence_of(facts),
+                    reason=writer.write(name, facts, query.intent, self._stages.vocabulary),
+                    missing=missing_components(query, item) if query.intent.have else (),
+                )
+            )
+        if not template:
+            work.spoke["writer"] = _who_wrote(writer, len(told))
+            if writer.tokens:
+                work.tokens["writer"] = writer.tokens
+        return tuple(told)
+
+    def _writer(self) -> Writer:
+        if self._config.writer == "model":
+            model = self._stages.open_model("writer")
+            if model is not None:
+                return ModelWriter(model)
+        return TemplateWriter()
+
+    def _near(self, query: Query, pool: Pool, chosen: Ranked, wanted: int) -> Ranked:
+        """Allowed items that miss exactly one demand, where the answer has places left."""
+        empty = Ranked(chosen.items[:0], chosen.scores[:0])
+        if wanted <= 0 or not pool.demands or not self._config.graph:
+            return empty
+        missed = np.sum([~demand.mask for demand in pool.demands], axis=0)
+        close = pool.allowed & (missed == 1) & ~pool.items
+        if not close.any():
+            return empty
+        items = np.flatnonzero(close).astype(np.int32)
+        scores = query.similarity(items)
+        best = np.argsort(-scores, kind="stable")[:wanted]
+        return Ranked(items[best], scores[best])
+
+    def _message(self, query: Query, pool: Pool, items: tuple[RecommendedItem, ...]) -> str:
+        domain, intent = query.catalogue.domain, query.intent
+        said = []
+        if intent.cut:
+            said.append("Your question is very long; only its first 2,000 characters were read.")
+        if intent.target:
+            index = query.catalogue.item_index(intent.target)
+            if index is not None:
+                said.append(f"Taking {query.catalogue.names[index]} as the example.")
+        elif intent.anchor:
+            said.append(f"“{intent.anchor}” is not in the catalogue; going by its name.")
+        if not items:
+            said.append(f"Nothing is left: everything in the catalogue is barred by “{_bars(intent)}”.")
+        elif intent.is_empty and not intent.visual:
+            example = f" Try: “{domain.examples[0]}”." if domain.examples else ""
+            said.append(
+                f"I found no {domain.singular} words in that, so these are only the "
+                f"nearest texts.{example}"
+            )
+        elif pool.relaxed:
+            lost = "; ".join(f"{one.value} ({one.reason})" for one in pool.relaxed)
+            said.append(f"No {domain.singular} has it all. Let go: {lost}.")
+        return " ".join(said)
+
+
+class _Work:
+    """What one answer cost and who spoke, while it is being made."""
+
+    def __init__(self) -> None:
+        self.timings_ms: dict[str, float] = {}
+        self.tokens: dict[str, int] = {}
+        self.spoke: dict[str, str] = {"understanding": RULES}
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            spent = 1000 * (time.perf_counter() - started)
+            self.timings_ms[stage] = self.timings_ms.get(stage, 0.0) + spent
+
+    def failed(self, stage: str, error: ModelError) -> None:
+        """A model that could not speak is on record beside the one that did."""
+        self.spoke[f"{stage}_failed"] = error.message
+
+
+def _by_description(query: Query, pool: Mask, setting: Setting) -> Ranked:
+    """Vector-only retrieval, the paper's "w/o Graph": nearest descriptions, nothing held."""
+    field = "description" if "description" in query.fields else query.visual_field
+    items = query.nearest(setting.k, field)
+    return Ranked(items, query.similarity(items, field))
+
+
+def _open_to_all(pool: Pool) -> Pool:
+    return msgspec.structs.replace(pool, items=np.ones_like(pool.items), relaxed=())
+
+
+def _bars(intent: Intent) -> str:
+    barred = [key for one in intent.constraints if one.barred for key in one.any_of]
+    return ", ".join([*(f"no {key}" for key in barred), *intent.flags.values()])
+
+
+def _who_wrote(writer: Writer, sentences: int) -> str:
+    if not isinstance(writer, ModelWriter) or writer.dropped == 0:
+        return writer.spoke
+    return "template" if writer.dropped == sentences else f"model, template for {writer.dropped}"
+
+

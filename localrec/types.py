@@ -1,0 +1,251 @@
+"""The records that travel between stages; the JSON contracts of the command line are made of them.
+
+Everything is an immutable `msgspec.Struct`: typed, cheap to import, and refused on decoding when
+a field has the wrong type. Scores rise, distances fall.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+Scalar = str | int | float | bool | None
+
+
+class TaskKind(StrEnum):
+    """MARC's four tasks (paper section 3.2), written against a domain's roles.
+
+    The retrieval modules say what each one does: attributes (C1), constraints (C2),
+    expansion (C3), similarity (C4).
+    """
+
+    C1 = "C1"
+    C2 = "C2"
+    C3 = "C3"
+    C4 = "C4"
+
+
+class Task(msgspec.Struct, frozen=True, kw_only=True):
+    """The router's verdict on a question."""
+
+    kind: TaskKind
+    confidence: float
+    reason: str
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One edge of the graph, as the catalogue writes it: `source -relation-> target`.
+
+    `value` is the edge's own detail where it has one, such as a measure.
+    """
+
+    source: str
+    relation: str
+    target: str
+    value: str | None = None
+
+
+class AttributeLink(msgspec.Struct, frozen=True, kw_only=True):
+    """An edge from an item to an attribute, before it has a node.
+
+    Args:
+        kind: Attribute kind of the domain, such as `ingredient` or `glass`.
+        name: The attribute as the source writes it, cleaned of control characters.
+        value: The edge's detail, such as the measure `30 ml`.
+    """
+
+    kind: str
+    name: str
+    value: str | None = None
+
+
+class ItemRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One item as a source delivers it: identity, plain properties, links to attributes.
+
+    `key` is unique within the domain. `properties` holds the searchable texts too, under the
+    names that the domain's `texts` table gives.
+    """
+
+    key: str
+    name: str
+    properties: dict[str, Scalar] = {}
+    links: tuple[AttributeLink, ...] = ()
+
+
+class RowProblem(msgspec.Struct, frozen=True, kw_only=True):
+    """What happened to one row of an imported file that was not taken as it stood."""
+
+    row: int
+    column: str | None
+    action: str  # "dropped", "merged" or "repaired"
+    problem: str
+
+
+class ImportReport(msgspec.Struct, frozen=True, kw_only=True):
+    """The receipt of an import: counts of rows, and each row that was not taken as it stood."""
+
+    source: str
+    path: str
+    domain: str
+    read: int
+    kept: int
+    merged: int
+    dropped: int
+    problems: tuple[RowProblem, ...] = ()
+    dry_run: bool = False
+
+
+class SourceTable(msgspec.Struct, frozen=True, kw_only=True):
+    """All that a source read from one file: rows to store and the report about them."""
+
+    items: tuple[ItemRow, ...]
+    report: ImportReport
+
+
+class Range(msgspec.Struct, frozen=True, kw_only=True):
+    """A closed interval asked of a numeric property, `low <= property <= high`."""
+
+    name: str
+    low: float
+    high: float
+
+
+class Constraint(msgspec.Struct, frozen=True, kw_only=True):
+    """One demand on an item's attributes: it has one of `any_of`, or none of them if `barred`.
+
+    Names are keys of attribute nodes; a family stands for everything below it. A `soft` demand
+    only moves an item up or down.
+    """
+
+    kind: str
+    any_of: tuple[str, ...]
+    barred: bool = False
+    soft: bool = False
+
+
+class Intent(msgspec.Struct, frozen=True, kw_only=True):
+    """What a question asks for, in the graph's own keys.
+
+    Args:
+        constraints: Demands on attributes, in the order of the question.
+        flags: Demanded value per flag of the domain, such as alcoholic -> non-alcoholic.
+        ranges: Bounds on numeric properties.
+        target: Key of the item that the question takes as its example.
+        anchor: The example as typed, also where the catalogue has no such item.
+        exclude_items: Keys of items that the question does not want to see.
+        have: Components at hand; what an item needs beyond them is missing.
+        order: Numeric property -> +1 for more, -1 for less of it than the target has.
+        visual: The question is about looks, even where no colour or look was named.
+        corrected: Typed word -> the word it was read as.
+        unknown: Content words that match nothing in the graph.
+        cut: Only the first part of an overlong question was read.
+    """
+
+    constraints: tuple[Constraint, ...] = ()
+    flags: dict[str, str] = {}
+    ranges: tuple[Range, ...] = ()
+    target: str | None = None
+    anchor: str | None = None
+    exclude_items: tuple[str, ...] = ()
+    have: tuple[str, ...] = ()
+    order: dict[str, int] = {}
+    visual: bool = False
+    corrected: dict[str, str] = {}
+    unknown: tuple[str, ...] = ()
+    cut: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        """True when the question named nothing that the graph knows."""
+        return not (
+            self.constraints
+            or self.flags
+            or self.ranges
+            or self.anchor
+            or self.exclude_items
+            or self.have
+            or self.order
+        )
+
+    def of_kind(self, kind: str | None, *, barred: bool = False) -> tuple[Constraint, ...]:
+        """The constraints on one attribute kind."""
+        return tuple(one for one in self.constraints if one.kind == kind and one.barred == barred)
+
+
+class IntentView(msgspec.Struct, frozen=True, kw_only=True):
+    """An intent as the answer's JSON shows it; `glass` is the container, whatever its name."""
+
+    include: tuple[str, ...]
+    include_any: tuple[tuple[str, ...], ...]
+    exclude: tuple[str, ...]
+    glass: tuple[str, ...]
+    category: tuple[str, ...]
+    colour: tuple[str, ...]
+    look: tuple[str, ...]
+    garnish: tuple[str, ...]
+    flags: dict[str, str]
+    ranges: tuple[Range, ...]
+    target: str | None
+    exclude_items: tuple[str, ...]
+    have: tuple[str, ...]
+    order: dict[str, int]
+    soft: tuple[str, ...]
+    corrected: dict[str, str]
+    unknown: tuple[str, ...]
+
+
+class Relaxation(msgspec.Struct, frozen=True, kw_only=True):
+    """A wish that could not be met and was let go, so that there is an answer at all."""
+
+    constraint: str
+    value: str
+    reason: str
+
+
+class RecommendedItem(msgspec.Struct, frozen=True, kw_only=True):
+    """One answer: a catalogue item, whether it holds every hard constraint, and its path."""
+
+    rank: int
+    key: str
+    name: str
+    score: float
+    satisfies: bool
+    evidence: tuple[Evidence, ...]
+    reason: str
+    missing: tuple[str, ...] = ()
+
+
+class ReflectionRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """What reflection did: rounds run, the four scores of each, and the round that won."""
+
+    rounds: int
+    scores: tuple[dict[str, float], ...]
+    chosen: int
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer to one question, as `ask --json` prints it.
+
+    `near` lists close calls that miss something; they are shown apart so that every entry of
+    `items` holds what was asked, unless `relaxed` says otherwise.
+    """
+
+    id: str
+    query: str
+    task: Task
+    intent: IntentView
+    items: tuple[RecommendedItem, ...]
+    near: tuple[RecommendedItem, ...]
+    relaxed: tuple[Relaxation, ...]
+    message: str
+    reflection: ReflectionRecord
+    spoke: dict[str, str]
+    timings_ms: dict[str, float]
+    tokens: dict[str, int]
+
+
+def to_json(record: Any) -> bytes:
+    """Encode a record as one line of JSON (UTF-8, no line break)."""
+    return msgspec.json.encode(record)

@@ -1,0 +1,205 @@
+"""What a question names, and which of several meanings each name has there.
+
+A phrase can mean several things: "orange" a colour or a fruit, "hurricane" a glass or a drink,
+"sour" a taste or a kind of drink, "gin and tonic" a drink or two ingredients. The neighbours
+decide, by the few rules below; a meaning that no item of the catalogue has comes last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from localrec.phrases import roots
+from localrec.understanding.vocabulary import Meaning, Reading, Vocabulary
+from localrec.understanding.words import FILLERS, SIMILARITY_CUES, WISHING
+
+_TASTE_BEFORE = frozenset(
+    "something anything bit very quite really too and more nice pretty extra super nicely so "
+    "nothing somewhat slightly little".split()
+)
+_SERVED = frozenset("in into".split())
+_GARNISH_CUES = frozenset("garnish garnished garnishes rim rimmed top topped floating".split())
+_COLOUR_BEFORE = frozenset(
+    "bright pale deep dark light vivid vibrant something colour color coloured colored looks "
+    "look is".split()
+)
+_COLOUR_AFTER = frozenset("coloured colored colour color hue tone one looking ish and".split())
+_ASKS_FOR_KIN = frozenset(
+    "variation variations twist twists alternative alternatives style riff riffs but substitute "
+    "substitutes cousin cousins clone like recipe please adjacent esque".split()
+)
+_CUES_BY_LAST: dict[str, list[tuple[str, ...]]] = {}
+for _cue in sorted(SIMILARITY_CUES, key=len, reverse=True):
+    _CUES_BY_LAST.setdefault(_cue[-1], []).append(_cue)
+
+
+class Mention(msgspec.Struct, frozen=True):
+    """A name in tokens `first` to `last` (exclusive): an attribute or the like, or an item."""
+
+    first: int
+    last: int
+    meaning: Meaning | None = None
+    item: str | None = None
+
+
+def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
+    """Everything the question names, left to right, without overlap."""
+    words = list(reading.roots)
+    mentions: list[Mention] = []
+    position = 0
+    while position < len(words):
+        item = vocabulary.items.longest_at(words, position)
+        name = vocabulary.names.longest_at(words, position)
+        if item and _is_example(reading, vocabulary, item.first, item.last, name and name.last):
+            mentions.append(Mention(item.first, item.last, item=item.payloads[0]))
+            position = item.last
+        elif name:
+            meaning = _choose(reading, vocabulary, name.first, name.last, name.payloads)
+            if meaning is not None:
+                mentions.append(Mention(name.first, name.last, meaning=meaning))
+            position = name.last
+        else:
+            position += 1
+    return mentions
+
+
+def owners(reading: Reading, mentions: Sequence[Mention]) -> list[int]:
+    """For each token the number of its mention, -1 where it belongs to none."""
+    owner = [-1] * len(reading.words)
+    for number, mention in enumerate(mentions):
+        owner[mention.first : mention.last] = [number] * (mention.last - mention.first)
+    return owner
+
+
+def cue_before(reading: Reading, first: int) -> int:
+    """Where the comparison ("similar to", "like a") before token `first` begins, -1 for none."""
+    end = first
+    while end and reading.words[end - 1] in FILLERS and first - end < 4:
+        end -= 1
+    if not end or (end < first and any(reading.gaps[i] == "." for i in range(end, first + 1))):
+        return -1
+    for cue in _CUES_BY_LAST.get(reading.words[end - 1], ()):
+        begin = end - len(cue)
+        if begin >= 0 and tuple(reading.words[begin:end]) == cue:
+            wishing = cue == ("like",) and begin and reading.words[begin - 1] in WISHING
+            # "I like a Negroni" names a favourite all the same; "I'd like a Negroni" orders one.
+            return -1 if wishing and reading.words[begin - 1] not in ("i", "we", "they") else begin
+    return -1
+
+
+def _is_example(
+    reading: Reading, vocabulary: Vocabulary, first: int, last: int, rival_end: int | None
+) -> bool:
+    """Does an item's name at tokens first..last mean that item?"""
+    phrase = reading.roots[first:last]
+    if rival_end is not None and rival_end > last:
+        return False
+    if len(phrase) == len(reading.roots):
+        return True
+    following = reading.words[last] if last < len(reading.words) else ""
+    if _names_a_container(reading, vocabulary, first, last, following):
+        return False
+    if cue_before(reading, first) >= 0:
+        return True
+    if not vocabulary.is_weak(phrase):
+        return True
+    article = first > 0 and reading.words[first - 1] in ("a", "an", "the", "my")
+    return article and following in _ASKS_FOR_KIN and reading.words[first - 1] != "the"
+
+
+def _names_a_container(
+    reading: Reading, vocabulary: Vocabulary, first: int, last: int, following: str
+) -> bool:
+    container = vocabulary.domain.kind_of("container")
+    if container is None:
+        return False
+    nouns = {r for word in vocabulary.domain.attributes[container].words for r in roots(word)}
+    if following and roots(following)[:1] and roots(following)[0] in nouns:
+        return True
+    meanings = vocabulary.names.get(" ".join(reading.roots[first:last]))
+    return any(one.role == "container" for one in meanings) and _served_in(reading, first)
+
+
+def _choose(
+    reading: Reading,
+    vocabulary: Vocabulary,
+    first: int,
+    last: int,
+    payloads: Sequence[Meaning],
+) -> Meaning | None:
+    """The meaning of a phrase among its neighbours."""
+    alive = [
+        one
+        for one in payloads
+        if one.role in ("flag", "diet", "order") or vocabulary.is_alive(one.kind, one.key)
+    ]
+    by_role = {one.role: one for one in reversed(alive or payloads)}
+    for role, fits in (
+        ("order", True),
+        ("flag", True),
+        ("diet", True),
+        ("container", _served_in(reading, first) or set(by_role) == {"container"}),
+        ("garnish", _near(reading, first, last, _GARNISH_CUES, 4)),
+        ("colour", _reads_as_colour(reading, vocabulary, first, last, by_role)),
+        ("category", _reads_as_category(reading, vocabulary, first, last, by_role)),
+        ("component", True),
+        ("look", True),
+        ("garnish", True),
+        ("container", True),
+    ):
+        if fits and role in by_role:
+            return by_role[role]
+    return None
+
+
+def _served_in(reading: Reading, first: int) -> bool:
+    back = first - 1
+    while back >= 0 and reading.words[back] in ("a", "an", "the", "some", "my", "tall", "chilled"):
+        back -= 1
+    return back >= 0 and reading.words[back] in _SERVED
+
+
+def _near(reading: Reading, first: int, last: int, cues: frozenset[str], reach: int) -> bool:
+    around = reading.words[max(0, first - reach) : first] + reading.words[last : last + reach]
+    return any(word in cues for word in around)
+
+
+def _reads_as_colour(
+    reading: Reading,
+    vocabulary: Vocabulary,
+    first: int,
+    last: int,
+    by_role: dict[str, Meaning],
+) -> bool:
+    if "component" not in by_role and "look" not in by_role:
+        return True
+    before = reading.words[first - 1] if first else ""
+    following = reading.roots[last] if last < len(reading.roots) else ""
+    if following in _COLOUR_AFTER - {"and"} or before in ("bright", "pale", "vivid", "vibrant"):
+        return True
+    if following in vocabulary.item_nouns or following in ("one", "beverage"):
+        return before not in ("with", "and", "or", "of")
+    return before in _COLOUR_BEFORE and not following
+
+
+def _reads_as_category(
+    reading: Reading,
+    vocabulary: Vocabulary,
+    first: int,
+    last: int,
+    by_role: dict[str, Meaning],
+) -> bool:
+    if "component" not in by_role:
+        return True
+    if last - first > 1:
+        return True
+    if reading.words[first].endswith("s") and reading.roots[first] != reading.words[first]:
+        return True
+    before = reading.words[first - 1] if first else ""
+    following = reading.roots[last] if last < len(reading.roots) else ""
+    if before in _TASTE_BEFORE or following in vocabulary.item_nouns:
+        return False
+    previous = vocabulary.names.get(reading.roots[first - 1]) if first else ()
+    return before in ("a", "an") or any(one.role == "component" for one in previous)

@@ -1,0 +1,130 @@
+"""Which words of a question are unwanted: "no rum, gin or cream but lime", "egg-free".
+
+A negation reaches over a list ("without gin, rum or cream") and stops at words that begin a new
+wish ("but", "with", "something"). What it must not do is as important: "not sure", "don't mind".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from localrec.understanding.vocabulary import Reading
+from localrec.understanding.words import HARMLESS_AFTER_NOT, NEGATIONS, SCOPE_ENDS
+
+_LEAD_IN = frozenset(
+    "like want wants have has having contain contains containing with too very use using drink "
+    "drinking need be any a an the that much many of it is to really into keen on made in served "
+    "add added overly super as taste tasting do eat touch include my fan really quite so anything "
+    "something involving some".split()
+)
+_LIST_WORDS = frozenset("and or nor any a an the no also even your my other some nor".split())
+_AFTER = frozenset("free allergy allergic allergies intolerance intolerant sensitivity".split())
+_ALL_BUT = frozenset("anything everything all anyone nothing".split())
+_CUES: dict[str, list[tuple[str, ...]]] = {}
+for _phrase in sorted(NEGATIONS, key=len, reverse=True):
+    _CUES.setdefault(_phrase[0], []).append(_phrase)
+
+
+def barred_tokens(reading: Reading, owner: Sequence[int]) -> tuple[list[bool], list[bool]]:
+    """For each token: is it unwanted, and is it only too much of it that is unwanted ("not too").
+
+    Args:
+        reading: The question.
+        owner: For each token the number of the mention it belongs to, -1 for none.
+    """
+    barred = [False] * len(reading.words)
+    mildly = [False] * len(reading.words)
+    position = 0
+    while position < len(reading.words):
+        length = _cue_at(reading.words, owner, position)
+        if not length:
+            position += 1
+            continue
+        start = position + length
+        for reached, mild in _reach(reading, owner, start):
+            barred[reached] = True
+            mildly[reached] = mild
+        position = start
+    _bar_before_free(reading, owner, barred)
+    return barred, mildly
+
+
+def _cue_at(words: Sequence[str], owner: Sequence[int], position: int) -> int:
+    if owner[position] >= 0:
+        return 0
+    for cue in _CUES.get(words[position], ()):
+        end = position + len(cue)
+        if tuple(words[position:end]) != cue:
+            continue
+        following = words[end] if end < len(words) else ""
+        if cue[-1] in ("not", "dont", "no", "doesnt", "never") and following in HARMLESS_AFTER_NOT:
+            return 0
+        if cue == ("nothing",) and following == "but":
+            return 0
+        return len(cue)
+    if words[position] == "but" and position and words[position - 1] in _ALL_BUT:
+        return 1
+    return 0
+
+
+def _reach(reading: Reading, owner: Sequence[int], start: int) -> list[tuple[int, bool]]:
+    """Tokens of mentions that a negation ending before `start` bars, with mildness."""
+    reached: list[tuple[int, bool]] = []
+    mild = False
+    position = start
+    while (
+        position < len(reading.words)
+        and owner[position] < 0
+        and reading.words[position] in _LEAD_IN
+        and reading.gaps[position] != "."
+    ):
+        mild = mild or reading.words[position] in ("too", "overly", "super", "very")
+        position += 1
+    bridged = 0
+    while position < len(reading.words):
+        gap = reading.gaps[position]
+        if gap == "." and position > start:
+            break
+        if gap == "," and reached and not _list_goes_on(reading, owner, position):
+            break
+        word = reading.words[position]
+        if owner[position] >= 0:
+            reached.append((position, mild))
+        elif reached and word not in _LIST_WORDS:
+            break
+        elif word in SCOPE_ENDS or bridged >= 4:
+            break
+        else:
+            bridged += 1
+        position += 1
+    return reached
+
+
+def _list_goes_on(reading: Reading, owner: Sequence[int], position: int) -> bool:
+    """After a comma inside a negation: does a pure list with an "or" (or "nor", "and") follow?"""
+    while position < len(reading.words):
+        word = reading.words[position]
+        if word in ("or", "nor") or (word == "and" and owner[position] < 0):
+            following = position + 1
+            return following < len(reading.words) and (
+                owner[following] >= 0 or reading.words[following] in _LIST_WORDS
+            )
+        if owner[position] < 0 and word not in _LIST_WORDS:
+            return False
+        position += 1
+        if position < len(reading.words) and reading.gaps[position] == ".":
+            return False
+    return False
+
+
+def _bar_before_free(reading: Reading, owner: Sequence[int], barred: list[bool]) -> None:
+    """ "dairy free", "egg and nut allergy": bars what stands before."""
+    for position, word in enumerate(reading.words):
+        if word not in _AFTER or owner[position] >= 0 or not position:
+            continue
+        back = position - 1
+        while back >= 0 and (owner[back] >= 0 or reading.words[back] in ("and", "or")):
+            barred[back] = owner[back] >= 0 or barred[back]
+            if reading.gaps[back] == ".":
+                break
+            back -= 1
