@@ -64,9 +64,7 @@ class NumberSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     less: tuple[str, ...] = ()
 
 
-class Concept(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"parents": "in"}
-):
+class Concept(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"parents": "in"}):
     """One name in a taxonomy: its families, its other spellings, its alcohol by volume (%).
 
     `ask` holds words that questions use for it but catalogues do not ("smoky").

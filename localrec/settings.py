@@ -25,7 +25,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             docs/evaluation.md measured to be better.
         chat_model: The model that `ask --system marc-model` and unbound roles use.
         embedder: What embeds texts: "minilm-int8", "st:/folder", "gguf:/file".
-        index: Nearest-vector backend: "auto", "exact" or "hnswlib".
+        index: Nearest-vector backend: "auto", "exact" or "hnsw".
         threads: CPU threads of the chat model; 0 takes all.
     """
 

@@ -1,6 +1,6 @@
 """One workspace folder, and the stages it hands out, each opened when it is first asked for.
 
-    workspace/  store.duckdb  indexes/  runs/  settings.toml     (all 0700/0600)
+workspace/  store.duckdb  indexes/  runs/  settings.toml     (all 0700/0600)
 """
 
 from __future__ import annotations

@@ -51,9 +51,7 @@ def evidence_of(facts: Sequence[Fact]) -> tuple[Evidence, ...]:
     return tuple(dict.fromkeys(edge for fact in facts for edge in fact.evidence))
 
 
-def _fact_of_constraint(
-    query: Query, around: Neighbourhood, constraint: Constraint
-) -> list[Fact]:
+def _fact_of_constraint(query: Query, around: Neighbourhood, constraint: Constraint) -> list[Fact]:
     catalogue = query.catalogue
     for key in constraint.any_of:
         family = catalogue.attribute_index(constraint.kind, key)

@@ -254,9 +254,7 @@ class Catalogue:
 
     def parents(self, attributes: Iterable[int]) -> list[int]:
         """The families directly above the given attributes, each once."""
-        return list(
-            dict.fromkeys(p for one in attributes for p in self._parents.get(one, ()))
-        )
+        return list(dict.fromkeys(p for one in attributes for p in self._parents.get(one, ())))
 
     def ancestors(self, attributes: Iterable[int]) -> set[int]:
         """All families above the given attributes, without the attributes themselves."""

@@ -52,7 +52,9 @@ class Neighbourhood:
             return ()
         own = {link.attribute: place for place, link in enumerate(self.links)}
         lengths = nx.single_target_shortest_path_length(self.graph, family)
-        reachable = [(steps, own[node], node) for node, steps in dict(lengths).items() if node in own]
+        reachable = [
+            (steps, own[node], node) for node, steps in dict(lengths).items() if node in own
+        ]
         if not reachable:
             return ()
         return tuple(nx.shortest_path(self.graph, min(reachable)[2], family))

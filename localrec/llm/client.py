@@ -141,7 +141,7 @@ class ModelProcess:
         """Unit vectors of `texts`, float32 of shape (texts, size); an empty text gives zeros.
 
         Token vectors are pooled as the file declares, by their mean where it does not. Texts
-        beyond the model's context (or 2,048 tokens) count with their beginning.
+        beyond the context (or 2,048 tokens) count with their beginning.
         """
         import numpy as np  # costs a tenth of a second, which a chat model need not pay
 
@@ -208,7 +208,7 @@ class ModelProcess:
     def _exchange(self, request: frames.Call, chat: bool) -> frames.Reply:
         """Send a request and wait, starting the process first where there is none."""
         try:
-            child = self._child or self._start()
+            child = self._child if self._child and self._child.is_alive() else self._start()
             if chat and self._header is not None:
                 check_chat_model(self._path, self._header)
             return child.ask(request, self._is_overdue)
@@ -237,6 +237,7 @@ class ModelProcess:
                 "llama-cpp-python is not installed, so no GGUF model can run.",
                 "pip install 'localrec[llm]'",
             )
+        self._drop_child()  # one that died while idle
         header = self._checked_header()
         # Some virtual machines announce matrix instructions that they do not carry out. Weights
         # in plain order need none of them; the finding is kept, a crash costs half a second.
@@ -274,7 +275,7 @@ class ModelProcess:
             path=str(self._path),
             n_ctx=-(-wanted // _CONTEXT_STEP) * _CONTEXT_STEP,
             n_threads=self._n_threads,
-            embedding_context=min(trained, _LONGEST_EMBEDDED_TEXT),
+            embedding_context=min(wanted, _LONGEST_EMBEDDED_TEXT),
             pooling=header.pooling,
             repack=repack,
             adapter=str(self._adapter) if self._adapter else None,
@@ -314,6 +315,10 @@ class _Child:
         finally:
             os.close(request_read)
             os.close(reply_write)
+
+    def is_alive(self) -> bool:
+        """Whether the process still runs."""
+        return self._process.poll() is None
 
     def ask(self, request: frames.Request, is_overdue: Callable[[], bool]) -> frames.Reply:
         """Send a request and wait for its reply; once overdue, kill instead of waiting.

@@ -27,18 +27,25 @@ _WARNING, _ERROR = 3, 4  # ggml_log_level
 _MEAN_POOLING = 1
 _POOLINGS = (1, 2, 3)  # mean, first token, last token; a reranker's (4) gives no vector
 
-_last_complaint = ""
+_complaints: list[str] = []
 
 
 @native.llama_log_callback
 def _log(level: int, text: bytes, _: Any) -> None:
-    """Send warnings to stderr, which is the log file; remember the last error for its cause."""
-    global _last_complaint  # the C callback has no object to hang it on
+    """Send warnings to stderr, which is the log file; collect errors for the cause of a failure.
+
+    The list is the module's, since the C callback has no object to hang it on.
+    """
     if level in (_WARNING, _ERROR):
         line = text.decode("utf-8", "replace")
         sys.stderr.write(line)
         if level == _ERROR:
-            _last_complaint = line.strip()
+            _complaints.append(line.strip())
+
+
+def _cause() -> str:
+    """The first thing llama.cpp complained about since loading began; what follows is fallout."""
+    return _complaints[0] if _complaints else "it gives no reason"
 
 
 class NativeModel:
@@ -233,7 +240,10 @@ class NativeModel:
         Raises:
             ModelError: llama.cpp does not parse it.
         """
-        sampler = native.llama_sampler_init_grammar(self._vocab, source.encode(), b"root")
+        # llama.cpp takes an empty grammar for no grammar, and the answer would run free.
+        sampler = source.strip() and native.llama_sampler_init_grammar(
+            self._vocab, source.encode(), b"root"
+        )
         if not sampler:
             raise ModelError(
                 "The grammar for this answer is not valid GBNF.", "This is a fault in localrec."
@@ -299,7 +309,7 @@ class NativeModel:
         model = native.llama_model_load_from_file(os.fsencode(path), parameters)
         if not model:
             raise ModelError(
-                f"llama.cpp cannot load {path}: {_last_complaint or 'it gives no reason'}.",
+                f"llama.cpp cannot load {path}: {_cause()}.",
                 "Check the file: localrec models check.",
             )
         return model
@@ -308,7 +318,7 @@ class NativeModel:
         adapter = native.llama_adapter_lora_init(self._model, os.fsencode(path))
         if not adapter:
             raise ModelError(
-                f"llama.cpp cannot load the adapter {path}: {_last_complaint}.",
+                f"llama.cpp cannot load the adapter {path}: {_cause()}.",
                 "Use the adapter with the base model it was trained on.",
             )
         return adapter
@@ -340,11 +350,12 @@ class NativeModel:
         return parameters
 
     def _new_context(self, parameters: Any) -> Any:
+        _complaints.clear()
         context = native.llama_init_from_model(self._model, parameters)
         if not context:
             raise ModelError(
                 f"llama.cpp cannot make a context of {parameters.n_ctx} tokens for {self._path}: "
-                f"{_last_complaint}.",
+                f"{_cause()}.",
                 "A smaller context needs less memory.",
             )
         if self._adapter:

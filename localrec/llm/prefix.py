@@ -33,12 +33,11 @@ class PrefixStates:
         """Whether a state of `size` bytes can be kept at all."""
         return size <= self._budget
 
-    def longest(self, prompt: Sequence[int]) -> tuple[Tokens, bytearray] | None:
-        """The longest kept prefix that `prompt` goes on from, and its state."""
-        ids = tuple(prompt)
+    def longest(self, tokens: Tokens) -> tuple[Tokens, bytearray] | None:
+        """The longest kept prefix that `tokens` begin with, and its state."""
         best: Tokens = ()
         for held in self._states:
-            if len(best) < len(held) < len(ids) and ids[: len(held)] == held:
+            if len(best) < len(held) and tokens[: len(held)] == held:
                 best = held
         if not best:
             return None

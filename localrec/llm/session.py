@@ -1,7 +1,8 @@
 """Choosing and writing with a loaded model: prompt, prefix reuse, decoding.
 
-Runs in the model's process on top of `NativeModel`. A prompt is evaluated only from the first
-token on that neither the live attention memory nor a saved prefix state covers.
+Runs in the model's process on top of `NativeModel`. A prompt with fixed leading messages starts
+from the saved state of those; one without from what it shares with the prompt before, which is as
+fast but leaves the last digits of probabilities to chance.
 """
 
 from __future__ import annotations
@@ -122,39 +123,36 @@ class ChatSession:
                 f"The prompt has {len(prompt)} tokens, the model's context {self._model.n_ctx}.",
                 "Ask with less text, or open the model with a larger context.",
             )
-        prefix = tuple(prompt[:prefix_length])
-        cached = self._reuse(prompt, prefix)
-        if cached < prefix_length:
-            self._model.evaluate(prompt[cached:prefix_length])
-            self._save(prefix)
-            self._model.evaluate(prompt[prefix_length:])
-        else:
+        if not prefix_length:
+            cached = self._model.keep_first(common_length(self._model.live, prompt[:-1]))
             self._model.evaluate(prompt[cached:])
+            return len(prompt), cached
+        cached = self._bring_prefix(tuple(prompt[:prefix_length]))
+        self._model.evaluate(prompt[prefix_length:])
         return len(prompt), cached
 
-    def _reuse(self, prompt: list[int], prefix: tuple[int, ...]) -> int:
-        """Make the most of what is known, live or saved; how many tokens are then live.
+    def _bring_prefix(self, prefix: tuple[int, ...]) -> int:
+        """Make `prefix`, and nothing else, live; how many of its tokens were known.
 
-        At least one token stays to be evaluated: the logits come from it.
+        The state is always the one that was saved, or grown from a saved one: what happened to be
+        live beyond it is dropped. Rounding depends on how a prompt is cut into batches, so that
+        the same question would otherwise get other probabilities depending on the one before.
         """
-        live = min(common_length(self._model.live, prompt), len(prompt) - 1)
-        if prefix and prefix not in self._states:
-            # Its state can only be saved at the moment when nothing else is live.
-            live = min(live, len(prefix))
-        saved = self._states.longest(prompt)
-        if (
-            saved is not None
-            and len(saved[0]) > live
-            and self._model.load_state(saved[0], saved[1])
-        ):
-            return len(saved[0])
-        kept = self._model.keep_first(live)
-        if kept == len(prefix) and prefix not in self._states:
+        is_live = prefix in self._states and tuple(self._model.live[: len(prefix)]) == prefix
+        if is_live and self._model.keep_first(len(prefix)):
+            return len(prefix)
+        saved = self._states.longest(prefix)
+        if saved is not None and self._model.load_state(saved[0], saved[1]):
+            known = len(saved[0])
+        else:
+            known = self._model.keep_first(0)
+        if known < len(prefix):
+            self._model.evaluate(prefix[known:])
             self._save(prefix)
-        return kept
+        return known
 
     def _save(self, prefix: tuple[int, ...]) -> None:
-        if prefix and self._states.has_room_for(self._model.state_size()):
+        if self._states.has_room_for(self._model.state_size()):
             state = self._model.save_state()
             if state is not None:
                 self._states.keep(prefix, state)
@@ -176,7 +174,8 @@ class ChatSession:
             tokens.extend(ids)
             if position == 2 * fixed - 1:
                 prefix_length = len(tokens)
-        return tokens, prefix_length
+        # One token must be left to evaluate: the logits come from it.
+        return tokens, min(prefix_length, len(tokens) - 1)
 
 
 class _Decoder:

@@ -206,4 +206,3 @@ def _range_text(bound: Range) -> str:
     if bound.high >= 99 and bound.high in (99, 9999):
         return f"{name} from {bound.low:g}"
     return f"{name} {bound.low:g} to {bound.high:g}"
-

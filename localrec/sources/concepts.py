@@ -22,9 +22,15 @@ class ConceptIndex:
         self._names = {
             identity_of(spelling): name for spelling, name in domain.concept_names(kind).items()
         }
+        self._found: dict[str, str | None] = {}  # each name of a file once
 
     def find(self, name: str) -> str | None:
         """The concept that `name` means, or None where the taxonomy does not know it."""
+        if name not in self._found:
+            self._found[name] = self._search(name)
+        return self._found[name]
+
+    def _search(self, name: str) -> str | None:
         words = name.split()
         starts = range(len(words)) if not _WITHOUT_ALCOHOL.search(name) else range(1)
         for start in starts:

@@ -8,6 +8,7 @@ punctuation, in any order; further columns are passed over.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -177,6 +178,7 @@ def _is_nothing(value: object) -> bool:
     return value is None or str(value).strip().casefold() in _NOTHING
 
 
+@lru_cache(maxsize=1 << 12)
 def _plain(column: str) -> str:
     """A column name without case and punctuation: "Glass_Type" is "glassType"."""
     return "".join(filter(str.isalnum, column)).casefold()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 
 import msgspec
 
@@ -83,9 +84,7 @@ class Measure(msgspec.Struct, frozen=True):
 
 def parse_measure(text: object, ingredient: str = "") -> Measure:
     """Read one measure; `ingredient` says whose juice is meant by a bare "Juice of 1/2"."""
-    shown = clean_text(text, limit=120)
-    amount = _volume_ml(_plain_fractions(shown).casefold(), ingredient.casefold())
-    return Measure(amount if amount is not None and 0 < amount <= _MOST_ML else None, shown)
+    return _read_measure(clean_text(text, limit=120), ingredient.casefold())
 
 
 def is_measure(text: object) -> bool:
@@ -103,6 +102,12 @@ def estimate_abv(parts: Iterable[tuple[float, float]], dilution: float = DILUTIO
     poured = list(parts)
     volume = sum(ml for ml, _ in poured) * (1 + dilution)
     return sum(ml * abv for ml, abv in poured) / volume if volume > 0 else None
+
+
+@lru_cache(maxsize=1 << 14)  # a file of recipes repeats few measures many times
+def _read_measure(shown: str, ingredient: str) -> Measure:
+    amount = _volume_ml(_plain_fractions(shown).casefold(), ingredient)
+    return Measure(amount if amount is not None and 0 < amount <= _MOST_ML else None, shown)
 
 
 def _volume_ml(text: str, ingredient: str) -> float | None:
@@ -138,6 +143,8 @@ def _number(text: str) -> float | None:
 
 def _plain_fractions(text: str) -> str:
     """`text` with "1½" as "1 1/2"; the fraction slash becomes a plain one."""
+    if text.isascii():
+        return text
     spelled = []
     for letter in text:
         if unicodedata.decomposition(letter).startswith("<fraction>"):

@@ -6,7 +6,7 @@ only cleaned.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import msgspec
 
@@ -79,12 +79,12 @@ class ItemMaker:
             "ingredient_count": len(ingredients),
             "strength": self._strength(recipe),
         }
-        texts = {
-            "description": (recipe.description, self._describe(recipe, ingredients)),
-            "image_description": (recipe.image_description, self._describe_look(recipe)),
+        texts: dict[str, tuple[str, Callable[[], str]]] = {
+            "description": (recipe.description, lambda: self._describe(recipe, ingredients)),
+            "image_description": (recipe.image_description, lambda: self._describe_look(recipe)),
         }
-        for name, (told, generated) in texts.items():
-            properties[name] = told or generated
+        for name, (told, generate) in texts.items():
+            properties[name] = told or generate()
             properties[f"{name}_source"] = "source" if told else "generated"
         return ItemRow(
             key=clean_key(recipe.name), name=recipe.name, properties=properties, links=links

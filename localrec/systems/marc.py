@@ -213,7 +213,9 @@ class Marc:
         elif intent.anchor:
             said.append(f"“{intent.anchor}” is not in the catalogue; going by its name.")
         if not items:
-            said.append(f"Nothing is left: everything in the catalogue is barred by “{_bars(intent)}”.")
+            said.append(
+                f"Nothing is left: everything in the catalogue is barred by “{_bars(intent)}”."
+            )
         elif intent.is_empty and not intent.visual:
             example = f" Try: “{domain.examples[0]}”." if domain.examples else ""
             said.append(
@@ -268,5 +270,3 @@ def _who_wrote(writer: Writer, sentences: int) -> str:
     if not isinstance(writer, ModelWriter) or writer.dropped == 0:
         return writer.spoke
     return "template" if writer.dropped == sentences else f"model, template for {writer.dropped}"
-
-

@@ -301,9 +301,7 @@ def _may_be_a_name(reading: Reading, owner: Sequence[int], position: int, start:
     )
 
 
-def _at_hand(
-    reading: Reading, mentions: Sequence[Mention], wanted: Sequence[bool]
-) -> list[bool]:
+def _at_hand(reading: Reading, mentions: Sequence[Mention], wanted: Sequence[bool]) -> list[bool]:
     """Which mentions are components that the person says they have."""
     at_hand = [False] * len(mentions)
     for position in range(len(reading.words)):
@@ -366,9 +364,7 @@ def _is_visual(reading: Reading, mentions: Sequence[Mention], vocabulary: Vocabu
     return bool(strong) or looks
 
 
-def _unknown(
-    reading: Reading, owner: Sequence[int], vocabulary: Vocabulary
-) -> tuple[str, ...]:
+def _unknown(reading: Reading, owner: Sequence[int], vocabulary: Vocabulary) -> tuple[str, ...]:
     return tuple(
         dict.fromkeys(
             word

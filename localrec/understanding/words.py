@@ -311,7 +311,9 @@ FILLERS = frozenset(
 )
 
 # Before "like", these make it a verb of wishing, no comparison.
-WISHING = frozenset("i id we wed you youd they to would really also dont do shed hed ill might".split())
+WISHING = frozenset(
+    "i id we wed you youd they to would really also dont do shed hed ill might".split()
+)
 
 HAVE_CUES: tuple[tuple[str, ...], ...] = tuple(
     tuple(phrase.split())

@@ -28,11 +28,11 @@ from localrec.index.vectors import ExactIndex, HnswIndex, unit_rows
 
 K = 10
 REAL_ITEMS = 4_000
-WORDS = (
-    "smoky mezcal gin rum bourbon lime lemon sugar honey ginger mint basil cream coffee vanilla "
-    "bitter sweet sour dry tall short shaken stirred muddled frozen hot blue red golden foamy "
-    "highball coupe tumbler mug orange peel cherry olive salt rim summer winter party brunch"
-).split()
+VOCABULARY = """
+smoky mezcal gin rum bourbon lime lemon sugar honey ginger mint basil cream coffee vanilla bitter
+sweet sour dry tall short shaken stirred muddled frozen hot blue red golden foamy highball coupe
+tumbler mug orange peel cherry olive salt rim summer winter party brunch
+"""
 
 
 def main() -> None:
@@ -72,8 +72,9 @@ def measure_real(queries: int) -> list[dict[str, Any]]:
         print(f"MiniLM left out: {error}", file=sys.stderr)
         return []
     random = np.random.default_rng(0)
+    words = VOCABULARY.split()
     texts = [
-        " ".join(random.choice(WORDS, size=random.integers(4, 12)))
+        " ".join(random.choice(words, size=random.integers(4, 12)))
         for _ in range(REAL_ITEMS + queries)
     ]
     vectors = embedder.embed(texts)

@@ -49,7 +49,7 @@ def test_every_truncation_is_refused(write_gguf):
     whole = path.read_bytes()
     for length in range(len(whole) - 128, 0, -7):
         path.write_bytes(whole[:length])
-        with pytest.raises(ModelError, match="cut short|letters GGUF"):
+        with pytest.raises(ModelError, match=r"cut short|letters GGUF"):
             read_header(path)
 
 
@@ -112,25 +112,26 @@ def test_an_adapter_cannot_stand_for_a_model(write_gguf):
         check_model(path, read_header(path))
 
 
-class TestAdapters:
-    BASE = {"blk.0.attn_q.weight": (6, 8)}
-    PAIR = {"blk.0.attn_q.weight.lora_a": (2, 8), "blk.0.attn_q.weight.lora_b": (6, 2)}
+BASE = {"blk.0.attn_q.weight": (6, 8)}
+PAIR = {"blk.0.attn_q.weight.lora_a": (2, 8), "blk.0.attn_q.weight.lora_b": (6, 2)}
 
+
+class TestAdapters:
     def check(self, write_gguf, tensors, architecture="llama", kind="adapter"):
-        model = write_gguf("base.gguf", tensors=self.BASE)
+        model = write_gguf("base.gguf", tensors=BASE)
         path = write_gguf("lora.gguf", architecture=architecture, kind=kind, tensors=tensors)
         check_adapter(path, read_header(path), read_header(model))
 
     def test_one_that_fits_is_taken(self, write_gguf):
-        self.check(write_gguf, self.PAIR)
+        self.check(write_gguf, PAIR)
 
     def test_another_architecture_is_refused(self, write_gguf):
         with pytest.raises(ModelError, match=r"lora\.gguf adapts a 'qwen2' network"):
-            self.check(write_gguf, self.PAIR, architecture="qwen2")
+            self.check(write_gguf, PAIR, architecture="qwen2")
 
     def test_a_model_is_no_adapter(self, write_gguf):
         with pytest.raises(ModelError, match="whole model"):
-            self.check(write_gguf, self.PAIR, kind="model")
+            self.check(write_gguf, PAIR, kind="model")
 
     @pytest.mark.parametrize(
         ("tensors", "reason"),

@@ -10,25 +10,25 @@ def state(size: int) -> bytearray:
     return bytearray(size)
 
 
-def test_the_longest_prefix_that_leaves_something_to_evaluate_is_found():
+def test_the_longest_prefix_of_the_tokens_is_found():
     states = PrefixStates(100)
     states.keep((1, 2), state(10))
     states.keep((1, 2, 3), state(11))
     states.keep((1, 2, 9), state(12))
-    found = states.longest([1, 2, 3, 4])
+    found = states.longest((1, 2, 3, 4))
     assert found is not None
     assert (found[0], len(found[1])) == ((1, 2, 3), 11)
-    shorter = states.longest([1, 2, 3])
+    shorter = states.longest((1, 2))
     assert shorter is not None
     assert shorter[0] == (1, 2)
-    assert states.longest([7, 8]) is None
+    assert states.longest((7, 8)) is None
 
 
 def test_the_least_recently_used_state_goes_first():
     states = PrefixStates(25)
     states.keep((1,), state(10))
     states.keep((2,), state(10))
-    states.longest([1, 5])
+    states.longest((1, 5))
     states.keep((3,), state(10))
     assert ((1,) in states, (2,) in states, (3,) in states) == (True, False, True)
 

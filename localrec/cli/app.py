@@ -1,0 +1,73 @@
+"""The program `localrec`: its commands, and the one place where errors become exit codes.
+
+0 ok, 1 failed, 2 usage, 3 busy or retry, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import click
+import typer
+
+from localrec.cli import ask, datasets, describe, doctor, imports, models
+from localrec.cli.context import JsonOption, WorkspaceOption, note, remember
+from localrec.errors import LocalrecError
+from localrec.privacy import switch_off_telemetry
+
+app = typer.Typer(
+    name="localrec",
+    help="A private recommender: your catalogue, local models, answers with their evidence.",
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("ask", epilog=ask.EXAMPLES)(ask.ask)
+app.command("import", epilog=imports.EXAMPLES)(imports.import_)
+app.command("index")(imports.index)
+app.command("describe", epilog=describe.EXAMPLES)(describe.describe)
+app.command("doctor")(doctor.doctor)
+app.add_typer(models.app, name="models")
+app.add_typer(datasets.app, name="datasets")
+
+
+@app.callback()
+def _options(
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+    version: bool = typer.Option(False, "--version", help="Print the version."),
+) -> None:
+    if version:
+        from localrec import __version__
+
+        typer.echo(__version__)
+        raise typer.Exit
+    remember(workspace, as_json)
+
+
+def main() -> None:
+    """Run the program and exit with its code."""
+    switch_off_telemetry()
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command line; returns the exit code and never raises."""
+    try:
+        outcome = app(arguments, prog_name="localrec", standalone_mode=False)
+        return outcome if isinstance(outcome, int) else 0
+    except LocalrecError as error:
+        note(f"localrec: {error}")
+        return error.exit_code
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        note("localrec: interrupted; nothing half done was kept.")
+        return 130
+    except click.ClickException as error:
+        error.show()
+        return 2
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader has gone; Python would complain about stdout at exit
+        return 0

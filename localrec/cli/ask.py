@@ -1,0 +1,125 @@
+"""`localrec ask`: one question, or a batch of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from localrec.cli.context import (
+    DomainOption,
+    JsonOption,
+    WorkspaceOption,
+    console,
+    context_of,
+    note,
+    print_json,
+    progress,
+)
+from localrec.errors import UsageError
+
+if TYPE_CHECKING:
+    from localrec.types import Answer
+    from localrec.workspace import Workspace
+
+EXAMPLES = """
+Examples:\n\n
+  localrec ask "a smoky drink without whiskey"\n\n
+  localrec ask "what can I make" --have "gin, campari, sweet vermouth, lemon"\n\n
+  localrec ask "like a Negroni but lighter" -k 5 --explain\n\n
+  localrec ask --batch questions.jsonl --out answers.jsonl
+"""
+
+
+def ask(
+    question: Annotated[str | None, typer.Argument(metavar="TEXT", show_default=False)] = None,
+    batch: Annotated[
+        Path | None, typer.Option(metavar="QUESTIONS.jsonl", help="Answer a file of questions.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="ANSWERS.jsonl", help="Where a batch writes; run again to go on."),
+    ] = None,
+    have: Annotated[
+        str | None, typer.Option(metavar='"a, b"', help="What is at hand; the rest is missing.")
+    ] = None,
+    user: Annotated[str | None, typer.Option(metavar="KEY", help="The person who asks.")] = None,
+    k: Annotated[int, typer.Option("-k", min=1, max=100, help="How many items.")] = 3,
+    system: Annotated[str, typer.Option(metavar="NAME", help="Which system answers.")] = "marc",
+    no_model: Annotated[
+        bool, typer.Option("--no-model", help="Use no language model for anything.")
+    ] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show paths, scores, times and who spoke.")
+    ] = False,
+    domain: DomainOption = None,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Ask for a recommendation in plain language."""
+    from localrec.workspace import Workspace
+
+    context = context_of(workspace, as_json)
+    if (question is None) == (batch is None):
+        raise UsageError("Give one question, or --batch with a file.", 'localrec ask "TEXT"')
+    if (batch is None) != (out is None):
+        raise UsageError("--batch and --out belong together.", "Name both files.")
+    with Workspace(context.workspace) as opened:
+        if batch is not None and out is not None:
+            _answer_batch(opened, batch, out, k, system, no_model, domain, as_json=context.as_json)
+            return
+        answer = _answer_one(opened, question or "", have, user, k, system, no_model, domain)
+    if context.as_json:
+        print_json(answer)
+        return
+    from localrec.cli.render import render_answer
+
+    render_answer(answer, console(), explain=explain)
+
+
+def _answer_one(
+    workspace: Workspace,
+    text: str,
+    have: str | None,
+    user: str | None,
+    k: int,
+    system: str,
+    no_model: bool,
+    domain: str | None,
+) -> Answer:
+    from localrec.systems.marc import Question
+
+    chosen = workspace.choose_domain(text, domain)
+    asked = Question(query=text, have=have, user=user)
+    return workspace.system(system, chosen, without_model=no_model).answer(asked, k)
+
+
+def _answer_batch(
+    workspace: Workspace,
+    batch: Path,
+    out: Path,
+    k: int,
+    system: str,
+    no_model: bool,
+    domain: str | None,
+    *,
+    as_json: bool,
+) -> None:
+    from localrec.systems.batch import answer_batch, read_questions
+
+    questions = read_questions(batch)
+    with progress() as steps:
+        summary = answer_batch(
+            lambda text: workspace.system(
+                system, workspace.choose_domain(text, domain), without_model=no_model
+            ),
+            questions,
+            out,
+            k,
+            lambda done, total: steps("answering", done, total),
+        )
+    if as_json:
+        print_json(summary)
+    else:
+        note(f"{summary.answered} answered, {summary.resumed} were there already, in {out}.")

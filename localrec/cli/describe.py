@@ -1,0 +1,63 @@
+"""`localrec describe`: better descriptions for items that came without one, by a local model."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from localrec.cli.context import (
+    DomainOption,
+    JsonOption,
+    WorkspaceOption,
+    context_of,
+    note,
+    print_json,
+    progress,
+)
+
+EXAMPLES = """
+Examples:\n\n
+  localrec describe --limit 20\n\n
+  localrec describe                (stop with Ctrl+C, run again to go on)
+"""
+
+
+def describe(
+    limit: Annotated[int | None, typer.Option(min=1, help="At most so many items.")] = None,
+    domain: DomainOption = None,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write descriptions for items that have only a generated one; checked, marked, resumable."""
+    from localrec.domains import load_domain
+    from localrec.errors import ModelError
+    from localrec.explanation.describer import describe_items
+    from localrec.workspace import Workspace
+
+    context = context_of(workspace, as_json)
+    with Workspace(context.workspace, writable=True) as opened, progress() as steps:
+        chosen = opened.choose_domain("", domain)
+        stages = opened.stages(chosen)
+        model = opened.open_model("writer")
+        if model is None:
+            raise ModelError(
+                "There is no model to write with.", "localrec models pull smollm2-135m"
+            )
+        summary = describe_items(
+            opened.store,
+            stages.catalogue,
+            stages.vocabulary,
+            model,
+            limit,
+            lambda done, total: steps("describing", done, total),
+        )
+        if summary.written:
+            opened.embed(load_domain(chosen), steps)
+    if context.as_json:
+        print_json(summary)
+    else:
+        note(
+            f"{summary.written} descriptions written, {summary.dropped} dropped for claiming what "
+            f"the catalogue does not say; {summary.waiting - summary.written - summary.dropped} left."
+        )
