@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tomllib
 from pathlib import Path
 from typing import Literal
@@ -65,7 +64,7 @@ def save_settings(folder: Path, settings: Settings) -> None:
     part = folder / "settings.toml.part"
     part.write_text("\n".join(lines) + "\n", encoding="utf-8")
     part.chmod(0o600)
-    os.replace(part, folder / "settings.toml")
+    part.replace(folder / "settings.toml")
 
 
 def bind_role(settings: Settings, role: str, name: str) -> Settings:

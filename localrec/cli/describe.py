@@ -59,5 +59,6 @@ def describe(
     else:
         note(
             f"{summary.written} descriptions written, {summary.dropped} dropped for claiming what "
-            f"the catalogue does not say; {summary.waiting - summary.written - summary.dropped} left."
+            f"the catalogue does not say; "
+            f"{summary.waiting - summary.written - summary.dropped} left."
         )

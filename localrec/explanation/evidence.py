@@ -124,7 +124,8 @@ def _facts_of_numbers(query: Query, name: str, properties: dict[str, object]) ->
         if isinstance(value, int | float):
             label = number.replace("_", " ")
             edge = Evidence(source=name, relation=number, target=f"{value:g}")
-            facts.append(Fact(f"has a {label} of {value:g}", (edge,)))
+            article = "an" if label[0] in "aeiou" else "a"
+            facts.append(Fact(f"has {article} {label} of {value:g}", (edge,)))
     return facts
 
 

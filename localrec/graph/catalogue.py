@@ -222,8 +222,8 @@ class Catalogue:
             [self._relations, self.domain.name, self.domain.item],
         )
         attribute_ids = np.array([one.node_id for one in self.attributes], dtype=np.int64)
-        self._link_item = np.searchsorted(self.node_ids, columns["source_id"]).astype(np.int32)
-        self._link_attribute = np.searchsorted(attribute_ids, columns["target_id"]).astype(np.int32)
+        self._link_item: Indexes = _places(self.node_ids, columns["source_id"])
+        self._link_attribute: Indexes = _places(attribute_ids, columns["target_id"])
         component = self.domain.kind_of("component")
         is_component = np.array([one.kind == component for one in self.attributes], dtype=bool)
         self._link_is_component = (
@@ -266,3 +266,8 @@ class Catalogue:
                     seen.add(parent)
                     queue.append(parent)
         return seen
+
+
+def _places(sorted_ids: NDArray[np.int64], wanted: NDArray[np.int64]) -> Indexes:
+    """Where each of `wanted` stands in `sorted_ids`."""
+    return np.asarray(np.searchsorted(sorted_ids, wanted), dtype=np.int32)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from localrec.graph.catalogue import Catalogue, LinkDetail
@@ -80,6 +81,5 @@ class Neighbourhood:
         """A way up through the families, as evidence."""
         names = [self.catalogue.attributes[index].name for index in path]
         return tuple(
-            Evidence(source=narrow, relation=IS_A, target=wide)
-            for narrow, wide in zip(names, names[1:], strict=False)
+            Evidence(source=narrow, relation=IS_A, target=wide) for narrow, wide in pairwise(names)
         )

@@ -99,7 +99,7 @@ class ModelCritic:
         Raises:
             ModelError: the model failed or wrote something else.
         """
-        fields = {name: _SCALE for name in Assessment.__struct_fields__}
+        fields = dict.fromkeys(Assessment.__struct_fields__, _SCALE)
         generation = self._model.generate(
             self._messages(query, items, k), grammar=object_grammar(fields), max_tokens=64, fixed=1
         )

@@ -4,8 +4,9 @@ The example is the item named in the question; one the catalogue lacks is replac
 with the nearest names. Kept are items that share at least x components with it and whose number
 of components differs by at most m; they are ordered by components shared, then by fewer
 components. Beyond the paper: the pool bounds the answer, the example is never in it, a wish
-relative to the example ("stronger", "simpler") comes before all else, families count as a
-fraction of a shared component, and where the windows leave nothing they widen.
+relative to the example ("stronger", "simpler") comes before all else, then agreement in what
+the question leaves open (an alcoholic example has alcoholic kin), families count as a fraction
+of a shared component, and where the windows leave nothing they widen.
 """
 
 from __future__ import annotations
@@ -35,7 +36,15 @@ def retrieve_by_likeness(query: Query, pool: Mask, setting: Setting) -> Ranked:
     wish = wish_met(query, int(seeds[0]), items)
     texts = query.similarity(items, "description")
     scores = np.clip(0.75 * likeness + 0.15 * kin + 0.1 * texts, 0.0, 1.0).astype(np.float32)
-    order = (wish, shared[items] + _FAMILY_SHARE * np.floor(4 * kin), -counts[items], kin, texts)
+    alike = _same_flags(query, int(seeds[0]), items)
+    order = (
+        wish,
+        alike,
+        shared[items] + _FAMILY_SHARE * np.floor(4 * kin),
+        -counts[items],
+        kin,
+        texts,
+    )
     return ranked(items, tuple(np.asarray(key, dtype=np.float32) for key in order), scores)
 
 
@@ -52,7 +61,7 @@ def _seeds(query: Query) -> Indexes:
 
 def _shared_with(catalogue: Catalogue, seeds: Indexes) -> tuple[NDArray[np.float32], int]:
     """Components that each item shares with the best of the seeds, and the first seed's size."""
-    shared = [catalogue.shared_components(catalogue.components_of(int(s))) for s in seeds]
+    shared = [catalogue.shared_components(catalogue.components_of(int(s)).tolist()) for s in seeds]
     return (
         np.max(shared, axis=0).astype(np.float32),
         int(catalogue.component_counts[seeds[0]]),
@@ -98,3 +107,12 @@ def wish_met(query: Query, seed: int, items: Indexes) -> NDArray[np.float32]:
         difference = (values[items] - values[seed]) * direction
         met *= np.nan_to_num(difference, nan=-1.0) > 0
     return met
+
+
+def _same_flags(query: Query, seed: int, items: Indexes) -> NDArray[np.float32]:
+    """1.0 where an item agrees with the example in every flag the question leaves open."""
+    same = np.ones(len(items), dtype=np.float32)
+    for flag, values in query.catalogue.flags.items():
+        if flag not in query.intent.flags:
+            same *= values[items] == values[seed]
+    return same

@@ -24,7 +24,7 @@ from localrec.reasoning.reflection import ROUNDS, Reflected, reflect
 from localrec.retrieval.base import Query, Ranked, Setting
 from localrec.retrieval.constraints import Pool, open_pool
 from localrec.retrieval.expansion import missing_components
-from localrec.retrieval.tasks import RETRIEVERS
+from localrec.retrieval.tasks import retriever_of
 from localrec.settings import RULES
 from localrec.systems.stages import Stages
 from localrec.types import Answer, Intent, RecommendedItem, Task
@@ -127,7 +127,7 @@ class Marc:
             return route_by_rules(intent, domain)
 
     def _reflect(self, query: Query, pool: Pool, task: Task, k: int, work: _Work) -> Reflected:
-        retriever = RETRIEVERS[task.kind] if self._config.graph else _by_description
+        retriever = retriever_of(task.kind) if self._config.graph else _by_description
         judged = pool if self._config.graph else _open_to_all(pool)
         rounds = ROUNDS if self._config.reflection else 1
         with work.timed("reflection"):

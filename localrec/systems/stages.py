@@ -1,4 +1,4 @@
-"""What a system is given to work with: one domain's catalogue, its vectors, a model if there is one."""
+"""What a system works with: one domain's catalogue, its vectors, a model if there is one."""
 
 from __future__ import annotations
 

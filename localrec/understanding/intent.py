@@ -59,7 +59,7 @@ def parse_intent(question: str, vocabulary: Vocabulary) -> Intent:
         anchor=anchor,
         exclude_items=exclude_items,
         have=_names_at_hand(mentions, at_hand),
-        order=_orders(mentions),
+        order=_orders(mentions, wanted),
         visual=_is_visual(reading, mentions, vocabulary),
         corrected=reading.corrected,
         unknown=_unknown(reading, owner, vocabulary),
@@ -343,10 +343,10 @@ def _names_at_hand(mentions: Sequence[Mention], at_hand: Sequence[bool]) -> tupl
     )
 
 
-def _orders(mentions: Sequence[Mention]) -> dict[str, int]:
+def _orders(mentions: Sequence[Mention], wanted: Sequence[bool]) -> dict[str, int]:
     return {
-        mention.meaning.kind: 1 if mention.meaning.key == "more" else -1
-        for mention in mentions
+        mention.meaning.kind: 1 if (mention.meaning.key == "more") == is_wanted else -1
+        for mention, is_wanted in zip(mentions, wanted, strict=True)
         if mention.meaning is not None and mention.meaning.role == "order"
     }
 

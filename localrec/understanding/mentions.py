@@ -7,12 +7,12 @@ decide, by the few rules below; a meaning that no item of the catalogue has come
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from localrec.phrases import roots
-from localrec.understanding.vocabulary import Meaning, Reading, Vocabulary
+from localrec.understanding.vocabulary import Meaning, MeaningRole, Reading, Vocabulary
 from localrec.understanding.words import FILLERS, SIMILARITY_CUES, WISHING
 
 _TASTE_BEFORE = frozenset(
@@ -52,7 +52,9 @@ def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
     while position < len(words):
         item = vocabulary.items.longest_at(words, position)
         name = vocabulary.names.longest_at(words, position)
-        if item and _is_example(reading, vocabulary, item.first, item.last, name and name.last):
+        if item and _is_example(
+            reading, vocabulary, item.first, item.last, name.last if name else None
+        ):
             mentions.append(Mention(item.first, item.last, item=item.payloads[0]))
             position = item.last
         elif name:
@@ -136,7 +138,7 @@ def _choose(
         if one.role in ("flag", "diet", "order") or vocabulary.is_alive(one.kind, one.key)
     ]
     by_role = {one.role: one for one in reversed(alive or payloads)}
-    for role, fits in (
+    order: tuple[tuple[MeaningRole, bool], ...] = (
         ("order", True),
         ("flag", True),
         ("diet", True),
@@ -148,7 +150,8 @@ def _choose(
         ("look", True),
         ("garnish", True),
         ("container", True),
-    ):
+    )
+    for role, fits in order:
         if fits and role in by_role:
             return by_role[role]
     return None
@@ -171,7 +174,7 @@ def _reads_as_colour(
     vocabulary: Vocabulary,
     first: int,
     last: int,
-    by_role: dict[str, Meaning],
+    by_role: Mapping[MeaningRole, Meaning],
 ) -> bool:
     if "component" not in by_role and "look" not in by_role:
         return True
@@ -189,7 +192,7 @@ def _reads_as_category(
     vocabulary: Vocabulary,
     first: int,
     last: int,
-    by_role: dict[str, Meaning],
+    by_role: Mapping[MeaningRole, Meaning],
 ) -> bool:
     if "component" not in by_role:
         return True

@@ -90,9 +90,7 @@ def _reach(reading: Reading, owner: Sequence[int], start: int) -> list[tuple[int
         word = reading.words[position]
         if owner[position] >= 0:
             reached.append((position, mild))
-        elif reached and word not in _LIST_WORDS:
-            break
-        elif word in SCOPE_ENDS or bridged >= 4:
+        elif (reached and word not in _LIST_WORDS) or word in SCOPE_ENDS or bridged >= 4:
             break
         else:
             bridged += 1
@@ -105,10 +103,7 @@ def _list_goes_on(reading: Reading, owner: Sequence[int], position: int) -> bool
     while position < len(reading.words):
         word = reading.words[position]
         if word in ("or", "nor") or (word == "and" and owner[position] < 0):
-            following = position + 1
-            return following < len(reading.words) and (
-                owner[following] >= 0 or reading.words[following] in _LIST_WORDS
-            )
+            return position + 1 < len(reading.words)
         if owner[position] < 0 and word not in _LIST_WORDS:
             return False
         position += 1

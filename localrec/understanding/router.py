@@ -31,7 +31,7 @@ def route_by_rules(intent: Intent, domain: Domain) -> Task:
     looks = [
         one
         for role in ("colour", "look", "garnish")
-        for one in intent.of_kind(domain.kind_of(role))  # type: ignore[arg-type]
+        for one in intent.of_kind(domain.kind_of(role))
     ]
     if looks:
         name = looks[0].any_of[0]
@@ -91,7 +91,7 @@ def _instructions(domain: Domain) -> list[Message]:
 def _examples(domain: Domain) -> list[tuple[str, str]]:
     """One worked question per task, in the domain's own words."""
     names = {
-        role: next(iter(domain.taxonomy.get(domain.kind_of(role) or "", {})), role)  # type: ignore[arg-type]
+        role: next(iter(domain.taxonomy.get(domain.kind_of(role) or "", {})), role)
         for role in ("component", "container", "colour")
     }
     example = domain.singular

@@ -6,61 +6,87 @@ The lists are data, in one place, so that a reader sees at a glance what the par
 # Everyday words of requests and small talk; a typo is never read into one of these.
 COMMON = frozenset(
     """
-a able about above actually add added adding adult after afternoon again ago ah all allergic allergy almost alone along already alright also
-always am amazing among an and another any anybody anymore anyone anything anyway apart are around as ask asked asking at ate available away
-baby back bad bake bar barbecue bartender based basic bbq beach beat beautiful because become been before begin behind being believe below best
-better between beyond big birthday bit bite bitterness body boil bold book boring both bottle bottles bought bowl bring bringing brother brought
-brunch build bunch busy but buy by call called came can cannot cant care careful case casual catch celebrate celebration chance change cheap
-check child children chill chilled choice choose christmas city class classic classy clean close clue cold color colored colour coloured combination
-come comes comfort coming common company complex complicated contain containing contains content cook cooking cool copy cosy could couldnt count couple
-course cozy crave craving crazy crowd cuisine cup cupboard cut dad daily damn dance dark date daughter day days dead deal dear decent decide deep
-definitely delicate delicious depth describe desert dessert did didnt die diet different dinner direct dirty dislike do does doesnt doing
-done dont door down drank dream dressed drink drinker drinking drinks drive driver driving dry due during each earlier easier easily easy eat
-eating either elegant else end energy enjoy enjoyed enough especially etc even evening event ever every everybody everyone everything exact exactly
-example except exciting exclude exotic expect expensive extra eye fact fall family fan fancy fantastic far fast father favorite favourite feel
-feeling few fiance field fill filled final find fine finish first fit fix flat flavor flavored flavors flavour flavoured flavours food for
-forgot forward found four free fresh friday fridge friend friendly friends from front full fun funky garden gave get gets getting gift girl girlfriend
-girls give given glad go goes going gone gonna good got gotta grab grandma great group grown guess guest guests guy guys had half
-halloween hand handle happen happy hard hardly has hate have havent having he health healthy hear heat heavy hello help her here hers hes hey
-hi high him his hit hold holiday home honest honestly hope hopefully host hosting hot hour hours house how however huge hungry husband i
-id idea ideally ideas if ill im impress impressive in include included includes including indoor info inside inspired instagram instead interesting into
-involve involves is isnt it its ive job join just keen keep kept kick kid kids kind kinda kitchen knew know lady large last late later
-lay lazy learn least leave leaving leftover less let lets level lie life light lighter like liked likes line liquid list little live
-local long longer look looking looks lose lot lots love loved lovely low lower luck lunch lying made main mainly make makes making
-man many married match mate matter may maybe me mean means meant meal medium meet meeting member memory men mention menu merry met
-middle might mild mind mine minus minute mix mixed mixing mixture mom moment monday money month mood more moreish morning most mostly mother mouth
-move movie much mum music must my myself name named near nearly necessarily need needed needs neither never new newer next nice
-night no nobody none nor normal not note notes nothing now number nowhere obviously occasion odd of off offer office often oh ok
-okay old older on once one ones only onto open opinion option optional options or order ordered original other others our
-ours out outdoor outside over own pack pair pairing part particular particularly party past patio people perfect perfectly perhaps person
-photo photogenic pick picked picky picnic picture place plain plan plate play please pleasant plus point pool pop popular possible possibly pour
-powerful prefer preferably preferred prefers pregnant prepare pretty preparation price probably problem proper properly put quality question quick quickly
-quiet quite rainy rarely rather read ready real really reason receive recently recipe recipes recommend recommendation recommendations
-refresh refreshing refreshment regular relax relaxing remember remind reminiscent replace request require rest restaurant result rich right
-roommate room root rough round run said same saturday save saw say says scene school season seat second see seem seems seen
-self send serious seriously serve served serves serving set several shake shall share she should shouldnt show shows side sight similar simple
-simpler simply since sip sipping sir sister sit situation skip sleep slightly slow small smell smelling smooth snack so soft solid some
-somebody someone something sometimes somewhat son soon sophisticated sorry sort sorts sound sounds special specifically spring stand standard start started
-stay stick still stir stirred stock stop store story straight strange strong stronger stuck stuff stunning style subtle such sudden suggest
-suggested suggestion suggestions suit suitable summer sunday sunny sunset super supper sure surprise surprising swap sweet sweetness sweeter switch table take
-taken takes taking tall taste tasted tastes tasting tasty team tell ten texture than thank thanks that thats the their them theme then there theres
-these they theyre thing things think thinking third this those though thought three through throw thursday till time tiny tip
-tired to today together told tomorrow tonight too took top total totally touch towards traditional treat tried trip true try trying tuesday
-turn twice twist two type types typical ugly under understand unique unless until unusual up upon us use used uses using usual usually
-vacation variation variations version very vibe vibes view visit visual visually wait wake walk wanna want wanted wanting wants warm warming warmer was wasnt
-watch watching way we weather wedding week weekend weekends weird welcome well went were weve what whatever whats when where whether
-which while who whole why wife will winter wish with within without woman women wonder wondering wont word work works world worried
-worth would wouldnt wow write wrong yeah year years yes yesterday yet you youd your yours yourself zero fanciest strongest lightest sweetest
-alcohol alcoholic nonalcoholic booze boozy boozier proof abv allergies intolerant intolerance vegan vegetarian plant lactose gluten free friendly
-cocktail cocktails mocktail mocktails beverage beverages tipple libation ingredient ingredients glass glasses garnish garnished garnishes colourful
-colorful bright vivid pale film films movies movie genre watchlist show shows series actor director released release decade century classics
-spirited spirits liquor pint served poolside nightcap digestif digestive aperitivo hangover cure thirsty thirst parched quench slushy blend
-spicy sweetish sugary syrupy hint splash dash touch bit loads bunch handful drop couple favourites please cheers ta mate lads lovely
-maker makers bartenders brunchy wedding bridal shower anniversary graduation valentine valentines easter thanksgiving autumn weeknight
-strength intense intensity overly overpowering cloying tart tangy zesty crisp boozed knock quiche steak oysters tapas cheese chocolate
-nope whatever anywhere anytime everywhere somewhere sofa couch balcony terrace hosted guesting mother grandmother grandfather boss colleague
-cousin neighbor neighbour neighbours student kid toddler teenager driving sober pregnant teetotal
-""".split()  # noqa: SIM905 - a hundred lines of quotes would hide the words
+a able about above abv actor actually add added adding adult after afternoon again ago ah
+alcohol alcoholic all allergic allergies allergy almost alone along already alright also always
+am amazing among an and anniversary another any anybody anymore anyone anything anytime anyway
+anywhere apart aperitivo are around as ask asked asking at ate autumn available away baby back
+bad bake balcony bar barbecue bartender bartenders based basic bbq beach beat beautiful because
+become been before begin behind being believe below best better between beverage beverages
+beyond big birthday bit bite bitterness blend body boil bold book booze boozed boozier boozy
+boring boss both bottle bottles bought bowl bridal bright bring bringing brother brought brunch
+brunchy build bunch busy but buy by call called came can cannot cant care careful case casual
+catch celebrate celebration century chance change cheap check cheers cheese child children chill
+chilled chocolate choice choose christmas city class classic classics classy clean close cloying
+clue cocktail cocktails cold colleague color colored colorful colour coloured colourful
+combination come comes comfort coming common company complex complicated contain containing
+contains content cook cooking cool copy cosy couch could couldnt count couple course cousin cozy
+crave craving crazy crisp crowd cuisine cup cupboard cure cut dad daily damn dance dark dash
+date daughter day days dead deal dear decade decent decide deep definitely delicate delicious
+depth describe desert dessert did didnt die diet different digestif digestive dinner direct
+director dirty dislike do does doesnt doing done dont door down drank dream dressed drink
+drinker drinking drinks drive driver driving drop dry due during each earlier easier easily
+easter easy eat eating either elegant else end energy enjoy enjoyed enough especially etc even
+evening event ever every everybody everyone everything everywhere exact exactly example except
+exciting exclude exotic expect expensive extra eye fact fall family fan fanciest fancy fantastic
+far fast father favorite favourite favourites feel feeling few fiance field fill filled film
+films final find fine finish first fit fix flat flavor flavored flavors flavour flavoured
+flavours food for forgot forward found four free fresh friday fridge friend friendly friends
+from front full fun funky garden garnish garnished garnishes gave genre get gets getting gift
+girl girlfriend girls give given glad glass glasses gluten go goes going gone gonna good got
+gotta grab graduation grandfather grandma grandmother great group grown guess guest guesting
+guests guy guys had half halloween hand handful handle hangover happen happy hard hardly has
+hate have havent having he health healthy hear heat heavy hello help her here hers hes hey hi
+high him hint his hit hold holiday home honest honestly hope hopefully host hosted hosting hot
+hour hours house how however huge hungry husband i id idea ideally ideas if ill im impress
+impressive in include included includes including indoor info ingredient ingredients inside
+inspired instagram instead intense intensity interesting into intolerance intolerant involve
+involves is isnt it its ive job join just keen keep kept kick kid kids kind kinda kitchen knew
+knock know lactose lads lady large last late later lay lazy learn least leave leaving leftover
+less let lets level libation lie life light lighter lightest like liked likes line liquid liquor
+list little live loads local long longer look looking looks lose lot lots love loved lovely low
+lower luck lunch lying made main mainly make maker makers makes making man many married match
+mate matter may maybe me meal mean means meant medium meet meeting member memory men mention
+menu merry met middle might mild mind mine minus minute mix mixed mixing mixture mocktail
+mocktails mom moment monday money month mood more moreish morning most mostly mother mouth move
+movie movies much mum music must my myself name named near nearly necessarily need needed needs
+neighbor neighbour neighbours neither never new newer next nice night nightcap no nobody
+nonalcoholic none nope nor normal not note notes nothing now nowhere number obviously occasion
+odd of off offer office often oh ok okay old older on once one ones only onto open opinion
+option optional options or order ordered original other others our ours out outdoor outside over
+overly overpowering own oysters pack pair pairing pale parched part particular particularly
+party past patio people perfect perfectly perhaps person photo photogenic pick picked picky
+picnic picture pint place plain plan plant plate play pleasant please plus point pool poolside
+pop popular possible possibly pour powerful prefer preferably preferred prefers pregnant
+preparation prepare pretty price probably problem proof proper properly put quality quench
+question quiche quick quickly quiet quite rainy rarely rather read ready real really reason
+receive recently recipe recipes recommend recommendation recommendations refresh refreshing
+refreshment regular relax relaxing release released remember remind reminiscent replace request
+require rest restaurant result rich right room roommate root rough round run said same saturday
+save saw say says scene school season seat second see seem seems seen self send series serious
+seriously serve served serves serving set several shake shall share she should shouldnt show
+shower shows side sight similar simple simpler simply since sip sipping sir sister sit situation
+skip sleep slightly slow slushy small smell smelling smooth snack so sober sofa soft solid some
+somebody someone something sometimes somewhat somewhere son soon sophisticated sorry sort sorts
+sound sounds special specifically spicy spirited spirits splash spring stand standard start
+started stay steak stick still stir stirred stock stop store story straight strange strength
+strong stronger strongest stuck student stuff stunning style subtle such sudden sugary suggest
+suggested suggestion suggestions suit suitable summer sunday sunny sunset super supper sure
+surprise surprising swap sweet sweeter sweetest sweetish sweetness switch syrupy ta table take
+taken takes taking tall tangy tapas tart taste tasted tastes tasting tasty team teenager
+teetotal tell ten terrace texture than thank thanks thanksgiving that thats the their them theme
+then there theres these they theyre thing things think thinking third thirst thirsty this those
+though thought three through throw thursday till time tiny tip tipple tired to today toddler
+together told tomorrow tonight too took top total totally touch towards traditional treat tried
+trip true try trying tuesday turn twice twist two type types typical ugly under understand
+unique unless until unusual up upon us use used uses using usual usually vacation valentine
+valentines variation variations vegan vegetarian version very vibe vibes view visit visual
+visually vivid wait wake walk wanna want wanted wanting wants warm warmer warming was wasnt
+watch watching watchlist way we weather wedding week weekend weekends weeknight weird welcome
+well went were weve what whatever whats when where whether which while who whole why wife will
+winter wish with within without woman women wonder wondering wont word work works world worried
+worth would wouldnt wow write wrong yeah year years yes yesterday yet you youd your yours
+yourself zero zesty
+    """.split()
 )
 
 # Words that turn what follows into something unwanted.
@@ -350,6 +376,12 @@ HAVE_CUES: tuple[tuple[str, ...], ...] = tuple(
         "leftover",
         "left over",
         "in stock",
+        "make with",
+        "make from",
+        "make out of",
+        "made from what",
+        "do with",
+        "mix with",
     )
 )
 
