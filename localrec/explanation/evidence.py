@@ -7,7 +7,8 @@ a component up to the family that was asked for is walked in the bounded graph o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -29,21 +30,29 @@ class Fact(msgspec.Struct, frozen=True):
 
 
 def facts_about(
-    query: Query, pool: Pool, item: int, links: Sequence[LinkDetail], properties: dict[str, object]
+    query: Query, pool: Pool, item: int, links: Mapping[int, Sequence[LinkDetail]]
 ) -> list[Fact]:
-    """Everything the graph says about an item that bears on the question, most telling first."""
-    name = query.catalogue.names[item]
-    around = Neighbourhood(query.catalogue, item, links)
+    """Everything the graph says about an item that bears on the question, most telling first.
+
+    `links` holds the edges of the item and of the question's example, if it has one.
+    """
+    around = Neighbourhood(query.catalogue, item, links[item])
     facts: list[Fact] = []
     for demand in pool.demands:
         if demand.constraint is not None and demand.mask[item]:
             facts.extend(_fact_of_constraint(query, around, demand.constraint))
-    facts.extend(_facts_of_likeness(query, around))
-    facts.extend(_facts_of_flags(query, name, properties))
-    facts.extend(_facts_of_numbers(query, name, properties))
+    facts.extend(_facts_of_likeness(query, around, links))
+    facts.extend(_facts_of_flags(query, item))
+    facts.extend(_facts_of_numbers(query, item))
     facts.extend(_fact_of_absence(query, around))
     facts.append(_fact_of_components(query, around, leads=not facts))
     return facts
+
+
+def example_of(query: Query) -> int | None:
+    """The item index of the question's example."""
+    target = query.intent.target
+    return query.catalogue.item_index(target) if target else None
 
 
 def evidence_of(facts: Sequence[Fact]) -> tuple[Evidence, ...]:
@@ -77,12 +86,14 @@ def _kinship(query: Query, kind: str, family: int) -> str:
     return f"counts as {attribute.name}"
 
 
-def _facts_of_likeness(query: Query, around: Neighbourhood) -> list[Fact]:
-    catalogue, target = query.catalogue, query.intent.target
-    seed = catalogue.item_index(target) if target else None
+def _facts_of_likeness(
+    query: Query, around: Neighbourhood, links: Mapping[int, Sequence[LinkDetail]]
+) -> list[Fact]:
+    catalogue = query.catalogue
+    seed = example_of(query)
     if seed is None or seed == around.item:
         return []
-    theirs = {link.attribute: link for link in catalogue.details([seed])[seed]}
+    theirs = {link.attribute: link for link in links[seed]}
     component = catalogue.domain.kind_of("component")
     shared = [
         link
@@ -106,25 +117,26 @@ def _facts_of_likeness(query: Query, around: Neighbourhood) -> list[Fact]:
     return [Fact(f"shares {names} with {seed_name}", tuple(edges))]
 
 
-def _facts_of_flags(query: Query, name: str, properties: dict[str, object]) -> list[Fact]:
+def _facts_of_flags(query: Query, item: int) -> list[Fact]:
+    name = query.catalogue.names[item]
     facts = []
     for flag in query.intent.flags:
-        value = properties.get(flag)
+        value = query.catalogue.flags[flag][item]
         if value:
-            edge = Evidence(source=name, relation=flag, target=str(value))
-            facts.append(Fact(f"is {value}", (edge,)))
+            facts.append(Fact(f"is {value}", (Evidence(source=name, relation=flag, target=value),)))
     return facts
 
 
-def _facts_of_numbers(query: Query, name: str, properties: dict[str, object]) -> list[Fact]:
+def _facts_of_numbers(query: Query, item: int) -> list[Fact]:
+    name = query.catalogue.names[item]
     asked = {bound.name for bound in query.intent.ranges} | set(query.intent.order)
     facts = []
     for number in sorted(asked):
-        value = properties.get(number)
-        if isinstance(value, int | float):
+        value = float(query.catalogue.numbers[number][item])
+        if not math.isnan(value):
             label = number.replace("_", " ")
-            edge = Evidence(source=name, relation=number, target=f"{value:g}")
             article = "an" if label[0] in "aeiou" else "a"
+            edge = Evidence(source=name, relation=number, target=f"{value:g}")
             facts.append(Fact(f"has {article} {label} of {value:g}", (edge,)))
     return facts
 

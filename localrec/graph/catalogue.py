@@ -100,6 +100,8 @@ class Catalogue:
 
     def details(self, items: Sequence[int]) -> dict[int, list[LinkDetail]]:
         """The links of a few items with the catalogue's own spelling and values, from the store."""
+        if not items:
+            return {}
         found: dict[int, list[LinkDetail]] = {item: [] for item in items}
         rows = self._store.rows(
             "SELECT source_id, target_id, kind, properties->>'$.as_written', "
@@ -113,33 +115,6 @@ class Catalogue:
             name = written or self.attributes[index].name
             found[item].append(LinkDetail(index, relation, name, value))
         return found
-
-    def properties(self, items: Sequence[int]) -> dict[int, dict[str, object]]:
-        """The stored properties of a few items."""
-        rows = self._store.rows(
-            "SELECT node_id, properties FROM node WHERE node_id IN (SELECT unnest(?))",
-            [[int(self.node_ids[item]) for item in items]],
-        )
-        return {
-            int(np.searchsorted(self.node_ids, node_id)): msgspec.json.decode(properties)
-            for node_id, properties in rows
-        }
-
-    def family_path(self, child: int, family: int) -> tuple[int, ...]:
-        """Attribute indexes from `child` up to `family`, both included; empty if unrelated."""
-        trail: dict[int, int] = {child: child}
-        queue = [child]
-        for current in queue:
-            if current == family:
-                path = [current]
-                while trail[path[-1]] != path[-1]:
-                    path.append(trail[path[-1]])
-                return tuple(reversed(path))
-            for parent in self._parents.get(current, ()):
-                if parent not in trail:
-                    trail[parent] = current
-                    queue.append(parent)
-        return ()
 
     def _below(self, attribute: int, barring: bool = False) -> tuple[int, ...]:
         """An attribute and everything below it; `barring` also follows flavours."""

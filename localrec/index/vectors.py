@@ -38,7 +38,7 @@ class ExactIndex:
         return len(self.node_ids)
 
     def search(self, queries: Vectors, k: int) -> tuple[Labels, Vectors]:
-        """The min(k, n) nearest of each query, both (q, k); ties go to the lower node id."""
+        """The min(k, n) nearest of each query, both (q, k); equal ones in order of node id."""
         count = len(self)
         k = max(0, min(k, count))
         labels = np.empty((len(queries), k), dtype=np.int64)
@@ -97,8 +97,7 @@ class HnswIndex:
     def __init__(self, graph: Any, exact: ExactIndex) -> None:
         self._graph = graph
         self._exact = exact
-        self._ef = 0
-        self._widen(self.EF)  # never stored in the file: after loading it would be 10
+        graph.set_ef(self.EF)  # never stored in the file: after loading it would be 10
 
     def __len__(self) -> int:
         return len(self._exact)
@@ -108,7 +107,6 @@ class HnswIndex:
         k = max(0, min(k, len(self)))
         if not k or not len(queries):
             return self._exact.search(queries, k)
-        self._widen(k)
         try:
             labels, distances = self._graph.knn_query(queries, k=k, num_threads=1)
         except RuntimeError:
@@ -162,11 +160,6 @@ class HnswIndex:
         if graph.element_count != len(exact):
             raise ValueError(f"{path} does not hold {len(exact)} vectors.")
         return cls(graph, exact)
-
-    def _widen(self, ef: int) -> None:
-        if ef > self._ef:
-            self._graph.set_ef(ef)
-            self._ef = ef
 
 
 class StoredIndex(VectorIndex, Protocol):
@@ -238,7 +231,7 @@ def _best_columns(scores: Vectors, k: int) -> Labels:
     count = scores.shape[1]
     if k < count:
         best = np.argpartition(scores, count - k, axis=1)[:, count - k :]
-        best.sort(axis=1)  # so that the stable sort below settles ties by node id
+        best.sort(axis=1)  # so that the stable sort below keeps equal ones in order of node id
     else:
         best = np.broadcast_to(np.arange(count), scores.shape)
     kept = np.take_along_axis(scores, best, axis=1)

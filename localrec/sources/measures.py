@@ -118,6 +118,8 @@ def _volume_ml(text: str, ingredient: str) -> float | None:
         fruit = fruit or next((name for name in _JUICE_ML if name in ingredient), "lime")
         return _times(juice, _JUICE_ML[fruit])
     if volume := _VOLUME.search(text):
+        if volume["low"] is None and re.search("[0-9]", text[: volume.start()]):
+            return None  # a number that could not be read is not one
         unit = next(name for name, found in volume.groupdict().items() if found and "unit" in name)
         return _times(volume, list(_ML_OF.values())[int(unit.removeprefix("unit"))])
     return _TOP_ML if _TOP.search(text) else None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def join_words(words: Sequence[str]) -> str:
-    """ "gin, lime juice and soda water"; one word stands alone, none gives ""."""
+    """The words as a list in a sentence: "gin, lime juice and soda water"; none give ""."""
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} and {words[-1]}"

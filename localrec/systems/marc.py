@@ -9,16 +9,16 @@ vector search over descriptions, without reflection a single round.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import msgspec
 import numpy as np
 
 from localrec.errors import ModelCancelledError, ModelError
-from localrec.explanation.evidence import evidence_of, facts_about
+from localrec.explanation.evidence import evidence_of, example_of, facts_about
 from localrec.explanation.writer import ModelWriter, TemplateWriter, Writer
-from localrec.graph.catalogue import Mask
+from localrec.graph.catalogue import LinkDetail, Mask
 from localrec.reasoning.critics import Critic, MeasuredCritic, ModelCritic
 from localrec.reasoning.reflection import ROUNDS, Reflected, reflect
 from localrec.retrieval.base import Query, Ranked, Setting
@@ -88,12 +88,16 @@ class Marc:
         with work.timed("retrieval"):
             pool = open_pool(intent, self._stages.catalogue, task.kind)
         reflected = self._reflect(query, pool, task, k, work)
-        with work.timed("explanation"):
-            items = self._explain(query, pool, reflected.chosen, work)
         with work.timed("retrieval"):
-            near = self._near(query, pool, reflected.chosen, k - len(items))
+            near = self._near(query, pool, k - len(reflected.chosen.items))
         with work.timed("explanation"):
-            close_calls = self._explain(query, pool, near, work, template=True)
+            links = self._links(query, reflected.chosen, near)
+            writer = self._writer()
+            items = self._explain(query, pool, reflected.chosen, links, writer)
+            close_calls = self._explain(query, pool, near, links, TemplateWriter())
+        work.spoke["writer"] = _who_wrote(writer, len(items))
+        if writer.tokens:
+            work.tokens["writer"] = writer.tokens
         return Answer(
             id=question.id,
             query=question.query[:2_000],
@@ -148,20 +152,26 @@ class Marc:
             work.spoke["reflection"] = critic.spoke
             return reflect(query, judged, retriever, critic, k, rounds=rounds)
 
+    def _links(self, query: Query, *found: Ranked) -> dict[int, list[LinkDetail]]:
+        """The edges of all items to be explained, and of the example, in one query."""
+        wanted = [int(item) for one in found for item in one.items]
+        example = example_of(query)
+        return query.catalogue.details([*wanted, *([] if example is None else [example])])
+
     def _explain(
-        self, query: Query, pool: Pool, found: Ranked, work: _Work, *, template: bool = False
+        self,
+        query: Query,
+        pool: Pool,
+        found: Ranked,
+        links: Mapping[int, Sequence[LinkDetail]],
+        writer: Writer,
     ) -> tuple[RecommendedItem, ...]:
-        items = [int(item) for item in found.items]
-        if not items:
-            return ()
         catalogue = query.catalogue
-        details = catalogue.details(items)
-        properties = catalogue.properties(items)
-        writer = TemplateWriter() if template else self._writer()
         told = []
-        for rank, (item, score) in enumerate(zip(items, found.scores, strict=True), 1):
-            facts = facts_about(query, pool, item, details[item], properties[item])
+        for rank, (place, score) in enumerate(zip(found.items, found.scores, strict=True), 1):
+            item = int(place)
             name = catalogue.names[item]
+            facts = facts_about(query, pool, item, links)
             told.append(
                 RecommendedItem(
                     rank=rank,
@@ -174,10 +184,6 @@ class Marc:
                     missing=missing_components(query, item) if query.intent.have else (),
                 )
             )
-        if not template:
-            work.spoke["writer"] = _who_wrote(writer, len(told))
-            if writer.tokens:
-                work.tokens["writer"] = writer.tokens
         return tuple(told)
 
     def _writer(self) -> Writer:
@@ -187,9 +193,9 @@ class Marc:
                 return ModelWriter(model)
         return TemplateWriter()
 
-    def _near(self, query: Query, pool: Pool, chosen: Ranked, wanted: int) -> Ranked:
+    def _near(self, query: Query, pool: Pool, wanted: int) -> Ranked:
         """Allowed items that miss exactly one demand, where the answer has places left."""
-        empty = Ranked(chosen.items[:0], chosen.scores[:0])
+        empty = Ranked(np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.float32))
         if wanted <= 0 or not pool.demands or not self._config.graph:
             return empty
         missed = np.sum([~demand.mask for demand in pool.demands], axis=0)

@@ -105,9 +105,12 @@ class TestExactIndex:
         assert all(len(set(row)) == len(row) for row in labels.tolist())
 
     def test_equal_vectors_come_in_the_order_of_their_node_ids(self):
-        matrix = np.ones((6, 1), np.float32)
-        labels, _ = ExactIndex(np.arange(6), matrix).search(matrix[:1], 6)
-        assert labels.tolist() == [[0, 1, 2, 3, 4, 5]]
+        matrix = np.tile(np.float32([[1], [0.5]]), (50, 1))
+        for k in (30, 60, 100):
+            labels, similarities = ExactIndex(np.arange(100), matrix).search(matrix[:1], k)
+            for similarity in (1.0, 0.5):
+                equal = labels[similarities == similarity].tolist()
+                assert equal == sorted(equal)
 
     def test_given_nodes_are_scored_and_unknown_ones_get_zero(self):
         node_ids, matrix = clustered(20)

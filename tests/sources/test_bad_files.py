@@ -157,6 +157,15 @@ def test_a_declared_encoding_is_checked(tmp_path: Path, drinks_domain: Domain) -
         CocktailSource(encoding="klingon").read(path, drinks_domain)
 
 
+def test_a_bad_byte_far_into_a_file_is_named_by_its_line(
+    tmp_path: Path, drinks_domain: Domain
+) -> None:
+    path = tmp_path / "far.csv"
+    path.write_bytes((HEADER + row() * 40_000).encode() + row(name="Crème").encode("cp1252"))
+    with pytest.raises(InputError, match=r"line 40002: the text is not utf-8"):
+        CocktailSource(encoding="utf-8").read(path, drinks_domain)
+
+
 def test_a_quote_that_swallows_the_file_is_stopped(tmp_path: Path, drinks_domain: Domain) -> None:
     path = tmp_path / "swallowed.csv"
     path.write_text(HEADER + row(name='"Negroni') + row() * 200)

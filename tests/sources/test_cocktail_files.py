@@ -294,6 +294,7 @@ def test_missing_descriptions_are_made_from_the_facts(
         ("['Vodka', 'Orange Juice']", "['1 oz', '4 oz']", "An orange drink"),
         ("['Coffee Liqueur', 'Cream']", "['1 oz', '1 oz']", "A brown drink"),
         ("['Orange Juice', 'Grenadine']", "['3 oz', '1/2 oz']", "An orange and red drink"),
+        ("['Orange Juice', 'Grenadine']", "['4 oz', '1 tsp']", "An orange drink"),
         ("['Zyzzyva']", "['1 oz']", "A drink in"),
     ],
 )

@@ -33,6 +33,7 @@ def cells_of(path: Path) -> list[dict[str, str]]:
         ("Cr?me, ½ oz", "cp949", "cp949"),
         ("Crème brûlée, piña", "cp1252", "cp1252"),
         ("the bartender’s café – don’t", "cp1252", "cp1252"),
+        ("don’t, it’s", "cp1252", "cp1252"),
         ("Ärger Öl Übung ÄÖ", "cp1252", "cp1252"),
         ("Crème \x81", "latin-1", "latin-1"),
         ("plain", "ascii", "utf-8"),
