@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Generic, TypeVar
 
@@ -105,31 +106,39 @@ class PhraseTable(Generic[Payload]):
     def __init__(self) -> None:
         self._payloads: dict[tuple[str, ...], list[Payload]] = {}
         self._longest: dict[str, int] = {}  # first root -> tokens of its longest phrase
-        self.words: set[str] = set()
+        self.words: Counter[str] = Counter()  # root -> phrases that contain it
 
     def add(self, phrase: str, payload: Payload) -> None:
         """Enter a phrase; entering the same payload twice changes nothing."""
         key = roots(phrase)
         if not key:
             return
+        if key not in self._payloads:
+            self.words.update(set(key))
         known = self._payloads.setdefault(key, [])
         if payload not in known:
             known.append(payload)
         self._longest[key[0]] = max(len(key), self._longest.get(key[0], 0))
-        self.words.update(key)
 
     def get(self, phrase: str) -> tuple[Payload, ...]:
         """The payloads of exactly this phrase."""
         return tuple(self._payloads.get(roots(phrase), ()))
 
-    def longest_at(self, words: list[str], first: int) -> Match[Payload] | None:
-        """The longest phrase that begins at token `first` of a list of roots."""
-        limit = min(self._longest.get(words[first], 0), len(words) - first)
+    def longest_at(
+        self, words: Sequence[str], first: int, end: int | None = None
+    ) -> Match[Payload] | None:
+        """The longest phrase that begins at token `first` of a list of roots, before `end`."""
+        return next(self.phrases_at(words, first, end), None)
+
+    def phrases_at(
+        self, words: Sequence[str], first: int, end: int | None = None
+    ) -> Iterator[Match[Payload]]:
+        """Every phrase that begins at token `first`, before `end`, longest first."""
+        limit = min(self._longest.get(words[first], 0), (end or len(words)) - first)
         for length in range(limit, 0, -1):
             payloads = self._payloads.get(tuple(words[first : first + length]))
             if payloads:
-                return Match(first=first, last=first + length, payloads=tuple(payloads))
-        return None
+                yield Match(first=first, last=first + length, payloads=tuple(payloads))
 
     def find(self, words: list[str]) -> Iterator[Match[Payload]]:
         """Phrases in a list of roots, left to right, longest first, without overlap."""
@@ -141,6 +150,10 @@ class PhraseTable(Generic[Payload]):
             else:
                 yield match
                 position = match.last
+
+    def phrases(self) -> list[str]:
+        """All phrases, folded."""
+        return [" ".join(key) for key in self._payloads]
 
     def suffix_of(self, words: tuple[str, ...]) -> tuple[Payload, ...]:
         """The payloads of the longest phrase that ends `words` (its head noun)."""

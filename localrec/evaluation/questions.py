@@ -19,7 +19,7 @@ from localrec.errors import InputError, UsageError
 from localrec.evaluation.claims import Claim, claims_of
 from localrec.evaluation.intervals import SEED, Measure, measure
 from localrec.evaluation.truth import Item, StoreTruth, words_of
-from localrec.types import Answer, TaskKind
+from localrec.types import Answer, IntentView, TaskKind
 
 K = 3
 Half = Literal["dev", "test"]
@@ -30,7 +30,7 @@ class Gold(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     Args:
         include: Components, every one of them.
-        include_any: Groups of components, one of each group.
+        include_any: Groups of components (or of another kind: two colours), one of each group.
         exclude: What must not be in it, nor on it as a garnish.
         glass: Containers, one of them.
         colour: Colours, one of them.
@@ -70,6 +70,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         question: What was asked.
+        understood: What the system read in it.
         routed: The router's task.
         fitting: How many items of the catalogue hold the gold.
         broken: Per returned item of the first three: its name and the demands it breaks.
@@ -82,6 +83,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     question: GoldQuestion
+    understood: IntentView
     routed: TaskKind
     fitting: int
     broken: tuple[tuple[str, tuple[str, ...]], ...]
@@ -201,12 +203,12 @@ def broken_demands(gold: Gold, item: Item, truth: StoreTruth) -> tuple[str, ...]
     """What an item breaks of the gold; () where it holds everything."""
     component = truth.domain.kind_of("component")
     broken = [
-        f"has no {name}" for name in gold.include if not truth.has_any(item, component, [name])
+        f"has no {name}" for name in gold.include if not truth.has_any(item, component, (name,))
     ]
     broken += [
         f"has none of {', '.join(group)}"
         for group in gold.include_any
-        if not truth.has_any(item, component, group)
+        if not truth.has_any(item, truth.kind_of_all(group), group)
     ]
     for role, names in _attributes_asked(gold):
         if names and not truth.has_any(item, truth.domain.kind_of(role), names):
@@ -235,6 +237,7 @@ def judge(question: GoldQuestion, answer: Answer, truth: StoreTruth) -> Case:
     target = words_of(gold.target) if gold.target is not None else None
     return Case(
         question=question,
+        understood=answer.intent,
         routed=answer.task.kind,
         fitting=sum(not broken_demands(gold, item, truth) for item in truth.items.values()),
         broken=tuple(
@@ -314,7 +317,7 @@ def _failed(name: str, cases: Sequence[Case]) -> tuple[str, ...]:
 
 def _fails(name: str, case: Case) -> bool:
     part, weight = MEASURES[name](case)
-    return bool(part > 0 if name in _FAULTS else part < weight)
+    return weight > 0 and bool(part > 0 if name in _FAULTS else part < weight)
 
 
 def _share_held(claims: Sequence[Claim]) -> Weighed:

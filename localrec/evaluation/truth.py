@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 import msgspec
 
@@ -36,16 +37,13 @@ class Link(msgspec.Struct, frozen=True):
 
 
 class Item(msgspec.Struct, frozen=True):
-    """An item with all its edges."""
+    """An item with all its edges, and the attributes at their ends."""
 
     key: str
     name: str
     properties: dict[str, object]
     links: tuple[Link, ...]
-
-    def nodes(self, kind: str | None) -> set[Node]:
-        """The attributes of one kind that this item is linked to."""
-        return {link.node for link in self.links if link.node[0] == kind}
+    nodes: frozenset[Node]
 
 
 class StoreTruth:
@@ -68,6 +66,9 @@ class StoreTruth:
         self._by_name: dict[Words, list[Item]] = defaultdict(list)
         for item in self.items.values():
             self._by_name[words_of(item.name)].append(item)
+        # Every item is held against every demand of every question, so these are asked often.
+        self._asked = lru_cache(maxsize=4096)(self._asked_nodes)
+        self._barred = lru_cache(maxsize=4096)(self._barred_nodes)
 
     def resolve(self, name: str, kind: str | None = None) -> set[Node]:
         """The attributes that a name or another spelling of it stands for; plurals count too.
@@ -82,6 +83,12 @@ class StoreTruth:
                 return found
         return set()
 
+    def kind_of_all(self, names: tuple[str, ...]) -> str | None:
+        """The kind in which all names are known, components first; None where there is none."""
+        component = self.domain.kind_of("component")
+        kinds = sorted(self.domain.attributes, key=lambda kind: kind != component)
+        return next((kind for kind in kinds if all(self.resolve(n, kind) for n in names)), None)
+
     def items_named(self, name: str) -> list[Item]:
         """Every item of that name: a catalogue may hold it twice."""
         return self._by_name.get(words_of(name), [])
@@ -90,7 +97,7 @@ class StoreTruth:
         """Whether these words name an attribute or an item."""
         return words in self._spellings or words in self._by_name
 
-    def below(self, nodes: Iterable[Node], *, barring: bool = False) -> set[Node]:
+    def below(self, nodes: Iterable[Node], *, barring: bool = False) -> frozenset[Node]:
         """The nodes with everything under them; `barring` also takes what is flavoured so."""
         seen = set(nodes)
         queue = list(seen)
@@ -98,12 +105,11 @@ class StoreTruth:
             under = self._children[node] | (self._flavoured[node] if barring else set())
             queue.extend(under - seen)
             seen |= under
-        return seen
+        return frozenset(seen)
 
-    def has_any(self, item: Item, kind: str | None, names: Iterable[str]) -> bool:
+    def has_any(self, item: Item, kind: str | None, names: tuple[str, ...]) -> bool:
         """Whether an item has one of the named attributes of a kind, or one below it."""
-        asked = {node for name in names for node in self.resolve(name, kind)}
-        return bool(self.below(asked) & item.nodes(kind))
+        return not item.nodes.isdisjoint(self._asked(names, kind))
 
     def has_barred(self, item: Item, name: str) -> bool:
         """Whether an item has what a person will not have; a garnish of that name counts.
@@ -112,17 +118,7 @@ class StoreTruth:
             item: The item.
             name: A component, else whatever bears the name; `glass: coupe` asks for that kind.
         """
-        kind, _, rest = name.partition(": ")
-        component = self.domain.kind_of("component")
-        if rest and kind in self.domain.attributes:
-            barred = self.resolve(rest, kind)
-        else:
-            barred = self.resolve(name, component) or self.resolve(name)
-        everything = self.below(barred, barring=True)
-        garnish = self.domain.kind_of("garnish")
-        keys = {key for kind, key in everything if kind == component}
-        dressed = self.below((garnish, key) for key in keys if garnish is not None)
-        return any(link.node in everything or link.node in dressed for link in item.links)
+        return not item.nodes.isdisjoint(self._barred(name))
 
     def has_edge(self, edge: Evidence) -> bool:
         """Whether an edge that an answer cites is in the store, the taxonomy or the properties."""
@@ -130,6 +126,21 @@ class StoreTruth:
             sources, targets = self.resolve(edge.source), self.resolve(edge.target)
             return any(self._children[target] & sources for target in targets)
         return any(_has_fact(item, edge, self.domain) for item in self.items_named(edge.source))
+
+    def _asked_nodes(self, names: tuple[str, ...], kind: str | None) -> frozenset[Node]:
+        return self.below(node for name in names for node in self.resolve(name, kind))
+
+    def _barred_nodes(self, name: str) -> frozenset[Node]:
+        kind, _, rest = name.partition(": ")
+        component, garnish = self.domain.kind_of("component"), self.domain.kind_of("garnish")
+        if rest and kind in self.domain.attributes:
+            barred = self.resolve(rest, kind)
+        else:
+            barred = self.resolve(name, component) or self.resolve(name)
+        everything = self.below(barred, barring=True)
+        if garnish is None:
+            return everything
+        return everything | self.below((garnish, key) for of, key in everything if of == component)
 
     def _read_attributes(self, store: Store) -> dict[int, Node]:
         by_id: dict[int, Node] = {}
@@ -201,7 +212,13 @@ def _items_of(store: Store, domain: Domain, by_id: dict[int, Node]) -> Iterator[
         "SELECT node_id, key, name, properties FROM node WHERE domain = ? AND kind = ?",
         [domain.name, domain.item],
     ):
-        yield Item(key, name, msgspec.json.decode(properties), tuple(links[node_id]))
+        yield Item(
+            key,
+            name,
+            msgspec.json.decode(properties),
+            tuple(links[node_id]),
+            frozenset(link.node for link in links[node_id]),
+        )
 
 
 def _has_fact(item: Item, edge: Evidence, domain: Domain) -> bool:

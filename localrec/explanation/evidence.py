@@ -61,20 +61,25 @@ def evidence_of(facts: Sequence[Fact]) -> tuple[Evidence, ...]:
 
 
 def _fact_of_constraint(query: Query, around: Neighbourhood, constraint: Constraint) -> list[Fact]:
+    """All of the item's attributes that meet the constraint, with their ways up to it."""
     catalogue = query.catalogue
+    told: list[str] = []
+    edges: list[Evidence] = []
     for key in constraint.any_of:
         family = catalogue.attribute_index(constraint.kind, key)
         path = around.path_to(family) if family is not None else ()
-        if not path:
+        link = around.link_to(path[0]) if path else None
+        if link is None:
             continue
-        link = around.link_to(path[0])
-        assert link is not None
-        says = catalogue.domain.attributes[constraint.kind].says
-        text = says.format(name=link.as_written.lower() if link.as_written else key)
-        if len(path) > 1 and catalogue.attributes[path[-1]].name not in link.as_written.lower():
-            text += f" ({_kinship(query, constraint.kind, path[-1])})"
-        return [Fact(text, (around.edge(link), *around.steps(path)))]
-    return []
+        name = link.as_written.lower()
+        if len(path) > 1 and catalogue.attributes[path[-1]].name not in name:
+            name += f" ({_kinship(query, constraint.kind, path[-1])})"
+        told.append(name)
+        edges += [around.edge(link), *around.steps(path)]
+    if not told:
+        return []
+    says = catalogue.domain.attributes[constraint.kind].says
+    return [Fact(says.format(name=_listed(list(dict.fromkeys(told)))), tuple(edges))]
 
 
 def _kinship(query: Query, kind: str, family: int) -> str:

@@ -9,7 +9,7 @@ attributes, is then array work of microseconds instead of a join.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import msgspec
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from localrec.domains import Domain
 from localrec.graph.store import Store
 from localrec.graph.taxonomy import FLAVOURED_WITH, IS_A
+from localrec.phrases import roots
 
 Mask = NDArray[np.bool_]
 Indexes = NDArray[np.int32]
@@ -65,6 +66,36 @@ class Catalogue:
     def item_index(self, key: str) -> int | None:
         """Index of an item by key."""
         return self._item_of.get(key)
+
+    def items_named(self, key: str, *, exactly: bool) -> list[int]:
+        """Indexes of the items named like the item `key`, itself included.
+
+        A catalogue may hold one name twice. Not `exactly` also takes names that contain it.
+        """
+        index = self._item_of.get(key)
+        if index is None:
+            return []
+        name = self._name_roots[index]
+        if exactly:
+            return list(self._items_of_name[name])
+        return [
+            item
+            for other, items in self._items_of_name.items()
+            if len(other) >= len(name)
+            and any(other[i : i + len(name)] == name for i in range(len(other)))
+            for item in items
+        ]
+
+    @cached_property
+    def _name_roots(self) -> list[tuple[str, ...]]:
+        return [roots(name) for name in self.names]
+
+    @cached_property
+    def _items_of_name(self) -> dict[tuple[str, ...], list[int]]:
+        items: dict[tuple[str, ...], list[int]] = {}
+        for item, name in enumerate(self._name_roots):
+            items.setdefault(name, []).append(item)
+        return items
 
     def indexes_of(self, node_ids: NDArray[np.int64]) -> Indexes:
         """Item indexes of node ids; ids that are no item of this domain are left out."""

@@ -168,7 +168,7 @@ class Store:
     def embedding_fingerprint(self, domain: str, field: str, model: str) -> str:
         """Changes whenever the vectors of a domain, field and model change; cheap to ask."""
         count, digest = self.rows(
-            "SELECT count(*), coalesce(bit_xor(hash(e.node_id, e.text_hash)), 0) "
+            "SELECT count(*), coalesce(bit_xor(hash(hash(e.node_id, e.text_hash))), 0) "
             "FROM embedding e JOIN node n USING (node_id) "
             "WHERE n.domain = ? AND e.field = ? AND e.model = ?",
             [domain, field, model],

@@ -23,7 +23,7 @@ from localrec.index.vectors import BACKENDS, ExactIndex, choose_backend
 
 Origin = Literal["cache", "built", "memory"]
 
-_TEXTS_AT_ONCE = 512  # an interrupted run loses at most this many: about two seconds of MiniLM
+_TEXTS_AT_ONCE = 1024  # an interrupted run loses at most these: a few seconds of MiniLM
 
 
 @dataclass(frozen=True, eq=False)

@@ -70,12 +70,10 @@ def allowed_items(intent: Intent, catalogue: Catalogue) -> Mask:
     for flag, value in intent.flags.items():
         accepted = catalogue.domain.flags[flag].accepts.get(value, (value,))
         allowed &= np.isin(catalogue.flags[flag], list(accepted))
-    for key in (intent.target, *intent.exclude_items):
-        index = catalogue.item_index(key) if key else None
-        if index is not None:
-            # A catalogue may hold the same name twice; all of them are the example.
-            name = catalogue.names[index].casefold()
-            allowed &= np.array([other.casefold() != name for other in catalogue.names])
+    if intent.target is not None:
+        allowed[catalogue.items_named(intent.target, exactly=True)] = False
+    for key in intent.exclude_items:  # "not a Margarita" means no Frozen Margarita either
+        allowed[catalogue.items_named(key, exactly=False)] = False
     return allowed
 
 

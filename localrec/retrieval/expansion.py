@@ -36,12 +36,13 @@ def retrieve_by_expansion(query: Query, pool: Mask, setting: Setting) -> Ranked:
     common = _common_components(query, first_hop, groups)
     strength = query.catalogue.shared_components(common)
     total = (strength + bonus)[items].astype(np.float32)
+    scores = 0.5 * total / max(1.0, float(total.max(initial=1.0))) + 0.5 * similarity
+    if query.intent.have:
+        # Things at hand: what needs least beyond them comes first, then what uses most of them.
+        missing = _missing_counts(query)[items].astype(np.float32)
+        return ranked(items, (-missing, bonus[items].astype(np.float32), scores), scores)
     best = np.lexsort((items, -strength[items], -total))[: 4 * setting.k]
-    chosen = items[best]
-    # Things at hand: an item that uses more of them and needs less beyond them comes first.
-    at_hand = _at_hand_score(query, chosen)
-    scores = 0.5 * total[best] / max(1.0, float(total.max(initial=1.0))) + 0.5 * similarity[best]
-    return ranked(chosen, (at_hand, similarity[best]), scores.astype(np.float32))
+    return ranked(items[best], (similarity[best],), scores[best])
 
 
 def _asked_groups(query: Query) -> list[tuple[int, ...]]:
@@ -79,15 +80,14 @@ def _similarity(query: Query, items: Indexes) -> Scores:
     return np.mean([query.similarity(items, name) for name in unique], axis=0, dtype=np.float32)
 
 
-def _at_hand_score(query: Query, items: Indexes) -> NDArray[np.float32]:
-    if not query.intent.have:
-        return np.zeros(len(items), dtype=np.float32)
-    missing = [len(missing_components(query, int(item))) for item in items]
-    return -np.array(missing, dtype=np.float32)
+def _missing_counts(query: Query) -> NDArray[np.int32]:
+    """For every item, how many of its components are not at hand, shape (n,)."""
+    counts = query.catalogue.component_counts
+    return counts - query.catalogue.shared_components(sorted(_at_hand(query)))
 
 
-def missing_components(query: Query, item: int) -> tuple[str, ...]:
-    """Names of an item's components that are neither at hand nor of a family at hand."""
+def _at_hand(query: Query) -> set[int]:
+    """Attribute indexes of what is at hand, families included."""
     catalogue = query.catalogue
     component = catalogue.domain.kind_of("component") or ""
     owned: set[int] = set()
@@ -95,8 +95,14 @@ def missing_components(query: Query, item: int) -> tuple[str, ...]:
         index = catalogue.attribute_index(component, key)
         if index is not None:
             owned.update(catalogue.below(index))
+    return owned
+
+
+def missing_components(query: Query, item: int) -> tuple[str, ...]:
+    """Names of an item's components that are neither at hand nor of a family at hand."""
+    owned = _at_hand(query)
     return tuple(
-        catalogue.attributes[index].name
-        for index in catalogue.components_of(item)
+        query.catalogue.attributes[index].name
+        for index in query.catalogue.components_of(item)
         if int(index) not in owned
     )

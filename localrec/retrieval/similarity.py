@@ -4,7 +4,7 @@ The example is the item named in the question; one the catalogue lacks is replac
 with the nearest names. Kept are items that share at least x components with it and whose number
 of components differs by at most m; they are ordered by components shared, then by fewer
 components. Beyond the paper: the pool bounds the answer, the example is never in it, a wish
-relative to the example ("stronger", "simpler") comes before all else, then agreement in what
+relative to the example ("stronger", "simpler") narrows the pool where it can, agreement in what
 the question leaves open (an alcoholic example has alcoholic kin), families count as a fraction
 of a shared component, and where the windows leave nothing they widen.
 """
@@ -29,16 +29,17 @@ def retrieve_by_likeness(query: Query, pool: Mask, setting: Setting) -> Ranked:
         return Ranked(items, query.similarity(items))
     shared, size = _shared_with(query.catalogue, seeds)
     counts = query.catalogue.component_counts
-    inside = _window(shared, counts, size, pool, setting)
-    items = np.flatnonzero(inside).astype(np.int32)
+    as_wished = pool.copy()
+    as_wished[items] = wish_met(query, int(seeds[0]), items) > 0
+    if (as_wished & (shared > 0)).any():
+        pool = as_wished
+    items = np.flatnonzero(_window(shared, counts, size, pool, setting)).astype(np.int32)
     likeness = shared[items] / max(1.0, float(size))
     kin = _family_likeness(query.catalogue, seeds[0], items)
-    wish = wish_met(query, int(seeds[0]), items)
     texts = query.similarity(items, "description")
     scores = np.clip(0.75 * likeness + 0.15 * kin + 0.1 * texts, 0.0, 1.0).astype(np.float32)
     alike = _same_flags(query, int(seeds[0]), items)
     order = (
-        wish,
         alike,
         shared[items] + _FAMILY_SHARE * np.floor(4 * kin),
         -counts[items],

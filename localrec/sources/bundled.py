@@ -32,10 +32,15 @@ class _Look(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     layers: int
     foam: Literal["none", "light", "thick"]
 
-    def words(self) -> list[str]:
+    def words(self, category: str) -> list[str]:
         """What the look adds up to, in the words of questions."""
-        layered = ["layered"] if self.layers > 1 else []
-        return [self.clarity, *layered, *(["foamy"] if self.foam != "none" else [])]
+        words = {
+            self.clarity: True,
+            "layered": self.layers > 1,
+            "foamy": self.foam != "none",
+            "frozen": category == "frozen drink",
+        }
+        return [word for word, holds in words.items() if holds]
 
 
 class _Drink(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -124,7 +129,11 @@ def _make_item(row: int, drink: _Drink, maker: ItemMaker) -> ItemRow:
 
 
 def _look_links(drink: _Drink, maker: ItemMaker) -> Iterator[AttributeLink]:
-    named = {"colour": drink.look.colours, "look": drink.look.words(), "garnish": drink.garnish}
+    named = {
+        "colour": drink.look.colours,
+        "look": drink.look.words(drink.category),
+        "garnish": drink.garnish,
+    }
     for kind, names in named.items():
         for name in dict.fromkeys(map(clean_name, names)):
             yield maker.make_link(kind, name)

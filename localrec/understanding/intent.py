@@ -29,6 +29,15 @@ _OR_BRIDGES = frozenset("or either a an some maybe perhaps the even with".split(
 _HAVE_BY_FIRST: dict[str, list[tuple[str, ...]]] = {}
 for _cue in sorted(HAVE_CUES, key=len, reverse=True):
     _HAVE_BY_FIRST.setdefault(_cue[0], []).append(_cue)
+_BESIDE = {
+    *(
+        (verb, "with")
+        for verb in "go goes going pair pairs paired pairing match matches matched eat".split()
+    ),
+    ("alongside",),
+    ("accompany",),
+    ("complement",),
+}
 _BACKWARD_HAVE = frozenset({"in", "at", "to", "on", "lying"})
 _STRONG_KIN_CUES = tuple(
     cue
@@ -135,7 +144,7 @@ def _constraints(
         meaning = mention.meaning
         if meaning is None or meaning.role in ("flag", "diet", "order"):
             continue
-        if at_hand[number] and any_at_hand:
+        if (at_hand[number] and any_at_hand) or _is_beside(reading, mention):
             continue
         if groups and wanted[number] and _joins(reading, groups[-1], mention, vocabulary):
             groups[-1][0].append(mention)
@@ -149,6 +158,12 @@ def _constraints(
         found.setdefault(Constraint(kind=component, any_of=_names_at_hand(mentions, at_hand)))
     barred = {key for one in found if one.barred and not one.soft for key in one.any_of}
     return tuple(one for one in found if one.barred or not barred.issuperset(one.any_of))
+
+
+def _is_beside(reading: Reading, mention: Mention) -> bool:
+    """ "to go with cheese": named as what the answer accompanies, not as a part of it."""
+    before = [word for word in reading.words[: mention.first] if word not in FILLERS]
+    return tuple(before[-2:]) in _BESIDE or tuple(before[-1:]) in _BESIDE
 
 
 def _constraint(
@@ -264,6 +279,7 @@ def _example(
             unwanted.append(mention.item)
     if target is None:
         anchor = _unknown_example(reading, mentions, vocabulary)
+        target = vocabulary.nearest_item(anchor) if anchor else None
     return target, anchor, tuple(dict.fromkeys(unwanted))
 
 
@@ -352,7 +368,7 @@ def _orders(mentions: Sequence[Mention], wanted: Sequence[bool]) -> dict[str, in
 
 
 def _is_visual(reading: Reading, mentions: Sequence[Mention], vocabulary: Vocabulary) -> bool:
-    if any(m.meaning and m.meaning.role in ("colour", "look", "garnish") for m in mentions):
+    if any(m.meaning and m.meaning.role in ("colour", "look") for m in mentions):
         return True
     words = set(reading.words)
     strong = words & (VISUAL_CUES - WEAK_VISUAL)

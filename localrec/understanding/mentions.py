@@ -7,11 +7,11 @@ decide, by the few rules below; a meaning that no item of the catalogue has come
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from localrec.phrases import roots
+from localrec.phrases import Match, roots
 from localrec.understanding.vocabulary import Meaning, MeaningRole, Reading, Vocabulary
 from localrec.understanding.words import FILLERS, SIMILARITY_CUES, WISHING
 
@@ -20,16 +20,20 @@ _TASTE_BEFORE = frozenset(
     "nothing somewhat slightly little".split()
 )
 _SERVED = frozenset("in into".split())
-_GARNISH_CUES = frozenset("garnish garnished garnishes rim rimmed top topped floating".split())
+_GARNISH_CUES = frozenset("garnish garnished garnishes rim rimmed".split())
 _COLOUR_BEFORE = frozenset(
     "bright pale deep dark light vivid vibrant something colour color coloured colored looks "
     "look is".split()
 )
+_COLOUR_BREAKS = frozenset("with and but that made in for please using containing without".split())
 _COLOUR_AFTER = frozenset("coloured colored colour color hue tone one looking ish and".split())
 _ASKS_FOR_KIN = frozenset(
     "variation variations twist twists alternative alternatives style riff riffs but substitute "
     "substitutes cousin cousins clone like recipe please adjacent esque".split()
 )
+_KIN_BEHIND = frozenset("like style esque adjacent inspired type".split())
+_CHANGES = frozenset("with without but minus no using made".split())
+_RULES_OUT = frozenset("not except no besides nor never".split())
 _CUES_BY_LAST: dict[str, list[tuple[str, ...]]] = {}
 for _cue in sorted(SIMILARITY_CUES, key=len, reverse=True):
     _CUES_BY_LAST.setdefault(_cue[-1], []).append(_cue)
@@ -46,17 +50,21 @@ class Mention(msgspec.Struct, frozen=True):
 
 def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
     """Everything the question names, left to right, without overlap."""
-    words = list(reading.roots)
+    words = reading.roots
     mentions: list[Mention] = []
     position = 0
     while position < len(words):
-        item = vocabulary.items.longest_at(words, position)
-        name = vocabulary.names.longest_at(words, position)
+        end = reading.end_of_clause(position)
+        item = vocabulary.items.longest_at(words, position, end)
+        name = _longest_name(vocabulary, words, position, end)
         if item and _is_example(
             reading, vocabulary, item.first, item.last, name.last if name else None
         ):
             mentions.append(Mention(item.first, item.last, item=item.payloads[0]))
             position = item.last
+        elif (misspelt := _misspelt_item(reading, vocabulary, position, name is None)) is not None:
+            mentions.append(misspelt)
+            position = misspelt.last
         elif name:
             meaning = _choose(reading, vocabulary, name.first, name.last, name.payloads)
             if meaning is not None:
@@ -65,6 +73,30 @@ def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
         else:
             position += 1
     return mentions
+
+
+def _misspelt_item(
+    reading: Reading, vocabulary: Vocabulary, position: int, nameless: bool
+) -> Mention | None:
+    """ "ol fashioned": several words that nearly spell an item, one of them an item's own word."""
+    for last in range(min(position + 4, reading.end_of_clause(position)), position, -1):
+        words = reading.roots[position:last]
+        rare = [word for word in words if vocabulary.is_only_in_items(word)]
+        kin = last < len(reading.words) and reading.words[last] in _KIN_BEHIND
+        if (rare and last - position > 1) or (nameless and kin):
+            item = vocabulary.nearest_item(" ".join(words))
+            if item is not None:
+                return Mention(position, last, item=item)
+    return None
+
+
+def _longest_name(
+    vocabulary: Vocabulary, words: Sequence[str], position: int, end: int
+) -> Match[Meaning] | None:
+    """The longest name that some item has; where no item has any, the longest."""
+    found = list(vocabulary.names.phrases_at(words, position, end))
+    alive = (one for one in found if any(map(vocabulary.is_usable, one.payloads)))
+    return next(alive, found[0] if found else None)
 
 
 def owners(reading: Reading, mentions: Sequence[Mention]) -> list[int]:
@@ -77,17 +109,23 @@ def owners(reading: Reading, mentions: Sequence[Mention]) -> list[int]:
 
 def cue_before(reading: Reading, first: int) -> int:
     """Where the comparison ("similar to", "like a") before token `first` begins, -1 for none."""
-    end = first
-    while end and reading.words[end - 1] in FILLERS and first - end < 4:
-        end -= 1
-    if not end or (end < first and any(reading.gaps[i] == "." for i in range(end, first + 1))):
-        return -1
+    for end in range(first, max(0, first - 5), -1):
+        if end < first and (reading.words[end] not in FILLERS or reading.gaps[end + 1] == "."):
+            break
+        begin = _cue_ending_at(reading, end)
+        if begin >= 0:
+            return begin
+    return -1
+
+
+def _cue_ending_at(reading: Reading, end: int) -> int:
     for cue in _CUES_BY_LAST.get(reading.words[end - 1], ()):
         begin = end - len(cue)
         if begin >= 0 and tuple(reading.words[begin:end]) == cue:
             wishing = cue == ("like",) and begin and reading.words[begin - 1] in WISHING
             # "I like a Negroni" names a favourite all the same; "I'd like a Negroni" orders one.
-            return -1 if wishing and reading.words[begin - 1] not in ("i", "we", "they") else begin
+            if not wishing or reading.words[begin - 1] in ("i", "we", "they"):
+                return begin
     return -1
 
 
@@ -103,12 +141,31 @@ def _is_example(
     following = reading.words[last] if last < len(reading.words) else ""
     if _names_a_container(reading, vocabulary, first, last, following):
         return False
-    if cue_before(reading, first) >= 0:
+    if cue_before(reading, first) >= 0 or not vocabulary.is_weak(phrase):
         return True
-    if not vocabulary.is_weak(phrase):
+    if last - first > 1 and _is_capitalised(reading, first, last):
         return True
+    opens = first == 0 or (first == 1 and reading.words[0] in ("a", "an", "the"))
+    if opens and following in _CHANGES and not any(map(_is_named(vocabulary), phrase)):
+        return True  # "last word with mezcal instead of gin"
     article = first > 0 and reading.words[first - 1] in ("a", "an", "the", "my")
+    if article and first > 1 and reading.words[first - 2] in _RULES_OUT:
+        return True
     return article and following in _ASKS_FOR_KIN and reading.words[first - 1] != "the"
+
+
+def _is_capitalised(reading: Reading, first: int, last: int) -> bool:
+    """A name in capitals inside a question that is not all capitals."""
+    inside = [
+        reading.capitals[place]
+        for place in range(first, last)
+        if reading.words[place] not in ("and", "of", "on", "the", "in", "a")
+    ]
+    return all(inside) and not all(reading.capitals)
+
+
+def _is_named(vocabulary: Vocabulary) -> Callable[[str], bool]:
+    return lambda root: bool(vocabulary.names.get(root))
 
 
 def _names_a_container(
@@ -132,19 +189,16 @@ def _choose(
     payloads: Sequence[Meaning],
 ) -> Meaning | None:
     """The meaning of a phrase among its neighbours."""
-    alive = [
-        one
-        for one in payloads
-        if one.role in ("flag", "diet", "order") or vocabulary.is_alive(one.kind, one.key)
-    ]
+    alive = [one for one in payloads if vocabulary.is_usable(one)]
     by_role = {one.role: one for one in reversed(alive or payloads)}
     order: tuple[tuple[MeaningRole, bool], ...] = (
         ("order", True),
-        ("flag", True),
+        ("flag", reading.roots[last - 1] != "drink" or _ends_a_clause(reading, last)),
         ("diet", True),
-        ("container", _served_in(reading, first) or set(by_role) == {"container"}),
-        ("garnish", _near(reading, first, last, _GARNISH_CUES, 4)),
+        ("container", _served_in(reading, first) or "component" not in by_role),
+        ("garnish", _reads_as_garnish(reading, first, last)),
         ("colour", _reads_as_colour(reading, vocabulary, first, last, by_role)),
+        ("look", "category" in by_role),
         ("category", _reads_as_category(reading, vocabulary, first, last, by_role)),
         ("component", True),
         ("look", True),
@@ -164,9 +218,16 @@ def _served_in(reading: Reading, first: int) -> bool:
     return back >= 0 and reading.words[back] in _SERVED
 
 
-def _near(reading: Reading, first: int, last: int, cues: frozenset[str], reach: int) -> bool:
-    around = reading.words[max(0, first - reach) : first] + reading.words[last : last + reach]
-    return any(word in cues for word in around)
+def _ends_a_clause(reading: Reading, last: int) -> bool:
+    """ "he doesn't drink." says something else than "he doesn't drink gin"."""
+    return last >= len(reading.words) or bool(reading.gaps[last]) or reading.words[last] == "and"
+
+
+def _reads_as_garnish(reading: Reading, first: int, last: int) -> bool:
+    around = reading.words[max(0, first - 4) : first] + reading.words[last : last + 3]
+    on_top = reading.words[last : last + 2] == ("on", "top")
+    topped = first > 1 and reading.words[first - 2 : first] == ("topped", "with")
+    return on_top or topped or any(word in _GARNISH_CUES for word in around)
 
 
 def _reads_as_colour(
@@ -184,7 +245,10 @@ def _reads_as_colour(
         return True
     if following in vocabulary.item_nouns or following in ("one", "beverage"):
         return before not in ("with", "and", "or", "of")
-    return before in _COLOUR_BEFORE and not following
+    if reading.words[last : last + 2] in (("in", "colour"), ("in", "color"), ("in", "hue")):
+        return True
+    breaks = not following or bool(reading.gaps[last]) or following in _COLOUR_BREAKS
+    return before in _COLOUR_BEFORE and breaks
 
 
 def _reads_as_category(

@@ -117,6 +117,9 @@ def _bar_before_free(reading: Reading, owner: Sequence[int], barred: list[bool])
     for position, word in enumerate(reading.words):
         if word not in _AFTER or owner[position] >= 0 or not position:
             continue
+        following = reading.words[position + 1] if position + 1 < len(reading.words) else ""
+        if word == "free" and (reading.gaps[position] or following in ("of", "from")):
+            continue
         back = position - 1
         while back >= 0 and (owner[back] >= 0 or reading.words[back] in ("and", "or")):
             barred[back] = owner[back] >= 0 or barred[back]

@@ -30,7 +30,7 @@ def route_by_rules(intent: Intent, domain: Domain) -> Task:
         return Task(kind=TaskKind.C2, confidence=0.98, reason=f"names the {container} “{name}”")
     looks = [
         one
-        for role in ("colour", "look", "garnish")
+        for role in ("colour", "look", *(() if components else ("garnish",)))
         for one in intent.of_kind(domain.kind_of(role))
     ]
     if looks:

@@ -8,6 +8,7 @@ never become each other.
 
 from __future__ import annotations
 
+from functools import cached_property, lru_cache
 from typing import Literal
 
 import msgspec
@@ -20,6 +21,9 @@ from localrec.understanding.words import COMMON
 MeaningRole = Literal[
     "component", "container", "category", "colour", "look", "garnish", "flag", "diet", "order"
 ]
+
+
+_NEARLY = 84  # percent of letters that agree, as rapidfuzz counts them
 
 
 class Meaning(msgspec.Struct, frozen=True):
@@ -44,7 +48,15 @@ class Reading(msgspec.Struct, frozen=True):
     words: tuple[str, ...]  # as typed, folded
     roots: tuple[str, ...]  # corrected, without plural endings
     gaps: tuple[str, ...]
+    capitals: tuple[bool, ...]  # typed with a capital letter
     corrected: dict[str, str]
+
+    def end_of_clause(self, position: int) -> int:
+        """The first token behind `position` that a comma or full stop parts from it."""
+        end = position + 1
+        while end < len(self.gaps) and not self.gaps[end]:
+            end += 1
+        return end
 
 
 class Vocabulary:
@@ -56,13 +68,13 @@ class Vocabulary:
         self.names: PhraseTable[Meaning] = PhraseTable()
         self.items: PhraseTable[str] = PhraseTable()
         self._alive: dict[tuple[str, str], bool] = {}
+        self.item_nouns = frozenset(r for word in self.domain.item_words for r in roots(word))
         self._add_attributes()
         self._add_phrases()
         for key, name in zip(catalogue.keys, catalogue.names, strict=True):
             self._add_item(key, name)
-        self.item_nouns = frozenset(r for word in self.domain.item_words for r in roots(word))
         self._plain_words = frozenset(singular(word) for word in COMMON) | COMMON
-        self._spellings = sorted(self.names.words | self.items.words)
+        self._spellings = sorted({*self.names.words, *self.items.words, *self._plain_words})
 
     def read(self, text: str) -> Reading:
         """Tokenise a question and mend its typos."""
@@ -80,9 +92,10 @@ class Vocabulary:
             words=tuple(t.word if r == t.root else r for t, r in cut),
             roots=tuple(r for _, r in cut),
             gaps=tuple(
-                _mark(text[kept[i - 1].end : token.start]) if i else ""
+                _mark(text[kept[i - 1].end : token.start], token) if i else ""
                 for i, token in enumerate(kept)
             ),
+            capitals=tuple(text[token.start].isupper() for token in kept),
             corrected=corrected,
         )
 
@@ -97,12 +110,38 @@ class Vocabulary:
             self._alive[kind, key] = known
         return known
 
+    def is_usable(self, meaning: Meaning) -> bool:
+        """True for what an item has, and for flags, diets and wishes, which are always usable."""
+        if meaning.role in ("flag", "diet", "order"):
+            return True
+        return self.is_alive(meaning.kind, meaning.key)
+
     def is_weak(self, phrase_roots: tuple[str, ...]) -> bool:
-        """True for an item's name made of everyday words or other names ("gin and tonic")."""
+        """True for an item's name made of everyday words and other names ("gin and tonic")."""
+        named = [False] * len(phrase_roots)
+        for match in self.names.find(list(phrase_roots)):
+            named[match.first : match.last] = [True] * (match.last - match.first)
         return all(
-            word in self._plain_words or word in self.names.words or word.isdigit()
-            for word in phrase_roots
+            is_name or self.is_plain(word)
+            for is_name, word in zip(named, phrase_roots, strict=True)
         )
+
+    def is_only_in_items(self, root: str) -> bool:
+        """True for a word of items' names that is no name of its own and no everyday word."""
+        return root in self.items.words and not self.names.get(root) and not self.is_plain(root)
+
+    def nearest_item(self, phrase: str) -> str | None:
+        """The item whose name is spelled nearly like a phrase, if there is just about one."""
+        from rapidfuzz import fuzz, process
+
+        near = process.extractOne(
+            phrase, self._item_spellings, scorer=fuzz.ratio, score_cutoff=_NEARLY
+        )
+        return self.items.get(near[0])[0] if near else None
+
+    @cached_property
+    def _item_spellings(self) -> list[str]:
+        return self.items.phrases()
 
     def is_plain(self, word: str) -> bool:
         """True for an everyday word that names nothing."""
@@ -129,6 +168,7 @@ class Vocabulary:
             or token.root in self._plain_words
             or token.word[0].isdigit()
             or len(token.root) < 4
+            or token.word in _english_words()
         )
 
     def _nearest(self, root: str) -> str | None:
@@ -137,16 +177,19 @@ class Vocabulary:
 
         slips = 1 if len(root) < 7 else 2
         near = process.extract(
-            root, self._spellings, scorer=OSA.distance, score_cutoff=slips, limit=8
+            root, self._spellings, scorer=OSA.distance, score_cutoff=slips, limit=12
         )
         usable = [
-            (distance, word not in self.names.words, abs(len(word) - len(root)), word)
+            (distance, word[0] != root[0], word not in self.names.words, -self._uses(word), word)
             for word, distance, _ in near
             if len(word) >= 3
             and (word[0] == root[0] or (distance == 1 and len(root) >= 5))
             and (distance == 1 or len(word) >= 7)
         ]
-        return min(usable)[3] if usable else None
+        return min(usable)[-1] if usable else None
+
+    def _uses(self, word: str) -> int:
+        return self.names.words[word] + self.items.words[word]
 
     def _add_attributes(self) -> None:
         for attribute in self._catalogue.attributes:
@@ -155,12 +198,36 @@ class Vocabulary:
             concept = self.domain.taxonomy.get(attribute.kind, {}).get(attribute.key)
             spellings = (*concept.also, *concept.ask) if concept else ()
             for spelling in (attribute.key, attribute.name, *spellings):
-                if not _is_just_a_noun(spelling, self.domain):
+                if self._is_askable(spelling, spec.role):
                     self.names.add(spelling, meaning)
             if spec.role == "category":  # "Coffee / Tea" is asked for by either half
                 for half in attribute.name.split("/"):
-                    if half != attribute.name and not _is_just_a_noun(half, self.domain):
+                    if half != attribute.name and self._is_askable(half, spec.role):
                         self.names.add(half, meaning)
+
+    def _is_askable(self, spelling: str, role: str) -> bool:
+        """False for names that only say "a drink", and for "orange drink" as a component.
+
+        Catalogues have a category called Cocktail and an ingredient called Orange drink; in a
+        question the noun is only the noun.
+        """
+        words = roots(spelling)
+        nouns = {roots(word) for word in (*self.domain.item_words, "other", "unknown")}
+        if words in nouns or words == ("ordinary", "drink"):
+            return False
+        if words[-1:] not in nouns:
+            return True
+        # "a coffee drink" asks for coffee, and only then for the category of that name.
+        return role == "category" and words[:-1] not in self._component_names
+
+    @cached_property
+    def _component_names(self) -> frozenset[tuple[str, ...]]:
+        concepts = self.domain.taxonomy.get(self.domain.kind_of("component") or "", {})
+        return frozenset(
+            roots(spelling)
+            for name, concept in concepts.items()
+            for spelling in (name, *concept.also, *concept.ask)
+        )
 
     def _add_phrases(self) -> None:
         for flag, spec in self.domain.flags.items():
@@ -184,13 +251,20 @@ class Vocabulary:
             self.items.add(bare, key)
 
 
-def _is_just_a_noun(spelling: str, domain: Domain) -> bool:
-    """A name that only says "a drink": catalogues have a category called Cocktail."""
-    nouns = {roots(word) for word in (*domain.item_words, domain.singular, domain.plural)}
-    return roots(spelling) in nouns or roots(spelling) in {("ordinary", "drink"), ("other",)}
+@lru_cache
+def _english_words() -> frozenset[str]:
+    """Eighty thousand English words: none of them is a typo (25 ms, for a word nobody knows)."""
+    from importlib.resources import files
+
+    listed = files("symspellpy") / "frequency_dictionary_en_82_765.txt"
+    return frozenset(
+        line.split(" ", 1)[0] for line in listed.read_text(encoding="utf-8-sig").splitlines()
+    )
 
 
-def _mark(between: str) -> str:
-    if any(mark in between for mark in ".!?;:()\n—–") or " - " in between:
+def _mark(between: str, following: Token) -> str:
+    if between.strip() == "." and following.word[0].isdigit():
+        return ""  # "Corpse Reviver No. 2"
+    if any(mark in between for mark in ".!?;()\n—–") or " - " in between:
         return "."
-    return "," if "," in between or "/" in between else ""
+    return "," if any(mark in between for mark in ",/:") else ""

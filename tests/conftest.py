@@ -1,0 +1,122 @@
+"""What any test may ask for: a tiny domain, a folder, the program, the bundled drinks for real."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from localrec.cli.app import run
+from localrec.datasets import fetch_dataset, find_dataset
+from localrec.domains import Domain, load_domain
+from localrec.llm.catalog import status
+from localrec.sources import open_source
+from localrec.workspace import Workspace
+
+from .planted import BAR
+
+# A shell that runs tests in the background leaves them deaf to Ctrl+C, and children inherit that.
+_PROGRAM = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from localrec.cli.app import main
+main()
+"""
+
+RunLocalrec = Callable[..., subprocess.CompletedProcess[str]]
+
+
+class Outcome(NamedTuple):
+    """What one run of the program came to."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def tiny_domain() -> Domain:
+    """The planted bar: a few dozen ingredients in families, glasses, colours, looks."""
+    return BAR
+
+
+@pytest.fixture
+def workspace_path(tmp_path: Path) -> Path:
+    """Where a workspace may be made; nothing is there yet."""
+    return tmp_path / "workspace"
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
+    """Runs one command line inside this process: `cli("ask", "a sour", "--workspace", path)`."""
+
+    def call(*arguments: object) -> Outcome:
+        capsys.readouterr()
+        code = run([str(argument) for argument in arguments])
+        return Outcome(code, *capsys.readouterr())
+
+    return call
+
+
+@pytest.fixture(scope="session")
+def localrec_command() -> tuple[str, ...]:
+    """The command that runs localrec in a process of its own; arguments go behind it."""
+    return (sys.executable, "-c", _PROGRAM)
+
+
+@pytest.fixture(scope="session")
+def run_localrec(localrec_command: tuple[str, ...]) -> RunLocalrec:
+    """Runs localrec to its end in a process of its own: `run_localrec("doctor", env={...})`.
+
+    `env` adds to our environment; `wrapped_in` is a command that takes another one to run.
+    """
+
+    def call(
+        *arguments: object, env: Mapping[str, str] | None = None, wrapped_in: tuple[str, ...] = ()
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*wrapped_in, *localrec_command, *map(str, arguments)],
+            env={**os.environ, "COLUMNS": "200", **(env or {})},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=240,
+            check=False,
+        )
+
+    return call
+
+
+@pytest.fixture(scope="session")
+def require_model() -> Callable[[str], None]:
+    """Skips a test whose model was not pulled; fails it where LOCALREC_REQUIRE_MODELS is set."""
+
+    def check(name: str) -> None:
+        if (state := status(name)) == "ok":
+            return
+        reason = f"The model {name} is {state}: localrec models pull {name}"
+        if os.environ.get("LOCALREC_REQUIRE_MODELS"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+
+    return check
+
+
+@pytest.fixture(scope="session")
+def bundled_workspace(
+    tmp_path_factory: pytest.TempPathFactory, require_model: Callable[[str], None]
+) -> Path:
+    """A workspace with the bundled drinks and their real MiniLM vectors; only for reading."""
+    require_model("minilm-int8")
+    folder = tmp_path_factory.mktemp("bundled") / "workspace"
+    drinks = find_dataset("cocktails")
+    domain = load_domain(drinks.domain)
+    table = open_source(drinks.kind).read(fetch_dataset("cocktails"), domain)
+    with Workspace(folder, writable=True) as opened:
+        opened.take_in(table, domain)
+    return folder

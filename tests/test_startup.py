@@ -1,0 +1,236 @@
+"""How the program starts, what it prints where, and the exit codes that scripts rely on."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from localrec.workspace import Workspace
+
+from .planted import planted_store
+
+HEAVY = (
+    *("duckdb", "torch", "llama_cpp", "textual", "onnxruntime", "numpy", "networkx"),
+    *("tokenizers", "hnswlib", "sentence_transformers", "gguf"),
+)
+TELL_LOADED = f"""
+import json, sys
+json.dump([name for name in {HEAVY} if name in sys.modules], sys.stderr)
+"""
+HOLD_STORE = """
+import sys
+from pathlib import Path
+from localrec.graph.store import Store
+with Store.open_(Path(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+COLUMNS = [
+    *("id", "name", "alcoholic", "category", "glassType", "instructions", "drinkThumbnail"),
+    *("ingredients", "ingredientMeasures", "desciription", "imageDescription"),
+]
+
+
+def loaded_after(code):
+    """The heavy modules that a fresh interpreter holds after it ran `code`."""
+    finished = subprocess.run(
+        [sys.executable, "-c", code + TELL_LOADED], capture_output=True, text=True, check=True
+    )
+    return json.loads(finished.stderr)
+
+
+def write_drinks(path, count):
+    """A table of `count` drinks, each in order."""
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        table = csv.DictWriter(stream, COLUMNS, restval="")
+        table.writeheader()
+        table.writerows(
+            {
+                "id": number,
+                "name": f"Drink {number}",
+                "alcoholic": "Alcoholic",
+                "glassType": "Highball glass",
+                "ingredients": "['Gin', 'Tonic']",
+                "ingredientMeasures": "['4 cl', '10 cl']",
+            }
+            for number in range(count)
+        )
+    return path
+
+
+def wait_until(is_so, process):
+    """Look every few milliseconds until `is_so()`, as long as the process runs."""
+    while not is_so():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.005)
+
+
+def has_open(process, path):
+    links = Path(f"/proc/{process.pid}/fd").glob("*")
+    return any(link.exists() and link.resolve() == path for link in links)
+
+
+class TestNothingHeavyLoads:
+    def test_when_the_package_is_imported(self):
+        assert loaded_after("import localrec") == []
+
+    @pytest.mark.parametrize(
+        "command", ["", "ask", "import", "index", "describe", "doctor", "models", "datasets"]
+    )
+    def test_when_help_is_shown(self, command):
+        arguments = [*command.split(), "--help"]
+        shown = f"from localrec.cli.app import run\nassert run({arguments}) == 0\n"
+        assert loaded_after(shown) == []
+
+    def test_when_the_version_is_shown(self):
+        assert loaded_after("from localrec.cli.app import run\nrun(['--version'])\n") == []
+
+    def test_but_the_probe_would_see_it(self):
+        assert loaded_after("import numpy") == ["numpy"]
+
+
+class TestStreams:
+    def test_json_alone_is_on_stdout(self, run_localrec):
+        finished = run_localrec("--json", "datasets", "list")
+        assert {one["name"] for one in json.loads(finished.stdout)} >= {"cocktails", "ml-100k"}
+        assert finished.stderr == ""
+
+    def test_help_is_data(self, run_localrec):
+        finished = run_localrec("--help")
+        assert "Usage" in finished.stdout
+        assert finished.stderr == ""
+
+    @pytest.mark.parametrize("as_json", [(), ("--json",)])
+    def test_a_failure_leaves_stdout_empty_and_says_the_remedy(
+        self, run_localrec, workspace_path, as_json
+    ):
+        finished = run_localrec(*as_json, "--workspace", workspace_path, "ask", "a sour")
+        assert finished.stdout == ""
+        assert "localrec datasets pull cocktails" in finished.stderr
+        assert "Traceback" not in finished.stderr
+
+    def test_a_note_after_an_import_goes_to_stderr(self, run_localrec, tmp_path):
+        table = write_drinks(tmp_path / "drinks.csv", 2)
+        finished = run_localrec("--json", "import", "cocktails", table, "--dry-run")
+        assert json.loads(finished.stdout)["kept"] == 2
+        assert finished.stderr == ""
+
+    @pytest.mark.real
+    def test_an_answer_is_one_json_document(self, run_localrec, bundled_workspace):
+        finished = run_localrec("--workspace", bundled_workspace, "--json", "ask", "a gin sour")
+        answer = json.loads(finished.stdout)
+        assert [item["rank"] for item in answer["items"]] == [1, 2, 3]
+        assert finished.stderr == ""
+
+    def test_a_reader_that_goes_away_is_no_complaint(self, localrec_command):
+        reader, writer = os.pipe()
+        os.close(reader)
+        with subprocess.Popen(
+            [*localrec_command, "--json", "datasets", "list"], stdout=writer, stderr=subprocess.PIPE
+        ) as process:
+            os.close(writer)
+            _, complaint = process.communicate(timeout=60)
+        assert complaint == b""
+
+
+class TestExitCodes:
+    def test_0_when_all_is_well(self, run_localrec):
+        assert run_localrec("models", "list").returncode == 0
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            ("ask", "a sour"),
+            ("import", "cocktails", "no such file.csv"),
+            ("models", "check", "no such model"),
+            ("datasets", "pull", "no such data"),
+        ],
+        ids=["nothing-there", "no-file", "no-model", "no-data"],
+    )
+    def test_1_when_it_cannot_be_done(self, run_localrec, workspace_path, arguments):
+        finished = run_localrec("--workspace", workspace_path, *arguments)
+        assert finished.returncode == 1
+        assert finished.stderr.startswith("localrec: ")
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            ("ask",),
+            ("ask", "a sour", "-k", "0"),
+            ("ask", "--batch", "questions.jsonl"),
+            ("ask", "a sour", "--no-such-option"),
+            ("no-such-command",),
+            ("models", "use", "no-such-role", "smollm2-135m"),
+        ],
+    )
+    def test_2_when_the_call_makes_no_sense(self, run_localrec, workspace_path, arguments):
+        finished = run_localrec("--workspace", workspace_path, *arguments)
+        assert finished.returncode == 2, finished.stderr
+        assert finished.stdout == ""
+        assert finished.stderr
+
+    @pytest.mark.parametrize("arguments", [("ask", "a sour"), ("index",)], ids=["reads", "writes"])
+    def test_3_when_another_process_writes(self, run_localrec, workspace_path, arguments):
+        planted_store(workspace_path).close()
+        with subprocess.Popen(
+            [sys.executable, "-c", HOLD_STORE, workspace_path / "store.duckdb"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        ) as holder:
+            assert holder.stdout is not None
+            assert holder.stdout.readline() == b"held\n"
+            finished = run_localrec("--workspace", workspace_path, *arguments)
+            holder.communicate()
+        assert finished.returncode == 3
+        assert str(holder.pid) in finished.stderr
+
+
+class TestCtrlC:
+    """The real signal, at a real import; what it cut off leaves no trace in the store."""
+
+    @pytest.fixture
+    def importing(self, localrec_command, workspace_path, tmp_path):
+        """Starts an import of so many drinks that it cannot be over soon."""
+        table = write_drinks(tmp_path / "drinks.csv", 8000)
+        arguments = ("--workspace", workspace_path, "import", "cocktails", table)
+        with subprocess.Popen(
+            [*localrec_command, *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            # Without a model nothing is left to do once the rows are in.
+            env={**os.environ, "LOCALREC_CACHE": str(tmp_path / "no models")},
+        ) as process:
+            yield process, table
+            process.kill()
+
+    def interrupt(self, process):
+        process.send_signal(signal.SIGINT)
+        out, complaint = process.communicate(timeout=60)
+        return process.returncode, out, complaint
+
+    @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="looks into /proc")
+    def test_while_the_file_is_read(self, importing, workspace_path):
+        process, table = importing
+        wait_until(lambda: has_open(process, table), process)
+        code, out, complaint = self.interrupt(process)
+        assert (code, out) == (130, ""), complaint
+        assert "interrupted" in complaint
+        assert not (workspace_path / "store.duckdb").exists()
+
+    @pytest.mark.parametrize("later_s", [0, 0.05, 0.15])
+    def test_while_the_rows_are_stored(self, importing, workspace_path, later_s):
+        process, _ = importing
+        wait_until((workspace_path / "store.duckdb").exists, process)
+        time.sleep(later_s)
+        code, out, complaint = self.interrupt(process)
+        assert (code, out) == (130, ""), complaint
+        assert "interrupted" in complaint
+        with Workspace(workspace_path) as opened:
+            assert opened.domains() == []
