@@ -29,15 +29,19 @@ class AttributeSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `words` are nouns people put behind a name of this kind ("glass" in "highball glass").
     `from_texts` names item texts in which names of this kind are looked for, where the source
-    has no column for them (colours in an image description); `aside` are words behind or after
-    which such a text speaks of something else than the item ("background").
+    has no column for them (colours in an image description). Such a text also speaks of other
+    things: a name belongs to the item when a noun of `about` follows first ("a red drink"), and to
+    something else when one of `aside` does ("a red straw") or one of `elsewhere` went before
+    ("garnished with green mint").
     """
 
     role: Role
     edge: str
     words: tuple[str, ...] = ()
     from_texts: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()
     aside: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
     says: str = "has {name}"  # how a sentence states such an edge
 
 
@@ -64,13 +68,21 @@ class NumberSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     less: tuple[str, ...] = ()
 
 
-class Concept(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"parents": "in"}):
+class Concept(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    rename={"parents": "in", "flavours": "of"},
+):
     """One name in a taxonomy: its families, its other spellings, its alcohol by volume (%).
 
-    `ask` holds words that questions use for it but catalogues do not ("smoky").
+    `ask` holds words that questions use for it but catalogues do not ("smoky"). `flavours` (in the
+    file: `of`) are what it tastes of without being a kind of it: triple sec of orange. They count
+    when that is barred, not when it is asked for.
     """
 
     parents: tuple[str, ...] = ()
+    flavours: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
     ask: tuple[str, ...] = ()
     abv: float | None = None

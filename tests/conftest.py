@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import subprocess
 import sys
@@ -28,6 +29,11 @@ from localrec.cli.app import main
 main()
 """
 
+_COLUMNS = (
+    *("id", "name", "alcoholic", "category", "glassType", "instructions", "drinkThumbnail"),
+    *("ingredients", "ingredientMeasures", "desciription", "imageDescription"),
+)
+
 RunLocalrec = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -52,6 +58,32 @@ def workspace_path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def write_drinks(tmp_path: Path) -> Callable[[int], Path]:
+    """Writes a table of so many drinks, each in order and without a description."""
+
+    def write(count: int) -> Path:
+        path = tmp_path / "drinks.csv"
+        with path.open("w", encoding="utf-8", newline="") as stream:
+            table = csv.DictWriter(stream, _COLUMNS, restval="")
+            table.writeheader()
+            table.writerows(
+                {
+                    "id": number,
+                    "name": f"Test Fizz {number}",
+                    "alcoholic": "Alcoholic",
+                    "glassType": "Highball glass",
+                    "instructions": "Build over ice.",
+                    "ingredients": "['Gin', 'Lemon Juice', 'Soda Water']",
+                    "ingredientMeasures": "['4 cl', '2 cl', '10 cl']",
+                }
+                for number in range(1, count + 1)
+            )
+        return path
+
+    return write
+
+
+@pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
     """Runs one command line inside this process: `cli("ask", "a sour", "--workspace", path)`."""
 
@@ -63,13 +95,13 @@ def cli(capsys: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
     return call
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def localrec_command() -> tuple[str, ...]:
     """The command that runs localrec in a process of its own; arguments go behind it."""
     return (sys.executable, "-c", _PROGRAM)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def run_localrec(localrec_command: tuple[str, ...]) -> RunLocalrec:
     """Runs localrec to its end in a process of its own: `run_localrec("doctor", env={...})`.
 

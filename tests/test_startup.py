@@ -1,6 +1,5 @@
 """How the program starts, what it prints where, and the exit codes that scripts rely on."""
 
-import csv
 import json
 import os
 import signal
@@ -31,10 +30,6 @@ with Store.open_(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()
 """
-COLUMNS = [
-    *("id", "name", "alcoholic", "category", "glassType", "instructions", "drinkThumbnail"),
-    *("ingredients", "ingredientMeasures", "desciription", "imageDescription"),
-]
 
 
 def loaded_after(code):
@@ -43,25 +38,6 @@ def loaded_after(code):
         [sys.executable, "-c", code + TELL_LOADED], capture_output=True, text=True, check=True
     )
     return json.loads(finished.stderr)
-
-
-def write_drinks(path, count):
-    """A table of `count` drinks, each in order."""
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        table = csv.DictWriter(stream, COLUMNS, restval="")
-        table.writeheader()
-        table.writerows(
-            {
-                "id": number,
-                "name": f"Drink {number}",
-                "alcoholic": "Alcoholic",
-                "glassType": "Highball glass",
-                "ingredients": "['Gin', 'Tonic']",
-                "ingredientMeasures": "['4 cl', '10 cl']",
-            }
-            for number in range(count)
-        )
-    return path
 
 
 def wait_until(is_so, process):
@@ -115,8 +91,8 @@ class TestStreams:
         assert "localrec datasets pull cocktails" in finished.stderr
         assert "Traceback" not in finished.stderr
 
-    def test_a_note_after_an_import_goes_to_stderr(self, run_localrec, tmp_path):
-        table = write_drinks(tmp_path / "drinks.csv", 2)
+    def test_a_note_after_an_import_goes_to_stderr(self, run_localrec, write_drinks):
+        table = write_drinks(2)
         finished = run_localrec("--json", "import", "cocktails", table, "--dry-run")
         assert json.loads(finished.stdout)["kept"] == 2
         assert finished.stderr == ""
@@ -195,9 +171,9 @@ class TestCtrlC:
     """The real signal, at a real import; what it cut off leaves no trace in the store."""
 
     @pytest.fixture
-    def importing(self, localrec_command, workspace_path, tmp_path):
+    def importing(self, localrec_command, workspace_path, tmp_path, write_drinks):
         """Starts an import of so many drinks that it cannot be over soon."""
-        table = write_drinks(tmp_path / "drinks.csv", 8000)
+        table = write_drinks(8000)
         arguments = ("--workspace", workspace_path, "import", "cocktails", table)
         with subprocess.Popen(
             [*localrec_command, *arguments],

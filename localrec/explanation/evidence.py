@@ -98,12 +98,14 @@ def _facts_of_likeness(
     seed = example_of(query)
     if seed is None or seed == around.item:
         return []
-    theirs = {link.attribute: link for link in links[seed]}
+    same = catalogue.identity
+    theirs = {int(same[link.attribute]): link for link in links[seed]}
     component = catalogue.domain.kind_of("component")
     shared = [
         link
         for link in around.links
-        if link.attribute in theirs and catalogue.attributes[link.attribute].kind == component
+        if int(same[link.attribute]) in theirs
+        and catalogue.attributes[link.attribute].kind == component
     ]
     if not shared:
         return []
@@ -114,8 +116,8 @@ def _facts_of_likeness(
         Evidence(
             source=seed_name,
             relation=link.relation,
-            target=theirs[link.attribute].as_written,
-            value=theirs[link.attribute].value,
+            target=theirs[int(same[link.attribute])].as_written,
+            value=theirs[int(same[link.attribute])].value,
         )
         for link in shared[:_SHOWN]
     ]

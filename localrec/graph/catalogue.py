@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from localrec.domains import Domain
 from localrec.graph.store import Store
-from localrec.graph.taxonomy import FLAVOURED_WITH, IS_A
+from localrec.graph.taxonomy import FLAVOURED_WITH, IS_A, taxonomy_of
 from localrec.phrases import roots
 
 Mask = NDArray[np.bool_]
@@ -114,10 +114,13 @@ class Catalogue:
         return self._link_attribute[self._links_of(item)]
 
     def shared_components(self, components: Sequence[int]) -> NDArray[np.int32]:
-        """For every item, how many of `components` (attribute indexes) it contains, shape (n,)."""
+        """For every item, how many of `components` (attribute indexes) it contains, shape (n,).
+
+        A brand and its generic name count as one thing.
+        """
         wanted = np.zeros(len(self.attributes), dtype=np.int32)
-        wanted[list(components)] = 1
-        hits = wanted[self._link_attribute] * self._link_is_component
+        wanted[self.identity[list(components)]] = 1
+        hits = wanted[self.identity[self._link_attribute]] * self._link_is_component
         return np.bincount(self._link_item, weights=hits, minlength=len(self)).astype(np.int32)
 
     def component_use(self, items: Indexes) -> NDArray[np.int32]:
@@ -125,9 +128,8 @@ class Catalogue:
         chosen = np.zeros(len(self), dtype=bool)
         chosen[items] = True
         mine = chosen[self._link_item] & self._link_is_component
-        return np.bincount(self._link_attribute[mine], minlength=len(self.attributes)).astype(
-            np.int32
-        )
+        used = self.identity[self._link_attribute[mine]]
+        return np.bincount(used, minlength=len(self.attributes)).astype(np.int32)
 
     def details(self, items: Sequence[int]) -> dict[int, list[LinkDetail]]:
         """The links of a few items with the catalogue's own spelling and values, from the store."""
@@ -218,6 +220,15 @@ class Catalogue:
         self.attributes = [Attribute(*row) for row in rows]
         self._attribute_by_id = {one.node_id: i for i, one in enumerate(self.attributes)}
         self._attribute_of = {(one.kind, one.key): i for i, one in enumerate(self.attributes)}
+
+    @cached_property
+    def identity(self) -> Indexes:
+        """Attribute index -> index of what it is a brand or spelling of, itself for most; (m,)."""
+        identity = np.arange(len(self.attributes), dtype=np.int32)
+        for index, one in enumerate(self.attributes):
+            concept = taxonomy_of(self.domain, one.kind).concept_of(one.name)
+            identity[index] = self._attribute_of.get((one.kind, concept or ""), index)
+        return identity
 
     def _load_links(self) -> None:
         self._relations = [spec.edge for spec in self.domain.attributes.values()]

@@ -8,7 +8,9 @@ belongs to something else ("a white background", "garnished with a green leaf") 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
 from localrec.domains import AttributeSpec, Domain
 from localrec.phrases import Match, PhraseTable, roots, tokens
@@ -21,6 +23,16 @@ _SHADES = frozenset(
     "golden".split()
 )
 _Name = tuple[str, str]  # kind, concept key
+
+
+class _Tables(NamedTuple):
+    """The names of all kinds, and the nouns that say whose look is described."""
+
+    names: PhraseTable[_Name]
+    things: PhraseTable[_Name]  # only what one can touch: components, garnishes, containers
+    about: frozenset[str]
+    aside: frozenset[str]
+    elsewhere: frozenset[str]
 
 
 def derive_links(domain: Domain, row: ItemRow) -> tuple[AttributeLink, ...]:
@@ -43,17 +55,20 @@ def derive_links(domain: Domain, row: ItemRow) -> tuple[AttributeLink, ...]:
 
 
 def _names_in(domain: Domain, kind: str, spec: AttributeSpec, text: str) -> list[str]:
-    table, aside = _tables(domain, kind)
-    found: dict[str, str] = {}  # concept -> as the text writes it
+    tables = _tables_of(domain, kind)
+    sure: dict[str, str] = {}  # concept -> as the text writes it
+    unsure: dict[str, str] = {}
     for clause in _CLAUSE.split(text):
         cut = tokens(clause)
         words = [token.root for token in cut]
-        for match in table.find(words):
+        for match in tables.names.find(words):
             name = _name_meant(kind, match, words, domain)
-            if name is not None and not _speaks_of_something_else(spec, match, words, table, aside):
+            if name is not None and not _speaks_of_something_else(spec, match, words, tables):
                 written = clause[cut[match.first].start : cut[match.last - 1].end]
-                found.setdefault(name, written.lower())
-    return list(found.values())
+                # "clear" says how a red drink is, and is a colour only where no other is named
+                certain = all(owner == kind for owner, _ in match.payloads)
+                (sure if certain else unsure).setdefault(name, written.lower())
+    return list((sure or unsure).values())
 
 
 def _name_meant(kind: str, match: Match[_Name], words: list[str], domain: Domain) -> str | None:
@@ -61,7 +76,7 @@ def _name_meant(kind: str, match: Match[_Name], words: list[str], domain: Domain
     mine = [name for owner, name in match.payloads if owner == kind]
     if not mine:
         return None
-    if all(owner == kind for owner, _ in match.payloads):
+    if all(owner == kind or _is_looks(domain, owner) for owner, _ in match.payloads):
         return mine[0]
     if domain.attributes[kind].role == "garnish":  # "mint" garnishes only where it says so
         before = words[max(0, match.first - 6) : match.first]
@@ -71,29 +86,58 @@ def _name_meant(kind: str, match: Match[_Name], words: list[str], domain: Domain
     return mine[0] if any(word in nouns for word in around) else None
 
 
+def _is_looks(domain: Domain, kind: str) -> bool:
+    return domain.attributes[kind].role in ("colour", "look")
+
+
 def _speaks_of_something_else(
-    spec: AttributeSpec,
-    match: Match[_Name],
-    words: list[str],
-    table: PhraseTable[_Name],
-    aside: frozenset[str],
+    spec: AttributeSpec, match: Match[_Name], words: list[str], tables: _Tables
 ) -> bool:
+    """Is the name said of a thing beside the item ("a red straw", "garnished with green mint")?"""
     if not spec.aside:
         return False
-    if any(word in aside for word in words[: match.first]):
-        return True  # "garnished with a red cherry", "the background is white"
-    if any(word in aside for word in words[match.last : match.last + 2]):
-        return True  # "a green leaf"
-    following = table.longest_at(words, match.last) if match.last < len(words) else None
-    own = {owner for owner, _ in match.payloads}
-    return following is not None and not own & {owner for owner, _ in following.payloads}
+    if any(word in tables.elsewhere for word in words[: match.first]):
+        return True
+    for position in range(match.last, len(words)):
+        if words[position] in tables.about:
+            return False
+        if words[position] in tables.aside:
+            return True
+        named = tables.things.longest_at(words, position) if position == match.last else None
+        if named is not None and not tables.about & set(words[named.first : named.last + 1]):
+            return True
+    return False
 
 
 @lru_cache(maxsize=64)
-def _tables(domain: Domain, kind: str) -> tuple[PhraseTable[_Name], frozenset[str]]:
-    table: PhraseTable[_Name] = PhraseTable()
-    for owner in domain.attributes:
-        for spelling, concept in domain.concept_names(owner).items():
-            table.add(spelling, (owner, concept))
-    aside = {root for word in domain.attributes[kind].aside for root in roots(word)}
-    return table, frozenset(aside)
+def _tables_of(domain: Domain, kind: str) -> _Tables:
+    names: PhraseTable[_Name] = PhraseTable()
+    things: PhraseTable[_Name] = PhraseTable()
+    nouns = {roots(word) for word in domain.item_words}
+    for owner, spec in domain.attributes.items():
+        for spelling, concept in _spellings(domain, owner):
+            # "a red cocktail", "an orange drink": the noun belongs to the item
+            if spec.role != "category" and roots(spelling)[-1:] not in nouns:
+                names.add(spelling, (owner, concept))
+                if spec.role in ("component", "garnish", "container"):
+                    things.add(spelling, (owner, concept))
+    own = domain.attributes[kind]
+    return _Tables(
+        names=names,
+        things=things,
+        about=_roots_of((*own.about, *domain.item_words)),
+        aside=_roots_of(own.aside),
+        elsewhere=_roots_of(own.elsewhere),
+    )
+
+
+def _roots_of(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(root for word in words for root in roots(word))
+
+
+def _spellings(domain: Domain, kind: str) -> Iterator[tuple[str, str]]:
+    """Spellings of a kind with their concepts; looks are also described in questions' words."""
+    yield from domain.concept_names(kind).items()
+    if _is_looks(domain, kind):
+        for name, concept in domain.taxonomy.get(kind, {}).items():
+            yield from ((word, name) for word in concept.ask)

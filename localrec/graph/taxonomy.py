@@ -8,6 +8,7 @@ count when something is barred but not when something is asked for.
 
 from __future__ import annotations
 
+from difflib import SequenceMatcher
 from functools import lru_cache
 
 import msgspec
@@ -17,6 +18,7 @@ from localrec.phrases import PhraseTable, roots, table_of
 
 IS_A = "IS_A"
 FLAVOURED_WITH = "FLAVOURED_WITH"
+_VARIANT = 0.7  # share of letters in common above which two single names are spellings of one
 
 
 class Placement(msgspec.Struct, frozen=True):
@@ -36,13 +38,17 @@ class Taxonomy:
         self._concepts = domain.taxonomy.get(kind, {})
         self._nouns = {roots(word) for word in domain.attributes[kind].words}
         self._spellings: PhraseTable[str] = table_of(domain.concept_names(kind).items())
+        self._has_brands = domain.attributes[kind].role == "component"
 
     def place(self, written: str) -> Placement:
         """Place a name; the same name always lands in the same place."""
-        concept = self._concept_of(written)
-        if concept is not None:
-            return Placement(concept, concept, self._concepts[concept].parents, ())
         words = roots(written)
+        concept = self.concept_of(written)
+        if concept is not None:
+            if self._has_brands and _is_brand(words, roots(concept)):
+                # Who asks for Kahlua wants Kahlua; who asks for coffee liqueur takes it too.
+                return Placement(" ".join(words), written, (concept,), ())
+            return self._place_concept(concept)
         head = self._spellings.suffix_of(words[1:]) or ()
         named = [match.payloads[0] for match in self._spellings.find(list(words))]
         parents = head[:1] or tuple(named[:1])
@@ -51,11 +57,10 @@ class Taxonomy:
 
     def all_concepts(self) -> list[Placement]:
         """Every declared concept, so that families exist even where no item uses them yet."""
-        return [
-            Placement(name, name, concept.parents, ()) for name, concept in self._concepts.items()
-        ]
+        return [self._place_concept(name) for name in self._concepts]
 
-    def _concept_of(self, written: str) -> str | None:
+    def concept_of(self, written: str) -> str | None:
+        """The concept that a written name is a spelling of; the kind's noun may stand behind it."""
         exact = self._spellings.get(written)
         if exact:
             return exact[0]
@@ -68,6 +73,18 @@ class Taxonomy:
             if found:
                 return found[0]
         return None
+
+    def _place_concept(self, name: str) -> Placement:
+        concept = self._concepts[name]
+        return Placement(name, name, concept.parents, concept.flavours)
+
+
+def _is_brand(written: tuple[str, ...], concept: tuple[str, ...]) -> bool:
+    """A spelling that shares no word with its concept and is no variant of one ("whisky")."""
+    if set(written) & set(concept):
+        return False
+    alike = SequenceMatcher(None, " ".join(written), " ".join(concept)).ratio()
+    return alike < _VARIANT
 
 
 @lru_cache(maxsize=64)

@@ -203,11 +203,14 @@ class NativeModel:
         )
 
     def logits(self) -> np.ndarray:
-        """Scores of every next token, float32 of shape (vocabulary,); a copy."""
+        """Scores of every next token, float32 of shape (vocabulary,).
+
+        A view into llama.cpp's memory, good until the next evaluation.
+        """
         row = native.llama_get_logits_ith(self._chat_context(), -1)
         if not row:
             raise ModelError(f"{self._path} gives no logits, so it cannot answer questions.")
-        return np.ctypeslib.as_array(row, (self._vocabulary_size,)).copy()
+        return np.ctypeslib.as_array(row, (self._vocabulary_size,))
 
     # --- states of prefixes ---
 

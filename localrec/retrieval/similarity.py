@@ -6,7 +6,7 @@ of components differs by at most m; they are ordered by components shared, then 
 components. Beyond the paper: the pool bounds the answer, the example is never in it, a wish
 relative to the example ("stronger", "simpler") narrows the pool where it can, agreement in what
 the question leaves open (an alcoholic example has alcoholic kin), families count as a fraction
-of a shared component, and where the windows leave nothing they widen.
+of a shared component, and the windows widen where they leave too little.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from localrec.retrieval.base import Query, Ranked, Setting, ranked
 
 _NAME_SEEDS = 3
 _FAMILY_SHARE = 0.25
+_WIDEST = 12  # components; no recipe differs by more
 
 
 def retrieve_by_likeness(query: Query, pool: Mask, setting: Setting) -> Ranked:
@@ -76,16 +77,18 @@ def _window(
     pool: Mask,
     setting: Setting,
 ) -> Mask:
-    """The pool inside both windows, widened step by step until something is in it."""
+    """The pool inside both windows.
+
+    The one on size widens until it holds k items; the one on shared components only gives way
+    where nothing in the pool shares as many.
+    """
     most_shared = int(shared[pool].max(initial=0))
-    at_least = min(setting.shared, most_shared)
-    for step in range(12):
-        inside = pool & (shared >= at_least) & (np.abs(counts - size) <= setting.complexity + step)
+    near = pool & (shared >= min(setting.shared, most_shared))
+    for step in range(_WIDEST):
+        inside = near & (np.abs(counts - size) <= setting.complexity + step)
         if inside.sum() >= setting.k:
             return inside
-        if step >= 2 and at_least > 0:
-            at_least -= 1
-    return pool
+    return near
 
 
 def _family_likeness(catalogue: Catalogue, seed: int, items: Indexes) -> NDArray[np.float32]:

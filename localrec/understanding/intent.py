@@ -7,7 +7,7 @@ vodka"), things at hand, the example item, bounds on numbers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from localrec.phrases import roots
 from localrec.types import Constraint, Intent, IntentView
@@ -152,7 +152,7 @@ def _constraints(
             groups.append(([mention], wanted[number]))
     found: dict[Constraint, None] = {}
     for members, is_wanted in _spread_lists(reading, groups, vocabulary):
-        found.setdefault(_constraint(members, is_wanted, mildly, vocabulary))
+        found.setdefault(_constraint(reading, members, is_wanted, mildly, vocabulary))
     if any_at_hand:
         component = vocabulary.domain.kind_of("component") or ""
         found.setdefault(Constraint(kind=component, any_of=_names_at_hand(mentions, at_hand)))
@@ -166,12 +166,29 @@ def _is_beside(reading: Reading, mention: Mention) -> bool:
     return tuple(before[-2:]) in _BESIDE or tuple(before[-1:]) in _BESIDE
 
 
+def _base_colours(
+    reading: Reading, members: Sequence[Mention], vocabulary: Vocabulary
+) -> Iterator[str]:
+    """ "deep red" is burgundy to the taxonomy, but who says it takes a red drink too."""
+    for member in members:
+        for root in reading.roots[member.first : member.last]:
+            for meaning in vocabulary.names.get(root):
+                if meaning.role == "colour":
+                    yield meaning.key
+
+
 def _constraint(
-    members: Sequence[Mention], is_wanted: bool, mildly: Sequence[bool], vocabulary: Vocabulary
+    reading: Reading,
+    members: Sequence[Mention],
+    is_wanted: bool,
+    mildly: Sequence[bool],
+    vocabulary: Vocabulary,
 ) -> Constraint:
     meanings = [member.meaning for member in members if member.meaning is not None]
     kind, role = meanings[0].kind, meanings[0].role
     keys = tuple(dict.fromkeys(meaning.key for meaning in meanings))
+    if role == "colour" and is_wanted:
+        keys = tuple(dict.fromkeys((*keys, *_base_colours(reading, members, vocabulary))))
     dead = role in ("look", "category", "garnish") and not any(
         vocabulary.is_alive(kind, key) for key in keys
     )
@@ -192,6 +209,8 @@ def _joins(
     if last.meaning.role == "container":
         return True
     between = reading.words[last.last : mention.first]
+    if last.meaning.role == "colour" and not between and not reading.gaps[mention.first]:
+        return True  # "reddish-orange"
     return "or" in between and all(word in _OR_BRIDGES for word in between)
 
 

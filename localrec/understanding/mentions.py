@@ -26,7 +26,11 @@ _COLOUR_BEFORE = frozenset(
     "look is".split()
 )
 _COLOUR_BREAKS = frozenset("with and but that made in for please using containing without".split())
-_COLOUR_AFTER = frozenset("coloured colored colour color hue tone one looking ish and".split())
+_COLOUR_AFTER = frozenset(
+    "hued tinted toned coloured colored colour color hue tone one looking ish and".split()
+)
+    "hued tinted toned coloured colored colour color hue tone one looking ish and".split()
+)
 _ASKS_FOR_KIN = frozenset(
     "variation variations twist twists alternative alternatives style riff riffs but substitute "
     "substitutes cousin cousins clone like recipe please adjacent esque".split()
@@ -55,6 +59,9 @@ def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
     position = 0
     while position < len(words):
         end = reading.end_of_clause(position)
+        if skipped := _long_cue_at(reading, position):
+            position += skipped
+            continue
         item = vocabulary.items.longest_at(words, position, end)
         name = _longest_name(vocabulary, words, position, end)
         if item and _is_example(
@@ -62,7 +69,11 @@ def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
         ):
             mentions.append(Mention(item.first, item.last, item=item.payloads[0]))
             position = item.last
-        elif (misspelt := _misspelt_item(reading, vocabulary, position, name is None)) is not None:
+        elif (
+            item is None
+            and (name is None or name.last - name.first == 1)
+            and (misspelt := _misspelt_item(reading, vocabulary, position, name is None))
+        ):
             mentions.append(misspelt)
             position = misspelt.last
         elif name:
@@ -73,6 +84,14 @@ def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
         else:
             position += 1
     return mentions
+
+
+def _long_cue_at(reading: Reading, position: int) -> int:
+    """Tokens of a comparison that holds a name itself ("in the spirit of"); 0 for none."""
+    for cue in SIMILARITY_CUES:
+        if len(cue) > 2 and tuple(reading.words[position : position + len(cue)]) == cue:
+            return len(cue)
+    return 0
 
 
 def _misspelt_item(
@@ -177,7 +196,10 @@ def _names_a_container(
     nouns = {r for word in vocabulary.domain.attributes[container].words for r in roots(word)}
     if following and roots(following)[:1] and roots(following)[0] in nouns:
         return True
-    meanings = vocabulary.names.get(" ".join(reading.roots[first:last]))
+    phrase = " ".join(reading.roots[first:last])
+    if following == "or" and any(root in nouns for root in reading.roots[last : last + 4]):
+        return any(vocabulary.names.get(f"{phrase} {noun}") for noun in nouns)
+    meanings = vocabulary.names.get(phrase)
     return any(one.role == "container" for one in meanings) and _served_in(reading, first)
 
 
@@ -195,7 +217,7 @@ def _choose(
         ("order", True),
         ("flag", reading.roots[last - 1] != "drink" or _ends_a_clause(reading, last)),
         ("diet", True),
-        ("container", _served_in(reading, first) or "component" not in by_role),
+        ("container", _reads_as_container(reading, first, last, by_role)),
         ("garnish", _reads_as_garnish(reading, first, last)),
         ("colour", _reads_as_colour(reading, vocabulary, first, last, by_role)),
         ("look", "category" in by_role),
@@ -203,7 +225,6 @@ def _choose(
         ("component", True),
         ("look", True),
         ("garnish", True),
-        ("container", True),
     )
     for role, fits in order:
         if fits and role in by_role:
@@ -216,6 +237,15 @@ def _served_in(reading: Reading, first: int) -> bool:
     while back >= 0 and reading.words[back] in ("a", "an", "the", "some", "my", "tall", "chilled"):
         back -= 1
     return back >= 0 and reading.words[back] in _SERVED
+
+
+def _reads_as_container(
+    reading: Reading, first: int, last: int, by_role: Mapping[MeaningRole, Meaning]
+) -> bool:
+    if _served_in(reading, first):
+        return True
+    of = last < len(reading.words) and reading.words[last] == "of"  # "a bottle of gin"
+    return "component" not in by_role and not of
 
 
 def _ends_a_clause(reading: Reading, last: int) -> bool:
@@ -241,6 +271,8 @@ def _reads_as_colour(
         return True
     before = reading.words[first - 1] if first else ""
     following = reading.roots[last] if last < len(reading.roots) else ""
+    if _beside_a_colour(reading, vocabulary, first):
+        return True
     if following in _COLOUR_AFTER - {"and"} or before in ("bright", "pale", "vivid", "vibrant"):
         return True
     if following in vocabulary.item_nouns or following in ("one", "beverage"):
@@ -249,6 +281,15 @@ def _reads_as_colour(
         return True
     breaks = not following or bool(reading.gaps[last]) or following in _COLOUR_BREAKS
     return before in _COLOUR_BEFORE and breaks
+
+
+def _beside_a_colour(reading: Reading, vocabulary: Vocabulary, first: int) -> bool:
+    """ "purple or violet", "reddish-orange": what stands with a colour is one."""
+    before = first - 1
+    if before > 0 and reading.words[before] in ("or", "and"):
+        before -= 1
+    meanings = vocabulary.names.get(reading.roots[before]) if before >= 0 else ()
+    return bool(meanings) and all(one.role == "colour" for one in meanings)
 
 
 def _reads_as_category(

@@ -15,11 +15,14 @@ _LEAD_IN = frozenset(
     "like want wants have has having contain contains containing with too very use using drink "
     "drinking need be any a an the that much many of it is to really into keen on made in served "
     "add added overly super as taste tasting do eat touch include my fan really quite so anything "
-    "something involving some".split()
+    "something involving some actually necessarily especially ever even usually personally "
+    "particularly exactly truly".split()
 )
 _LIST_WORDS = frozenset("and or nor any a an the no also even your my other some nor".split())
 _AFTER = frozenset("free allergy allergic allergies intolerance intolerant sensitivity".split())
 _ALL_BUT = frozenset("anything everything all anyone nothing".split())
+_NOBODY = {"nobody", "noone", "none"}
+_LIKES = frozenset("stand likes like wants want drinks drink enjoys eats touches".split())
 _CUES: dict[str, list[tuple[str, ...]]] = {}
 for _phrase in sorted(NEGATIONS, key=len, reverse=True):
     _CUES.setdefault(_phrase[0], []).append(_phrase)
@@ -62,6 +65,8 @@ def _cue_at(words: Sequence[str], owner: Sequence[int], position: int) -> int:
         if cue == ("nothing",) and following == "but":
             return 0
         return len(cue)
+    if words[position] in _LIKES and _NOBODY & set(words[max(0, position - 6) : position]):
+        return 1
     if words[position] == "but" and position and words[position - 1] in _ALL_BUT:
         return 1
     return 0

@@ -198,8 +198,12 @@ class Vocabulary:
             concept = self.domain.taxonomy.get(attribute.kind, {}).get(attribute.key)
             spellings = (*concept.also, *concept.ask) if concept else ()
             for spelling in (attribute.key, attribute.name, *spellings):
-                if self._is_askable(spelling, spec.role):
+                own = self._catalogue.attribute_index(attribute.kind, " ".join(roots(spelling)))
+                is_brand = own is not None and self._catalogue.attributes[own] != attribute
+                if not is_brand and self._is_askable(spelling, spec.role):
                     self.names.add(spelling, meaning)
+                if spec.role == "colour" and " " not in spelling:
+                    self.names.add(f"{spelling}ish", meaning)
             if spec.role == "category":  # "Coffee / Tea" is asked for by either half
                 for half in attribute.name.split("/"):
                     if half != attribute.name and self._is_askable(half, spec.role):
@@ -215,10 +219,17 @@ class Vocabulary:
         nouns = {roots(word) for word in (*self.domain.item_words, "other", "unknown")}
         if words in nouns or words == ("ordinary", "drink"):
             return False
+        if role == "category" and any(set(flag) <= set(words) for flag in self._flag_phrases):
+            return False  # "a non-alcoholic drink" is a flag, whatever the categories are called
         if words[-1:] not in nouns:
             return True
         # "a coffee drink" asks for coffee, and only then for the category of that name.
         return role == "category" and words[:-1] not in self._component_names
+
+    @cached_property
+    def _flag_phrases(self) -> list[tuple[str, ...]]:
+        values = (spec.values.values() for spec in self.domain.flags.values())
+        return [roots(phrase) for phrases in values for group in phrases for phrase in group]
 
     @cached_property
     def _component_names(self) -> frozenset[tuple[str, ...]]:

