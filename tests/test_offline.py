@@ -205,6 +205,6 @@ def test_the_model_process_holds_no_socket(require_model):
             if b"localrec.llm.worker" in Path(f"/proc/{child}/cmdline").read_bytes()
         ]
         assert len(workers) == 1
-        held = [os.readlink(link) for link in Path(f"/proc/{workers[0]}/fd").iterdir()]
+        held = [str(link.readlink()) for link in Path(f"/proc/{workers[0]}/fd").iterdir()]
     assert held
     assert not [target for target in held if target.startswith("socket:")]

@@ -6,14 +6,20 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
-import click
 import typer
 
 from localrec.cli import ask, datasets, describe, doctor, imports, models
 from localrec.cli.context import JsonOption, WorkspaceOption, note, remember
 from localrec.errors import LocalrecError
 from localrec.privacy import switch_off_telemetry
+
+# Typer carries its own copy of Click or uses the installed one, depending on its version; the
+# class they both derive their command line errors from is found through a public one.
+_COMMAND_LINE_ERROR: type[Any] = next(
+    base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException"
+)
 
 app = typer.Typer(
     name="localrec",
@@ -60,12 +66,12 @@ def run(arguments: list[str]) -> int:
     except LocalrecError as error:
         note(f"localrec: {error}")
         return error.exit_code
-    except click.exceptions.Exit as error:
+    except typer.Exit as error:
         return error.exit_code
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, typer.Abort):
         note("localrec: interrupted; nothing half done was kept.")
         return 130
-    except click.ClickException as error:
+    except _COMMAND_LINE_ERROR as error:
         error.show()
         return 2
     except BrokenPipeError:

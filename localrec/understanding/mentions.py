@@ -29,8 +29,6 @@ _COLOUR_BREAKS = frozenset("with and but that made in for please using containin
 _COLOUR_AFTER = frozenset(
     "hued tinted toned coloured colored colour color hue tone one looking ish and".split()
 )
-    "hued tinted toned coloured colored colour color hue tone one looking ish and".split()
-)
 _ASKS_FOR_KIN = frozenset(
     "variation variations twist twists alternative alternatives style riff riffs but substitute "
     "substitutes cousin cousins clone like recipe please adjacent esque".split()
