@@ -89,7 +89,11 @@ class Concept(
 
 
 class Domain(msgspec.Struct, eq=False, frozen=True, forbid_unknown_fields=True):
-    """A domain's whole declaration, as read from its folder."""
+    """A domain's whole declaration, as read from its folder.
+
+    `staples` are components that everybody has and nearly everything contains (water, sugar):
+    sharing them makes no two items alike, and they are never missing from a shelf.
+    """
 
     name: str
     item: str
@@ -101,6 +105,7 @@ class Domain(msgspec.Struct, eq=False, frozen=True, forbid_unknown_fields=True):
     flags: dict[str, FlagSpec] = {}
     numbers: dict[str, NumberSpec] = {}
     diets: dict[str, tuple[str, ...]] = {}
+    staples: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()
     taxonomy: dict[str, dict[str, Concept]] = {}
 

@@ -222,6 +222,13 @@ class Catalogue:
         self._attribute_of = {(one.kind, one.key): i for i, one in enumerate(self.attributes)}
 
     @cached_property
+    def staples(self) -> frozenset[int]:
+        """Attribute indexes of the domain's staples and all below them."""
+        component = self.domain.kind_of("component") or ""
+        named = (self._attribute_of.get((component, name)) for name in self.domain.staples)
+        return frozenset(one for index in named if index is not None for one in self.below(index))
+
+    @cached_property
     def identity(self) -> Indexes:
         """Attribute index -> index of what it is a brand or spelling of, itself for most; (m,)."""
         identity = np.arange(len(self.attributes), dtype=np.int32)

@@ -8,7 +8,7 @@ belongs to something else ("a white background", "garnished with a green leaf") 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -67,8 +67,18 @@ def _names_in(domain: Domain, kind: str, spec: AttributeSpec, text: str) -> list
                 written = clause[cut[match.first].start : cut[match.last - 1].end]
                 # "clear" says how a red drink is, and is a colour only where no other is named
                 certain = all(owner == kind for owner, _ in match.payloads)
-                (sure if certain else unsure).setdefault(name, written.lower())
+                found = sure if certain else unsure
+                found.setdefault(name, written.lower())
+                # "orange-red" is orange and red, whatever else it has a name of its own for
+                for root in words[match.first : match.last]:
+                    for base in _sure_names(kind, tables.names.get(root)):
+                        found.setdefault(base, root)
     return list((sure or unsure).values())
+
+
+def _sure_names(kind: str, payloads: Sequence[_Name]) -> list[str]:
+    """The concepts of a word that means nothing but this kind."""
+    return [name for owner, name in payloads if owner == kind and len(payloads) == 1]
 
 
 def _name_meant(kind: str, match: Match[_Name], words: list[str], domain: Domain) -> str | None:

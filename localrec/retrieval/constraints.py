@@ -129,14 +129,18 @@ def _relax(
     allowed: Mask, demands: list[Demand], catalogue: Catalogue, task: TaskKind
 ) -> tuple[list[Demand], list[Relaxation]]:
     kept = list(demands)
-    dropped: list[tuple[Demand, str]] = []
-    for demand in _yielding_order(demands, task):
+    loosened: list[tuple[Demand, str]] = []
+    for demand in demands:
         sibling = _siblings(demand, catalogue)
         if sibling is not None:
-            loosened = [sibling if one is demand else one for one in kept]
-            if _meeting(allowed, loosened).any():
-                reason = f"nothing fits in exactly that, so {sibling.value} counts as well"
-                return loosened, _said([(demand, reason)], dropped)
+            kept = [sibling if one is demand else one for one in kept]
+            reason = f"nothing fits in exactly that, so {sibling.value} counts as well"
+            loosened.append((demand, reason))
+    if loosened and _meeting(allowed, kept).any():
+        return kept, _said(loosened, [])
+    kept = list(demands)
+    dropped: list[tuple[Demand, str]] = []
+    for demand in _yielding_order(demands, task):
         kept = [one for one in kept if one is not demand]
         dropped.append((demand, _why(demand, allowed)))
         if _meeting(allowed, kept).any():

@@ -87,10 +87,10 @@ def _missing_counts(query: Query) -> NDArray[np.int32]:
 
 
 def _at_hand(query: Query) -> set[int]:
-    """Attribute indexes of what is at hand, families included."""
+    """Attribute indexes of what is at hand, families and staples included."""
     catalogue = query.catalogue
     component = catalogue.domain.kind_of("component") or ""
-    owned: set[int] = set()
+    owned: set[int] = set(catalogue.staples)
     for key in query.intent.have:
         index = catalogue.attribute_index(component, key)
         if index is not None:

@@ -6,7 +6,8 @@ of components differs by at most m; they are ordered by components shared, then 
 components. Beyond the paper: the pool bounds the answer, the example is never in it, a wish
 relative to the example ("stronger", "simpler") narrows the pool where it can, agreement in what
 the question leaves open (an alcoholic example has alcoholic kin), families count as a fraction
-of a shared component, and the windows widen where they leave too little.
+of a shared component, and the windows widen where they leave too little. Staples (water,
+sugar) are not counted as shared.
 """
 
 from __future__ import annotations
@@ -63,11 +64,17 @@ def _seeds(query: Query) -> Indexes:
 
 def _shared_with(catalogue: Catalogue, seeds: Indexes) -> tuple[NDArray[np.float32], int]:
     """Components that each item shares with the best of the seeds, and the first seed's size."""
-    shared = [catalogue.shared_components(catalogue.components_of(int(s)).tolist()) for s in seeds]
+    shared = [catalogue.shared_components(_telling(catalogue, int(seed))) for seed in seeds]
     return (
         np.max(shared, axis=0).astype(np.float32),
         int(catalogue.component_counts[seeds[0]]),
     )
+
+
+def _telling(catalogue: Catalogue, item: int) -> list[int]:
+    """An item's components without staples; all of them where it has nothing else."""
+    components = catalogue.components_of(item).tolist()
+    return [one for one in components if one not in catalogue.staples] or components
 
 
 def _window(
@@ -77,18 +84,18 @@ def _window(
     pool: Mask,
     setting: Setting,
 ) -> Mask:
-    """The pool inside both windows.
+    """The pool inside both windows, widened step by step until k items are in it.
 
-    The one on size widens until it holds k items; the one on shared components only gives way
-    where nothing in the pool shares as many.
+    What shares nothing with the example comes in only where nothing in the pool shares anything.
     """
-    most_shared = int(shared[pool].max(initial=0))
-    near = pool & (shared >= min(setting.shared, most_shared))
-    for step in range(_WIDEST):
-        inside = near & (np.abs(counts - size) <= setting.complexity + step)
-        if inside.sum() >= setting.k:
-            return inside
-    return near
+    sharing = pool & (shared >= min(1, int(shared[pool].max(initial=0))))
+    for at_least in range(setting.shared, -1, -1):
+        for step in range(_WIDEST):
+            near = np.abs(counts - size) <= setting.complexity + step
+            inside = sharing & (shared >= at_least) & near
+            if inside.sum() >= setting.k:
+                return inside
+    return sharing
 
 
 def _family_likeness(catalogue: Catalogue, seed: int, items: Indexes) -> NDArray[np.float32]:

@@ -96,6 +96,8 @@ def _misspelt_item(
     reading: Reading, vocabulary: Vocabulary, position: int, nameless: bool
 ) -> Mention | None:
     """ "ol fashioned": several words that nearly spell an item, one of them an item's own word."""
+    if vocabulary.is_plain(reading.words[position]):
+        return None
     for last in range(min(position + 4, reading.end_of_clause(position)), position, -1):
         words = reading.roots[position:last]
         rare = [word for word in words if vocabulary.is_only_in_items(word)]

@@ -1,0 +1,432 @@
+"""Measure a question's way through localrec, and hold it against the numbers it should live by.
+
+Run:
+    python scripts/bench/ask.py [--repeat 3] [--model-questions 6] [--cache FOLDER] [--report]
+
+Bundled catalogue: time per stage on the dev questions, warm. Model: its share of the time, its
+time against llama.cpp called by itself for the same tokens, and what the prefix cache spared.
+Vectors: recall of HNSW against the exact scan. Synthetic catalogue (`--items`, `--edges`): the
+same stages at size; its vectors are sums of MiniLM's with noise, not texts that were embedded.
+Ratios carry over to other machines, times do not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import cProfile
+import pstats
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from direct import Call, DirectLlama, RecordingModel
+from synthetic import open_catalogue
+
+from localrec.datasets import fetch_dataset, find_dataset
+from localrec.domains import load_domain
+from localrec.errors import LocalrecError, ModelError
+from localrec.evaluation.questions import read_gold
+from localrec.evaluation.report import Origin, origin_now, table, write_between
+from localrec.index.vectors import ExactIndex, HnswIndex
+from localrec.llm.base import ChatModel
+from localrec.llm.catalog import model_path
+from localrec.paths import pulled, shipped
+from localrec.sources import open_source
+from localrec.systems.catalog import SYSTEMS
+from localrec.systems.marc import Marc, Question
+from localrec.systems.stages import Stages
+from localrec.workspace import Workspace
+
+ROOT = Path(__file__).resolve().parents[2]
+DOMAIN = "cocktails"
+K = 3
+NEAREST = 10
+CONTEXT = 4_096
+ROUNDS = 3  # per model call on each side; the quickest counts, for other work on the machine adds
+
+
+class Stage(msgspec.Struct, frozen=True, kw_only=True):
+    """Milliseconds of one stage over all questions."""
+
+    median: float
+    p95: float
+
+
+class CatalogueFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """One catalogue: its size, time to open it, time per stage, recall of its vectors."""
+
+    items: int
+    edges: int
+    open_s: dict[str, float]
+    stages_ms: dict[str, Stage]
+    recall_at_10: float
+    vectors: str
+    peak_memory_mib: int
+
+
+class ModelFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """A model at work: per role calls, median time, tokens; ratios over all of them."""
+
+    model: str
+    questions: int
+    share_of_time: float
+    ratio_to_llama_cpp: float
+    ratio_by_role: dict[str, float]
+    prompt_tokens_spared: float
+    spared_by_role: dict[str, float]
+    calls_per_question: dict[str, float]
+
+
+class Target(msgspec.Struct, frozen=True, kw_only=True):
+    """One number to live by."""
+
+    name: str
+    measured: float
+    wanted: str
+    met: bool
+
+
+class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything measured in one run."""
+
+    origin: Origin
+    bundled: CatalogueFigures
+    synthetic: CatalogueFigures | None
+    model: ModelFigures | None
+    targets: tuple[Target, ...]
+
+
+def main() -> int:
+    """Measure and write; the exit code is 0 also where a target was missed."""
+    asked = parse_arguments()
+    try:
+        questions = [
+            Question(query=one.query, id=one.id)
+            for one in read_gold(shipped("datasets") / DOMAIN / "questions.jsonl", "dev")
+        ][: asked.questions]
+        measured = measure_all(asked, questions)
+        if asked.report:
+            write_between(asked.docs, "bench", as_markdown(measured))
+    except LocalrecError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    if asked.json:
+        print(msgspec.json.format(msgspec.json.encode(measured), indent=1).decode())
+    else:
+        print(as_markdown(measured))
+    return 0
+
+
+def parse_arguments() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--repeat", type=int, default=3, help="times each question is asked")
+    parser.add_argument("--questions", type=int, help="only the first so many of the dev half")
+    parser.add_argument("--model-questions", type=int, default=6, help="0 leaves the model out")
+    parser.add_argument("--items", type=int, default=100_000, help="0 leaves the large one out")
+    parser.add_argument("--edges", type=int, default=1_000_000)
+    parser.add_argument(
+        "--cache",
+        type=Path,
+        default=Path(tempfile.gettempdir()) / "localrec-bench",
+        help="where the synthetic catalogue stays between runs",
+    )
+    parser.add_argument("--profile", type=int, default=0, help="show so many functions at size")
+    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "evaluation.md")
+    parser.add_argument("--report", action="store_true", help="write the tables into --docs")
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    return parser.parse_args()
+
+
+def measure_all(asked: argparse.Namespace, questions: Sequence[Question]) -> Benchmark:
+    """The bundled catalogue, the model on it, and the large one."""
+    with tempfile.TemporaryDirectory() as folder:
+        bundled_at = build_bundled(Path(folder) / "workspace")
+        say("bundled catalogue")
+        bundled = measure_catalogue(bundled_at, questions, asked.repeat, "MiniLM's of real texts")
+        model = measure_model(bundled_at, questions[: asked.model_questions])
+    large = None
+    if asked.items:
+        large_at = open_catalogue(asked.cache, asked.items, asked.edges, say)
+        say("synthetic catalogue")
+        if asked.profile:
+            profile(large_at, questions, asked.profile)
+        large = measure_catalogue(
+            large_at, questions, asked.repeat, "synthetic: sums of MiniLM's of names, with noise"
+        )
+    shown = [f"--repeat {asked.repeat}", f"--model-questions {asked.model_questions}"]
+    shown += [f"--questions {asked.questions}"] * (asked.questions is not None)
+    shown += [f"--items {asked.items}", f"--edges {asked.edges}"]
+    return Benchmark(
+        origin=origin_now("scripts/bench/ask.py", shown),
+        bundled=bundled,
+        synthetic=large,
+        model=model,
+        targets=tuple(targets_of(bundled, large, model)),
+    )
+
+
+def build_bundled(folder: Path) -> Path:
+    """A workspace with the bundled drinks."""
+    domain = load_domain(DOMAIN)
+    rows = open_source(find_dataset(DOMAIN).kind).read(fetch_dataset(DOMAIN), domain)
+    with Workspace(folder, writable=True) as workspace:
+        workspace.take_in(rows, domain)
+    return folder
+
+
+def measure_catalogue(
+    folder: Path, questions: Sequence[Question], repeat: int, vectors: str
+) -> CatalogueFigures:
+    """Ask every question `repeat` times after one round that does not count."""
+    with Workspace(folder) as workspace:
+        stages, opening = open_timed(workspace)
+        system = Marc(stages, SYSTEMS["marc"])
+        for question in questions:
+            system.answer(question, K)
+        ((edges,),) = workspace.store.rows("SELECT count(*) FROM edge")
+        spent = [
+            ask_timed(system, one, spaces) for spaces in range(1, repeat + 1) for one in questions
+        ]
+        return CatalogueFigures(
+            items=len(stages.catalogue),
+            edges=edges,
+            open_s=opening,
+            stages_ms=summed_up(spent),
+            recall_at_10=recall_of(stages, questions),
+            vectors=vectors,
+            peak_memory_mib=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+        )
+
+
+def open_timed(workspace: Workspace) -> tuple[Stages, dict[str, float]]:
+    """Stages of the workspace, and seconds for the graph, its words, and all with the vectors."""
+    from localrec.graph.catalogue import Catalogue
+    from localrec.understanding.vocabulary import Vocabulary
+
+    domain = load_domain(DOMAIN)
+    _ = workspace.embedder.embed(["warm up"])
+    catalogue, graph_s = timed(lambda: Catalogue(workspace.store, domain))
+    _, words_s = timed(lambda: Vocabulary(catalogue))
+    stages, all_s = timed(lambda: workspace.stages(DOMAIN))
+    return stages, {"graph": graph_s, "vocabulary": words_s, "all": all_s}
+
+
+def ask_timed(system: Marc, question: Question, spaces: int) -> dict[str, float]:
+    """Milliseconds per stage and in all of one answer.
+
+    A few blanks at the end keep the embedder from remembering the question, and mean nothing.
+    """
+    again = msgspec.structs.replace(question, query=question.query + " " * spaces)
+    answer, whole_s = timed(lambda: system.answer(again, K))
+    whole = 1000 * whole_s
+    return {
+        **answer.timings_ms,
+        "all but the embedding": whole - answer.timings_ms["embedding"],
+        "all": whole,
+    }
+
+
+def summed_up(spent: Sequence[dict[str, float]]) -> dict[str, Stage]:
+    """Median and 95th percentile per stage."""
+    return {
+        name: Stage(
+            median=round(float(np.median([one.get(name, 0.0) for one in spent])), 3),
+            p95=round(float(np.percentile([one.get(name, 0.0) for one in spent], 95)), 3),
+        )
+        for name in spent[0]
+    }
+
+
+def recall_of(stages: Stages, questions: Sequence[Question]) -> float:
+    """Share of the exact ten nearest descriptions that HNSW finds, over the questions."""
+    field = stages.fields["description"]
+    is_graph = isinstance(field.index, HnswIndex)
+    graph = field.index if is_graph else HnswIndex.build(field.exact)
+    asked = np.vstack([stages.embedder.embed([one.query]) for one in questions])
+    exact = ExactIndex(field.exact.node_ids, field.exact.matrix)
+    true, _ = exact.search(asked, NEAREST)
+    found, _ = graph.search(asked, NEAREST)
+    hits = sum(len(set(a) & set(b)) for a, b in zip(true.tolist(), found.tolist(), strict=True))
+    return round(hits / true.size, 4)
+
+
+def measure_model(folder: Path, questions: Sequence[Question]) -> ModelFigures | None:
+    """marc-model on a few questions, then each of its calls again on both sides in turn."""
+    if not questions:
+        return None
+    try:
+        path = model_path("smollm2-135m")
+    except ModelError as error:
+        say(f"model left out: {error}")
+        return None
+    calls: list[Call] = []
+    with Workspace(folder) as workspace:
+        stages = workspace.stages(DOMAIN)
+        recorded = replace(stages, open_model=_recorder(workspace.open_model, calls))
+        system = Marc(recorded, SYSTEMS["marc-model"])
+        system.answer(questions[0], K)  # starts the process and saves the prefixes
+        calls.clear()
+        whole_ms = 0.0
+        for number, question in enumerate(questions, 1):
+            say(f"marc-model: question {number} of {len(questions)}")
+            whole_ms += 1000 * timed(lambda q=question: system.answer(q, K))[1]
+        kept = list(calls)
+        repack = not (pulled("models") / "plain-weight-order").exists()
+        ratios = compare(kept, DirectLlama(path, CONTEXT, repack=repack))
+    roles = list(dict.fromkeys(call.role for call in kept))
+    return ModelFigures(
+        model="smollm2-135m",
+        questions=len(questions),
+        share_of_time=round(sum(call.wall_ms for call in kept) / whole_ms, 4),
+        ratio_to_llama_cpp=_ratio(ratios),
+        ratio_by_role={role: _ratio([r for r in ratios if r[0] == role]) for role in roles},
+        prompt_tokens_spared=_spared(kept),
+        spared_by_role={role: _spared([c for c in kept if c.role == role]) for role in roles},
+        calls_per_question={
+            role: round(sum(c.role == role for c in kept) / len(questions), 2) for role in roles
+        },
+    )
+
+
+def compare(calls: Sequence[Call], direct: DirectLlama) -> list[tuple[str, float, float]]:
+    """Role, milliseconds through localrec and directly, per call; each side's quickest of three."""
+    compared = []
+    for number, call in enumerate(calls, 1):
+        say(f"comparing call {number} of {len(calls)}")
+        through, by_itself = [], []
+        for _ in range(ROUNDS):
+            reply, spent_s = timed(call.again)
+            through.append(1000 * spent_s)
+            again = Call(call.role, call.again, reply.usage, 0.0, call.text)
+            by_itself.append(direct.time_like(again))
+        compared.append((call.role, min(through), min(by_itself)))
+    return compared
+
+
+def targets_of(
+    bundled: CatalogueFigures, large: CatalogueFigures | None, model: ModelFigures | None
+) -> list[Target]:
+    """The measured side of the design's numbers."""
+    found = [
+        _below("all but the model, bundled, median ms", bundled.stages_ms["all"].median, 15),
+        _above("HNSW recall@10, MiniLM", bundled.recall_at_10, 0.99),
+    ]
+    if large is not None:
+        size = f"{large.items:,} items, {large.edges:,} edges"
+        found.append(_below(f"the same, {size}", large.stages_ms["all"].median, 60))
+        found.append(_above("HNSW recall@10, synthetic", large.recall_at_10, 0.99))
+    if model is not None:
+        found.append(_below("model time over llama.cpp's own", model.ratio_to_llama_cpp, 1.05))
+        found.append(_above("prompt tokens spared", model.prompt_tokens_spared, 0.8))
+    return found
+
+
+def as_markdown(measured: Benchmark) -> str:
+    """Targets first, then what they rest on."""
+    verdicts = [
+        [one.name, f"{one.measured:g}", one.wanted, "ok" if one.met else "missed"]
+        for one in measured.targets
+    ]
+    parts = [
+        measured.origin.as_text(),
+        table(["", "measured", "wanted", ""], verdicts),
+        *(_catalogue_text(one) for one in (measured.bundled, measured.synthetic) if one),
+    ]
+    if measured.model is not None:
+        parts.append(_model_text(measured.model))
+    return "\n\n".join(parts)
+
+
+def profile(folder: Path, questions: Sequence[Question], lines: int) -> None:
+    """Show on stderr which functions opening and asking spend their time in."""
+    with Workspace(folder) as workspace:
+        profiler = cProfile.Profile()
+        stages = profiler.runcall(workspace.stages, DOMAIN)
+        pstats.Stats(profiler, stream=sys.stderr).sort_stats("tottime").print_stats(lines)
+        system = Marc(stages, SYSTEMS["marc"])
+        system.answer(questions[0], K)
+        profiler = cProfile.Profile()
+        for question in questions:
+            profiler.runcall(system.answer, question, K)
+        for order in ("tottime", "cumulative"):
+            pstats.Stats(profiler, stream=sys.stderr).sort_stats(order).print_stats(lines)
+
+
+def timed(run: Callable[[], Any]) -> tuple[Any, float]:
+    """The outcome of `run` and its seconds."""
+    started = time.perf_counter()
+    outcome = run()
+    return outcome, time.perf_counter() - started
+
+
+def say(what: str) -> None:
+    """Progress, on stderr."""
+    print(what, file=sys.stderr, flush=True)
+
+
+def _recorder(
+    open_model: Callable[[str], ChatModel | None], calls: list[Call]
+) -> Callable[[str], ChatModel | None]:
+    def open_recorded(role: str) -> ChatModel | None:
+        model = open_model(role)
+        return None if model is None else RecordingModel(model, role, calls)
+
+    return open_recorded
+
+
+def _ratio(compared: Sequence[tuple[str, float, float]]) -> float:
+    return round(sum(ours for _, ours, _ in compared) / sum(own for *_, own in compared), 3)
+
+
+def _spared(calls: Sequence[Call]) -> float:
+    whole = sum(call.usage.prompt for call in calls)
+    return round(sum(call.usage.cached for call in calls) / whole, 3)
+
+
+def _below(name: str, measured: float, limit: float) -> Target:
+    return Target(name=name, measured=measured, wanted=f"at most {limit:g}", met=measured <= limit)
+
+
+def _above(name: str, measured: float, limit: float) -> Target:
+    return Target(name=name, measured=measured, wanted=f"at least {limit:g}", met=measured >= limit)
+
+
+def _catalogue_text(figures: CatalogueFigures) -> str:
+    head = f"{figures.items:,} items, {figures.edges:,} edges: ms per question"
+    rows = [[name, f"{one.median:g}", f"{one.p95:g}"] for name, one in figures.stages_ms.items()]
+    opening = ", ".join(f"{name} {spent:.2f} s" for name, spent in figures.open_s.items())
+    return (
+        f"{table([head, 'median', '95th percentile'], rows)}\n\nOpening: {opening}. Vectors: "
+        f"{figures.vectors}. Peak memory {figures.peak_memory_mib:,} MiB."
+    )
+
+
+def _model_text(figures: ModelFigures) -> str:
+    rows = [
+        [
+            role,
+            f"{calls:g}",
+            f"{figures.ratio_by_role[role]:g}",
+            f"{figures.spared_by_role[role]:g}",
+        ]
+        for role, calls in figures.calls_per_question.items()
+    ]
+    head = ["role", "calls per question", "time over llama.cpp's own", "prompt tokens spared"]
+    return (
+        f"{figures.model}, {figures.questions} questions: {figures.share_of_time:.1%} of the time "
+        f"of marc-model is the model's.\n\n{table(head, rows)}"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,52 @@
+"""Who may import whom: the contracts of pyproject.toml hold, and each of them bites."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+LINT = "from importlinter.cli import lint_imports_command as check; check()"
+
+
+def lint_imports(folder):
+    """Check the localrec in `folder`, which comes first on the linter's path."""
+    return subprocess.run(
+        [sys.executable, "-c", LINT, "--no-cache", "--no-logo"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_every_import_points_down():
+    checked = lint_imports(CHECKOUT)
+    assert checked.returncode == 0, checked.stdout
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "said"),
+    [
+        ("retrieval/tasks.py", "from localrec.systems import marc", "retrieval.tasks -> localrec"),
+        ("index/build.py", "def late():\n    import duckdb", "localrec.index.build -> duckdb"),
+        ("systems/stages.py", "import llama_cpp", "localrec.systems.stages -> llama_cpp"),
+        ("workspace.py", "import localrec.llm.gguf", "localrec.workspace -> localrec.llm.gguf"),
+        ("workspace.py", "import localrec.fetch", "localrec.workspace -> localrec.fetch"),
+        ("graph/store.py", "import socket", "localrec.graph.store -> socket"),
+        ("index/cache.py", "import pickle", "localrec.index.cache -> pickle"),
+        ("kitchen.py", '"""A room nobody planned."""', "not listed as layers"),
+    ],
+)
+def test_an_import_that_breaks_a_contract_is_named(tmp_path, file, line, said):
+    shutil.copytree(
+        CHECKOUT / "localrec", tmp_path / "localrec", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    shutil.copy(CHECKOUT / "pyproject.toml", tmp_path)
+    with (tmp_path / "localrec" / file).open("a", encoding="utf-8") as stream:
+        stream.write(f"\n{line}\n")
+    checked = lint_imports(tmp_path)
+    assert checked.returncode == 1
+    assert said in checked.stdout
