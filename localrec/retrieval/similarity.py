@@ -33,7 +33,7 @@ def retrieve_by_likeness(query: Query, pool: Mask, setting: Setting) -> Ranked:
     counts = query.catalogue.component_counts
     as_wished = pool.copy()
     as_wished[items] = wish_met(query, int(seeds[0]), items) > 0
-    if (as_wished & (shared > 0)).any():
+    if as_wished.any():
         pool = as_wished
     items = np.flatnonzero(_window(shared, counts, size, pool, setting)).astype(np.int32)
     likeness = shared[items] / max(1.0, float(size))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 
 import msgspec
 import numpy as np
@@ -29,7 +30,7 @@ from localrec.settings import RULES
 from localrec.systems.stages import Stages
 from localrec.types import Answer, Intent, RecommendedItem, Task
 from localrec.understanding.intent import parse_intent, view_of, with_shelf
-from localrec.understanding.router import route_by_model, route_by_rules
+from localrec.understanding.router import ModelRouter, route_by_rules
 
 
 class MarcConfig(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,21 +115,26 @@ class Marc:
         )
 
     def _route(self, text: str, intent: Intent, work: _Work) -> Task:
-        domain = self._stages.catalogue.domain
         with work.timed("router"):
-            if self._config.router == "model":
-                model = self._stages.open_model("router")
-                if model is not None:
-                    try:
-                        task, work.tokens["router"] = route_by_model(text, model, domain)
-                        work.spoke["router"] = "model"
-                        return task
-                    except ModelCancelledError:
-                        raise
-                    except ModelError as error:
-                        work.failed("router", error)
-            work.spoke["router"] = "rules"
-            return route_by_rules(intent, domain)
+            router = self._model_router if self._config.router == "model" else None
+            if router is not None:
+                before = router.tokens
+                try:
+                    task = router.route(text)
+                    work.spoke["router"] = "model"
+                    work.tokens["router"] = router.tokens - before
+                    return task
+                except ModelCancelledError:
+                    raise
+                except ModelError as error:
+                    work.failed("router", error)
+            work.spoke["router"] = RULES
+            return route_by_rules(intent, self._stages.catalogue.domain)
+
+    @cached_property
+    def _model_router(self) -> ModelRouter | None:
+        model = self._stages.open_model("router")
+        return ModelRouter(model, self._stages.catalogue.domain) if model else None
 
     def _reflect(self, query: Query, pool: Pool, task: Task, k: int, work: _Work) -> Reflected:
         retriever = retriever_of(task.kind) if self._config.graph else _by_description

@@ -65,7 +65,9 @@ def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
         if item and _is_example(
             reading, vocabulary, item.first, item.last, name.last if name else None
         ):
-            mentions.append(Mention(item.first, item.last, item=item.payloads[0]))
+            mentions.append(
+                Mention(item.first, item.last, item=_spelled(reading, vocabulary, item))
+            )
             position = item.last
         elif (
             item is None
@@ -82,6 +84,13 @@ def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
         else:
             position += 1
     return mentions
+
+
+def _spelled(reading: Reading, vocabulary: Vocabulary, match: Match[str]) -> str:
+    """Of several items with these roots ("Alien", "Aliens") the one spelled as typed."""
+    typed = reading.words[match.first : match.last]
+    alike = (key for key in match.payloads if vocabulary.spelling_of(key) == typed)
+    return next(alike, match.payloads[0])
 
 
 def _long_cue_at(reading: Reading, position: int) -> int:

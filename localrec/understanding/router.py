@@ -1,18 +1,17 @@
 """MARC's task recognition router (paper section 3.2): which of C1..C4 a question is.
 
 Two routers with one outcome. The rules read the intent: a named example is C4, else a named
-container C2, else a colour or a look C1, else components C3. The model is asked for the label
-itself and answers with the probabilities of its first token; nothing is generated.
+container C2, else a colour or a look C1, else components C3. The model is asked for one of four
+words and answers with the probabilities of its first token; nothing is generated.
 """
 
 from __future__ import annotations
 
-from localrec.domains import Domain
+from localrec.domains import Domain, Role
 from localrec.llm.base import ChatModel, Message
 from localrec.types import Intent, Task, TaskKind
 
-# "C1" and "C2" begin with the same token, so the model is offered the digits.
-_LABELS = tuple(kind.value[1:] for kind in TaskKind)
+_WITHOUT_CONTENT = ("N/A", "...", "something")
 
 
 def route_by_rules(intent: Intent, domain: Domain) -> Task:
@@ -50,54 +49,96 @@ def route_by_rules(intent: Intent, domain: Domain) -> Task:
     return Task(kind=TaskKind.C3, confidence=0.4, reason="names nothing that the catalogue knows")
 
 
-def route_by_model(question: str, model: ChatModel, domain: Domain) -> tuple[Task, int]:
-    """The task by the model's first-token probabilities; also the tokens it read.
+class ModelRouter:
+    """Asks a local model for the label, corrected for the labels it favours anyway.
 
-    Raises:
-        ModelError: the model could not answer.
+    The labels are words, since a small model knows what a glass is but not what C2 means. Whatever
+    it is asked, it favours some of them; its probabilities are therefore divided by those it gives
+    for questions without content (contextual calibration, Zhao et al. 2021), which the cached
+    prefix makes a matter of a few tokens, once per router.
     """
-    choice = model.choose(
-        [*_instructions(domain), Message("user", f"Question: {question[:600]}\nTask:")],
-        _LABELS,
-        fixed=1 + 2 * len(_examples(domain)),
-    )
-    best = max(range(len(_LABELS)), key=choice.probabilities.__getitem__)
-    task = Task(
-        kind=TaskKind(f"C{_LABELS[best]}"),
-        confidence=choice.probabilities[best],
-        reason="the model's first choice among the four labels",
-    )
-    return task, choice.usage.prompt
+
+    def __init__(self, model: ChatModel, domain: Domain) -> None:
+        self._model = model
+        self._labels = _labels(domain)
+        self._messages = _instructions(domain, self._labels)
+        self._prior: list[float] = []
+        self.tokens = 0
+
+    def route(self, question: str) -> Task:
+        """The task by the model's first-token probabilities.
+
+        Raises:
+            ModelError: the model could not answer.
+        """
+        if not self._prior:
+            empty = [self._ask(text) for text in _WITHOUT_CONTENT]
+            self._prior = [
+                max(sum(column) / len(empty), 1e-6) for column in zip(*empty, strict=True)
+            ]
+        ratios = [p / q for p, q in zip(self._ask(question[:600]), self._prior, strict=True)]
+        best = max(range(len(ratios)), key=ratios.__getitem__)
+        return Task(
+            kind=list(TaskKind)[best],
+            confidence=ratios[best] / sum(ratios),
+            reason=f"the model's first choice of four: {self._labels[best]}",
+        )
+
+    def _ask(self, question: str) -> tuple[float, ...]:
+        choice = self._model.choose(
+            [*self._messages, Message("user", _asked(question))],
+            self._labels,
+            fixed=len(self._messages),
+        )
+        self.tokens += choice.usage.prompt
+        return choice.probabilities
 
 
-def _instructions(domain: Domain) -> list[Message]:
-    container = domain.kind_of("container") or "container"
-    component = domain.kind_of("component") or "component"
+def _labels(domain: Domain) -> tuple[str, ...]:
+    """One word per task, C1 to C4, in the domain's own terms."""
+    return (
+        domain.kind_of("colour") or "look",
+        domain.kind_of("container") or "container",
+        domain.kind_of("component") or "content",
+        "similar",
+    )
+
+
+def _asked(question: str) -> str:
+    return f"Question: {question}\nTopic:"
+
+
+def _instructions(domain: Domain, labels: tuple[str, ...]) -> list[Message]:
+    look, container, component, similar = labels
     system = (
-        f"You sort questions about {domain.plural} into four tasks.\n"
-        f"1: the question is about a colour or how the {domain.singular} looks.\n"
-        f"2: the question names a {container}.\n"
-        f"3: the question only names what it should contain or avoid ({component}).\n"
-        f"4: the question names one {domain.singular} and wants others like it.\n"
-        "Answer with the number alone."
+        f"Say what a question about {domain.plural} is mainly about: {look} (how it looks), "
+        f"{container} (it names one), {component} (what is in it or must not be in it), "
+        f"{similar} (like another {domain.singular})."
     )
     messages = [Message("system", system)]
-    for question, label in _examples(domain):
-        messages.append(Message("user", f"Question: {question}\nTask:"))
-        messages.append(Message("assistant", label))
+    for question, label in _examples(domain, labels):
+        messages += [Message("user", _asked(question)), Message("assistant", label)]
     return messages
 
 
-def _examples(domain: Domain) -> list[tuple[str, str]]:
-    """One worked question per task, in the domain's own words."""
-    names = {
-        role: next(iter(domain.taxonomy.get(domain.kind_of(role) or "", {})), role)
-        for role in ("component", "container", "colour")
-    }
-    example = domain.singular
+def _examples(domain: Domain, labels: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Two worked questions per task, in the domain's own words, no task twice in a row."""
+    look, container, component, similar = labels
+    one, other = _two_names(domain, "component")
+    here, there = _two_names(domain, "container")
+    bright, dark = _two_names(domain, "colour")
     return [
-        (f"something {names['colour']} that looks striking", "1"),
-        (f"what is there in a {names['container']} with {names['component']}", "2"),
-        (f"with {names['component']} but nothing too heavy", "3"),
-        (f"a {example} similar to the famous one, but simpler", "4"),
+        (f"like a well-known {domain.singular} but lighter", similar),
+        (f"{one} but no {other} please", component),
+        (f"something {bright} that looks striking", look),
+        (f"what comes in a {here} with {one}", container),
+        (f"without {one}, with {other}", component),
+        (f"alternatives to a classic {domain.singular}", similar),
+        (f"a {there} with {other}", container),
+        (f"a pretty {dark} {domain.singular}", look),
     ]
+
+
+def _two_names(domain: Domain, role: Role) -> tuple[str, str]:
+    names = [*domain.taxonomy.get(domain.kind_of(role) or "", {}), role, role]
+    return names[0], names[1]

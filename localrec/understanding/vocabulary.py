@@ -143,6 +143,11 @@ class Vocabulary:
     def _item_spellings(self) -> list[str]:
         return self.items.phrases()
 
+    def spelling_of(self, item: str) -> tuple[str, ...]:
+        """The words of an item's name, folded, plurals kept."""
+        index = self._catalogue.item_index(item)
+        return () if index is None else tuple(t.word for t in tokens(self._catalogue.names[index]))
+
     def is_plain(self, word: str) -> bool:
         """True for an everyday word that names nothing."""
         return word in self._plain_words or word.isdigit()

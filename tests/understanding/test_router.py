@@ -1,11 +1,12 @@
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
+from localrec.llm.base import Message
 from localrec.llm.scripted import ScriptedModel
 from localrec.systems.stages import Stages
 from localrec.types import Intent
-from localrec.understanding.router import route_by_model, route_by_rules
+from localrec.understanding.router import ModelRouter, route_by_rules
 
 
 @pytest.mark.parametrize(
@@ -29,6 +30,14 @@ def test_rules_route_by_what_leads_the_question(
 
 
 def test_the_model_routes_by_its_first_token(bar: Stages):
-    task, tokens = route_by_model("anything", ScriptedModel(["2"]), bar.catalogue.domain)
-    assert task.kind == "C2"
-    assert tokens > 0
+    router = ModelRouter(ScriptedModel(lambda messages: "1 1 1 1"), bar.catalogue.domain)
+    assert router.route("anything").confidence == pytest.approx(0.25)
+
+
+def test_a_label_the_model_gives_to_anything_counts_for_nothing(bar: Stages):
+    def always_four_but(messages: Sequence[Message]) -> str:
+        return "1 1 4 20" if "blue" in messages[-1].content else "1 1 2 20"
+
+    router = ModelRouter(ScriptedModel(always_four_but), bar.catalogue.domain)
+    assert router.route("something blue").kind == "C3"
+    assert router.tokens > 0
