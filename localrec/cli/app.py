@@ -21,6 +21,8 @@ _COMMAND_LINE_ERROR: type[Any] = next(
     base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException"
 )
 
+_INTERRUPTED = "localrec: interrupted; nothing half done was kept."
+
 app = typer.Typer(
     name="localrec",
     help="A private recommender: your catalogue, local models, answers with their evidence.",
@@ -38,17 +40,22 @@ app.add_typer(models.app, name="models")
 app.add_typer(datasets.app, name="datasets")
 
 
-@app.callback()
-def _options(
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
-    version: bool = typer.Option(False, "--version", help="Print the version."),
-) -> None:
-    if version:
+def _print_version(wanted: bool) -> None:
+    if wanted:
         from localrec import __version__
 
         typer.echo(__version__)
         raise typer.Exit
+
+
+@app.callback()
+def _options(
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+    version: bool = typer.Option(
+        False, "--version", is_eager=True, callback=_print_version, help="Print the version."
+    ),
+) -> None:
     remember(workspace, as_json)
 
 
@@ -62,6 +69,8 @@ def run(arguments: list[str]) -> int:
     """Run one command line; returns the exit code and never raises."""
     try:
         outcome = app(arguments, prog_name="localrec", standalone_mode=False)
+        if outcome == 130:  # what Typer makes of Ctrl+C
+            note(_INTERRUPTED)
         return outcome if isinstance(outcome, int) else 0
     except LocalrecError as error:
         note(f"localrec: {error}")
@@ -69,7 +78,7 @@ def run(arguments: list[str]) -> int:
     except typer.Exit as error:
         return error.exit_code
     except (KeyboardInterrupt, typer.Abort):
-        note("localrec: interrupted; nothing half done was kept.")
+        note(_INTERRUPTED)
         return 130
     except _COMMAND_LINE_ERROR as error:
         error.show()

@@ -58,6 +58,7 @@ def _names_in(domain: Domain, kind: str, spec: AttributeSpec, text: str) -> list
     tables = _tables_of(domain, kind)
     sure: dict[str, str] = {}  # concept -> as the text writes it
     unsure: dict[str, str] = {}
+    looks = domain.taxonomy.get(domain.kind_of("look") or "", {}) if spec.role == "colour" else {}
     for clause in _CLAUSE.split(text):
         cut = tokens(clause)
         words = [token.root for token in cut]
@@ -66,7 +67,7 @@ def _names_in(domain: Domain, kind: str, spec: AttributeSpec, text: str) -> list
             if name is not None and not _speaks_of_something_else(spec, match, words, tables):
                 written = clause[cut[match.first].start : cut[match.last - 1].end]
                 # "clear" says how a red drink is, and is a colour only where no other is named
-                certain = all(owner == kind for owner, _ in match.payloads)
+                certain = all(owner == kind for owner, _ in match.payloads) and name not in looks
                 found = sure if certain else unsure
                 found.setdefault(name, written.lower())
                 # "orange-red" is orange and red, whatever else it has a name of its own for

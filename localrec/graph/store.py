@@ -104,15 +104,23 @@ class Store:
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> None:
         """Run one statement."""
-        self._connection.execute(sql, list(values))
+        self._run(sql, values)
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Run a query and fetch its rows; for small answers."""
-        return self._connection.execute(sql, list(values)).fetchall()
+        return self._run(sql, values).fetchall()
 
     def columns(self, sql: str, values: Sequence[Any] = ()) -> Columns:
         """Run a query and fetch it as NumPy columns; for bulk."""
-        return self._connection.execute(sql, list(values)).fetchnumpy()
+        return self._run(sql, values).fetchnumpy()
+
+    def _run(self, sql: str, values: Sequence[Any]) -> duckdb.DuckDBPyConnection:
+        try:
+            return self._connection.execute(sql, list(values))
+        except RuntimeError as error:
+            if str(error) == "Query interrupted":  # what DuckDB makes of Ctrl+C
+                raise KeyboardInterrupt from error
+            raise
 
     @contextmanager
     def staged(self, **tables: Columns) -> Iterator[None]:

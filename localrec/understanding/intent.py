@@ -29,6 +29,22 @@ _OR_BRIDGES = frozenset("or either a an some maybe perhaps the even with".split(
 _HAVE_BY_FIRST: dict[str, list[tuple[str, ...]]] = {}
 for _cue in sorted(HAVE_CUES, key=len, reverse=True):
     _HAVE_BY_FIRST.setdefault(_cue[0], []).append(_cue)
+_KIN_PHRASES = (
+    "like it",
+    "closest",
+    "instead",
+    "similar",
+    "comparable",
+    "alternative",
+    "alternatives",
+    "substitute",
+    "next best",
+    "what else",
+    "same direction",
+    "same idea",
+    "of that kind",
+)
+_SWAPS = frozenset("swap switch exchange replace trade".split())
 _BESIDE = {
     *(
         (verb, "with")
@@ -291,15 +307,28 @@ def _example(
     for mention, is_wanted in zip(mentions, wanted, strict=True):
         if mention.item is None:
             continue
-        if target is None and (is_wanted or cue_before(reading, mention.first) >= 0):
+        if target is None and (is_wanted or _is_model(reading, mention)):
             target = mention.item
             anchor = " ".join(reading.words[mention.first : mention.last])
         else:
             unwanted.append(mention.item)
+    if target is None and unwanted and _asks_for_kin(reading):
+        target = anchor = unwanted.pop(0)  # "they had no Kir; what is like it?"
     if target is None:
         anchor = _unknown_example(reading, mentions, vocabulary)
         target = vocabulary.nearest_item(anchor) if anchor else None
     return target, anchor, tuple(dict.fromkeys(unwanted))
+
+
+def _is_model(reading: Reading, mention: Mention) -> bool:
+    """An item inside a negation is an example all the same: "swap the Negroni's gin for rum"."""
+    before = reading.words[: mention.first]
+    return cue_before(reading, mention.first) >= 0 or bool(_SWAPS & set(before[-3:]))
+
+
+def _asks_for_kin(reading: Reading) -> bool:
+    text = " ".join(reading.words)
+    return any(f" {phrase} " in f" {text} " for phrase in _KIN_PHRASES)
 
 
 def _unknown_example(

@@ -19,8 +19,10 @@ _TASTE_BEFORE = frozenset(
     "something anything bit very quite really too and more nice pretty extra super nicely so "
     "nothing somewhat slightly little".split()
 )
+_PACKAGES = frozenset("bottle can cup glass jar box shot splash".split())
 _SERVED = frozenset("in into".split())
 _GARNISH_CUES = frozenset("garnish garnished garnishes rim rimmed".split())
+_SHADES = frozenset("bright pale vivid vibrant deep dark".split())
 _COLOUR_BEFORE = frozenset(
     "bright pale deep dark light vivid vibrant something colour color coloured colored looks "
     "look is".split()
@@ -35,6 +37,7 @@ _ASKS_FOR_KIN = frozenset(
 )
 _KIN_BEHIND = frozenset("like style esque adjacent inspired type".split())
 _CHANGES = frozenset("with without but minus no using made".split())
+_TURNS = frozenset("but minus without yes type style lover lovers fan drinker".split())
 _RULES_OUT = frozenset("not except no besides nor never".split())
 _CUES_BY_LAST: dict[str, list[tuple[str, ...]]] = {}
 for _cue in sorted(SIMILARITY_CUES, key=len, reverse=True):
@@ -174,6 +177,8 @@ def _is_example(
     if last - first > 1 and _is_capitalised(reading, first, last):
         return True
     opens = first == 0 or (first == 1 and reading.words[0] in ("a", "an", "the"))
+    if opens and following in _TURNS:
+        return True  # "whiskey sour but no cherry"
     if opens and following in _CHANGES and not any(map(_is_named(vocabulary), phrase)):
         return True  # "last word with mezcal instead of gin"
     article = first > 0 and reading.words[first - 1] in ("a", "an", "the", "my")
@@ -253,8 +258,9 @@ def _reads_as_container(
 ) -> bool:
     if _served_in(reading, first):
         return True
-    of = last < len(reading.words) and reading.words[last] == "of"  # "a bottle of gin"
-    return "component" not in by_role and not of
+    of = last < len(reading.words) and reading.words[last] == "of"
+    package = of and reading.roots[first] in _PACKAGES  # "a bottle of gin"
+    return "component" not in by_role and not package
 
 
 def _ends_a_clause(reading: Reading, last: int) -> bool:
@@ -282,7 +288,7 @@ def _reads_as_colour(
     following = reading.roots[last] if last < len(reading.roots) else ""
     if _beside_a_colour(reading, vocabulary, first):
         return True
-    if following in _COLOUR_AFTER - {"and"} or before in ("bright", "pale", "vivid", "vibrant"):
+    if following in _COLOUR_AFTER - {"and"} or before in _SHADES:
         return True
     if following in vocabulary.item_nouns or following in ("one", "beverage"):
         return before not in ("with", "and", "or", "of")

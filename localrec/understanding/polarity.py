@@ -9,7 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from localrec.understanding.vocabulary import Reading
-from localrec.understanding.words import HARMLESS_AFTER_NOT, NEGATIONS, SCOPE_ENDS
+from localrec.understanding.words import (
+    HARMLESS_AFTER_NOT,
+    NEGATIONS,
+    REFUSALS,
+    REFUSING_BRACKETS,
+    REFUSING_WORDS,
+    SCOPE_ENDS,
+)
 
 _LEAD_IN = frozenset(
     "like want wants have has having contain contains containing with too very use using drink "
@@ -18,7 +25,9 @@ _LEAD_IN = frozenset(
     "something involving some actually necessarily especially ever even usually personally "
     "particularly exactly truly".split()
 )
-_LIST_WORDS = frozenset("and or nor any a an the no also even your my other some nor".split())
+_LIST_WORDS = frozenset(
+    "and or nor to from any a an the no also even your my other some nor".split()
+)
 _AFTER = frozenset("free allergy allergic allergies intolerance intolerant sensitivity".split())
 _ALL_BUT = frozenset("anything everything all anyone nothing".split())
 _NOBODY = {"nobody", "noone", "none"}
@@ -39,7 +48,7 @@ def barred_tokens(reading: Reading, owner: Sequence[int]) -> tuple[list[bool], l
     mildly = [False] * len(reading.words)
     position = 0
     while position < len(reading.words):
-        length = _cue_at(reading.words, owner, position)
+        length = _cue_at(reading.words, reading.gaps, owner, position)
         if not length:
             position += 1
             continue
@@ -48,17 +57,22 @@ def barred_tokens(reading: Reading, owner: Sequence[int]) -> tuple[list[bool], l
             barred[reached] = True
             mildly[reached] = mild
         position = start
-    _bar_before_free(reading, owner, barred)
+    for position in range(len(reading.words)):
+        ends = position + 1 == len(owner) or owner[position + 1] != owner[position]
+        if owner[position] >= 0 and ends and _is_refused(reading, owner, position):
+            _bar_back(reading, owner, position, barred)
     return barred, mildly
 
 
-def _cue_at(words: Sequence[str], owner: Sequence[int], position: int) -> int:
+def _cue_at(words: Sequence[str], gaps: Sequence[str], owner: Sequence[int], position: int) -> int:
     if owner[position] >= 0:
         return 0
     for cue in _CUES.get(words[position], ()):
         end = position + len(cue)
         if tuple(words[position:end]) != cue:
             continue
+        if len(cue) == 1 and cue[0] in REFUSING_WORDS and end < len(words) and gaps[end]:
+            return 0  # "egg no, dairy no": it stands behind what it refuses
         following = words[end] if end < len(words) else ""
         if cue[-1] in ("not", "dont", "no", "doesnt", "never") and following in HARMLESS_AFTER_NOT:
             return 0
@@ -117,17 +131,44 @@ def _list_goes_on(reading: Reading, owner: Sequence[int], position: int) -> bool
     return False
 
 
-def _bar_before_free(reading: Reading, owner: Sequence[int], barred: list[bool]) -> None:
-    """ "dairy free", "egg and nut allergy": bars what stands before."""
-    for position, word in enumerate(reading.words):
-        if word not in _AFTER or owner[position] >= 0 or not position:
-            continue
-        following = reading.words[position + 1] if position + 1 < len(reading.words) else ""
-        if word == "free" and (reading.gaps[position] or following in ("of", "from")):
-            continue
-        back = position - 1
-        while back >= 0 and (owner[back] >= 0 or reading.words[back] in ("and", "or")):
-            barred[back] = owner[back] >= 0 or barred[back]
-            if reading.gaps[back] == ".":
-                break
-            back -= 1
+def _is_refused(reading: Reading, owner: Sequence[int], last: int) -> bool:
+    """Does what follows the name that ends at `last` say that it is not wanted?"""
+    words, gaps = reading.words, reading.gaps
+    following = words[last + 1 : last + 8]
+    if not following:
+        return False
+    pauses = last + 2 >= len(words) or bool(gaps[last + 2])
+    if following[0] in REFUSING_WORDS and pauses:
+        return True  # "alcohol no", "rum? never."
+    if gaps[last + 1] == ".":
+        return False
+    if following[0] in _AFTER:
+        about_the_next = following[0] == "free" and following[1:2] in (("of",), ("from",))
+        return not (about_the_next or gaps[last + 1])
+    if following[0] == "however":
+        following = following[1:]
+    if any(following[: len(phrase)] == phrase for phrase in REFUSALS):
+        return True
+    if following[:2] in (("is", "not"), ("are", "not")) and last + 3 >= len(words):
+        return True  # "gin is fine, vodka is not"
+    before = [word for word in words[max(0, last - 5) : last] if word in REFUSING_BRACKETS]
+    return any(REFUSING_BRACKETS[word] & set(following[:2]) for word in before)
+
+
+def _bar_back(reading: Reading, owner: Sequence[int], last: int, barred: list[bool]) -> None:
+    """Bar the name that ends at `last` and those listed with it before ("nut, egg and dairy free").
+
+    A comma alone joins nothing ("coconut, rum-free"); before an "and" or "or" it does.
+    """
+    position, joined = last, False
+    while True:
+        mention = owner[position]
+        while position >= 0 and owner[position] == mention:
+            barred[position] = True
+            position -= 1
+        if position >= 0 and owner[position] < 0 and reading.words[position] in ("and", "or"):
+            position, joined = position - 1, True
+        elif not (joined and reading.gaps[position + 1] == ","):
+            return
+        if position < 0 or owner[position] < 0:
+            return

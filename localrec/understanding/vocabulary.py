@@ -156,7 +156,7 @@ class Vocabulary:
         root = token.root
         if self._is_known(token):
             return (root,)
-        near = self._nearest(root)
+        near = self._nearest(root if len(root) > 3 else token.word)
         if near is not None:
             return (near,)
         for place in range(3, len(root) - 2):  # "limejuice"
@@ -172,7 +172,7 @@ class Vocabulary:
             or token.word in self._plain_words
             or token.root in self._plain_words
             or token.word[0].isdigit()
-            or len(token.root) < 4
+            or len(token.word) < 4
             or token.word in _english_words()
         )
 
@@ -208,7 +208,8 @@ class Vocabulary:
                 if not is_brand and self._is_askable(spelling, spec.role):
                     self.names.add(spelling, meaning)
                 if spec.role == "colour" and " " not in spelling:
-                    self.names.add(f"{spelling}ish", meaning)
+                    for stem in (spelling, spelling.rstrip("e"), spelling + spelling[-1]):
+                        self.names.add(f"{stem}ish", meaning)
             if spec.role == "category":  # "Coffee / Tea" is asked for by either half
                 for half in attribute.name.split("/"):
                     if half != attribute.name and self._is_askable(half, spec.role):

@@ -1,7 +1,7 @@
 """Measure a question's way through localrec, and hold it against the numbers it should live by.
 
 Run:
-    python scripts/bench/ask.py [--repeat 3] [--model-questions 6] [--cache FOLDER] [--report]
+    python scripts/bench/ask.py [--repeat 3] [--model-questions 4] [--cache FOLDER] [--report]
 
 Bundled catalogue: time per stage on the dev questions, warm. Model: its share of the time, its
 time against llama.cpp called by itself for the same tokens, and what the prefix cache spared.
@@ -50,6 +50,7 @@ K = 3
 NEAREST = 10
 CONTEXT = 4_096
 ROUNDS = 3  # per model call on each side; the quickest counts, for other work on the machine adds
+COMPARED = 4  # calls of each role that are made again; they are much alike
 
 
 class Stage(msgspec.Struct, frozen=True, kw_only=True):
@@ -131,7 +132,7 @@ def parse_arguments() -> argparse.Namespace:
     )
     parser.add_argument("--repeat", type=int, default=3, help="times each question is asked")
     parser.add_argument("--questions", type=int, help="only the first so many of the dev half")
-    parser.add_argument("--model-questions", type=int, default=6, help="0 leaves the model out")
+    parser.add_argument("--model-questions", type=int, default=4, help="0 leaves the model out")
     parser.add_argument("--items", type=int, default=100_000, help="0 leaves the large one out")
     parser.add_argument("--edges", type=int, default=1_000_000)
     parser.add_argument(
@@ -301,8 +302,10 @@ def measure_model(folder: Path, questions: Sequence[Question]) -> ModelFigures |
 def compare(calls: Sequence[Call], direct: DirectLlama) -> list[tuple[str, float, float]]:
     """Role, milliseconds through localrec and directly, per call; each side's quickest of three."""
     compared = []
-    for number, call in enumerate(calls, 1):
-        say(f"comparing call {number} of {len(calls)}")
+    roles = dict.fromkeys(call.role for call in calls)
+    chosen = [call for role in roles for call in _different(calls, role)[:COMPARED]]
+    for number, call in enumerate(chosen, 1):
+        say(f"comparing call {number} of {len(chosen)}")
         through, by_itself = [], []
         for _ in range(ROUNDS):
             reply, spent_s = timed(call.again)
@@ -382,6 +385,11 @@ def _recorder(
         return None if model is None else RecordingModel(model, role, calls)
 
     return open_recorded
+
+
+def _different(calls: Sequence[Call], role: str) -> list[Call]:
+    """The calls of a role, each prompt once: the critic may be asked the same thing again."""
+    return list({call.text: call for call in calls if call.role == role}.values())
 
 
 def _ratio(compared: Sequence[tuple[str, float, float]]) -> float:

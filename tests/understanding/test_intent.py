@@ -38,6 +38,18 @@ def barred(intent: Intent, kind: str = "ingredient") -> set[str]:
         ("rum instead of gin", {"gin"}),
         ("I can't stand bourbon but gin is fine", {"bourbon"}),
         ("vegan", {"dairy", "egg"}),
+        ("sour, but gin is out", {"gin"}),
+        ("Rum? Never. Lime? Always.", {"rum"}),
+        ("mint yes, egg no, dairy no", {"egg", "dairy"}),
+        ("leave the egg out", {"egg"}),
+        ("please keep gin away from it", {"gin"}),
+        ("gin is fine, vodka is not", {"vodka"}),
+        ("with mint. Rum is something I cannot have", {"rum"}),
+        ("campari excluded", {"campari"}),
+        ("lime, rum-free", {"rum"}),
+        ("nut, egg and dairy free", {"nut", "egg", "dairy"}),
+        ("swap the gin for rum", {"gin"}),
+        ("nobody at the table can stand gin", {"gin"}),
     ],
 )
 def test_what_is_not_wanted_is_barred(read: Read, question: str, unwanted: set[str]):
@@ -53,6 +65,10 @@ def test_what_is_not_wanted_is_barred(read: Read, question: str, unwanted: set[s
         ("I don't mind gin", [("gin",)]),
         ("I don't like rum. Give me gin", [("gin",)]),
         ("rum instead of gin", [("rum",)]),
+        ("Rum? Never. Lime? Always.", [("lime",)]),
+        ("swap the gin for rum", [("rum",)]),
+        ("gin is fine, vodka is not", [("gin",)]),
+        ("gin, and cream to go with cheese and mint", [("gin",), ("cream",), ("mint",)]),
     ],
 )
 def test_a_negation_ends_where_a_new_wish_begins(
