@@ -60,10 +60,11 @@ class NumberSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A numeric property that questions may bound.
 
     `kind` "year" understands "the 40s", "before 1960", "from 1994". `more` and `less` are the
-    comparatives relative to a target ("stronger", "weaker").
+    comparatives relative to a target ("stronger", "weaker"); `says` states a value in a sentence.
     """
 
     kind: Literal["year", "count", "amount"]
+    says: str = "has the value {value}"
     more: tuple[str, ...] = ()
     less: tuple[str, ...] = ()
 

@@ -73,22 +73,13 @@ def _fact_of_constraint(query: Query, around: Neighbourhood, constraint: Constra
             continue
         name = link.as_written.lower()
         if len(path) > 1 and catalogue.attributes[path[-1]].name not in name:
-            name += f" ({_kinship(query, constraint.kind, path[-1])})"
+            name += f" ({catalogue.attributes[path[-1]].name})"
         told.append(name)
         edges += [around.edge(link), *around.steps(path)]
     if not told:
         return []
     says = catalogue.domain.attributes[constraint.kind].says
     return [Fact(says.format(name=_listed(list(dict.fromkeys(told)))), tuple(edges))]
-
-
-def _kinship(query: Query, kind: str, family: int) -> str:
-    """How a family is spoken of: by the adjective it is asked with, else as a kind of it."""
-    attribute = query.catalogue.attributes[family]
-    concept = query.catalogue.domain.taxonomy.get(kind, {}).get(attribute.key)
-    if concept and concept.ask and attribute.name in concept.ask:
-        return attribute.name
-    return f"counts as {attribute.name}"
 
 
 def _facts_of_likeness(
@@ -141,10 +132,9 @@ def _facts_of_numbers(query: Query, item: int) -> list[Fact]:
     for number in sorted(asked):
         value = float(query.catalogue.numbers[number][item])
         if not math.isnan(value):
-            label = number.replace("_", " ")
-            article = "an" if label[0] in "aeiou" else "a"
+            says = query.catalogue.domain.numbers[number].says
             edge = Evidence(source=name, relation=number, target=f"{value:g}")
-            facts.append(Fact(f"has {article} {label} of {value:g}", (edge,)))
+            facts.append(Fact(says.format(value=f"{value:g}"), (edge,)))
     return facts
 
 

@@ -230,10 +230,10 @@ class Marc:
             )
         elif intent.is_empty and not intent.visual:
             example = f" Try: “{domain.examples[0]}”." if domain.examples else ""
-            said.append(
-                f"I found no {domain.singular} words in that, so these are only the "
-                f"nearest texts.{example}"
+            found = (
+                f"nothing about {domain.plural} in that" if query.text.strip() else "no question"
             )
+            said.append(f"I found {found}, so these are only the nearest texts.{example}")
         elif pool.relaxed:
             lost = "; ".join(f"{one.value} ({one.reason})" for one in pool.relaxed)
             said.append(f"No {domain.singular} has it all. Let go: {lost}.")
