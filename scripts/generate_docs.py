@@ -1,0 +1,82 @@
+"""Writes the pages that are made from the code; with --check only says whether they are current.
+
+docs/cli.md from the commands' own help, docs/sources.md from the fields that each source declares.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import typer
+
+from localrec.cli.app import app
+from localrec.sources import SOURCES
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+MADE = "<!-- made by scripts/generate_docs.py; do not edit -->\n\n"
+
+
+def main() -> int:
+    """Write or check every page; 1 when a checked page is out of date."""
+    pages = {"cli.md": cli_page(), "sources.md": sources_page()}
+    if "--check" not in sys.argv:
+        DOCS.mkdir(exist_ok=True)
+        for name, text in pages.items():
+            (DOCS / name).write_text(text, encoding="utf-8")
+        return 0
+    stale = [name for name, text in pages.items() if _current(name) != text]
+    for name in stale:
+        print(f"docs/{name} is out of date: python scripts/generate_docs.py")
+    return 1 if stale else 0
+
+
+def cli_page() -> str:
+    """One section per command: usage, arguments and options with their help."""
+    group = typer.main.get_command(app)
+    sections = "\n".join(_sections(group, "localrec"))
+    return f"{MADE}# Commands\n\n{sections}"
+
+
+def sources_page() -> str:
+    """One table per source: the public field and what becomes of it."""
+    parts = []
+    for kind, source in SOURCES.items():
+        about = (sys.modules[source.__module__].__doc__ or "").split("\n\n")[0].replace("\n", " ")
+        rows = "\n".join(f"| `{field.name}` | {field.becomes} |" for field in source.fields)
+        parts.append(f"## {kind}\n\n{about}\n\n| field | becomes |\n| --- | --- |\n{rows}\n")
+    return f"{MADE}# What is read from each format\n\n" + "\n".join(parts)
+
+
+def _sections(command: object, path: str) -> Iterator[str]:
+    subcommands = getattr(command, "commands", {})
+    if not subcommands:
+        yield _section(command, path)
+    for name, sub in subcommands.items():
+        yield from _sections(sub, f"{path} {name}")
+
+
+def _section(command: object, path: str) -> str:
+    lines = [f"## {path}", "", (command.help or "").strip(), ""]
+    for parameter in command.params:
+        if parameter.name == "help":
+            continue
+        flags = ", ".join(parameter.opts) if parameter.opts[0].startswith("-") else parameter.name
+        value = f" {parameter.metavar}" if parameter.metavar else ""
+        help_text = getattr(parameter, "help", "") or ""
+        lines.append(f"- `{flags}{value}` {help_text}".rstrip())
+    examples = (getattr(command, "epilog", "") or "").split("\n")
+    shown = [line.strip() for line in examples if line.strip().startswith("localrec")]
+    if shown:
+        lines += ["", "```sh", *shown, "```"]
+    return "\n".join(lines) + "\n"
+
+
+def _current(name: str) -> str:
+    path = DOCS / name
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
