@@ -44,7 +44,10 @@ def ask(
     have: Annotated[
         str | None, typer.Option(metavar='"a, b"', help="What is at hand; the rest is missing.")
     ] = None,
-    user: Annotated[str | None, typer.Option(metavar="KEY", help="The person who asks; no history, no difference.")] = None,
+    user: Annotated[
+        str | None,
+        typer.Option(metavar="KEY", help="The person who asks; no history, no difference."),
+    ] = None,
     k: Annotated[int, typer.Option("-k", min=1, max=100, help="How many items.")] = 3,
     system: Annotated[str, typer.Option(metavar="NAME", help="Which system answers.")] = "marc",
     no_model: Annotated[

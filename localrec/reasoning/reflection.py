@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from localrec.graph.catalogue import Indexes
-from localrec.reasoning.critics import Critic
+from localrec.reasoning.critics import Assessment, Critic
 from localrec.retrieval.base import Query, Ranked, Setting
 from localrec.retrieval.constraints import Pool
 from localrec.retrieval.tasks import Retriever
@@ -49,12 +49,15 @@ def reflect(
     best: Ranked | None = None
     best_overall, chosen_round = -1.0, 0
     scores: list[dict[str, float]] = []
+    verdicts: dict[tuple[int, ...], Assessment] = {}  # rounds often propose the same set again
     for number in range(rounds):
         found = retriever(query, pool.items, setting)
-        judged = [
-            (candidate, critic.assess(query, pool, candidate.items, k))
-            for candidate in _proposals(query, found, setting.k, k, varied=rounds > 1)
-        ]
+        judged = []
+        for candidate in _proposals(query, found, setting.k, k, varied=rounds > 1):
+            same = tuple(map(int, candidate.items))
+            if same not in verdicts:
+                verdicts[same] = critic.assess(query, pool, candidate.items, k)
+            judged.append((candidate, verdicts[same]))
         candidate, assessment = max(judged, key=lambda pair: pair[1].overall)
         scores.append(assessment.as_dict())
         if assessment.overall > best_overall:

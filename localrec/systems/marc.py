@@ -27,9 +27,15 @@ from localrec.retrieval.constraints import Pool, open_pool
 from localrec.retrieval.expansion import missing_components
 from localrec.retrieval.tasks import retriever_of
 from localrec.settings import RULES
+from localrec.sources.text import clean_text
 from localrec.systems.stages import Stages
 from localrec.types import Answer, Intent, RecommendedItem, Task
-from localrec.understanding.intent import parse_intent, view_of, with_shelf
+from localrec.understanding.intent import (
+    LONGEST_QUESTION,
+    parse_intent,
+    view_of,
+    with_shelf,
+)
 from localrec.understanding.router import ModelRouter, route_by_rules
 
 
@@ -72,7 +78,10 @@ class Marc:
         """Answer one question with at most k items; never raises for what a question says."""
         work = _Work()
         with work.timed("understanding"):
-            intent = parse_intent(question.query, self._stages.vocabulary)
+            # One character more than is read, so that the intent still knows it was cut.
+            text = clean_text(question.query, LONGEST_QUESTION + 1)
+            question = msgspec.structs.replace(question, query=text)
+            intent = parse_intent(text, self._stages.vocabulary)
             if question.have:
                 intent = with_shelf(intent, question.have, self._stages.vocabulary)
         return self.answer_intent(question, intent, k, work)
@@ -83,7 +92,7 @@ class Marc:
         """Answer an intent that was read (or corrected) before; the text still ranks."""
         work = work or _Work()
         task = self._route(question.query, intent, work)
-        query = self._stages.query(question.query[:2_000], intent)
+        query = self._stages.query(question.query[:LONGEST_QUESTION], intent)
         with work.timed("embedding"):
             _ = query.vector
         with work.timed("retrieval"):
@@ -101,7 +110,7 @@ class Marc:
             work.tokens["writer"] = writer.tokens
         return Answer(
             id=question.id,
-            query=question.query[:2_000],
+            query=question.query[:LONGEST_QUESTION],
             task=task,
             intent=view_of(intent, self._stages.vocabulary),
             items=items,

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import cProfile
+import os
 import pstats
 import resource
 import sys
@@ -26,7 +27,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from direct import Call, DirectLlama, RecordingModel
+from direct import Call, DirectProcess, RecordingModel
 from synthetic import open_catalogue
 
 from localrec.datasets import fetch_dataset, find_dataset
@@ -95,9 +96,10 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything measured in one run."""
+    """Everything measured in one run; `load` is how many processes wanted a core meanwhile."""
 
     origin: Origin
+    load: float
     bundled: CatalogueFigures
     synthetic: CatalogueFigures | None
     model: ModelFigures | None
@@ -162,13 +164,17 @@ def measure_all(asked: argparse.Namespace, questions: Sequence[Question]) -> Ben
         if asked.profile:
             profile(large_at, questions, asked.profile)
         large = measure_catalogue(
-            large_at, questions, asked.repeat, "synthetic: sums of MiniLM's of names, with noise"
+            large_at,
+            questions,
+            asked.repeat,
+            "synthetic, sums of MiniLM's of names mixed with those of real descriptions",
         )
     shown = [f"--repeat {asked.repeat}", f"--model-questions {asked.model_questions}"]
     shown += [f"--questions {asked.questions}"] * (asked.questions is not None)
     shown += [f"--items {asked.items}", f"--edges {asked.edges}"]
     return Benchmark(
         origin=origin_now("scripts/bench/ask.py", shown),
+        load=round(os.getloadavg()[1], 1),
         bundled=bundled,
         synthetic=large,
         model=model,
@@ -283,7 +289,9 @@ def measure_model(folder: Path, questions: Sequence[Question]) -> ModelFigures |
             whole_ms += 1000 * timed(lambda q=question: system.answer(q, K))[1]
         kept = list(calls)
         repack = not (pulled("models") / "plain-weight-order").exists()
-        ratios = compare(kept, DirectLlama(path, CONTEXT, repack=repack))
+        direct = DirectProcess(path, CONTEXT, repack=repack)
+        ratios = compare(kept, direct)
+        direct.close()
     roles = list(dict.fromkeys(call.role for call in kept))
     return ModelFigures(
         model="smollm2-135m",
@@ -299,7 +307,7 @@ def measure_model(folder: Path, questions: Sequence[Question]) -> ModelFigures |
     )
 
 
-def compare(calls: Sequence[Call], direct: DirectLlama) -> list[tuple[str, float, float]]:
+def compare(calls: Sequence[Call], direct: DirectProcess) -> list[tuple[str, float, float]]:
     """Role, milliseconds through localrec and directly, per call; each side's quickest of three."""
     compared = []
     roles = dict.fromkeys(call.role for call in calls)
@@ -329,7 +337,15 @@ def targets_of(
         found.append(_below(f"the same, {size}", large.stages_ms["all"].median, 60))
         found.append(_above("HNSW recall@10, synthetic", large.recall_at_10, 0.99))
     if model is not None:
-        found.append(_below("model time over llama.cpp's own", model.ratio_to_llama_cpp, 1.05))
+        ratio = model.ratio_to_llama_cpp
+        # Nothing is quicker than llama.cpp by itself: a low ratio says that the machine was busy.
+        within = Target(
+            name="model time over llama.cpp's own",
+            measured=ratio,
+            wanted="0.95 to 1.05",
+            met=0.95 <= ratio <= 1.05,
+        )
+        found.append(within)
         found.append(_above("prompt tokens spared", model.prompt_tokens_spared, 0.8))
     return found
 
@@ -341,7 +357,7 @@ def as_markdown(measured: Benchmark) -> str:
         for one in measured.targets
     ]
     parts = [
-        measured.origin.as_text(),
+        f"{measured.origin.as_text()} Load of the machine at the end: {measured.load}.",
         table(["", "measured", "wanted", ""], verdicts),
         *(_catalogue_text(one) for one in (measured.bundled, measured.synthetic) if one),
     ]

@@ -1,12 +1,16 @@
 """The thing compared with: llama.cpp called by itself, with nothing of localrec around it.
 
 It decodes as many tokens as a recorded call did: the part of the prompt that was not cached, then
-one token after the other, always the likeliest. No pipe, no grammar, no template, no checks.
+one token after the other, always the likeliest. No grammar, no template, no checks. It runs in a
+process of its own, as localrec's model does, because the embedder's threads would disturb it:
+`python direct.py MODEL N_CTX REPACK` takes a line of JSON per call and answers with milliseconds.
 """
 
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -61,8 +65,43 @@ class RecordingModel:
         return reply
 
 
-class DirectLlama:
-    """llama.cpp's C interface on one file; `repack` as localrec has found right for this CPU."""
+class Load(msgspec.Struct, frozen=True):
+    """What a call is to cost: a text to take prompt tokens from, and how many of which kind."""
+
+    text: str
+    prompt: int
+    cached: int
+    generated: int
+
+
+class DirectProcess:
+    """llama.cpp by itself in another process; `repack` as localrec found right for this CPU."""
+
+    def __init__(self, path: Path, n_ctx: int, *, repack: bool) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, __file__, str(path), str(n_ctx), str(int(repack))],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def time_like(self, call: Call) -> float:
+        """Milliseconds for as many tokens as `call` evaluated and wrote."""
+        usage = call.usage
+        load = Load(call.text, usage.prompt, usage.cached, usage.generated)
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(msgspec.json.encode(load) + b"\n")
+        self._process.stdin.flush()
+        return float(self._process.stdout.readline())
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.communicate()
+
+
+class _DirectLlama:
+    """llama.cpp's C interface on one file."""
 
     def __init__(self, path: Path, n_ctx: int, *, repack: bool) -> None:
         import llama_cpp.llama_cpp as native  # an extra; the rest of the benchmark runs without
@@ -83,15 +122,15 @@ class DirectLlama:
         self._context = native.llama_init_from_model(self._model, parameters)
         self._memory = native.llama_get_memory(self._context)
 
-    def time_like(self, call: Call) -> float:
-        """Milliseconds for as many tokens as `call` evaluated and wrote."""
-        prompt = self._tokens(call.text, call.usage.prompt)
+    def time(self, load: Load) -> float:
+        """Milliseconds for the uncached part of the prompt and the tokens behind it."""
+        prompt = self._tokens(load.text, load.prompt)
         self._native.llama_memory_clear(self._memory, True)
-        self._decode(prompt[: call.usage.cached])
+        self._decode(prompt[: load.cached])
         started = time.perf_counter()
-        self._decode(prompt[call.usage.cached :])
+        self._decode(prompt[load.cached :])
         token = self._likeliest()
-        for _ in range(call.usage.generated):
+        for _ in range(load.generated):
             self._decode([token])
             token = self._likeliest()
         return 1000 * (time.perf_counter() - started)
@@ -114,3 +153,14 @@ class DirectLlama:
     def _likeliest(self) -> int:
         row = self._native.llama_get_logits_ith(self._context, -1)
         return int(np.ctypeslib.as_array(row, (self._size,)).argmax())
+
+
+def main(path: str, n_ctx: str, repack: str) -> None:
+    """Time one load per line until the input ends."""
+    llama = _DirectLlama(Path(path), int(n_ctx), repack=repack == "1")
+    for line in sys.stdin.buffer:
+        print(llama.time(msgspec.json.decode(line, type=Load)), flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -184,9 +184,6 @@ class TestOpeningAField:
         assert len(left) == len(old)
         assert {name for name in left & old if not name.endswith(".json")} == set()
 
-    @pytest.mark.xfail(
-        strict=True, reason="Store.embedding_fingerprint does not see which node has which text"
-    )
     def test_two_items_that_swap_their_names_make_the_cache_stale(self, embedded, folder, embedder):
         open_names(embedded, folder)
         put(embedded, 1, "drink", "Mystery")

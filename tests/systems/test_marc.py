@@ -160,7 +160,7 @@ def test_what_is_barred_never_comes_back_and_what_gave_way_is_said(bar, question
         assert item.key not in intent.exclude_items
     if not all(item.satisfies for item in answer.items):
         assert answer.relaxed
-        assert "Let go" in answer.message
+        assert all(one.value in answer.message for one in answer.relaxed)
 
 
 @settings(deadline=None, max_examples=40)
@@ -236,7 +236,7 @@ class TestPromises:
     def test_a_question_without_words_gets_a_polite_line_and_the_nearest_texts(self, bar, question):
         answer = ask(bar, question)
         assert len(answer.items) == 3
-        assert "no drink words" in answer.message
+        assert "only the nearest texts" in answer.message
 
     def test_an_overlong_question_is_cut_and_that_is_said(self, bar):
         answer = ask(bar, "gin " * 2500)

@@ -1,0 +1,92 @@
+"""What can be pulled, what is here, and what is wrong: for people and for scripts."""
+
+import json
+
+import pytest
+
+from localrec.datasets import load_datasets
+from localrec.llm.catalog import load_catalog
+
+
+def listed(cli, *arguments):
+    code, out, err = cli(*arguments, "--json")
+    assert (code, err) == (0, "")
+    return json.loads(out)
+
+
+def test_datasets_say_what_they_are_and_whether_they_need_a_network(cli):
+    known = {one["name"]: one for one in listed(cli, "datasets", "list")}
+    assert set(known) == set(load_datasets())
+    for one in known.values():
+        assert set(one) == {"name", "title", "domain", "licence", "network"}
+        assert one["licence"]
+    assert known["cocktails"]["network"] is False
+    assert known["ml-100k"]["network"] is True
+
+
+def test_models_say_what_they_are_and_whether_they_are_here(cli):
+    known = {one["name"]: one for one in listed(cli, "models", "list")}
+    assert set(known) == set(load_catalog())
+    for one in known.values():
+        assert set(one) == {"name", "kind", "title", "licence", "bytes", "here"}
+        assert one["bytes"] > 0
+        assert one["licence"]
+
+
+def test_a_model_that_was_not_pulled_is_not_here(cli, tmp_path, monkeypatch):
+    monkeypatch.setenv("LOCALREC_CACHE", str(tmp_path))
+    assert not any(one["here"] for one in listed(cli, "models", "list"))
+    (name, *_) = load_catalog()
+    code, out, err = cli("models", "check", name)
+    assert (code, out) == (1, "")
+    assert f"localrec models pull {name}" in err
+
+
+@pytest.mark.parametrize("what", ["datasets", "models"])
+def test_for_people_it_is_a_table_with_every_name(cli, what):
+    code, out, err = cli(what, "list")
+    assert (code, err) == (0, "")
+    for name in load_datasets() if what == "datasets" else load_catalog():
+        assert name in out
+
+
+def test_the_bundled_drinks_need_no_network(cli, by_spelling):
+    code, out, err = cli("--workspace", by_spelling, "datasets", "pull", "cocktails", "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["kept"] >= 350
+    assert cli("--workspace", by_spelling, "ask", "a smoky drink").code == 0
+
+
+@pytest.mark.parametrize("command", [("datasets", "pull"), ("models", "pull")])
+def test_an_unknown_name_is_answered_with_the_known_ones(cli, workspace_path, command):
+    code, out, err = cli("--workspace", workspace_path, *command, "no-such-thing")
+    assert (code, out) == (1, "")
+    assert "Known: " in err
+    assert not workspace_path.exists()
+
+
+class TestTheDoctor:
+    def states(self, cli, workspace):
+        return {one["what"]: one for one in listed(cli, "--workspace", workspace, "doctor")}
+
+    def test_finds_a_full_workspace_well(self, cli, workspace):
+        found = self.states(cli, workspace)
+        assert found["catalogue cocktails"]["state"] == "ok"
+        assert "5 items" in found["catalogue cocktails"]["detail"]
+        assert found["duckdb"]["state"] == found["Python"]["state"] == "ok"
+
+    def test_says_how_to_fill_an_empty_one_and_leaves_it_empty(self, cli, workspace_path):
+        assert "datasets pull" in self.states(cli, workspace_path)["workspace"]["remedy"]
+        assert not workspace_path.exists()
+
+    def test_finds_what_is_broken_and_the_remedy(self, cli, workspace):
+        (workspace / "store.duckdb").write_text("dear diary")
+        found = self.states(cli, workspace)["workspace"]
+        assert found["state"] == "broken"
+        assert "store.duckdb" in found["detail"]
+        assert found["remedy"]
+
+    def test_tells_people_the_same(self, cli, workspace):
+        code, out, err = cli("--workspace", workspace, "doctor")
+        assert (code, err) == (0, "")
+        assert "catalogue cocktails: 5 items" in out
