@@ -5,7 +5,7 @@ workspace/  store.duckdb  indexes/  runs/  settings.toml     (all 0700/0600)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ from localrec.errors import InputError, UsageError, WorkspaceError
 from localrec.graph.store import Store
 from localrec.paths import make_private
 from localrec.settings import RULES, Settings, load_settings
-from localrec.types import ImportReport, SourceTable
+from localrec.types import SourceTable
 
 if TYPE_CHECKING:
     from localrec.index.base import Embedder
@@ -144,13 +144,6 @@ class Workspace:
                 self.store, indexes, domain.name, field, self.embedder.name, self.settings.index
             )
         return count
-
-    def receipts(self) -> Sequence[ImportReport]:
-        """The reports of all imports, oldest first."""
-        import msgspec
-
-        rows = self.store.rows('SELECT report FROM import_receipt ORDER BY "at"')
-        return [msgspec.json.decode(report, type=ImportReport) for (report,) in rows]
 
     def _open_stages(self, domain: Domain) -> Stages:
         from localrec.graph.catalogue import Catalogue

@@ -64,27 +64,26 @@ def _claims_in(
     clause: str, item: Item, real: Sequence[Evidence], truth: StoreTruth
 ) -> Iterator[Claim]:
     """What one clause of a sentence about an item says."""
-    words = words_of(clause)
     cited = [
         words_of(text) for edge in real for text in (edge.source, edge.target, edge.value or "")
     ]
     cited.append(words_of(item.name))
-    position, denied = 0, False
-    while position < len(words):
-        denied = denied or words[position] in _NEGATIONS
-        name = _name_at(words, position, truth)
-        if not name:
-            if words[position].isdigit():
+    denied = False
+    for part in clause.split(","):  # no name reaches across a comma, but "no egg, nut or gin" does
+        words, position = words_of(part), 0
+        while position < len(words):
+            denied = denied or words[position] in _NEGATIONS
+            name = _name_at(words, position, truth)
+            following = words[position + len(name) : position + len(name) + 1]
+            said = " ".join(name)
+            if name and (denied or following == ("free",)):
+                yield Claim(f"no {said}", is_edge=False, holds=not truth.has_barred(item, said))
+            elif name:
+                yield Claim(said, is_edge=False, holds=_is_carried(name, cited, truth))
+            elif words[position].isdigit():
                 number = words[position : position + 1]
                 yield Claim(number[0], is_edge=False, holds=_stands_in(cited, number))
-            position += 1
-            continue
-        position += len(name)
-        said = " ".join(name)
-        if denied or words[position : position + 1] == ("free",):
-            yield Claim(f"no {said}", is_edge=False, holds=not truth.has_barred(item, said))
-        else:
-            yield Claim(said, is_edge=False, holds=_is_carried(name, cited, truth))
+            position += max(1, len(name))
 
 
 def _name_at(words: Words, position: int, truth: StoreTruth) -> Words:

@@ -7,7 +7,7 @@ none of them may add an item from outside it. Settings differ between reflection
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import msgspec
@@ -62,7 +62,6 @@ class Query:
     catalogue: Catalogue
     embedder: Embedder
     fields: Mapping[str, EmbeddedField]
-    _similarities: dict[str, Scores] = field(default_factory=dict)
 
     @cached_property
     def vector(self) -> Vectors:

@@ -11,14 +11,14 @@ from collections.abc import Iterator, Sequence
 
 from localrec.phrases import roots
 from localrec.types import Constraint, Intent, IntentView
-from localrec.understanding.mentions import Mention, cue_before, find_mentions, owners
+from localrec.understanding.examples import find_example
+from localrec.understanding.mentions import Mention, find_mentions, owners
 from localrec.understanding.numbers import ranges_in
 from localrec.understanding.polarity import barred_tokens
 from localrec.understanding.vocabulary import Reading, Vocabulary
 from localrec.understanding.words import (
     FILLERS,
     HAVE_CUES,
-    SIMILARITY_CUES,
     VISUAL_CUES,
     WEAK_VISUAL,
 )
@@ -29,22 +29,6 @@ _OR_BRIDGES = frozenset("or either a an some maybe perhaps the even with".split(
 _HAVE_BY_FIRST: dict[str, list[tuple[str, ...]]] = {}
 for _cue in sorted(HAVE_CUES, key=len, reverse=True):
     _HAVE_BY_FIRST.setdefault(_cue[0], []).append(_cue)
-_KIN_PHRASES = (
-    "like it",
-    "closest",
-    "instead",
-    "similar",
-    "comparable",
-    "alternative",
-    "alternatives",
-    "substitute",
-    "next best",
-    "what else",
-    "same direction",
-    "same idea",
-    "of that kind",
-)
-_SWAPS = frozenset("swap switch exchange replace trade".split())
 _BESIDE = {
     *(
         (verb, "with")
@@ -55,14 +39,6 @@ _BESIDE = {
     ("complement",),
 }
 _BACKWARD_HAVE = frozenset({"in", "at", "to", "on", "lying"})
-_STRONG_KIN_CUES = tuple(
-    cue
-    for cue in SIMILARITY_CUES
-    if cue[0]
-    in ("similar", "alternative", "alternatives", "close", "comparable", "akin", "reminiscent")
-    or cue in (("like",), ("same", "as"), ("such", "as"))
-)
-_SPECIES = ("something", "anything", "drink", "cocktail", "movie", "film", "one", "taste", "tastes")
 
 
 def parse_intent(question: str, vocabulary: Vocabulary) -> Intent:
@@ -75,7 +51,7 @@ def parse_intent(question: str, vocabulary: Vocabulary) -> Intent:
     wanted = [not barred[mention.first] for mention in mentions]
     at_hand = _at_hand(reading, mentions, wanted)
     flags, diets = _flags_and_diets(mentions, wanted, vocabulary)
-    target, anchor, exclude_items = _example(reading, mentions, wanted, vocabulary)
+    target, anchor, exclude_items = find_example(reading, mentions, wanted, vocabulary)
     return Intent(
         constraints=_constraints(reading, mentions, wanted, mildly, at_hand, vocabulary) + diets,
         flags=flags,
@@ -292,77 +268,6 @@ def _flags_and_diets(
                 for name in vocabulary.domain.diets[meaning.key]
             )
     return flags, tuple(bars)
-
-
-def _example(
-    reading: Reading,
-    mentions: Sequence[Mention],
-    wanted: Sequence[bool],
-    vocabulary: Vocabulary,
-) -> tuple[str | None, str | None, tuple[str, ...]]:
-    """The item the question takes as its example, as key and as typed, and the unwanted ones."""
-    target: str | None = None
-    anchor: str | None = None
-    unwanted: list[str] = []
-    for mention, is_wanted in zip(mentions, wanted, strict=True):
-        if mention.item is None:
-            continue
-        if target is None and (is_wanted or _is_model(reading, mention)):
-            target = mention.item
-            anchor = " ".join(reading.words[mention.first : mention.last])
-        else:
-            unwanted.append(mention.item)
-    if target is None and unwanted and _asks_for_kin(reading):
-        target = anchor = unwanted.pop(0)  # "they had no Kir; what is like it?"
-    if target is None:
-        anchor = _unknown_example(reading, mentions, vocabulary)
-        target = vocabulary.nearest_item(anchor) if anchor else None
-    return target, anchor, tuple(dict.fromkeys(unwanted))
-
-
-def _is_model(reading: Reading, mention: Mention) -> bool:
-    """An item inside a negation is an example all the same: "swap the Negroni's gin for rum"."""
-    before = reading.words[: mention.first]
-    return cue_before(reading, mention.first) >= 0 or bool(_SWAPS & set(before[-3:]))
-
-
-def _asks_for_kin(reading: Reading) -> bool:
-    text = " ".join(reading.words)
-    return any(f" {phrase} " in f" {text} " for phrase in _KIN_PHRASES)
-
-
-def _unknown_example(
-    reading: Reading, mentions: Sequence[Mention], vocabulary: Vocabulary
-) -> str | None:
-    """ "similar to a Flibbertigibbet": words after a comparison that the catalogue lacks."""
-    owner = owners(reading, mentions)
-    for cue in _STRONG_KIN_CUES:
-        for begin in range(len(reading.words) - len(cue)):
-            end = begin + len(cue)
-            if tuple(reading.words[begin:end]) != cue or owner[begin] >= 0:
-                continue
-            if cue == ("like",) and (not begin or reading.words[begin - 1] not in _SPECIES):
-                continue
-            while end < len(reading.words) and reading.words[end] in FILLERS:
-                end += 1
-            last = end
-            while last < len(reading.words) and _may_be_a_name(reading, owner, last, end):
-                last += 1
-            named = [w for w in reading.words[end:last] if not vocabulary.is_plain(w)]
-            if any(len(word) > 2 for word in named):
-                return " ".join(reading.words[end:last])
-    return None
-
-
-def _may_be_a_name(reading: Reading, owner: Sequence[int], position: int, start: int) -> bool:
-    stops = ("but", "without", "with", "and", "that", "in", "for", "no", "not", "please")
-    mark = reading.gaps[position] if position > start else ""
-    return (
-        not mark
-        and owner[position] < 0
-        and reading.words[position] not in stops
-        and position - start < 5
-    )
 
 
 def _at_hand(reading: Reading, mentions: Sequence[Mention], wanted: Sequence[bool]) -> list[bool]:
