@@ -88,7 +88,7 @@ def main() -> int:
     try:
         if asked.failures and asked.half != "dev":
             raise UsageError("Failures are shown for the dev half only.", "Use --half dev.")
-        gold = read_gold(asked.gold, asked.half)[: asked.limit]
+        gold = spread(read_gold(asked.gold, asked.half), asked.limit)
         figures, cases = measure_systems(asked, gold)
         asked.out.parent.mkdir(parents=True, exist_ok=True)
         asked.out.write_bytes(msgspec.json.format(msgspec.json.encode(figures), indent=1) + b"\n")
@@ -116,7 +116,7 @@ def parse_arguments() -> argparse.Namespace:
         default=list(SYSTEMS),
         help=f"comma-separated, of: {', '.join(SYSTEMS)}",
     )
-    parser.add_argument("--limit", type=int, help="only the first so many questions")
+    parser.add_argument("--limit", type=int, help="only so many questions, evenly spread")
     parser.add_argument("--seed", type=int, help="of the bootstrap")
     parser.add_argument("--workspace", type=Path, help="use this one instead of building one")
     parser.add_argument(
@@ -138,6 +138,11 @@ def parse_arguments() -> argparse.Namespace:
         parser.error(f"no such system: {', '.join(sorted(unknown))}")
     asked.out = asked.out or ROOT / "docs" / "figures" / f"questions-{asked.half}.json"
     return asked
+
+
+def spread(gold: list[GoldQuestion], limit: int | None) -> list[GoldQuestion]:
+    """So many of the questions, taken at even steps, for the file is sorted by task."""
+    return gold if limit is None else gold[:: max(1, len(gold) // max(1, limit))][:limit]
 
 
 def measure_systems(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
+import shutil
 from pathlib import Path
 
 import pytest
@@ -37,32 +37,32 @@ def drink(name: str, **fields: object) -> dict[str, object]:
     }
 
 
-@pytest.fixture
-def write_table(tmp_path: Path) -> Callable[..., Path]:
+def write_rows(path: Path, *rows: dict[str, object]) -> Path:
     """Writes rows of drinks to a CSV file."""
-
-    def write(*rows: dict[str, object]) -> Path:
-        path = tmp_path / "table.csv"
-        with path.open("w", encoding="utf-8", newline="") as stream:
-            table = csv.DictWriter(stream, COLUMNS, restval="")
-            table.writeheader()
-            table.writerows(rows)
-        return path
-
-    return write
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        table = csv.DictWriter(stream, COLUMNS, restval="")
+        table.writeheader()
+        table.writerows(rows)
+    return path
 
 
-@pytest.fixture
-def by_spelling(workspace_path: Path) -> Path:
+def by_spelling(folder: Path) -> Path:
     """An empty workspace whose settings name the embedder that needs no weights."""
-    workspace_path.mkdir()
-    (workspace_path / "settings.toml").write_text('embedder = "hashing"\n', encoding="utf-8")
-    return workspace_path
+    folder.mkdir()
+    (folder / "settings.toml").write_text('embedder = "hashing"\n', encoding="utf-8")
+    return folder
 
 
 @pytest.fixture
-def workspace(by_spelling: Path, write_table: Callable[..., Path]) -> Path:
-    """Five drinks, imported."""
+def empty_workspace(workspace_path: Path) -> Path:
+    """A workspace with settings and nothing else."""
+    return by_spelling(workspace_path)
+
+
+@pytest.fixture(scope="package")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Five drinks, imported once; only for reading."""
+    home = tmp_path_factory.mktemp("bar")
     rows = [
         drink(
             name,
@@ -74,6 +74,12 @@ def workspace(by_spelling: Path, write_table: Callable[..., Path]) -> Path:
         )
         for name, glass, ingredients, looks in DRINKS
     ]
-    table = write_table(*rows)
-    assert run(["--workspace", str(by_spelling), "import", "cocktails", str(table)]) == 0
-    return by_spelling
+    folder, table = by_spelling(home / "workspace"), write_rows(home / "table.csv", *rows)
+    assert run(["--workspace", str(folder), "import", "cocktails", str(table)]) == 0
+    return folder
+
+
+@pytest.fixture
+def own_workspace(workspace: Path, tmp_path: Path) -> Path:
+    """The same drinks in a workspace that a test may change."""
+    return Path(shutil.copytree(workspace, tmp_path / "own"))

@@ -6,10 +6,10 @@ import pytest
 
 from localrec.workspace import Workspace
 
-from .conftest import drink
+from .conftest import drink, write_rows
 from .test_ask import UNPRINTABLE
 
-HOSTILE_NAMES = {
+HOSTILE = {
     "colour": "\x1b[31mRed\x1b[0m Fizz",
     "title": "\x1b]0;owned\x07Title Fizz",
     "unfinished": "Fizz \x1b]8;;http://192.0.2.1",
@@ -19,44 +19,68 @@ HOSTILE_NAMES = {
     "zero-width": "Fi\u200bzz",
     "markup": "[bold]Fizz[/bold] [red]",
     "chat-tokens": "<|im_start|>Fizz<|im_end|>",
-    "null": "Fi\x00zz",
 }
 
 
 @pytest.fixture
-def imported(cli, by_spelling, write_table):
+def imported(cli, empty_workspace, tmp_path):
     """Imports rows; gives what the program came to."""
 
     def take_in(*rows, options=()):
-        table = write_table(*rows)
-        return cli("--workspace", by_spelling, "import", "cocktails", table, *options)
+        table = write_rows(tmp_path / "table.csv", *rows)
+        return cli("--workspace", empty_workspace, "import", "cocktails", table, *options)
 
     return take_in
 
 
-@pytest.mark.parametrize("column", ["name", "ingredients", "glassType", "category"])
-@pytest.mark.parametrize("name", HOSTILE_NAMES)
-def test_hostile_names_never_reach_the_terminal(cli, by_spelling, imported, name, column):
-    text = HOSTILE_NAMES[name]
-    value = str([text, "Gin"]) if column == "ingredients" else text
-    fields = {"name": "Fizz", column: value}
-    assert imported(drink(**fields)).code == 0
-    for question in ("gin", "like a fizz", "a fizz with gin"):
-        for arguments in ((), ("--explain",), ("--json",)):
-            code, out, err = cli("--workspace", by_spelling, "ask", question, *arguments)
-            assert (code, err) == (0, "")
-            assert not UNPRINTABLE.search(out)
-            assert "<|" not in out
+class TestHostileNames:
+    @pytest.fixture
+    def hostile(self, empty_workspace, imported):
+        """Each name in each place where a foreign file has one."""
+        rows = [
+            drink(
+                f"{name} {text}",
+                category=text,
+                glassType=text,
+                ingredients=str([text, "Gin"]),
+                ingredientMeasures=str([text, "4 cl"]),
+                **dict.fromkeys(("desciription", "imageDescription", "instructions"), text),
+            )
+            for name, text in HOSTILE.items()
+        ]
+        code, out, _ = imported(*rows)
+        assert (code, f"{len(rows)} kept" in out) == (0, True)
+        assert not UNPRINTABLE.search(out)
+        return empty_workspace
 
+    @pytest.mark.parametrize("question", ["gin", "like a colour red fizz", "fizz and backspaces"])
+    def test_never_reach_the_terminal(self, cli, hostile, question):
+        code, out, err = cli("--workspace", hostile, "ask", question, "-k", 20, "--explain")
+        assert (code, err) == (0, "")
+        assert "HAS_INGREDIENT" in out
+        assert not UNPRINTABLE.search(out)
+        assert "<|" not in out
 
-@pytest.mark.parametrize("column", ["desciription", "imageDescription", "instructions"])
-@pytest.mark.parametrize("name", ["colour", "title", "chat-tokens"])
-def test_hostile_texts_are_stored_harmless(by_spelling, imported, name, column):
-    assert imported(drink("Fizz", **{column: HOSTILE_NAMES[name] + " is a drink."})).code == 0
-    with Workspace(by_spelling) as opened:
-        ((told,),) = opened.store.rows("SELECT properties FROM node WHERE kind = 'cocktail'")
-    assert "\\u001b" not in told
-    assert "<|" not in told
+    def test_are_harmless_in_json_and_in_the_store(self, cli, hostile):
+        out = cli("--workspace", hostile, "ask", "gin", "-k", 20, "--json").out
+        assert len(json.loads(out)["items"]) == len(HOSTILE)
+        with Workspace(hostile) as opened:
+            rows = opened.store.rows("SELECT name, properties::VARCHAR FROM node")
+            rows += opened.store.rows("SELECT kind, properties::VARCHAR FROM edge")
+        for told in (out, *(str(part) for row in rows for part in row)):
+            assert not UNPRINTABLE.search(told.removesuffix("\n"))
+            assert "\\u00" not in told
+            assert "<|" not in told
+
+    def test_show_markup_as_the_letters_it_is(self, cli, hostile):
+        out = cli("--workspace", hostile, "ask", "like a markup", "-k", 20).out
+        assert "[bold]Fizz" in out
+
+    def test_with_a_nul_byte_are_refused_with_their_place(self, imported, empty_workspace):
+        code, out, err = imported(drink("Fair"), drink("Fi\x00zz"))
+        assert (code, out) == (1, "")
+        assert "row 3, column 'name'" in err
+        assert not (empty_workspace / "store.duckdb").exists()
 
 
 def test_what_happened_to_each_row_is_shown_without_its_escapes(imported):
@@ -74,43 +98,44 @@ def test_the_report_as_json_is_one_document(imported):
     assert (report["read"], report["kept"], report["dry_run"]) == (2, 2, False)
 
 
-def test_a_dry_run_changes_nothing(imported, by_spelling):
-    before = sorted(by_spelling.rglob("*"))
+def test_a_dry_run_changes_nothing(imported, empty_workspace):
+    before = sorted(empty_workspace.rglob("*"))
     code, out, _ = imported(drink("One"), options=("--dry-run",))
     assert code == 0
     assert "1 would be kept" in out
-    assert sorted(by_spelling.rglob("*")) == before
+    assert sorted(empty_workspace.rglob("*")) == before
 
 
-def test_done_twice_the_workspace_is_the_same(imported, by_spelling):
+def test_done_twice_the_workspace_is_the_same(imported, empty_workspace):
     counts = []
-    for _ in range(2):
+    for times in (1, 2):
         assert imported(drink("One"), drink("Two")).code == 0
-        with Workspace(by_spelling) as opened:
+        with Workspace(empty_workspace) as opened:
+            ask_store = opened.store.rows
+            assert ask_store("SELECT count(*) FROM import_receipt") == [(times,)]
             counts.append(
                 [
-                    opened.store.rows(f"SELECT count(*) FROM {table}")
-                    for table in ("node", "edge", "embedding")
+                    ask_store(f"SELECT count(*) FROM {name}")
+                    for name in ("node", "edge", "embedding")
                 ]
             )
-            assert len(opened.receipts()) == len(counts)
     assert counts[0] == counts[1]
 
 
-def test_an_unknown_kind_is_refused_with_those_that_are_known(cli, by_spelling, write_table):
-    arguments = ("import", "spreadsheet", write_table(drink("One")))
-    code, out, err = cli("--workspace", by_spelling, *arguments)
+def test_an_unknown_kind_is_refused_with_those_that_are_known(cli, empty_workspace, tmp_path):
+    table = write_rows(tmp_path / "table.csv", drink("One"))
+    code, out, err = cli("--workspace", empty_workspace, "import", "spreadsheet", table)
     assert code in (1, 2)
     assert out == ""
     assert "cocktails" in err
-    assert not (by_spelling / "store.duckdb").exists()
+    assert not (empty_workspace / "store.duckdb").exists()
 
 
-def test_index_brings_vectors_up_to_date(cli, workspace):
-    code, out, err = cli("--workspace", workspace, "index", "--json")
+def test_index_brings_vectors_up_to_date(cli, own_workspace):
+    code, out, err = cli("--workspace", own_workspace, "index", "--json")
     assert (code, err) == (0, "")
     assert json.loads(out) == {"cocktails": 0}
-    with Workspace(workspace, writable=True) as opened:
+    with Workspace(own_workspace, writable=True) as opened:
         opened.store.execute("DELETE FROM embedding")
-    assert json.loads(cli("--workspace", workspace, "index", "--json").out)["cocktails"] > 0
-    assert cli("--workspace", workspace, "ask", "gin").code == 0
+    assert json.loads(cli("--workspace", own_workspace, "index", "--json").out)["cocktails"] > 0
+    assert cli("--workspace", own_workspace, "ask", "gin").code == 0

@@ -50,11 +50,11 @@ def test_for_people_it_is_a_table_with_every_name(cli, what):
         assert name in out
 
 
-def test_the_bundled_drinks_need_no_network(cli, by_spelling):
-    code, out, err = cli("--workspace", by_spelling, "datasets", "pull", "cocktails", "--json")
+def test_the_bundled_drinks_need_no_network(cli, empty_workspace):
+    code, out, err = cli("--workspace", empty_workspace, "datasets", "pull", "cocktails", "--json")
     assert (code, err) == (0, "")
     assert json.loads(out)["kept"] >= 350
-    assert cli("--workspace", by_spelling, "ask", "a smoky drink").code == 0
+    assert cli("--workspace", empty_workspace, "ask", "a smoky drink").code == 0
 
 
 @pytest.mark.parametrize("command", [("datasets", "pull"), ("models", "pull")])
@@ -79,9 +79,9 @@ class TestTheDoctor:
         assert "datasets pull" in self.states(cli, workspace_path)["workspace"]["remedy"]
         assert not workspace_path.exists()
 
-    def test_finds_what_is_broken_and_the_remedy(self, cli, workspace):
-        (workspace / "store.duckdb").write_text("dear diary")
-        found = self.states(cli, workspace)["workspace"]
+    def test_finds_what_is_broken_and_the_remedy(self, cli, own_workspace):
+        (own_workspace / "store.duckdb").write_text("dear diary")
+        found = self.states(cli, own_workspace)["workspace"]
         assert found["state"] == "broken"
         assert "store.duckdb" in found["detail"]
         assert found["remedy"]

@@ -40,9 +40,9 @@ class TestModelsUse:
         assert (code, err) == (0, "")
         assert json.loads(out) == {"role": "router", "model": CHAT}
 
-    def test_is_heard_by_the_next_question(self, cli, workspace):
-        assert use(cli, workspace, "writer", "rules").code == 0
-        code, out, _ = cli("--workspace", workspace, "ask", "gin", "--json")
+    def test_is_heard_by_the_next_question(self, cli, own_workspace):
+        assert use(cli, own_workspace, "writer", "rules").code == 0
+        code, out, _ = cli("--workspace", own_workspace, "ask", "gin", "--json")
         assert code == 0
         assert json.loads(out)["spoke"]["writer"] == "template"
 

@@ -154,6 +154,9 @@ def test_cheat_an_item_that_the_catalogue_lacks(truth):
         ("Peat Sour has scotch whisky and has no egg.", ["no egg"]),
         ("Peat Sour is egg free.", ["no egg"]),
         ("Peat Sour has no vodka and comes in a highball glass.", ["highball glass"]),
+        ("Peat Sour has no gin, nut or egg white.", ["no egg white"]),
+        ("Peat Sour has ginger ale.", ["ginger ale"]),
+        ("Peat Sour smells of ginger, ale and smoke.", []),
         ("Peat Sour is pleasant.", []),
     ],
 )

@@ -1,4 +1,4 @@
-"""Colours, looks and garnishes read from descriptions as a vision model or a bartender writes them."""
+"""Colours, looks and garnishes, read from descriptions as a vision model may write them."""
 
 import msgspec
 import pytest

@@ -1,4 +1,4 @@
-"""Where names belong: spellings become concepts, brands stay beside them, the rest finds a family."""
+"""Where names belong: spellings become concepts, brands stay, the rest finds a family."""
 
 import pytest
 from hypothesis import given

@@ -11,4 +11,3 @@ def bar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stages]:
     folder = tmp_path_factory.mktemp("bar")
     with planted_store(folder) as store:
         yield planted_stages(store, folder / "indexes")
-

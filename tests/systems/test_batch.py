@@ -161,7 +161,7 @@ class TestAnswering:
         lines = whole.read_bytes().splitlines(keepends=True)
         torn = lines[3][: min(left, len(lines[3]) - 1)]
         out.write_bytes(b"".join(lines[:3]) + torn)
-        summary, asked = answer_all()
+        summary, _ = answer_all()
         assert (summary.resumed, summary.answered) == (3, 3)
         assert told(out) == told(whole)
 
