@@ -64,25 +64,23 @@ def singular(word: str) -> str:
 
 
 def fold(text: str) -> str:
-    """Case, accents and apostrophes removed; every other mark stays one character wide.
-
-    The result has the length of the input wherever that matters to `tokens`, except that
-    apostrophes vanish; offsets are therefore computed there, not here.
-    """
-    decomposed = unicodedata.normalize("NFKD", text.translate(_APOSTROPHES))
-    plain = "".join(mark for mark in decomposed if not unicodedata.combining(mark))
-    return plain.casefold().replace("&", " and ").replace("ø", "o").replace("ß", "ss")
+    """Remove case, accents and apostrophes, and write "&" as "and"."""
+    text = text.translate(_APOSTROPHES)
+    if not text.isascii():
+        decomposed = unicodedata.normalize("NFKD", text)
+        plain = "".join(mark for mark in decomposed if not unicodedata.combining(mark))
+        text = plain.casefold().replace("ø", "o")
+    return text.lower().replace("&", " and ")
 
 
 def tokens(text: str) -> list[Token]:
     """Cut `text` into folded tokens that remember where they stood."""
-    folded: list[str] = []
-    origin: list[int] = []
-    for position, mark in enumerate(text):
-        piece = fold(mark)
-        folded.append(piece)
-        origin.extend([position] * len(piece))
-    line = "".join(folded)
+    line = fold(text)
+    origin: Sequence[int] = range(len(text))
+    if len(line) != len(text):  # something vanished or grew: fold mark by mark, keeping count
+        pieces = [fold(mark) for mark in text]
+        line = "".join(pieces)
+        origin = [place for place, piece in enumerate(pieces) for _ in piece]
     return [
         Token(
             word=found.group(),
@@ -94,7 +92,7 @@ def tokens(text: str) -> list[Token]:
     ]
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=1 << 18)  # every name of a large catalogue, folded once
 def roots(text: str) -> tuple[str, ...]:
     """The roots of a text's tokens: the form under which names are compared."""
     return tuple(singular(found) for found in _TOKEN.findall(fold(text)))

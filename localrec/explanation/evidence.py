@@ -44,7 +44,8 @@ def facts_about(
     facts.extend(_facts_of_likeness(query, around, links))
     facts.extend(_facts_of_flags(query, item))
     facts.extend(_facts_of_numbers(query, item))
-    facts.extend(_fact_of_absence(query, around))
+    if pool.allowed[item]:
+        facts.extend(_fact_of_absence(query, around))
     facts.append(_fact_of_components(query, around, leads=not facts))
     return facts
 

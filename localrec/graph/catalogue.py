@@ -118,10 +118,9 @@ class Catalogue:
 
         A brand and its generic name count as one thing.
         """
-        wanted = np.zeros(len(self.attributes), dtype=np.int32)
-        wanted[self.identity[list(components)]] = 1
-        hits = wanted[self.identity[self._link_attribute]] * self._link_is_component
-        return np.bincount(self._link_item, weights=hits, minlength=len(self)).astype(np.int32)
+        things = {int(self.identity[one]) for one in components}
+        spellings = [one for thing in sorted(things) for one in self._spellings_of[thing]]
+        return np.bincount(self._items_linked(spellings), minlength=len(self)).astype(np.int32)
 
     def component_use(self, items: Indexes) -> NDArray[np.int32]:
         """For every attribute, how many of `items` contain it as a component, shape (m,)."""
@@ -164,11 +163,15 @@ class Catalogue:
 
     def _items_with(self, attributes: tuple[int, ...]) -> Mask:
         """Mask of the items that are linked to any of these attributes."""
-        wanted = np.zeros(len(self.attributes), dtype=bool)
-        wanted[list(attributes)] = True
         mask = np.zeros(len(self), dtype=bool)
-        mask[self._link_item[wanted[self._link_attribute]]] = True
+        mask[self._items_linked(attributes)] = True
         return mask
+
+    def _items_linked(self, attributes: Sequence[int]) -> Indexes:
+        """The items of all links to these attributes, one entry a link."""
+        first = self._first_item
+        slices = [self._items_by_attribute[first[one] : first[one + 1]] for one in attributes]
+        return np.concatenate(slices) if slices else np.zeros(0, dtype=np.int32)
 
     def _families_of(self, item: int) -> frozenset[int]:
         """All families above an item's components."""
@@ -237,6 +240,14 @@ class Catalogue:
             identity[index] = self._attribute_of.get((one.kind, concept or ""), index)
         return identity
 
+    @cached_property
+    def _spellings_of(self) -> dict[int, list[int]]:
+        """What an attribute is -> all attributes that are it, brands included."""
+        spellings: dict[int, list[int]] = {}
+        for index, thing in enumerate(self.identity):
+            spellings.setdefault(int(thing), []).append(index)
+        return spellings
+
     def _load_links(self) -> None:
         self._relations = [spec.edge for spec in self.domain.attributes.values()]
         columns = self._store.columns(
@@ -254,6 +265,11 @@ class Catalogue:
             is_component[self._link_attribute] if len(self._link_attribute) else is_component[:0]
         )
         self._first_link = np.searchsorted(self._link_item, np.arange(len(self) + 1))
+        by_attribute = np.argsort(self._link_attribute, kind="stable")
+        self._items_by_attribute: Indexes = self._link_item[by_attribute]
+        self._first_item = np.searchsorted(
+            self._link_attribute[by_attribute], np.arange(len(self.attributes) + 1)
+        )
         self.component_counts = np.bincount(
             self._link_item, weights=self._link_is_component, minlength=len(self)
         ).astype(np.int32)

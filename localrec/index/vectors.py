@@ -91,7 +91,9 @@ class HnswIndex:
 
     M = 16  # links of a vector per layer
     EF_CONSTRUCTION = 200  # candidates weighed while a vector is linked
-    EF = 100  # candidates kept while a query walks
+    # Candidates kept while a query walks: at 100,000 vectors 100 gave a recall@10 of 0.91,
+    # 400 of 0.989, 800 of 0.996 at 2.6 ms, a sixth of the exact scan.
+    EF = 800
     SEED = 20
 
     def __init__(self, graph: Any, exact: ExactIndex) -> None:
