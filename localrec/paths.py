@@ -11,6 +11,8 @@ from pathlib import Path
 
 import platformdirs
 
+from localrec.errors import WorkspaceError
+
 _PACKAGE = Path(__file__).resolve().parent
 
 
@@ -34,7 +36,17 @@ def pulled(name: str) -> Path:
 
 
 def make_private(folder: Path) -> Path:
-    """Create `folder` (and parents) so that only its owner can enter it."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    folder.chmod(0o700)
+    """Make sure that `folder` exists; one that is made here can be entered by its owner alone.
+
+    Raises:
+        WorkspaceError: something else stands in the way.
+    """
+    if not folder.is_dir():
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise WorkspaceError(
+                f"The folder {folder} cannot be made: {error.strerror}.", "Name another one."
+            ) from error
+        folder.chmod(0o700)  # whatever the umask says
     return folder

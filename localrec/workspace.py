@@ -166,8 +166,12 @@ class Workspace:
             )
         return Stages(catalogue, Vocabulary(catalogue), self.embedder, fields, self.open_model)
 
-    def open_model(self, role: str) -> ChatModel | None:
-        """The model that plays a role, started when it is first asked something."""
+    def open_model(self, role: str) -> ChatModel:
+        """The model that plays a role, started when it is first asked something.
+
+        Raises:
+            ModelError: its file is not here.
+        """
         from localrec.llm.catalog import model_path
         from localrec.llm.client import ModelProcess
 

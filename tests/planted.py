@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from localrec.domains import AttributeSpec, Concept, Domain, FlagSpec, NumberSpec
+from localrec.errors import ModelError
 from localrec.graph.catalogue import Catalogue
 from localrec.graph.ingest import ingest_items
 from localrec.graph.store import Store
 from localrec.index.build import open_field, update_embeddings
 from localrec.index.embedders import HashingEmbedder
+from localrec.llm.base import ChatModel
 from localrec.systems.stages import Stages
 from localrec.types import AttributeLink, ImportReport, ItemRow
 from localrec.understanding.vocabulary import Vocabulary
@@ -192,4 +194,9 @@ def planted_stages(store: Store, folder: Path) -> Stages:
         field: open_field(store, folder, BAR.name, field, embedder.name) for field in BAR.texts
     }
     catalogue = Catalogue(store, BAR)
-    return Stages(catalogue, Vocabulary(catalogue), embedder, fields, lambda role: None)
+    return Stages(catalogue, Vocabulary(catalogue), embedder, fields, without_model)
+
+
+def without_model(role: str) -> ChatModel:
+    """Stands for a workspace whose models were never pulled."""
+    raise ModelError(f"There is no model for {role}.")

@@ -31,7 +31,6 @@ def describe(
 ) -> None:
     """Write descriptions for items that have only a generated one; checked, marked, resumable."""
     from localrec.domains import load_domain
-    from localrec.errors import ModelError
     from localrec.explanation.describer import describe_items
     from localrec.workspace import Workspace
 
@@ -40,10 +39,6 @@ def describe(
         chosen = opened.choose_domain("", domain)
         stages = opened.stages(chosen)
         model = opened.open_model("writer")
-        if model is None:
-            raise ModelError(
-                "There is no model to write with.", "localrec models pull smollm2-135m"
-            )
         summary = describe_items(
             opened.store,
             stages.catalogue,

@@ -32,13 +32,14 @@ class Finding(msgspec.Struct, frozen=True):
     remedy: str = ""
 
 
-def doctor(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
-    """Check libraries, models and the workspace; each finding with its remedy."""
+def doctor(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> int:
+    """Check libraries, models and the workspace; exits with 1 when something is broken."""
     context = context_of(workspace, as_json)
     findings = [*_python(), *_libraries(), *_models(), *_workspace(context.workspace)]
+    code = int(any(finding.state == "broken" for finding in findings))
     if context.as_json:
         print_json(findings)
-        return
+        return code
     from rich.text import Text
 
     out = console()
@@ -49,6 +50,7 @@ def doctor(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> No
         out.print(line)
         if finding.remedy and finding.state != "ok":
             out.print(Text(f"         {finding.remedy}", style="dim"))
+    return code
 
 
 def _python() -> Iterator[Finding]:
@@ -83,6 +85,9 @@ def _workspace(folder: Path) -> Iterator[Finding]:
     from localrec.errors import LocalrecError
     from localrec.workspace import Workspace
 
+    if not (folder / "store.duckdb").is_file():
+        yield Finding("workspace", "missing", "empty", "localrec datasets pull cocktails")
+        return
     try:
         with Workspace(folder) as opened:
             domains = opened.domains()

@@ -110,6 +110,7 @@ def use(
     as_json: JsonOption = False,
 ) -> None:
     """Let a model play a role in this workspace; 'rules' gives the role back."""
+    from localrec.errors import UsageError
     from localrec.llm.catalog import check as check_file
     from localrec.llm.catalog import find_model
     from localrec.paths import make_private
@@ -119,8 +120,10 @@ def use(
     if name.endswith(".gguf"):
         check_file(Path(name))
         name = str(Path(name).resolve())
-    elif name != RULES:
-        find_model(name)
+    elif name != RULES and find_model(name).kind != "chat":
+        raise UsageError(f"{name} makes vectors and plays no role.", "Name a chat model.")
+    if role == "chat" and name == RULES:
+        raise UsageError("The chat model cannot be rules.", "Name a model, or use --no-model.")
     make_private(context.workspace)
     settings = bind_role(load_settings(context.workspace), role, name)
     save_settings(context.workspace, settings)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from localrec.domains import Domain
 from localrec.errors import ModelError
 from localrec.explanation.evidence import Fact, evidence_of
 from localrec.explanation.grounding import is_grounded
@@ -70,7 +71,7 @@ class ModelWriter:
         """The model's sentence if all it names is in the evidence."""
         leading = [fact for fact in facts if fact.leads][:_MOST_FACTS]
         try:
-            sentence = self._ask(name, leading)
+            sentence = self._ask(name, leading, vocabulary.domain)
         except ModelError:
             sentence = ""
         if sentence and is_grounded(sentence, evidence_of(leading), intent, vocabulary):
@@ -78,20 +79,40 @@ class ModelWriter:
         self.dropped += 1
         return self._template.write(name, facts, intent, vocabulary)
 
-    def _ask(self, name: str, facts: Sequence[Fact]) -> str:
-        system = (
-            "You tell a guest in one short sentence why a recommendation fits. Use only the "
-            "numbered facts. Add nothing that is not in them."
-        )
-        listed = "\n".join(f"{number}. {fact.text}" for number, fact in enumerate(facts, 1))
+    def _ask(self, name: str, facts: Sequence[Fact], domain: Domain) -> str:
+        shots = _worked_examples(domain)
         generation = self._model.generate(
-            [Message("system", system), Message("user", f"{name}:\n{listed}\nSentence:")],
+            [*shots, Message("user", _told(name, [fact.text for fact in facts]))],
             grammar=sentence_grammar(_LONGEST),
             max_tokens=72,
-            fixed=1,
+            fixed=len(shots),
         )
         self.tokens += generation.usage.prompt + generation.usage.generated
         return parse_sentence(generation.text.strip(), _LONGEST)
+
+
+def _worked_examples(domain: Domain) -> list[Message]:
+    """The task and two examples of it, made of the domain's own words."""
+    messages = [
+        Message(
+            "system",
+            "Say in one short sentence why a recommendation fits. Use only the numbered facts.",
+        )
+    ]
+    says = [spec.says for spec in domain.attributes.values()]
+    names = [next(iter(domain.taxonomy.get(kind, {})), kind) for kind in domain.attributes]
+    facts = [form.format(name=name) for form, name in zip(says, names, strict=True)]
+    for label, picked in (("First", facts[:2]), ("Second", facts[1:3] or facts[:1])):
+        messages += [
+            Message("user", _told(label, picked)),
+            Message("assistant", f"{label} {' and '.join(picked)}."),
+        ]
+    return messages
+
+
+def _told(name: str, facts: Sequence[str]) -> str:
+    listed = "\n".join(f"{number}. {fact}" for number, fact in enumerate(facts, 1))
+    return f"{name}:\n{listed}\nSentence:"
 
 
 def _joined(parts: Sequence[str]) -> str:

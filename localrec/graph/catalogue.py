@@ -88,7 +88,7 @@ class Catalogue:
 
     @cached_property
     def _name_roots(self) -> list[tuple[str, ...]]:
-        return [roots(name) for name in self.names]
+        return [roots(name) or (name.casefold(),) for name in self.names]
 
     @cached_property
     def _items_of_name(self) -> dict[tuple[str, ...], list[int]]:

@@ -89,7 +89,12 @@ def _name_meant(kind: str, match: Match[_Name], words: list[str], domain: Domain
         return None
     if all(owner == kind or _is_looks(domain, owner) for owner, _ in match.payloads):
         return mine[0]
-    if domain.attributes[kind].role == "garnish":  # "mint" garnishes only where it says so
+    if domain.attributes[kind].role == "look":
+        return mine[0]
+    if domain.attributes[kind].role == "garnish":
+        if match.last - match.first > 1:  # "lime wedge"
+            return mine[0]
+        # "mint" garnishes only where it says so
         before = words[max(0, match.first - 6) : match.first]
         return mine[0] if any(word.startswith("garnish") for word in before) else None
     around = words[max(0, match.first - 2) : match.first] + words[match.last : match.last + 2]
@@ -107,8 +112,13 @@ def _speaks_of_something_else(
     """Is the name said of a thing beside the item ("a red straw", "garnished with green mint")?"""
     if not spec.aside:
         return False
+    following = words[match.last] if match.last < len(words) else "with"
+    if following in tables.about:
+        return False
     if any(word in tables.elsewhere for word in words[: match.first]):
         return True
+    if following == "with":
+        return False
     for position in range(match.last, len(words)):
         if words[position] in tables.about:
             return False

@@ -66,9 +66,10 @@ def _upsert_nodes(store: Store, domain: str, staged: str, *, replace: bool) -> N
             [domain],
         )
     store.execute(
-        f"INSERT INTO node SELECT nextval('node_ids'), ?, s.kind, s.key, s.name, s.properties "
-        f"FROM (SELECT * FROM {staged} ORDER BY position) s "
-        "ANTI JOIN node n ON n.domain = ? AND n.kind = s.kind AND n.key = s.key",
+        "INSERT INTO node SELECT nextval('node_ids'), * FROM ("
+        f"SELECT ?, s.kind, s.key, s.name, s.properties FROM {staged} s "
+        "ANTI JOIN node n ON n.domain = ? AND n.kind = s.kind AND n.key = s.key "
+        "ORDER BY s.position)",
         [domain, domain],
     )
 

@@ -6,6 +6,7 @@ it has seen in `meta.schema_version`.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from localrec.errors import WorkspaceError
@@ -53,28 +54,45 @@ SCHEMA_VERSION = len(_STEPS)
 
 
 def schema_version(connection: duckdb.DuckDBPyConnection) -> int:
-    """The number of steps this store has seen; 0 for an empty file."""
-    exists = connection.execute(
-        "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'meta'"
-    ).fetchone()
-    if not exists or not exists[0]:
+    """The number of steps this store has seen; 0 for a file that is no store."""
+    columns = connection.execute(
+        "SELECT column_name FROM duckdb_columns() WHERE table_name = 'meta' ORDER BY 1"
+    ).fetchall()
+    if columns != [("key",), ("value",)]:
         return 0
     row = connection.execute("SELECT value FROM meta WHERE key = 'schema_version'").fetchone()
-    return int(row[0]) if row else 0
+    return int(row[0]) if row and str(row[0]).isdigit() else 0
 
 
-def migrate(connection: duckdb.DuckDBPyConnection) -> None:
-    """Apply the missing steps, all or none.
+def require_current(connection: duckdb.DuckDBPyConnection) -> None:
+    """Refuse a store that cannot be read as it stands.
 
     Raises:
-        WorkspaceError: the store was written by a newer localrec.
+        WorkspaceError: somebody else's file, or one of a newer localrec.
     """
     version = schema_version(connection)
+    if version == 0:
+        raise WorkspaceError(
+            "The file store.duckdb holds no localrec store.",
+            "Move it away, or use another workspace.",
+        )
     if version > SCHEMA_VERSION:
         raise WorkspaceError(
             f"The store has schema {version}; this localrec knows {SCHEMA_VERSION}.",
             "Upgrade localrec, or use another workspace.",
         )
+
+
+def migrate(connection: duckdb.DuckDBPyConnection) -> None:
+    """Apply the missing steps, all or none; an empty file becomes a store.
+
+    Raises:
+        WorkspaceError: somebody else's file, or one of a newer localrec.
+    """
+    tables = connection.execute("SELECT count(*) FROM duckdb_tables()").fetchone()
+    if tables and tables[0]:
+        require_current(connection)
+    version = schema_version(connection)
     if version == SCHEMA_VERSION:
         return
     connection.execute("BEGIN")
@@ -86,5 +104,13 @@ def migrate(connection: duckdb.DuckDBPyConnection) -> None:
         )
         connection.execute("COMMIT")
     except BaseException:  # Ctrl+C included: the old schema must stand
-        connection.execute("ROLLBACK")
+        with suppress(RuntimeError, duckdb_error()):
+            connection.execute("ROLLBACK")
         raise
+
+
+def duckdb_error() -> type[Exception]:
+    """DuckDB's base error; imported late, as everything of DuckDB."""
+    import duckdb
+
+    return duckdb.Error

@@ -11,14 +11,19 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from localrec.errors import BusyError, WorkspaceError
-from localrec.graph.migrations import SCHEMA_VERSION, migrate, schema_version
+from localrec.graph.migrations import (
+    SCHEMA_VERSION,
+    migrate,
+    require_current,
+    schema_version,
+)
 from localrec.paths import make_private
 
 if TYPE_CHECKING:
@@ -31,7 +36,7 @@ _LOCKED_DOWN = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
-    "memory_limit": "2GB",
+    "memory_limit": "1GB",
 }
 
 
@@ -61,21 +66,15 @@ class Store:
                 f"There is nothing in the workspace {path.parent} yet.",
                 "Put a catalogue in: localrec datasets pull cocktails",
             )
-        make_private(path.parent)
+        if not read_only:
+            make_private(path.parent)
         connection = _connect_patiently(path, read_only, wait_s)
-        if read_only and schema_version(connection) < SCHEMA_VERSION:
-            connection.close()
-            cls.open_(path, wait_s=wait_s).close()  # migrates
-            connection = _connect_patiently(path, read_only, wait_s)
         try:
-            if not read_only:
-                migrate(connection)
-                path.chmod(0o600)
-            elif schema_version(connection) > SCHEMA_VERSION:
-                migrate(connection)  # raises: too new
-            connection.execute(f"SET temp_directory = '{_quoted(path.parent / 'spill')}'")
-            connection.execute("SET enable_external_access = false")
-            connection.execute("SET lock_configuration = true")
+            if read_only and 0 < schema_version(connection) < SCHEMA_VERSION:
+                connection.close()
+                cls.open_(path, wait_s=wait_s).close()  # migrates
+                connection = _connect_patiently(path, read_only, wait_s)
+            _prepare(connection, path, read_only)
         except BaseException:
             connection.close()
             raise
@@ -99,8 +98,14 @@ class Store:
             yield
             self._connection.execute("COMMIT")
         except BaseException:  # Ctrl+C included: nothing half done may stay
-            self._connection.execute("ROLLBACK")
+            self._roll_back()
             raise
+
+    def _roll_back(self) -> None:
+        import duckdb
+
+        with suppress(duckdb.Error):  # an interrupted COMMIT has rolled back by itself
+            self._connection.execute("ROLLBACK")
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> None:
         """Run one statement."""
@@ -184,6 +189,34 @@ class Store:
         return f"{model}:{field}:{count}:{digest:x}"
 
 
+def _prepare(connection: duckdb.DuckDBPyConnection, path: Path, read_only: bool) -> None:
+    """Bring the schema up to date, then shut the doors.
+
+    Raises:
+        WorkspaceError: the file is damaged, somebody else's, or of a newer localrec.
+    """
+    import duckdb
+
+    try:
+        if read_only:
+            require_current(connection)
+        else:
+            migrate(connection)
+            path.chmod(0o600)
+        connection.execute(f"SET temp_directory = '{_quoted(path.parent / 'spill')}'")
+        connection.execute("SET enable_external_access = false")
+        connection.execute("SET lock_configuration = true")
+    except duckdb.Error as error:
+        raise _no_store(path) from error
+
+
+def _no_store(path: Path) -> WorkspaceError:
+    return WorkspaceError(
+        f"{path} is not a store that localrec can read.",
+        "Move the file away, or name another workspace with --workspace.",
+    )
+
+
 def _connect_patiently(path: Path, read_only: bool, wait_s: float) -> duckdb.DuckDBPyConnection:
     import duckdb  # 60 ms to import: only a command that opens a store pays for it
 
@@ -191,12 +224,9 @@ def _connect_patiently(path: Path, read_only: bool, wait_s: float) -> duckdb.Duc
     while True:
         try:
             return duckdb.connect(str(path), read_only=read_only, config=dict(_LOCKED_DOWN))
-        except duckdb.IOException as error:
-            if "lock" not in str(error).lower():
-                raise WorkspaceError(
-                    f"{path} is not a store that localrec can read.",
-                    "Move the file away, or name another workspace with --workspace.",
-                ) from error
+        except duckdb.Error as error:
+            if "Could not set lock" not in str(error):
+                raise _no_store(path) from error
             if time.monotonic() >= deadline:
                 holder = _HOLDER.search(str(error))
                 who = f"process {holder.group(1)}" if holder else "another process"

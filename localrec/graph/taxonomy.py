@@ -15,6 +15,7 @@ import msgspec
 
 from localrec.domains import Domain
 from localrec.phrases import PhraseTable, roots, table_of
+from localrec.sources.text import clean_key
 
 IS_A = "IS_A"
 FLAVOURED_WITH = "FLAVOURED_WITH"
@@ -49,6 +50,8 @@ class Taxonomy:
                 # Who asks for Kahlua wants Kahlua; who asks for coffee liqueur takes it too.
                 return Placement(" ".join(words), written, (concept,), ())
             return self._place_concept(concept)
+        if not words:  # no Latin letter in it: its own key, or all such names would be one
+            return Placement(clean_key(written), written, (), ())
         head = self._spellings.suffix_of(words[1:]) or ()
         named = [match.payloads[0] for match in self._spellings.find(list(words))]
         parents = head[:1] or tuple(named[:1])

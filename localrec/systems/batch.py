@@ -17,6 +17,7 @@ from localrec.systems.marc import Marc, Question
 from localrec.types import to_json
 
 _LONGEST_LINE = 1 << 20
+_ANSWER_BEGINS = b'{"id":'
 
 
 class BatchSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,7 +98,7 @@ def answer_batch(
             answer = system_for(question.query).answer(question, k)
             file.write(to_json(answer) + b"\n")
             file.flush()
-        os.fsync(file.fileno())
+            os.fsync(file.fileno())
     progress(len(questions), len(questions))
     return BatchSummary(
         questions=len(questions),
@@ -124,22 +125,32 @@ def _read_question(path: Path, number: int, line: bytes) -> Question:
 
 
 def _mend_and_list(out: Path) -> set[str]:
-    """Ids answered in `out`; a torn last line is cut off."""
+    """Ids answered in `out`; a torn last answer is cut off, anything else is left as it is."""
     if not out.exists():
         out.parent.mkdir(parents=True, exist_ok=True)
         return set()
-    content = out.read_bytes()
+    try:
+        content = out.read_bytes()
+    except OSError as error:
+        raise _not_answers(out, error.strerror or "it cannot be read") from error
     whole = content.rfind(b"\n") + 1
-    if whole < len(content):
-        with out.open("r+b") as file:
-            file.truncate(whole)
     done: set[str] = set()
     for number, line in enumerate(content[:whole].splitlines(), 1):
         try:
             done.add(msgspec.json.decode(line, type=_AnswerLine).id)
         except (msgspec.DecodeError, msgspec.ValidationError) as error:
-            raise UsageError(
-                f"{out}, line {number} is no answer; the file was left as it is.",
-                "Name another file with --out.",
-            ) from error
+            raise _not_answers(out, f"line {number} is no answer") from error
+    torn = content[whole:]
+    if torn and not (torn.startswith(_ANSWER_BEGINS) or _ANSWER_BEGINS.startswith(torn)):
+        raise _not_answers(out, "its last line is no answer")
+    if torn:
+        with out.open("r+b") as file:
+            file.truncate(whole)
     return done
+
+
+def _not_answers(out: Path, why: str) -> UsageError:
+    return UsageError(
+        f"{out} cannot be continued: {why}; it was left as it is.",
+        "Name another file with --out.",
+    )

@@ -9,9 +9,10 @@ vector search over descriptions, without reflection a single round.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from typing import TypeVar
 
 import msgspec
 import numpy as np
@@ -37,6 +38,8 @@ from localrec.understanding.intent import (
     with_shelf,
 )
 from localrec.understanding.router import ModelRouter, route_by_rules
+
+_Played = TypeVar("_Played")
 
 
 class MarcConfig(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,7 +105,7 @@ class Marc:
             near = self._near(query, pool, k - len(reflected.chosen.items))
         with work.timed("explanation"):
             links = self._links(query, reflected.chosen, near)
-            writer = self._writer()
+            writer = self._writer(work)
             items = self._explain(query, pool, reflected.chosen, links, writer)
             close_calls = self._explain(query, pool, near, links, TemplateWriter())
         work.spoke["writer"] = _who_wrote(writer, len(items))
@@ -124,48 +127,46 @@ class Marc:
         )
 
     def _route(self, text: str, intent: Intent, work: _Work) -> Task:
+        def by_model() -> Task:
+            router = self._model_router
+            before = router.tokens
+            task = router.route(text)
+            work.tokens["router"] = router.tokens - before
+            return task
+
         with work.timed("router"):
-            router = self._model_router if self._config.router == "model" else None
-            if router is not None:
-                before = router.tokens
-                try:
-                    task = router.route(text)
-                    work.spoke["router"] = "model"
-                    work.tokens["router"] = router.tokens - before
+            if self._config.router == "model":
+                task = work.played_by_model("router", by_model)
+                if task is not None:
                     return task
-                except ModelCancelledError:
-                    raise
-                except ModelError as error:
-                    work.failed("router", error)
             work.spoke["router"] = RULES
             return route_by_rules(intent, self._stages.catalogue.domain)
 
     @cached_property
-    def _model_router(self) -> ModelRouter | None:
-        model = self._stages.open_model("router")
-        return ModelRouter(model, self._stages.catalogue.domain) if model else None
+    def _model_router(self) -> ModelRouter:
+        return ModelRouter(self._stages.open_model("router"), self._stages.catalogue.domain)
 
     def _reflect(self, query: Query, pool: Pool, task: Task, k: int, work: _Work) -> Reflected:
         retriever = retriever_of(task.kind) if self._config.graph else _by_description
         judged = pool if self._config.graph else _open_to_all(pool)
         rounds = ROUNDS if self._config.reflection else 1
+
+        def judged_by(critic: Critic) -> Reflected:
+            return reflect(query, judged, retriever, critic, k, rounds=rounds)
+
+        def by_model() -> Reflected:
+            critic = ModelCritic(self._stages.open_model("reflector"))
+            reflected = judged_by(critic)
+            work.tokens["reflection"] = critic.tokens
+            return reflected
+
         with work.timed("reflection"):
             if self._config.critic == "model":
-                model = self._stages.open_model("reflector")
-                if model is not None:
-                    critic: Critic = ModelCritic(model)
-                    try:
-                        reflected = reflect(query, judged, retriever, critic, k, rounds=rounds)
-                        work.spoke["reflection"] = critic.spoke
-                        work.tokens["reflection"] = critic.tokens
-                        return reflected
-                    except ModelCancelledError:
-                        raise
-                    except ModelError as error:
-                        work.failed("reflection", error)
-            critic = MeasuredCritic()
-            work.spoke["reflection"] = critic.spoke
-            return reflect(query, judged, retriever, critic, k, rounds=rounds)
+                reflected = work.played_by_model("reflection", by_model)
+                if reflected is not None:
+                    return reflected
+            work.spoke["reflection"] = MeasuredCritic.spoke
+            return judged_by(MeasuredCritic())
 
     def _links(self, query: Query, *found: Ranked) -> dict[int, list[LinkDetail]]:
         """The edges of all items to be explained, and of the example, in one query."""
@@ -201,11 +202,13 @@ class Marc:
             )
         return tuple(told)
 
-    def _writer(self) -> Writer:
+    def _writer(self, work: _Work) -> Writer:
         if self._config.writer == "model":
-            model = self._stages.open_model("writer")
-            if model is not None:
-                return ModelWriter(model)
+            writer = work.played_by_model(
+                "writer", lambda: ModelWriter(self._stages.open_model("writer"))
+            )
+            if writer is not None:
+                return writer
         return TemplateWriter()
 
     def _near(self, query: Query, pool: Pool, wanted: int) -> Ranked:
@@ -266,9 +269,17 @@ class _Work:
             spent = 1000 * (time.perf_counter() - started)
             self.timings_ms[stage] = self.timings_ms.get(stage, 0.0) + spent
 
-    def failed(self, stage: str, error: ModelError) -> None:
-        """A model that could not speak is on record beside the one that did."""
-        self.spoke[f"{stage}_failed"] = error.message
+    def played_by_model(self, stage: str, play: Callable[[], _Played]) -> _Played | None:
+        """Let a model play a stage; None where it is missing or fails, which goes on record."""
+        try:
+            played = play()
+        except ModelCancelledError:
+            raise
+        except ModelError as error:
+            self.spoke[f"{stage}_failed"] = error.message
+            return None
+        self.spoke[stage] = "model"
+        return played
 
 
 def _by_description(query: Query, pool: Mask, setting: Setting) -> Ranked:

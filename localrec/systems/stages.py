@@ -23,14 +23,14 @@ class Stages:
         vocabulary: Their names, for reading questions.
         embedder: Embeds questions with the model that embedded the texts.
         fields: Field name -> its vectors.
-        open_model: Role -> the model that plays it; None without a model.
+        open_model: Role -> the model that plays it; raises ModelError where there is none.
     """
 
     catalogue: Catalogue
     vocabulary: Vocabulary
     embedder: Embedder
     fields: Mapping[str, EmbeddedField]
-    open_model: Callable[[str], ChatModel | None]
+    open_model: Callable[[str], ChatModel]
 
     def query(self, text: str, intent: Intent) -> Query:
         """A question ready for retrieval."""

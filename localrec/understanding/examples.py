@@ -87,7 +87,7 @@ def _unknown_example(
             end = begin + len(cue)
             if tuple(reading.words[begin:end]) != cue or owner[begin] >= 0:
                 continue
-            if cue == ("like",) and (not begin or reading.words[begin - 1] not in _SPECIES):
+            if cue == ("like",) and begin and reading.words[begin - 1] not in _SPECIES:
                 continue
             while end < len(reading.words) and reading.words[end] in FILLERS:
                 end += 1

@@ -8,9 +8,9 @@ from localrec.datasets import load_datasets
 from localrec.llm.catalog import load_catalog
 
 
-def listed(cli, *arguments):
-    code, out, err = cli(*arguments, "--json")
-    assert (code, err) == (0, "")
+def listed(cli, *arguments, code=0):
+    ended, out, err = cli(*arguments, "--json")
+    assert (ended, err) == (code, "")
     return json.loads(out)
 
 
@@ -66,8 +66,9 @@ def test_an_unknown_name_is_answered_with_the_known_ones(cli, workspace_path, co
 
 
 class TestTheDoctor:
-    def states(self, cli, workspace):
-        return {one["what"]: one for one in listed(cli, "--workspace", workspace, "doctor")}
+    def states(self, cli, workspace, code=0):
+        found = listed(cli, "--workspace", workspace, "doctor", code=code)
+        return {one["what"]: one for one in found}
 
     def test_finds_a_full_workspace_well(self, cli, workspace):
         found = self.states(cli, workspace)
@@ -81,7 +82,7 @@ class TestTheDoctor:
 
     def test_finds_what_is_broken_and_the_remedy(self, cli, own_workspace):
         (own_workspace / "store.duckdb").write_text("dear diary")
-        found = self.states(cli, own_workspace)["workspace"]
+        found = self.states(cli, own_workspace, code=1)["workspace"]
         assert found["state"] == "broken"
         assert "store.duckdb" in found["detail"]
         assert found["remedy"]

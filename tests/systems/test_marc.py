@@ -359,5 +359,9 @@ class TestModels:
             ask(played(bar, ScriptedModel(stop)), "a gin drink", config=config)
 
     def test_that_are_not_there_leave_their_roles_to_the_counterparts(self, bar):
-        answer = ask(bar, "a gin drink", config=BY_MODEL)
-        assert answer.spoke == ask(bar, "a gin drink").spoke
+        spoke = ask(bar, "a gin drink", config=BY_MODEL).spoke
+        failed = {stage: why for stage, why in spoke.items() if stage.endswith("_failed")}
+        assert set(failed) == {"router_failed", "reflection_failed", "writer_failed"}
+        assert all("There is no model" in why for why in failed.values())
+        without = {stage: who for stage, who in spoke.items() if stage not in failed}
+        assert without == ask(bar, "a gin drink").spoke
