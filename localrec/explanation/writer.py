@@ -74,7 +74,7 @@ class ModelWriter:
             sentence = self._ask(name, leading, vocabulary.domain)
         except ModelError:
             sentence = ""
-        if sentence and is_grounded(sentence, evidence_of(leading), intent, vocabulary):
+        if name in sentence and is_grounded(sentence, evidence_of(leading), intent, vocabulary):
             return sentence
         self.dropped += 1
         return self._template.write(name, facts, intent, vocabulary)

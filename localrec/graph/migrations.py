@@ -64,6 +64,16 @@ def schema_version(connection: duckdb.DuckDBPyConnection) -> int:
     return int(row[0]) if row and str(row[0]).isdigit() else 0
 
 
+def is_behind(connection: duckdb.DuckDBPyConnection) -> bool:
+    """True for a store of an older localrec, and for an empty file that may become one."""
+    return schema_version(connection) < SCHEMA_VERSION and not _is_foreign(connection)
+
+
+def _is_foreign(connection: duckdb.DuckDBPyConnection) -> bool:
+    tables = connection.execute("SELECT count(*) FROM duckdb_tables()").fetchone()
+    return bool(tables and tables[0]) and schema_version(connection) == 0
+
+
 def require_current(connection: duckdb.DuckDBPyConnection) -> None:
     """Refuse a store that cannot be read as it stands.
 
@@ -71,7 +81,7 @@ def require_current(connection: duckdb.DuckDBPyConnection) -> None:
         WorkspaceError: somebody else's file, or one of a newer localrec.
     """
     version = schema_version(connection)
-    if version == 0:
+    if _is_foreign(connection):
         raise WorkspaceError(
             "The file store.duckdb holds no localrec store.",
             "Move it away, or use another workspace.",
@@ -89,9 +99,7 @@ def migrate(connection: duckdb.DuckDBPyConnection) -> None:
     Raises:
         WorkspaceError: somebody else's file, or one of a newer localrec.
     """
-    tables = connection.execute("SELECT count(*) FROM duckdb_tables()").fetchone()
-    if tables and tables[0]:
-        require_current(connection)
+    require_current(connection)
     version = schema_version(connection)
     if version == SCHEMA_VERSION:
         return

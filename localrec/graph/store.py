@@ -18,12 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from localrec.errors import BusyError, WorkspaceError
-from localrec.graph.migrations import (
-    SCHEMA_VERSION,
-    migrate,
-    require_current,
-    schema_version,
-)
+from localrec.graph.migrations import is_behind, migrate, require_current
 from localrec.paths import make_private
 
 if TYPE_CHECKING:
@@ -70,7 +65,7 @@ class Store:
             make_private(path.parent)
         connection = _connect_patiently(path, read_only, wait_s)
         try:
-            if read_only and 0 < schema_version(connection) < SCHEMA_VERSION:
+            if read_only and is_behind(connection):
                 connection.close()
                 cls.open_(path, wait_s=wait_s).close()  # migrates
                 connection = _connect_patiently(path, read_only, wait_s)

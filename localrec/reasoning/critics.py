@@ -15,6 +15,7 @@ from typing import Protocol
 import msgspec
 import numpy as np
 
+from localrec.domains import Domain
 from localrec.graph.catalogue import Indexes
 from localrec.llm.base import ChatModel, Message
 from localrec.llm.structured import object_grammar, parse_object
@@ -100,8 +101,9 @@ class ModelCritic:
             ModelError: the model failed or wrote something else.
         """
         fields = dict.fromkeys(Assessment.__struct_fields__, _SCALE)
+        messages = self._messages(query, items, k)
         generation = self._model.generate(
-            self._messages(query, items, k), grammar=object_grammar(fields), max_tokens=64, fixed=1
+            messages, grammar=object_grammar(fields), max_tokens=64, fixed=len(messages) - 1
         )
         self.tokens += generation.usage.prompt + generation.usage.generated
         scores = parse_object(generation.text, fields)
@@ -116,11 +118,37 @@ class ModelCritic:
             "from one another? completeness: is anything missing that the person would want? "
             "coherence: do the entries make sense together?"
         )
-        listed = "\n".join(
-            f"{number}. {_told(query, int(item))}" for number, item in enumerate(items[:_TOLD], 1)
-        )
-        asked = f"Question: {query.text[:400]}\nWanted: {k}\nFound:\n{listed}\nScores:"
-        return [Message("system", system), Message("user", asked)]
+        listed = [_told(query, int(item)) for item in items[:_TOLD]]
+        shots = [message for shot in _WORKED for message in _worked_example(domain, *shot)]
+        asked = _asked(query.text[:400], k, listed)
+        return [Message("system", system), *shots, Message("user", asked)]
+
+
+# What a fitting and an unfitting list get: without an example of each, a small model gives every
+# list the same few points.
+_WORKED: tuple[tuple[bool, tuple[int, int, int, int]], ...] = (
+    (True, (95, 80, 90, 90)),
+    (False, (10, 40, 20, 30)),
+)
+
+
+def _worked_example(
+    domain: Domain, fits: bool, scores: tuple[int, int, int, int]
+) -> tuple[Message, Message]:
+    names = list(domain.taxonomy.get(domain.kind_of("component") or "", {}))[:6]
+    wanted = names[0] if names else "this"
+    listed = [", ".join([wanted, other] if fits else [other]) for other in names[1:4]]
+    verdict = ", ".join(
+        f'"{field}": {score}'
+        for field, score in zip(Assessment.__struct_fields__, scores, strict=True)
+    )
+    asked = _asked(f"something with {wanted}", 3, listed)
+    return Message("user", asked), Message("assistant", f"{{{verdict}}}")
+
+
+def _asked(question: str, k: int, listed: Sequence[str]) -> str:
+    found = "\n".join(f"{number}. {line}" for number, line in enumerate(listed, 1))
+    return f"Question: {question}\nWanted: {k}\nFound:\n{found}\nScores:"
 
 
 def _told(query: Query, item: int) -> str:

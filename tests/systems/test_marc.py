@@ -38,15 +38,20 @@ def played(bar: Stages, model: ScriptedModel) -> Stages:
     return replace(bar, open_model=lambda role: model)
 
 
+def named_in(messages: Sequence[Message]) -> str:
+    """The item that the writer is asked about."""
+    return messages[-1].content.split(":", 1)[0]
+
+
 def scripted(
-    task: int = 3, scores: str = SCORES, sentence: str = "It has gin."
+    task: int = 3, scores: str = SCORES, sentence: str = "has gin."
 ) -> Callable[[Sequence[Message]], str]:
     """Says the same to every call of one role; as router it is sure of C`task` about gin only."""
 
     def say(messages: Sequence[Message]) -> str:
         system = messages[0].content
         if "numbered facts" in system:
-            return sentence
+            return f"{named_in(messages)} {sentence}"
         if "whole numbers" in system:
             return scores
         about_gin = "gin" in messages[-1].content
@@ -287,7 +292,7 @@ class TestModels:
             "reflection": "model",
             "writer": "model",
         }
-        assert {item.reason for item in answer.items} == {"It has gin."}
+        assert all(item.reason == f"{item.name} has gin." for item in answer.items)
         assert set(answer.tokens) == {"router", "reflection", "writer"}
         assert min(answer.tokens.values()) > 0
 
@@ -325,7 +330,7 @@ class TestModels:
 
     @pytest.mark.parametrize(
         "sentence",
-        ["It has cream.", "It has 3 parts of gin.", "<script>", "", "It has no campari."],
+        ["has cream.", "has 3 parts of gin.", "<script>", "", "has no campari."],
     )
     def test_that_claim_what_no_edge_shows_do_not_get_to_speak(self, bar, sentence):
         model = ScriptedModel(scripted(sentence=sentence))
@@ -334,11 +339,11 @@ class TestModels:
         assert not any(item.reason == sentence for item in answer.items)
 
     def test_that_claim_it_of_one_item_are_replaced_there(self, bar):
-        told = iter(["It has gin.", "It has cream.", "It has gin."])
-        model = ScriptedModel(lambda messages: next(told))
+        claims = iter(["gin", "cream", "gin"])
+        model = ScriptedModel(lambda messages: f"{named_in(messages)}, with {next(claims)}.")
         answer = ask(played(bar, model), "a gin drink", config=MarcConfig(writer="model"))
         assert answer.spoke["writer"] == "model, template for 1"
-        reasons = [item.reason == "It has gin." for item in answer.items]
+        reasons = [item.reason == f"{item.name}, with gin." for item in answer.items]
         assert reasons == [True, False, True]
 
     def test_that_crash_do_not_take_the_answer_with_them(self, bar):
