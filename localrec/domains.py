@@ -21,7 +21,7 @@ from typing import Literal
 
 import msgspec
 
-from localrec.errors import InputError
+from localrec.errors import InputError, WorkspaceError
 from localrec.paths import make_private, pulled, shipped
 
 Role = Literal["component", "container", "category", "colour", "look", "garnish"]
@@ -164,7 +164,9 @@ def _read_taxonomy(text: bytes) -> _Taxonomy:
     except (OSError, msgspec.DecodeError, msgspec.ValidationError):
         pass  # not there, or of another version: a cache is only a cache
     taxonomy = msgspec.convert(tomllib.loads(text.decode("utf-8")), _Taxonomy)
-    with contextlib.suppress(OSError):  # a folder that takes nothing costs time, not the answer
+    with contextlib.suppress(
+        OSError, WorkspaceError
+    ):  # a folder that takes nothing costs time, not the answer
         make_private(cached.parent)
         part = cached.with_suffix(f".{os.getpid()}")
         part.write_bytes(msgspec.msgpack.encode(taxonomy))

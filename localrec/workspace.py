@@ -137,7 +137,7 @@ class Workspace:
             self.embedder,
             lambda done, total: progress("embedding texts", done, total),
         )
-        indexes = make_private(self.folder / "indexes")
+        indexes = self.folder / "indexes"
         for number, field in enumerate(domain.texts):
             progress("building indexes", number, len(domain.texts))
             open_field(
@@ -152,7 +152,7 @@ class Workspace:
         from localrec.understanding.vocabulary import Vocabulary
 
         catalogue = Catalogue(self.store, domain)
-        indexes = make_private(self.folder / "indexes")
+        indexes = self.folder / "indexes"
         fields = {
             field: open_field(
                 self.store, indexes, domain.name, field, self.embedder.name, self.settings.index

@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 
 from localrec.domains import Domain
+from localrec.errors import WorkspaceError
 from localrec.graph.store import Store
 from localrec.index.base import Embedder, Labels, VectorIndex, Vectors
 from localrec.index.cache import FieldCache
@@ -84,7 +85,10 @@ def open_field(
     index = BACKENDS[backend].build(exact) if backend in BACKENDS else exact
     try:
         cache.write(fingerprint, backend, exact, index)
-    except OSError:  # a full disk or a folder of somebody else's: slower next time, not wrong
+    except (
+        OSError,
+        WorkspaceError,
+    ):  # a full disk or a folder of somebody else's: slower next time, not wrong
         return EmbeddedField(exact, index, "memory")
     return EmbeddedField(exact, index, "built")
 
