@@ -99,7 +99,8 @@ class Domain(msgspec.Struct, eq=False, frozen=True, forbid_unknown_fields=True):
     """A domain's whole declaration, as read from its folder.
 
     `staples` are components that everybody has and nearly everything contains (water, sugar):
-    sharing them makes no two items alike, and they are never missing from a shelf.
+    sharing them makes no two items alike, and they are never missing from a shelf. `nicknames` are
+    short names of items ("cosmo"), used where the catalogue has the item.
     """
 
     name: str
@@ -113,6 +114,7 @@ class Domain(msgspec.Struct, eq=False, frozen=True, forbid_unknown_fields=True):
     numbers: dict[str, NumberSpec] = {}
     diets: dict[str, tuple[str, ...]] = {}
     staples: tuple[str, ...] = ()
+    nicknames: dict[str, str] = {}
     examples: tuple[str, ...] = ()
     taxonomy: _Taxonomy = {}
 

@@ -36,6 +36,11 @@ _KIN_PHRASES = (
     "same direction",
     "same idea",
     "of that kind",
+    "those lines",
+    "that vein",
+    "stand in",
+    "what now",
+    "surprise me",
 )
 _SWAPS = frozenset("swap switch exchange replace trade".split())
 

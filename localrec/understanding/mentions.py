@@ -35,9 +35,12 @@ _ASKS_FOR_KIN = frozenset(
     "variation variations twist twists alternative alternatives style riff riffs but substitute "
     "substitutes cousin cousins clone like recipe please adjacent esque".split()
 )
-_KIN_BEHIND = frozenset("like style esque adjacent inspired type".split())
+_KIN_BEHIND = frozenset("ish kinda vibes like style esque adjacent inspired type".split())
+_DOERS = frozenset("you to can could we i".split())
 _CHANGES = frozenset("with without but minus no using made".split())
-_TURNS = frozenset("but minus without yes type style lover lovers fan drinker".split())
+_TURNS = frozenset(
+    "kinda vibes ish only but minus without yes type style lover lovers fan drinker".split()
+)
 _RULES_OUT = frozenset("not except no besides nor never".split())
 _CUES_BY_LAST: dict[str, list[tuple[str, ...]]] = {}
 for _cue in sorted(SIMILARITY_CUES, key=len, reverse=True):
@@ -114,7 +117,8 @@ def _misspelt_item(
         words = reading.roots[position:last]
         rare = [word for word in words if vocabulary.is_only_in_items(word)]
         kin = last < len(reading.words) and reading.words[last] in _KIN_BEHIND
-        if (rare and last - position > 1) or (nameless and kin):
+        squashed = nameless and last - position == 1 and len(words[0]) > 7
+        if (rare and last - position > 1) or (nameless and kin) or squashed:
             item = vocabulary.nearest_item(" ".join(words))
             if item is not None:
                 return Mention(position, last, item=item)
@@ -314,9 +318,9 @@ def _reads_as_category(
     last: int,
     by_role: Mapping[MeaningRole, Meaning],
 ) -> bool:
-    if "component" not in by_role:
-        return True
-    if last - first > 1:
+    if first and last - first == 1 and reading.words[first - 1] in _DOERS:
+        return False  # "what can you shake up with rum"
+    if "component" not in by_role or last - first > 1:
         return True
     if reading.words[first].endswith("s") and reading.roots[first] != reading.words[first]:
         return True

@@ -28,7 +28,9 @@ _LEAD_IN = frozenset(
 _LIST_WORDS = frozenset(
     "and or nor to from any a an the no also even your my other some nor".split()
 )
-_AFTER = frozenset("free allergy allergic allergies intolerance intolerant sensitivity".split())
+_AFTER = frozenset(
+    "free less allergy allergic allergies intolerance intolerant sensitivity".split()
+)
 _ALL_BUT = frozenset("anything everything all anyone nothing".split())
 _NOBODY = {"nobody", "noone", "none"}
 _LIKES = frozenset("stand likes like wants want drinks drink enjoys eats touches".split())
@@ -81,6 +83,8 @@ def _cue_at(words: Sequence[str], gaps: Sequence[str], owner: Sequence[int], pos
         return len(cue)
     if words[position] in _LIKES and _NOBODY & set(words[max(0, position - 6) : position]):
         return 1
+    if words[position] == "than" and "rather" in words[max(0, position - 6) : position]:
+        return 1  # "I'd rather have rum than bourbon"
     if words[position] == "but" and position and words[position - 1] in _ALL_BUT:
         return 1
     return 0

@@ -8,6 +8,7 @@ never become each other.
 
 from __future__ import annotations
 
+import re
 from functools import cached_property, lru_cache
 from typing import Literal
 
@@ -16,13 +17,14 @@ import msgspec
 from localrec.domains import Domain
 from localrec.graph.catalogue import Catalogue
 from localrec.phrases import PhraseTable, Token, roots, singular, tokens
-from localrec.understanding.words import COMMON
+from localrec.understanding.words import COMMON, SLANG
 
 MeaningRole = Literal[
     "component", "container", "category", "colour", "look", "garnish", "flag", "diet", "order"
 ]
 
 
+_SQUASHED = 90
 _NEARLY = 84  # percent of letters that agree, as rapidfuzz counts them
 
 
@@ -73,6 +75,9 @@ class Vocabulary:
         self._add_phrases()
         for key, name in zip(catalogue.keys, catalogue.names, strict=True):
             self._add_item(key, name)
+        for short, name in self.domain.nicknames.items():
+            for key in self.items.get(name):
+                self.items.add(short, key)
         self._plain_words = frozenset(singular(word) for word in COMMON) | COMMON
         self._spellings = sorted({*self.names.words, *self.items.words, *self._plain_words})
 
@@ -137,6 +142,12 @@ class Vocabulary:
         near = process.extractOne(
             phrase, self._item_spellings, scorer=fuzz.ratio, score_cutoff=_NEARLY
         )
+        if near is None and len(phrase) > 7 and " " not in phrase:  # "sexonthebeach"
+            squashed = {name.replace(" ", ""): name for name in self._item_spellings}
+            close = process.extractOne(
+                phrase, list(squashed), scorer=fuzz.ratio, score_cutoff=_SQUASHED
+            )
+            return self.items.get(squashed[close[0]])[0] if close else None
         return self.items.get(near[0])[0] if near else None
 
     @cached_property
@@ -154,8 +165,14 @@ class Vocabulary:
 
     def _respell(self, token: Token) -> tuple[str, ...]:
         root = token.root
+        if token.word in SLANG:
+            return (SLANG[token.word],)
         if self._is_known(token):
             return (root,)
+        for ending, rest in (("s", ()), ("less", ("less",))):  # "daiquiris", "creamless"
+            stem = token.word.removesuffix(ending)
+            if stem != token.word and (stem in self.names.words or stem in self.items.words):
+                return (stem, *rest)
         near = self._nearest(root if len(root) > 3 else token.word)
         if near is not None:
             return (near,)
@@ -191,7 +208,27 @@ class Vocabulary:
             and (word[0] == root[0] or (distance == 1 and len(root) >= 5))
             and (distance == 1 or len(word) >= 7)
         ]
-        return min(usable)[-1] if usable else None
+        return min(usable)[-1] if usable else self._sounds_like(root)
+
+    def _sounds_like(self, root: str) -> str | None:
+        """The name with the same consonants, at most half its letters away: "tekila", "jin"."""
+        from rapidfuzz.distance import OSA
+
+        alike = [
+            (OSA.distance(root, word), -self._uses(word), word)
+            for word in self._by_sound.get(_sound(root), ())
+        ]
+        near = [one for one in alike if one[0] <= max(1, len(root) // 2)]
+        return min(near)[-1] if near else None
+
+    @cached_property
+    def _by_sound(self) -> dict[str, list[str]]:
+        by_sound: dict[str, list[str]] = {}
+        for word in {*self.names.words, *self.items.words}:
+            if len(word) > 2:
+                by_sound.setdefault(_sound(word), []).append(word)
+        by_sound.pop("", None)
+        return by_sound
 
     def _uses(self, word: str) -> int:
         return self.names.words[word] + self.items.words[word]
@@ -263,6 +300,9 @@ class Vocabulary:
         self.items.add(name, key)
         if len(words) > 1 and words[0] in ("the", "a", "an"):
             self.items.add(" ".join(words[1:]), key)
+        if "n" in words or "and" in words:  # "Dark 'n' Stormy"
+            swap = {"n": "and", "and": "n"}
+            self.items.add(" ".join(swap.get(word, word) for word in words), key)
         bare = name.split("(")[0].strip()
         if bare and bare != name:
             self.items.add(bare, key)
@@ -277,6 +317,14 @@ def _english_words() -> frozenset[str]:
     return frozenset(
         line.split(" ", 1)[0] for line in listed.read_text(encoding="utf-8-sig").splitlines()
     )
+
+
+def _sound(word: str) -> str:
+    """What is left of a word when one listens: its consonants, doubled and silent ones once."""
+    word = re.sub(r"g(?=[eiy])|dg", "j", word.replace("ph", "f"))
+    word = re.sub(r"c(?=[eiy])|z", "s", word)
+    word = re.sub(r"[cq]|ck", "k", word)
+    return re.sub(r"(.)\1+", r"\1", re.sub(r"[aeiouyhw]", "", word))
 
 
 def _mark(between: str, following: Token) -> str:
