@@ -40,6 +40,9 @@ _KIN_PHRASES = (
     "that vein",
     "stand in",
     "what now",
+    "relative",
+    "cousin",
+    "sibling",
     "surprise me",
 )
 _SWAPS = frozenset("swap switch exchange replace trade".split())

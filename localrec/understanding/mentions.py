@@ -19,7 +19,7 @@ _TASTE_BEFORE = frozenset(
     "something anything bit very quite really too and more nice pretty extra super nicely so "
     "nothing somewhat slightly little".split()
 )
-_PACKAGES = frozenset("bottle can cup glass jar box shot splash".split())
+_PACKAGES = frozenset("bottle can box".split())
 _SERVED = frozenset("in into".split())
 _GARNISH_CUES = frozenset("garnish garnished garnishes rim rimmed".split())
 _SHADES = frozenset("bright pale vivid vibrant deep dark".split())

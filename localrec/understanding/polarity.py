@@ -31,6 +31,7 @@ _LIST_WORDS = frozenset(
 _AFTER = frozenset(
     "free less allergy allergic allergies intolerance intolerant sensitivity".split()
 )
+_LESS_NOUNS = frozenset("treat drink drinks cocktail version one please in".split())
 _ALL_BUT = frozenset("anything everything all anyone nothing".split())
 _NOBODY = {"nobody", "noone", "none"}
 _LIKES = frozenset("stand likes like wants want drinks drink enjoys eats touches".split())
@@ -146,6 +147,8 @@ def _is_refused(reading: Reading, owner: Sequence[int], last: int) -> bool:
         return True  # "alcohol no", "rum? never."
     if gaps[last + 1] == ".":
         return False
+    if following[0] == "less":  # "keep it vodka-less", but not "its less lethal cousin"
+        return pauses or following[1] in _LESS_NOUNS
     if following[0] in _AFTER:
         about_the_next = following[0] == "free" and following[1:2] in (("of",), ("from",))
         return not (about_the_next or gaps[last + 1])

@@ -24,6 +24,7 @@ MeaningRole = Literal[
 ]
 
 
+_VOWELS = frozenset("aeiouyhw")
 _SQUASHED = 90
 _NEARLY = 84  # percent of letters that agree, as rapidfuzz counts them
 
@@ -173,14 +174,13 @@ class Vocabulary:
             stem = token.word.removesuffix(ending)
             if stem != token.word and (stem in self.names.words or stem in self.items.words):
                 return (stem, *rest)
-        near = self._nearest(root if len(root) > 3 else token.word)
-        if near is not None:
-            return (near,)
         for place in range(3, len(root) - 2):  # "limejuice"
             left, right = singular(root[:place]), singular(root[place:])
             if left in self.names.words and right in self.names.words:
                 return (left, right)
-        return (root,)
+        if len(token.word) == 3:
+            return (self._sounds_like(token.word) or root,)
+        return (self._nearest(root if len(root) > 3 else token.word) or root,)
 
     def _is_known(self, token: Token) -> bool:
         return (
@@ -189,7 +189,7 @@ class Vocabulary:
             or token.word in self._plain_words
             or token.root in self._plain_words
             or token.word[0].isdigit()
-            or len(token.word) < 4
+            or len(token.word) < 3
             or token.word in _english_words()
         )
 
@@ -217,6 +217,7 @@ class Vocabulary:
         alike = [
             (OSA.distance(root, word), -self._uses(word), word)
             for word in self._by_sound.get(_sound(root), ())
+            if (word[0] in _VOWELS) == (root[0] in _VOWELS)
         ]
         near = [one for one in alike if one[0] <= max(1, len(root) // 2)]
         return min(near)[-1] if near else None
@@ -225,9 +226,9 @@ class Vocabulary:
     def _by_sound(self) -> dict[str, list[str]]:
         by_sound: dict[str, list[str]] = {}
         for word in {*self.names.words, *self.items.words}:
-            if len(word) > 2:
-                by_sound.setdefault(_sound(word), []).append(word)
-        by_sound.pop("", None)
+            sound = _sound(word)
+            if len(sound) > 1:  # one consonant is no likeness
+                by_sound.setdefault(sound, []).append(word)
         return by_sound
 
     def _uses(self, word: str) -> int:
@@ -245,7 +246,8 @@ class Vocabulary:
                 if not is_brand and self._is_askable(spelling, spec.role):
                     self.names.add(spelling, meaning)
                 if spec.role == "colour" and " " not in spelling:
-                    for stem in (spelling, spelling.rstrip("e"), spelling + spelling[-1]):
+                    doubled = spelling + spelling[-1:] if len(spelling) == 3 else spelling
+                    for stem in (spelling, spelling.removesuffix("e"), doubled):
                         self.names.add(f"{stem}ish", meaning)
             if spec.role == "category":  # "Coffee / Tea" is asked for by either half
                 for half in attribute.name.split("/"):

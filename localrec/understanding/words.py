@@ -306,6 +306,12 @@ REFUSALS: tuple[tuple[str, ...], ...] = tuple(
     tuple(phrase.split())
     for phrase in (
         "is out",
+        "is used up",
+        "has run out",
+        "is finished",
+        "is gone",
+        "bottle is empty",
+        "is empty",
         "make me heave",
         "makes me heave",
         "i rather not",
