@@ -69,7 +69,8 @@ class Store:
                 connection.close()
                 cls.open_(path, wait_s=wait_s).close()  # migrates
                 connection = _connect_patiently(path, read_only, wait_s)
-            _prepare(connection, path, read_only)
+            with _ctrl_c():
+                _prepare(connection, path, read_only)
         except BaseException:
             connection.close()
             raise
@@ -88,10 +89,10 @@ class Store:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All statements inside happen, or none; Ctrl+C and errors roll back."""
-        self._connection.execute("BEGIN")
+        self._run("BEGIN", ())
         try:
             yield
-            self._connection.execute("COMMIT")
+            self._run("COMMIT", ())
         except BaseException:  # Ctrl+C included: nothing half done may stay
             self._roll_back()
             raise
@@ -115,12 +116,8 @@ class Store:
         return self._run(sql, values).fetchnumpy()
 
     def _run(self, sql: str, values: Sequence[Any]) -> duckdb.DuckDBPyConnection:
-        try:
+        with _ctrl_c():
             return self._connection.execute(sql, list(values))
-        except RuntimeError as error:
-            if str(error) == "Query interrupted":  # what DuckDB makes of Ctrl+C
-                raise KeyboardInterrupt from error
-            raise
 
     @contextmanager
     def staged(self, **tables: Columns) -> Iterator[None]:
@@ -201,8 +198,25 @@ def _prepare(connection: duckdb.DuckDBPyConnection, path: Path, read_only: bool)
         connection.execute(f"SET temp_directory = '{_quoted(path.parent / 'spill')}'")
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")
+    except duckdb.InterruptException:
+        raise
     except duckdb.Error as error:
         raise _no_store(path) from error
+
+
+@contextmanager
+def _ctrl_c() -> Iterator[None]:
+    """What DuckDB makes of Ctrl+C during a query becomes a KeyboardInterrupt again."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.InterruptException as error:
+        raise KeyboardInterrupt from error
+    except RuntimeError as error:
+        if str(error) == "Query interrupted":
+            raise KeyboardInterrupt from error
+        raise
 
 
 def _no_store(path: Path) -> WorkspaceError:
