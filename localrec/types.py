@@ -6,6 +6,7 @@ a field has the wrong type. Scores rise, distances fall.
 
 from __future__ import annotations
 
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
@@ -54,11 +55,14 @@ class AttributeLink(msgspec.Struct, frozen=True, kw_only=True):
         kind: Attribute kind of the domain, such as `ingredient` or `glass`.
         name: The attribute as the source writes it, cleaned of control characters.
         value: The edge's detail, such as the measure `30 ml`.
+        personal: The person who brought the item says so (a shelf of their own), not a catalogue;
+            the edge goes when that person is forgotten.
     """
 
     kind: str
     name: str
     value: str | None = None
+    personal: bool = False
 
 
 class ItemRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,6 +76,47 @@ class ItemRow(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     properties: dict[str, Scalar] = {}
     links: tuple[AttributeLink, ...] = ()
+
+
+class Event(StrEnum):
+    """What a person did with an item."""
+
+    RATED = "rated"
+    LIKED = "liked"
+    DISLIKED = "disliked"
+    SEEN = "seen"  # watched, read, drunk: without a verdict
+    PLAYED = "played"  # heard; `times` says how often
+    WANTED = "wanted"  # on a list for later
+    LATER = "later"  # "not now": not shown for a while, no verdict on taste
+
+
+class InteractionRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing a person did with one item, as a source delivers it.
+
+    Args:
+        user: The person's key, cleaned (`clean_name`).
+        item: The item's key: of a row of the same import, or of an item that is there already.
+        event: What happened.
+        rating: Stars, 0.5 to 5, whatever scale the source has; only where a verdict was given.
+        at: When, in UTC without a zone.
+        times: How often, where the source counts.
+        note: The person's own words (a review, a reason), cleaned (`clean_text`).
+    """
+
+    user: str
+    item: str
+    event: Event
+    rating: float | None = None
+    at: datetime | None = None
+    times: int = 1
+    note: str | None = None
+
+
+class Person(msgspec.Struct, frozen=True, kw_only=True):
+    """What a source says about a person, such as age group and occupation."""
+
+    key: str
+    properties: dict[str, Scalar] = {}
 
 
 class RowProblem(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,6 +147,38 @@ class SourceTable(msgspec.Struct, frozen=True, kw_only=True):
 
     items: tuple[ItemRow, ...]
     report: ImportReport
+
+
+class History(msgspec.Struct, frozen=True, kw_only=True):
+    """All that a source read from one export: items, and what people did with them.
+
+    Each item's `properties` may hold `year` (int) and `creator` (author, director, artist): with
+    the name they let the graph find the item in a catalogue that is already there.
+    """
+
+    items: tuple[ItemRow, ...]
+    interactions: tuple[InteractionRow, ...]
+    report: ImportReport
+    people: tuple[Person, ...] = ()
+
+
+class BulkHistory(msgspec.Struct, frozen=True, kw_only=True):
+    """A history too large to pass through Python: the store reads the files by one query.
+
+    Args:
+        items: Items that go with it; interactions with other keys make bare items.
+        select: SQL for the rows to keep: user_key and item_key (any type), event VARCHAR, rating
+            FLOAT (0.5 to 5 or NULL), "at" TIMESTAMP, times INTEGER, note VARCHAR.
+        files: The only files that `select` may read, absolute.
+        report: The receipt; rows were counted and checked before.
+        people: What is known of the people.
+    """
+
+    items: tuple[ItemRow, ...]
+    select: str
+    files: tuple[str, ...]
+    report: ImportReport
+    people: tuple[Person, ...] = ()
 
 
 class Range(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ from typing import Protocol
 import msgspec
 
 from localrec.domains import Domain
-from localrec.types import SourceTable
+from localrec.types import BulkHistory, History, SourceTable
 
 
 class Field(msgspec.Struct, frozen=True):
@@ -22,14 +22,71 @@ class Field(msgspec.Struct, frozen=True):
     becomes: str
 
 
+class Glimpse(msgspec.Struct, frozen=True):
+    """What can be seen of a file or folder without reading it; detection goes by this alone.
+
+    Args:
+        name: The file's or folder's name in lower case.
+        members: Names in a folder or zip archive, in lower case, with `/`; () for a plain file.
+        head: The first 64 KiB of a plain (or gzip) file as text; "" for folders and archives.
+    """
+
+    name: str
+    members: tuple[str, ...] = ()
+    head: str = ""
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """The cells of the first line, in lower case, cut at the likeliest delimiter."""
+        line = self.head.split("\n", 1)[0].strip().lstrip("\ufeff").lower()
+        delimiter = max((",", "\t", ";", "|"), key=line.count)
+        return tuple(cell.strip().strip('"') for cell in line.split(delimiter))
+
+    def has_member(self, *endings: str) -> bool:
+        """Whether, for each ending, some member's path ends so."""
+        return all(any(name.endswith(end) for name in self.members) for end in endings)
+
+
 class Source(Protocol):
-    """A reader of one file format."""
+    """A reader of one catalogue format: items and their attributes."""
 
     kind: str
+    domain: str  # the domain that its files belong to where nobody says otherwise
     fields: tuple[Field, ...]
+
+    def recognises(self, glimpse: Glimpse) -> bool:
+        """Whether this looks like the format; `read` is what proves it."""
+        ...
 
     def read(self, path: Path, domain: Domain) -> SourceTable:
         """Read the whole file or folder.
+
+        Raises:
+            InputError: the file is missing, foreign, damaged or too large; the message names row
+                and column where there is one.
+        """
+        ...
+
+
+class HistorySource(Protocol):
+    """A reader of one format that says what people did: an export, or a data set of many."""
+
+    kind: str
+    domain: str
+    fields: tuple[Field, ...]
+    personal: bool  # one person's export, which does not say whose: `user` must
+
+    def recognises(self, glimpse: Glimpse) -> bool:
+        """Whether this looks like the format; `read` is what proves it."""
+        ...
+
+    def read(self, path: Path, domain: Domain, user: str | None) -> History | BulkHistory:
+        """Read the whole file, archive or folder.
+
+        Args:
+            path: What was exported or downloaded.
+            domain: What its items belong to.
+            user: Whose export it is; None for a data set that names its people.
 
         Raises:
             InputError: the file is missing, foreign, damaged or too large; the message names row

@@ -25,6 +25,10 @@ class Receipt:
         """A row that was left out."""
         self._note(row, column, "dropped", problem)
 
+    def drop_unnamed(self, count: int) -> None:
+        """More rows that were left out, beyond those worth naming one by one."""
+        self._counts["dropped"] += count
+
     def merge(self, row: int, column: str | None, problem: str) -> None:
         """A row that went into an earlier one."""
         self._note(row, column, "merged", problem)
