@@ -6,6 +6,7 @@ against the roles below, never against a domain's own words:
 
 * component: what an item is made of (ingredient, genre); C3 walks it
 * container: what holds it (glass, decade); C2 filters by it
+* creator: who made it (author, artist, brand)
 * category, colour, look, garnish: further attributes; colour and look lead to C1
 """
 
@@ -24,7 +25,7 @@ import msgspec
 from localrec.errors import InputError, WorkspaceError
 from localrec.paths import make_private, pulled, shipped
 
-Role = Literal["component", "container", "category", "colour", "look", "garnish"]
+Role = Literal["component", "container", "category", "creator", "colour", "look", "garnish"]
 
 
 class AttributeSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -259,6 +259,7 @@ class IntentView(msgspec.Struct, frozen=True, kw_only=True):
     exclude: tuple[str, ...]
     glass: tuple[str, ...]
     category: tuple[str, ...]
+    creator: tuple[str, ...]
     colour: tuple[str, ...]
     look: tuple[str, ...]
     garnish: tuple[str, ...]

@@ -1,7 +1,9 @@
-"""Rows into the graph: one transaction, set-based, idempotent.
+"""Items into the graph: one transaction, set-based, idempotent.
 
 Importing the same rows twice changes nothing; importing a changed row replaces that item's
-properties and attribute edges. Attribute nodes and their families are shared by all items.
+properties and attribute edges. Attribute nodes and their families are shared by all items. What
+one person says of an item (a shelf of their own) is an edge that bears their key, so that it can
+go with them; so is kept which import delivered a node (`brought`).
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ from localrec.graph.derive import derive_links
 from localrec.graph.store import Columns, Store
 from localrec.graph.taxonomy import FLAVOURED_WITH, IS_A, Placement, taxonomy_of
 from localrec.types import ImportReport, ItemRow
+
+Staged = dict[str, Columns]  # name of a table that SQL sees -> its columns
 
 _encode = msgspec.json.Encoder().encode
 
@@ -37,24 +41,61 @@ def ingest_items(
         progress: Called with the name of each step.
     """
     progress("reading what the texts say")
-    placements = _Placements(domain)
-    nodes, edges = _stage_items(domain, rows, placements)
-    taxonomy_nodes, taxonomy_edges = placements.stage()
+    staged = stage_items(domain, rows)
     progress("writing the graph")
-    with (
-        store.transaction(),
-        store.staged(
-            staged_item=nodes,
-            staged_link=edges,
-            staged_attribute=taxonomy_nodes,
-            staged_family=taxonomy_edges,
-        ),
-    ):
-        _upsert_nodes(store, domain.name, "staged_attribute", replace=False)
-        _upsert_nodes(store, domain.name, "staged_item", replace=True)
-        _replace_links(store, domain)
-        _replace_families(store, domain.name)
-        store.execute("INSERT INTO import_receipt VALUES (now(), ?)", [_encode(report).decode()])
+    with store.transaction(), store.staged(**staged):
+        write_items(store, domain)
+        record_import(store, domain, report)
+
+
+def stage_items(domain: Domain, rows: Sequence[ItemRow], by: str | None = None) -> Staged:
+    """Columns of items, links, attributes and families, for `Store.staged`.
+
+    Args:
+        domain: What the rows belong to.
+        rows: Items with unique keys.
+        by: The person whose own links (`AttributeLink.personal`) are among them.
+    """
+    placements = _Placements(domain)
+    nodes, links = _stage_items(domain, rows, placements, by)
+    attributes, families = placements.stage()
+    return {
+        "staged_item": nodes,
+        "staged_link": links,
+        "staged_attribute": attributes,
+        "staged_family": families,
+    }
+
+
+def write_items(store: Store, domain: Domain, by: str | None = None) -> None:
+    """Write the staged items, inside the caller's transaction."""
+    _upsert_nodes(store, domain.name, "staged_attribute", replace=False)
+    _upsert_nodes(store, domain.name, "staged_item", replace=True)
+    _replace_links(store, domain, by)
+    _replace_families(store, domain.name)
+
+
+def record_import(
+    store: Store, domain: Domain, report: ImportReport, by: str | None = None
+) -> None:
+    """Keep the receipt, and that this import delivered the staged items and their attributes.
+
+    A node that a catalogue or the same person brought before needs no second mention.
+    """
+    (import_id,) = store.rows("SELECT nextval('import_ids')")[0]
+    store.execute(
+        "INSERT INTO import_receipt VALUES (?, ?, now(), ?)",
+        [import_id, by, _encode(report).decode()],
+    )
+    store.execute(
+        "INSERT INTO brought SELECT n.node_id, $import FROM node n JOIN ("
+        "SELECT kind, key FROM staged_item UNION "
+        "SELECT attribute_kind, attribute_key FROM staged_link) s "
+        "ON n.domain = $domain AND n.kind = s.kind AND n.key = s.key "
+        "WHERE n.node_id NOT IN (SELECT b.node_id FROM brought b JOIN import_receipt r "
+        "USING (import_id) WHERE r.user_key IS NULL OR r.user_key = $by)",
+        {"import": import_id, "domain": domain.name, "by": by},
+    )
 
 
 def _upsert_nodes(store: Store, domain: str, staged: str, *, replace: bool) -> None:
@@ -74,20 +115,22 @@ def _upsert_nodes(store: Store, domain: str, staged: str, *, replace: bool) -> N
     )
 
 
-def _replace_links(store: Store, domain: Domain) -> None:
+def _replace_links(store: Store, domain: Domain, by: str | None) -> None:
+    """Put the staged links in place of the items' old ones; other people's own links stay."""
     kinds = [spec.edge for spec in domain.attributes.values()]
     store.execute(
         "DELETE FROM edge WHERE kind IN (SELECT unnest(?)) AND source_id IN ("
         "SELECT n.node_id FROM node n JOIN staged_item s ON n.kind = s.kind AND n.key = s.key "
-        "WHERE n.domain = ?)",
-        [kinds, domain.name],
+        "WHERE n.domain = ?) AND coalesce(properties->>'$.by', ?, '') = coalesce(?, '')",
+        [kinds, domain.name, by, by],
     )
     store.execute(
         "INSERT INTO edge SELECT i.node_id, a.node_id, l.edge, 1.0, l.properties, NULL "
         "FROM staged_link l "
         "JOIN node i ON i.domain = $1 AND i.kind = $2 AND i.key = l.item_key "
         "JOIN node a ON a.domain = $1 AND a.kind = l.attribute_kind AND a.key = l.attribute_key "
-        "ORDER BY l.position",
+        "ANTI JOIN edge e ON e.source_id = i.node_id AND e.target_id = a.node_id "
+        "AND e.kind = l.edge ORDER BY l.position",
         [domain.name, domain.item],
     )
 
@@ -145,7 +188,7 @@ class _Placements:
 
 
 def _stage_items(
-    domain: Domain, rows: Sequence[ItemRow], placements: _Placements
+    domain: Domain, rows: Sequence[ItemRow], placements: _Placements, by: str | None
 ) -> tuple[Columns, Columns]:
     nodes: list[tuple[str, ...]] = []
     links: dict[tuple[str, str, str], tuple[str, ...]] = {}
@@ -156,6 +199,8 @@ def _stage_items(
             details = {"as_written": link.name}
             if link.value:
                 details["value"] = link.value
+            if link.personal and by:
+                details["by"] = by
             edge = domain.attributes[link.kind].edge
             # The first link to a node stands: an ingredient listed twice is one edge.
             links.setdefault(

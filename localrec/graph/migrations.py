@@ -48,6 +48,38 @@ _STEPS: tuple[str, ...] = (
     """
     CREATE TABLE import_receipt ("at" TIMESTAMP NOT NULL, report JSON NOT NULL);
     """,
+    # 3: people. What they did has a table of its own beside `edge`: typed columns, tens of
+    # millions of rows, and no question about attributes has to step over them. `brought` says
+    # which import delivered a node, so that what came with one person can go with that person.
+    """
+    CREATE SEQUENCE import_ids;
+    ALTER TABLE import_receipt RENAME TO import_receipt_2;
+    CREATE TABLE import_receipt (
+        import_id BIGINT PRIMARY KEY,
+        user_key VARCHAR,
+        "at" TIMESTAMP NOT NULL,
+        report JSON NOT NULL
+    );
+    INSERT INTO import_receipt
+        SELECT nextval('import_ids'), NULL, "at", report FROM import_receipt_2 ORDER BY "at";
+    DROP TABLE import_receipt_2;
+    CREATE TABLE brought (node_id BIGINT NOT NULL, import_id BIGINT NOT NULL);
+    CREATE TABLE interaction (
+        user_id BIGINT NOT NULL,
+        item_id BIGINT NOT NULL,
+        event VARCHAR NOT NULL,
+        rating FLOAT,
+        "at" TIMESTAMP,
+        times INTEGER NOT NULL,
+        source VARCHAR NOT NULL,
+        note VARCHAR
+    );
+    CREATE TABLE shelf (
+        user_id BIGINT NOT NULL,
+        node_id BIGINT NOT NULL,
+        "at" TIMESTAMP NOT NULL
+    );
+    """,
 )
 
 SCHEMA_VERSION = len(_STEPS)

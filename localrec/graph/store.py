@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import duckdb
 
 Columns = dict[str, Any]  # column name -> NumPy array, all of one length
+Values = Sequence[Any] | Mapping[str, Any]  # of the placeholders ?, or of $names
 
 _HOLDER = re.compile(r"PID (\d+)")
 _LOCKED_DOWN = {
@@ -44,13 +45,21 @@ class Store:
         self.read_only = read_only
 
     @classmethod
-    def open_(cls, path: Path, *, read_only: bool = False, wait_s: float = 3.0) -> Store:
+    def open_(
+        cls,
+        path: Path,
+        *,
+        read_only: bool = False,
+        wait_s: float = 3.0,
+        may_read: Sequence[str] = (),
+    ) -> Store:
         """Open the store at `path`; a writer creates and migrates it.
 
         Args:
             path: The file `store.duckdb` inside a workspace.
             read_only: Share the file with other readers; an older schema is migrated first.
             wait_s: How long to wait for another process before giving up.
+            may_read: Foreign files that SQL may read, absolute; every other door stays shut.
 
         Raises:
             BusyError: another process holds the file.
@@ -70,7 +79,7 @@ class Store:
                 cls.open_(path, wait_s=wait_s).close()  # migrates
                 connection = _connect_patiently(path, read_only, wait_s)
             with _ctrl_c():
-                _prepare(connection, path, read_only)
+                _prepare(connection, path, read_only, may_read)
         except BaseException:
             connection.close()
             raise
@@ -103,21 +112,21 @@ class Store:
         with suppress(duckdb.Error):  # an interrupted COMMIT has rolled back by itself
             self._connection.execute("ROLLBACK")
 
-    def execute(self, sql: str, values: Sequence[Any] = ()) -> None:
+    def execute(self, sql: str, values: Values = ()) -> None:
         """Run one statement."""
         self._run(sql, values)
 
-    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    def rows(self, sql: str, values: Values = ()) -> list[tuple[Any, ...]]:
         """Run a query and fetch its rows; for small answers."""
         return self._run(sql, values).fetchall()
 
-    def columns(self, sql: str, values: Sequence[Any] = ()) -> Columns:
+    def columns(self, sql: str, values: Values = ()) -> Columns:
         """Run a query and fetch it as NumPy columns; for bulk."""
         return self._run(sql, values).fetchnumpy()
 
-    def _run(self, sql: str, values: Sequence[Any]) -> duckdb.DuckDBPyConnection:
+    def _run(self, sql: str, values: Values) -> duckdb.DuckDBPyConnection:
         with _ctrl_c():
-            return self._connection.execute(sql, list(values))
+            return self._connection.execute(sql, values)
 
     @contextmanager
     def staged(self, **tables: Columns) -> Iterator[None]:
@@ -181,7 +190,9 @@ class Store:
         return f"{model}:{field}:{count}:{digest:x}"
 
 
-def _prepare(connection: duckdb.DuckDBPyConnection, path: Path, read_only: bool) -> None:
+def _prepare(
+    connection: duckdb.DuckDBPyConnection, path: Path, read_only: bool, may_read: Sequence[str]
+) -> None:
     """Bring the schema up to date, then shut the doors.
 
     Raises:
@@ -196,6 +207,9 @@ def _prepare(connection: duckdb.DuckDBPyConnection, path: Path, read_only: bool)
             migrate(connection)
             path.chmod(0o600)
         connection.execute(f"SET temp_directory = '{_quoted(path.parent / 'spill')}'")
+        if may_read:
+            allowed = ", ".join(f"'{_quoted(Path(file))}'" for file in may_read)
+            connection.execute(f"SET allowed_paths = [{allowed}]")
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")
     except duckdb.InterruptException:

@@ -16,10 +16,46 @@ from localrec.types import Constraint, Intent, Range, Relaxation, TaskKind
 
 # Which demands give way, first to last; components from the last one named.
 _YIELDING: dict[TaskKind, tuple[str, ...]] = {
-    TaskKind.C1: ("garnish", "look", "category", "range", "container", "component", "colour"),
-    TaskKind.C2: ("garnish", "look", "category", "range", "colour", "component", "container"),
-    TaskKind.C3: ("garnish", "look", "category", "range", "colour", "container", "component"),
-    TaskKind.C4: ("garnish", "look", "category", "range", "colour", "container", "component"),
+    TaskKind.C1: (
+        "garnish",
+        "look",
+        "category",
+        "range",
+        "container",
+        "creator",
+        "component",
+        "colour",
+    ),
+    TaskKind.C2: (
+        "garnish",
+        "look",
+        "category",
+        "range",
+        "colour",
+        "creator",
+        "component",
+        "container",
+    ),
+    TaskKind.C3: (
+        "garnish",
+        "look",
+        "category",
+        "range",
+        "colour",
+        "container",
+        "creator",
+        "component",
+    ),
+    TaskKind.C4: (
+        "garnish",
+        "look",
+        "category",
+        "range",
+        "colour",
+        "container",
+        "creator",
+        "component",
+    ),
 }
 
 

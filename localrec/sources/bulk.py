@@ -116,7 +116,9 @@ class BulkTable(msgspec.Struct, frozen=True, kw_only=True):
         return f"SELECT *, {rest} FROM ({inner})" if rest else inner
 
     def _is_bad(self) -> str:
-        return " OR ".join(f"coalesce({fault.condition}, false)" for fault in self.faults) or "false"
+        return (
+            " OR ".join(f"coalesce({fault.condition}, false)" for fault in self.faults) or "false"
+        )
 
     def _is_first(self, place: int) -> str:
         """True for rows whose first fault is the one at `place`."""

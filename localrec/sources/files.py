@@ -13,7 +13,7 @@ import stat
 import zlib
 from collections import Counter
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO, cast
+from typing import Any, BinaryIO, Protocol, TextIO, cast
 
 import msgspec
 
@@ -73,11 +73,40 @@ _WEB_PAGE = (b"<!doctype html", b"<html", b"<head", b"<body")
 _KOREAN_SYMBOLS = frozenset("½⅓⅔¼¾⅛⅜⅝⅞°℃℉×÷±·…‘’“”′″–—―•※™®©§¶†‡→←↑↓★☆●○ⅠⅡⅢⅣ²³¹½\u3000")
 
 
-def open_bytes(path: Path, limits: Limits) -> BinaryIO:
+class Packed(Protocol):
+    """A file that lies inside another one, such as a zip archive; it can be opened repeatedly.
+
+    As text it is the path that messages name.
+    """
+
+    def open(self, limits: Limits) -> BinaryIO:
+        """A stream of the unpacked bytes that refuses to grow beyond the limits.
+
+        Raises:
+            InputError: empty, too large, or damaged.
+        """
+        ...
+
+
+def open_bytes(path: Path | Packed, limits: Limits) -> BinaryIO:
     """Open a plain or gzip-compressed text file; the stream refuses to grow beyond the limits.
 
     Raises:
         InputError: missing, not a regular file, empty, too large, or not text by its first bytes.
+    """
+    stream = _open_unpacked(path, limits) if isinstance(path, Path) else path.open(limits)
+    start = stream.peek(1024)[:1024]  # type: ignore[attr-defined]
+    if kind := foreign_kind(start):
+        stream.close()
+        raise InputError(f"{path} is {kind}, not a table.", _SAVE_AS)
+    return stream
+
+
+def open_regular(path: Path, limits: Limits) -> BinaryIO:
+    """Open any regular file of a permitted size, whatever it holds.
+
+    Raises:
+        InputError: missing, not a regular file, empty, or too large.
     """
     size = _size_of(path)
     if size == 0:
@@ -86,31 +115,17 @@ def open_bytes(path: Path, limits: Limits) -> BinaryIO:
         raise InputError(
             f"{path} is {size:,} bytes, more than the {limits.file_bytes:,} allowed.", "Split it."
         )
-    stream = _open(path)
-    start = stream.read(1024)
-    stream.seek(0)
-    if start.startswith(_GZIP):
-        if path.suffix != ".gz":
-            stream.close()
-            raise InputError(
-                f"{path} is a gzip archive by its first bytes, not a table.",
-                "Unpack it, or let its name end in .csv.gz.",
-            )
-        unpacked = cast(io.RawIOBase, _BoundedGzip(stream, path, size, limits))
-        stream = cast(BinaryIO, io.BufferedReader(unpacked, _CHUNK))
-        start = stream.peek(1024)[:1024]  # type: ignore[attr-defined]
-    if kind := _foreign_kind(start):
-        stream.close()
-        raise InputError(f"{path} is {kind}, not a table.", _SAVE_AS)
-    return stream
+    return _open(path)
 
 
-def open_text(path: Path, limits: Limits, encoding: str) -> TextIO:
+def open_text(path: Path | Packed, limits: Limits, encoding: str) -> TextIO:
     """Open a file as text with its line breaks as they are; see `detect_encoding`."""
     return io.TextIOWrapper(open_bytes(path, limits), encoding=encoding, newline="")
 
 
-def detect_encoding(path: Path, limits: Limits, declared: str | None = None) -> str:
+def detect_encoding(
+    path: Path | Packed, limits: Limits, declared: str | None = None
+) -> str:
     """The encoding in which the whole file decodes strictly.
 
     A declared encoding and a byte order mark are taken at their word. Otherwise UTF-8 goes
@@ -131,7 +146,7 @@ def detect_encoding(path: Path, limits: Limits, declared: str | None = None) -> 
     return "latin-1" if _undecodable_line(path, limits, "cp1252") else "cp1252"
 
 
-def read_json(path: Path, limits: Limits, shape: Any) -> Any:
+def read_json(path: Path | Packed, limits: Limits, shape: Any) -> Any:
     """Decode a JSON file into `shape`, a msgspec type.
 
     Raises:
@@ -185,6 +200,20 @@ class _BoundedGzip(io.RawIOBase):
         super().close()
 
 
+def _open_unpacked(path: Path, limits: Limits) -> BinaryIO:
+    stream = open_regular(path, limits)
+    if not stream.peek(2).startswith(_GZIP):  # type: ignore[attr-defined]
+        return stream
+    if path.suffix != ".gz":
+        stream.close()
+        raise InputError(
+            f"{path} is a gzip archive by its first bytes, not a table.",
+            "Unpack it, or let its name end in .csv.gz.",
+        )
+    unpacked = _BoundedGzip(stream, path, path.stat().st_size, limits)
+    return cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, unpacked), _CHUNK))
+
+
 def _size_of(path: Path) -> int:
     try:
         found = path.stat()
@@ -203,7 +232,8 @@ def _open(path: Path) -> BinaryIO:
         raise InputError(f"{path} cannot be read: {error.strerror}.", "Check the path.") from error
 
 
-def _foreign_kind(start: bytes) -> str | None:
+def foreign_kind(start: bytes) -> str | None:
+    """What the first bytes of a file say it is, if that is no text; None where they may be text."""
     for magic, kind in _MAGIC:
         if start.startswith(magic):
             is_workbook = magic == b"PK\x03\x04" and (
@@ -216,7 +246,7 @@ def _foreign_kind(start: bytes) -> str | None:
     return "a binary file" if controls > max(8, len(start) // 20) else None
 
 
-def _trust(path: Path, limits: Limits, encoding: str) -> str:
+def _trust(path: Path | Packed, limits: Limits, encoding: str) -> str:
     try:
         b"".decode(encoding)  # refuses what is no encoding of text, such as "hex"
         line = _undecodable_line(path, limits, encoding)
@@ -230,7 +260,7 @@ def _trust(path: Path, limits: Limits, encoding: str) -> str:
     return encoding
 
 
-def _undecodable_line(path: Path, limits: Limits, encoding: str) -> int | None:
+def _undecodable_line(path: Path | Packed, limits: Limits, encoding: str) -> int | None:
     """The number of the first line that `encoding` cannot read, None where it reads all."""
     decoder = codecs.getincrementaldecoder(encoding)()
     line = 1
@@ -247,7 +277,7 @@ def _undecodable_line(path: Path, limits: Limits, encoding: str) -> int | None:
             line += chunk.count(b"\n")
 
 
-def _looks_korean(path: Path, limits: Limits) -> bool:
+def _looks_korean(path: Path | Packed, limits: Limits) -> bool:
     """Whether the text that cp949 gives is Korean, or English with Korean Excel's symbols.
 
     Latin-1 text can decode as cp949 by chance, but then into syllables outside the 2,350 that

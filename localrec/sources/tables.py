@@ -8,12 +8,12 @@ being row 1.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn, TextIO
 
 from localrec.errors import InputError
-from localrec.sources.files import Limits, detect_encoding, open_text
+from localrec.sources.files import Limits, Packed, detect_encoding, open_text
 from localrec.sources.text import clean_name
 
 _DELIMITERS = (",", "\t", ";", "|")
@@ -24,11 +24,12 @@ class Table:
     """An opened table: its header at once, its rows on demand.
 
     Args:
-        path: A CSV or TSV file, plain or as .gz.
+        path: A CSV or TSV file, plain or as .gz, or one inside an archive.
         limits: What is refused as too large.
         delimiter: The character between cells; None takes the likeliest from the header.
         quoted: False where quotes are plain characters, as in RecBole's atomic files.
         encoding: What the file is declared to be in; None detects it.
+        header: Names of the columns of a file without a header; its first row is data then.
 
     Raises:
         InputError: no readable table, no header, or a header that names a column twice.
@@ -36,12 +37,13 @@ class Table:
 
     def __init__(
         self,
-        path: Path,
+        path: Path | Packed,
         limits: Limits | None = None,
         *,
         delimiter: str | None = None,
         quoted: bool = True,
         encoding: str | None = None,
+        header: Sequence[str] | None = None,
     ) -> None:
         self.path = path
         self.limits = limits or Limits()
@@ -51,7 +53,8 @@ class Table:
         self.header: tuple[str, ...] = ()
         with open_text(path, self.limits, self.encoding) as stream:
             self.delimiter = delimiter or _likeliest_delimiter(stream.readline(1 << 16))
-        self.header = self._read_header()
+        self._first_row = 2 if header is None else 1
+        self.header = self._read_header() if header is None else tuple(header)
 
     def rows(self) -> Iterator[tuple[int, dict[str, str]]]:
         """Each whole row as (row number, column name -> cell); blank lines are passed over.
@@ -61,7 +64,7 @@ class Table:
         """
         self.ragged.clear()
         for row, cells in self._records():
-            if row == 1 or not cells:
+            if row < self._first_row or not cells:
                 continue
             if len(cells) != len(self.header):
                 self.ragged.append((row, self._ragged_problem(cells)))

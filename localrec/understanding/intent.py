@@ -102,6 +102,7 @@ def view_of(intent: Intent, vocabulary: Vocabulary) -> IntentView:
         ),
         glass=flat("container"),
         category=flat("category"),
+        creator=flat("creator"),
         colour=flat("colour"),
         look=flat("look"),
         garnish=flat("garnish"),

@@ -241,6 +241,7 @@ def _choose(
         ("look", "category" in by_role),
         ("category", _reads_as_category(reading, vocabulary, first, last, by_role)),
         ("component", True),
+        ("creator", True),
         ("look", True),
         ("garnish", True),
     )

@@ -20,7 +20,16 @@ from localrec.phrases import PhraseTable, Token, roots, singular, tokens
 from localrec.understanding.words import COMMON, SLANG
 
 MeaningRole = Literal[
-    "component", "container", "category", "colour", "look", "garnish", "flag", "diet", "order"
+    "component",
+    "container",
+    "category",
+    "creator",
+    "colour",
+    "look",
+    "garnish",
+    "flag",
+    "diet",
+    "order",
 ]
 
 
