@@ -129,7 +129,10 @@ class RowProblem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ImportReport(msgspec.Struct, frozen=True, kw_only=True):
-    """The receipt of an import: counts of rows, and each row that was not taken as it stood."""
+    """The receipt of an import: counts of rows, and each row that was not taken as it stood.
+
+    `found_again` counts items of an export that a catalogue had already, under another key.
+    """
 
     source: str
     path: str
@@ -140,6 +143,7 @@ class ImportReport(msgspec.Struct, frozen=True, kw_only=True):
     dropped: int
     problems: tuple[RowProblem, ...] = ()
     dry_run: bool = False
+    found_again: int = 0
 
 
 class SourceTable(msgspec.Struct, frozen=True, kw_only=True):
@@ -322,6 +326,44 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     spoke: dict[str, str]
     timings_ms: dict[str, float]
     tokens: dict[str, int]
+
+
+class Recommendations(msgspec.Struct, frozen=True, kw_only=True):
+    """A list for one person, as `recommend --json` prints it.
+
+    Args:
+        user: The person's key.
+        domain: What the items belong to.
+        items: Best first; each with its reason in terms of the person's own history.
+        history: How many items of the history the catalogue knows.
+        message: What the person should know about the list as a whole; may be empty.
+        spoke: Kind of evidence -> how it came to be ("store", "nobody", ...).
+        timings_ms: Stage -> milliseconds.
+    """
+
+    user: str
+    domain: str
+    items: tuple[RecommendedItem, ...]
+    history: int
+    message: str
+    spoke: dict[str, str]
+    timings_ms: dict[str, float]
+
+
+class Ranking(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An order of given candidates, as a line of `rank --batch`.
+
+    Args:
+        id: The request's.
+        ranking: Every candidate once, best first.
+        scores: Candidate -> score, for those that the catalogue knows.
+        rationales: Candidate -> why it stands where it does, for the first few.
+    """
+
+    id: str
+    ranking: tuple[str, ...]
+    scores: dict[str, float] = {}
+    rationales: dict[str, str] = {}
 
 
 def to_json(record: Any) -> bytes:

@@ -11,16 +11,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from localrec.domains import Domain, load_domain, shipped_domains
-from localrec.errors import InputError, UsageError, WorkspaceError
+from localrec.erasure.journal import open_settled
+from localrec.errors import InputError, ModelError, UsageError, WorkspaceError
 from localrec.graph.store import Store
 from localrec.paths import make_private
 from localrec.settings import RULES, Settings, load_settings
-from localrec.types import SourceTable
+from localrec.types import BulkHistory, History, ImportReport, SourceTable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from localrec.graph.catalogue import Catalogue
+    from localrec.index.audience import Audience
     from localrec.index.base import Embedder
+    from localrec.index.build import EmbeddedField
     from localrec.llm.base import ChatModel
+    from localrec.llm.client import ModelProcess
+    from localrec.retrieval.taste import Taste
     from localrec.systems.marc import Marc
+    from localrec.systems.personal import Fit, Personal
     from localrec.systems.stages import Stages
 
 Progress = Callable[[str, int, int], None]  # what is done, so many, of so many (0: unknown)
@@ -31,13 +40,21 @@ def _silent(what: str, done: int, total: int) -> None:
 
 
 class Workspace:
-    """Opens a workspace for reading (questions) or writing (imports); close it after use."""
+    """Opens a workspace for reading (questions) or writing (imports); close it after use.
 
-    def __init__(self, folder: Path, *, writable: bool = False) -> None:
+    `may_read` names the foreign files that a bulk import reads by SQL.
+    """
+
+    def __init__(
+        self, folder: Path, *, writable: bool = False, may_read: Sequence[str] = ()
+    ) -> None:
         self.folder = folder
+        self._may_read = may_read
         self.settings: Settings = load_settings(folder)
         self._writable = writable
         self._stages: dict[str, Stages] = {}
+        self._catalogues: dict[str, Catalogue] = {}
+        self._audiences: dict[str, Audience] = {}
         self._models: dict[str, ChatModel] = {}
 
     def __enter__(self) -> Workspace:
@@ -59,7 +76,7 @@ class Workspace:
         """The store, read-only unless the workspace was opened for writing."""
         if self._writable:
             make_private(self.folder)
-        return Store.open_(self.folder / "store.duckdb", read_only=not self._writable)
+        return open_settled(self.folder, read_only=not self._writable, may_read=self._may_read)
 
     @cached_property
     def embedder(self) -> Embedder:
@@ -77,6 +94,48 @@ class Workspace:
             [names],
         )
         return [domain for domain, kind, _ in rows if kind == load_domain(domain).item]
+
+    def catalogue(self, domain_name: str) -> Catalogue:
+        """One domain's items and attributes as arrays."""
+        from localrec.graph.catalogue import Catalogue
+
+        if domain_name not in self._catalogues:
+            self._catalogues[domain_name] = Catalogue(self.store, load_domain(domain_name))
+        return self._catalogues[domain_name]
+
+    def audience(self, domain_name: str) -> Audience:
+        """Who liked what in one domain."""
+        from localrec.index.audience import open_audience
+
+        if domain_name not in self._audiences:
+            self._audiences[domain_name] = open_audience(
+                self.store, self.folder / "indexes", self.catalogue(domain_name)
+            )
+        return self._audiences[domain_name]
+
+    def personal(self, domain_name: str, ranker: str = "auto") -> Personal:
+        """A ranker by name, ready for the people of one domain.
+
+        Raises:
+            UsageError: there is no such ranker.
+        """
+        from localrec.systems.catalog import personal_config
+        from localrec.systems.personal import Personal
+
+        config = personal_config(ranker)
+        field = self._descriptions(domain_name) if config.nearness else None
+        return Personal(self.catalogue(domain_name), self.audience(domain_name), field, config)
+
+    def taste(self, domain_name: str, user: str) -> Taste:
+        """A person's taste, fresh from the store; empty for a stranger."""
+        from localrec.graph.people import deeds_of, user_node
+        from localrec.retrieval.taste import taste_of, taste_of_keys
+
+        catalogue = self.catalogue(domain_name)
+        user_id = user_node(self.store, domain_name, user)
+        if user_id is None:
+            return taste_of_keys((), catalogue)
+        return taste_of(deeds_of(self.store, user_id), catalogue)
 
     def stages(self, domain_name: str) -> Stages:
         """Everything needed to answer about one domain."""
@@ -107,6 +166,52 @@ class Workspace:
             return present[0]
         return max(present, key=lambda name: self._words_known(question, name))
 
+    def choose_person_domain(self, user: str, wanted: str | None = None) -> str:
+        """The domain a list is for: the one asked for, else the one the person did most in.
+
+        Raises:
+            WorkspaceError: there is no catalogue yet.
+            UsageError: the domain asked for has no items.
+        """
+        present = self.domains()
+        if wanted is not None or len(present) < 2:
+            return self.choose_domain("", wanted)
+        from localrec.graph.people import USER
+
+        busiest = self.store.rows(
+            "SELECT n.domain FROM node n JOIN interaction i ON i.user_id = n.node_id "
+            "WHERE n.kind = ? AND n.key = ? GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1",
+            [USER, user],
+        )
+        return str(busiest[0][0]) if busiest else present[0]
+
+    def choose_ranked_domain(self, keys: Sequence[str], wanted: str | None = None) -> str:
+        """The domain that knows most of some item keys, unless one is asked for.
+
+        Raises:
+            WorkspaceError: there is no catalogue yet.
+            UsageError: the domain asked for has no items.
+        """
+        present = self.domains()
+        if wanted is not None or len(present) < 2:
+            return self.choose_domain("", wanted)
+        return max(
+            present,
+            key=lambda name: sum(self.catalogue(name).item_index(key) is not None for key in keys),
+        )
+
+    def find_item(self, named: str, wanted: str | None = None) -> tuple[str, int, str]:
+        """An item by key or name: its domain, node id and name.
+
+        Raises:
+            WorkspaceError: there is no catalogue yet.
+            UsageError: no such item, or several; the hint names the nearest.
+        """
+        from localrec.graph.lookup import find_item
+
+        domains = [self.choose_domain("", wanted)] if wanted else self.domains()
+        return find_item(self.store, [load_domain(name) for name in domains], named)
+
     def system(self, name: str, domain: str, *, without_model: bool = False) -> Marc:
         """A system by name, ready to answer about one domain."""
         from localrec.systems.catalog import system_config
@@ -127,6 +232,36 @@ class Workspace:
         )
         self.embed(domain, progress)
 
+    def take_in_history(
+        self,
+        history: History | BulkHistory,
+        domain: Domain,
+        user: str | None,
+        progress: Progress = _silent,
+    ) -> ImportReport:
+        """Write what people did, count who liked what, and embed new items' texts.
+
+        The rows are one transaction; what follows can be made later from the store.
+
+        Returns:
+            The receipt as it was stored.
+        """
+        from localrec.graph.histories import ingest_bulk, ingest_history
+
+        def step(what: str) -> None:
+            progress(what, 0, 0)
+
+        if isinstance(history, BulkHistory):
+            report = ingest_bulk(self.store, domain, history, step)
+        else:
+            report = ingest_history(self.store, domain, history, user, step)
+        step("counting who liked what")
+        self._catalogues.pop(domain.name, None)
+        self._audiences.pop(domain.name, None)
+        self.audience(domain.name)
+        self.embed(domain, progress)
+        return report
+
     def embed(self, domain: Domain, progress: Progress = _silent) -> int:
         """Bring vectors and index files in line with the texts; returns how many were embedded."""
         from localrec.index.build import open_field, update_embeddings
@@ -145,26 +280,47 @@ class Workspace:
             )
         return count
 
-    def _open_stages(self, domain: Domain) -> Stages:
-        from localrec.graph.catalogue import Catalogue
+    def _field(self, domain: Domain, name: str) -> EmbeddedField | None:
+        """The vectors of one text of a domain; None where the domain has no such text."""
         from localrec.index.build import open_field
+
+        if name not in domain.texts:
+            return None
+        return open_field(
+            self.store,
+            self.folder / "indexes",
+            domain.name,
+            name,
+            self.embedder.name,
+            self.settings.index,
+        )
+
+    def _descriptions(self, domain_name: str) -> EmbeddedField | None:
+        """The vectors of what describes items; None where there are none, or no embedder."""
+        try:
+            field = self._field(load_domain(domain_name), "description")
+        except ModelError:
+            return None
+        return field if field is not None and len(field) else None
+
+    def _open_stages(self, domain: Domain) -> Stages:
         from localrec.systems.stages import Stages
         from localrec.understanding.vocabulary import Vocabulary
 
-        catalogue = Catalogue(self.store, domain)
-        indexes = self.folder / "indexes"
-        fields = {
-            field: open_field(
-                self.store, indexes, domain.name, field, self.embedder.name, self.settings.index
-            )
-            for field in domain.texts
-        }
-        if not len(fields["name"]):
+        catalogue = self.catalogue(domain.name)
+        fields = {name: field for name in domain.texts if (field := self._field(domain, name))}
+        if not fields.get("name"):
             raise WorkspaceError(
                 f"The texts of {domain.name} have no vectors by {self.embedder.name} yet.",
                 "Make them: localrec index",
             )
-        return Stages(catalogue, Vocabulary(catalogue), self.embedder, fields, self.open_model)
+
+        def fit_of(user: str) -> Fit:
+            return self.personal(domain.name).fit(user, self.taste(domain.name, user))
+
+        return Stages(
+            catalogue, Vocabulary(catalogue), self.embedder, fields, self.open_model, fit_of
+        )
 
     def open_model(self, role: str) -> ChatModel:
         """The model that plays a role, started when it is first asked something.
@@ -197,7 +353,3 @@ class Workspace:
         intent = parse_intent(question, self.stages(domain).vocabulary)
         named = len(intent.constraints) + len(intent.flags) + len(intent.ranges)
         return 2 * named + 3 * (intent.target is not None) - len(intent.unknown)
-
-
-if TYPE_CHECKING:
-    from localrec.llm.client import ModelProcess

@@ -8,10 +8,14 @@ from localrec.domains import AttributeSpec, Concept, Domain, FlagSpec, NumberSpe
 from localrec.errors import ModelError
 from localrec.graph.catalogue import Catalogue
 from localrec.graph.ingest import ingest_items
+from localrec.graph.people import deeds_of, user_node
 from localrec.graph.store import Store
+from localrec.index.audience import open_audience
 from localrec.index.build import open_field, update_embeddings
 from localrec.index.embedders import HashingEmbedder
 from localrec.llm.base import ChatModel
+from localrec.retrieval.taste import taste_of, taste_of_keys
+from localrec.systems.personal import RANKERS, Fit, Personal
 from localrec.systems.stages import Stages
 from localrec.types import AttributeLink, ImportReport, ItemRow
 from localrec.understanding.vocabulary import Vocabulary
@@ -194,7 +198,16 @@ def planted_stages(store: Store, folder: Path) -> Stages:
         field: open_field(store, folder, BAR.name, field, embedder.name) for field in BAR.texts
     }
     catalogue = Catalogue(store, BAR)
-    return Stages(catalogue, Vocabulary(catalogue), embedder, fields, without_model)
+    audience = open_audience(store, folder, catalogue)
+    personal = Personal(catalogue, audience, fields["description"], RANKERS["auto"])
+
+    def fit_of(user: str) -> Fit:
+        user_id = user_node(store, BAR.name, user)
+        deeds = None if user_id is None else deeds_of(store, user_id)
+        taste = taste_of_keys((), catalogue) if deeds is None else taste_of(deeds, catalogue)
+        return personal.fit(user, taste)
+
+    return Stages(catalogue, Vocabulary(catalogue), embedder, fields, without_model, fit_of)
 
 
 def without_model(role: str) -> ChatModel:

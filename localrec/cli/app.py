@@ -10,7 +10,17 @@ from typing import Any
 
 import typer
 
-from localrec.cli import ask, datasets, describe, doctor, imports, models
+from localrec.cli import (
+    ask,
+    datasets,
+    describe,
+    doctor,
+    export,
+    feedback,
+    imports,
+    models,
+    recommend,
+)
 from localrec.cli.context import JsonOption, WorkspaceOption, note, remember
 from localrec.errors import LocalrecError
 from localrec.privacy import switch_off_telemetry
@@ -32,9 +42,13 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("ask", epilog=ask.EXAMPLES)(ask.ask)
+app.command("recommend", epilog=recommend.EXAMPLES)(recommend.recommend)
+app.command("rank", epilog=recommend.RANK_EXAMPLES)(recommend.rank)
+app.command("feedback", epilog=feedback.EXAMPLES)(feedback.feedback)
 app.command("import", epilog=imports.EXAMPLES)(imports.import_)
 app.command("index")(imports.index)
 app.command("describe", epilog=describe.EXAMPLES)(describe.describe)
+app.command("export", epilog=export.EXAMPLES)(export.export)
 app.command("doctor")(doctor.doctor)
 app.add_typer(models.app, name="models")
 app.add_typer(datasets.app, name="datasets")

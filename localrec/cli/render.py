@@ -11,7 +11,7 @@ from localrec.sources.text import clean_text
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from localrec.types import Answer, Evidence, RecommendedItem
+    from localrec.types import Answer, Evidence, Recommendations, RecommendedItem
 
 
 def render_answer(answer: Answer, out: Console, *, explain: bool) -> None:
@@ -31,6 +31,20 @@ def render_answer(answer: Answer, out: Console, *, explain: bool) -> None:
         out.print(Text(clean_text(f"Read as: {read}"), style="dim"))
     if explain:
         _render_how(answer, out)
+
+
+def render_recommendations(found: Recommendations, out: Console, *, explain: bool) -> None:
+    """Print a person's list: the items on top of their reasons."""
+    if found.message:
+        out.print(Text(clean_text(found.message), style="yellow"))
+        out.print()
+    for item in found.items:
+        _render_item(item, out, explain=explain)
+    if explain:
+        spoke = ", ".join(f"{kind}: {who}" for kind, who in found.spoke.items())
+        times = ", ".join(f"{stage} {ms:.1f} ms" for stage, ms in found.timings_ms.items())
+        out.print(Text(f"From {found.history} items of {found.user}'s history. {spoke}", "dim"))
+        out.print(Text(f"Times: {times}", "dim"))
 
 
 def _render_item(item: RecommendedItem, out: Console, *, explain: bool) -> None:

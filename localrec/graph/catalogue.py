@@ -130,6 +130,20 @@ class Catalogue:
         used = self.identity[self._link_attribute[mine]]
         return np.bincount(used, minlength=len(self.attributes)).astype(np.int32)
 
+    def score_by_attributes(self, weights: NDArray[np.float64]) -> NDArray[np.float32]:
+        """Sum of the weights (m,) of each item's attributes over the root of their number, (n,)."""
+        sums = np.bincount(
+            self._link_item, weights=weights[self._link_attribute], minlength=len(self)
+        )
+        numbers = np.diff(self._first_link).clip(min=1)
+        return (sums / np.sqrt(numbers)).astype(np.float32)
+
+    @cached_property
+    def rarity(self) -> NDArray[np.float64]:
+        """log(items / items that have it) of each attribute, (m,); 0 where none has it."""
+        uses = np.diff(self._first_item)
+        return np.where(uses > 0, np.log(max(len(self), 1) / uses.clip(min=1)), 0.0)
+
     def details(self, items: Sequence[int]) -> dict[int, list[LinkDetail]]:
         """The links of a few items with the catalogue's own spelling and values, from the store."""
         if not items:

@@ -29,7 +29,7 @@ def ingest_history(
     history: History,
     by: str | None,
     progress: _Step = lambda stage: None,
-) -> int:
+) -> ImportReport:
     """Write items and interactions of one export, all or nothing.
 
     Args:
@@ -40,7 +40,7 @@ def ingest_history(
         progress: Called with the name of each step.
 
     Returns:
-        How many of the items were found again in the catalogue under another key.
+        The receipt as it was stored: it says how many items were found again in a catalogue.
     """
     progress("finding the items")
     again = find_again(store, domain, history.items)
@@ -53,8 +53,9 @@ def ingest_history(
         write_items(store, domain, by)
         _write_people(store, domain)
         _write_deeds(store, domain, history.report.source)
-        record_import(store, domain, history.report, by)
-    return len(again)
+        report = msgspec.structs.replace(history.report, found_again=len(again))
+        record_import(store, domain, report, by)
+    return report
 
 
 def ingest_bulk(

@@ -8,10 +8,7 @@ old files, or the new one with its new files. Whatever does not fit counts as ab
 
 from __future__ import annotations
 
-import hashlib
-import os
 import re
-import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +17,7 @@ import msgspec
 import numpy as np
 
 from localrec.index.base import Labels, VectorIndex
+from localrec.index.durable import checksum_of, digest_of, replace_file, save_array, sync_folder
 from localrec.index.vectors import BACKENDS, ExactIndex, StoredIndex, choose_backend
 from localrec.paths import make_private
 
@@ -48,7 +46,7 @@ class FieldCache:
         self._folder = folder
         self._model = model
         readable = re.sub(r"[^A-Za-z0-9_-]+", "-", f"{domain}-{field}-{model}")[:80]
-        self._stem = f"{readable}-{_digest(domain, field, model)}"
+        self._stem = f"{readable}-{digest_of(domain, field, model)}"
 
     @property
     def sidecar_path(self) -> Path:
@@ -81,7 +79,7 @@ class FieldCache:
             make_private(self._folder)
         mark = _mark(fingerprint, backend)
         savers: dict[str, Callable[[Path], object]] = {
-            _NODES: lambda beside: _save_array(beside, exact.node_ids),
+            _NODES: lambda beside: save_array(beside, exact.node_ids),
             _VECTORS: exact.save,
         }
         if backend in BACKENDS:
@@ -90,7 +88,7 @@ class FieldCache:
         sidecar = self._sidecar(fingerprint, backend, exact.matrix.shape, checksums)
         encoded = msgspec.json.format(msgspec.json.encode(sidecar))
         self._replace(self.sidecar_path, lambda beside: beside.write_bytes(encoded))
-        _sync_folder(self._folder)
+        sync_folder(self._folder)
         self._remove_all_but({self.sidecar_path, *(self._path(mark, kind) for kind in savers)})
 
     def _sidecar(
@@ -113,7 +111,7 @@ class FieldCache:
         mark = _mark(sidecar.fingerprint, sidecar.backend)
         kinds = [_NODES, _VECTORS] + [_GRAPH] * (sidecar.backend in BACKENDS)
         for kind in kinds:  # hnswlib reads past the end of what it is told: check before parsing
-            if _checksum(self._path(mark, kind)) != sidecar.checksums.get(kind):
+            if checksum_of(self._path(mark, kind)) != sidecar.checksums.get(kind):
                 return None
         node_ids: Labels = np.load(self._path(mark, _NODES))
         exact = ExactIndex.load(self._path(mark, _VECTORS), node_ids)
@@ -129,19 +127,7 @@ class FieldCache:
 
     def _replace(self, path: Path, save: Callable[[Path], object]) -> str:
         """Write beside `path`, wait for the disk, rename onto it; returns the checksum."""
-        handle, name = tempfile.mkstemp(dir=self._folder, prefix=f"{self._stem}.", suffix=".tmp")
-        os.close(handle)
-        beside = Path(name)
-        try:
-            save(beside)
-            with beside.open("rb+") as file:
-                os.fsync(file.fileno())
-            checksum = _checksum(beside)
-            beside.replace(path)
-        except BaseException:  # Ctrl+C included: no half file may pile up
-            beside.unlink(missing_ok=True)
-            raise
-        return checksum
+        return replace_file(path, save)
 
     def _remove_all_but(self, kept: set[Path]) -> None:
         for path in self._folder.glob(f"{self._stem}.*"):
@@ -155,32 +141,4 @@ def _parameters(backend: str) -> dict[str, int | str]:
 
 
 def _mark(fingerprint: str, backend: str) -> str:
-    return _digest(str(_FORMAT), fingerprint, backend, str(_parameters(backend)))
-
-
-def _digest(*parts: str) -> str:
-    return hashlib.blake2b("\0".join(parts).encode(), digest_size=6).hexdigest()
-
-
-def _checksum(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, _new_checksum).hexdigest()
-
-
-def _new_checksum() -> hashlib.blake2b:
-    return hashlib.blake2b(digest_size=16)
-
-
-def _save_array(path: Path, array: Labels) -> None:
-    with path.open("wb") as file:
-        np.save(file, array)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the renames last through a power cut, where the system lets a folder be opened."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+    return digest_of(str(_FORMAT), fingerprint, backend, str(_parameters(backend)))

@@ -1,4 +1,4 @@
-"""Batches of questions: validated whole before the first is answered, resumable, one line each.
+"""Batches of questions, and of requests to rank: checked whole, answered one by one, resumable.
 
 An answer is on disk before the next question starts. A run that was killed leaves at most a torn
 last line, which the next run removes; answers that are there are not made again.
@@ -9,12 +9,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
 from localrec.errors import InputError, UsageError
 from localrec.systems.marc import Marc, Question
-from localrec.types import to_json
+from localrec.systems.personal import RankRequest
+from localrec.types import Ranking, to_json
 
 _LONGEST_LINE = 1 << 20
 _ANSWER_BEGINS = b'{"id":'
@@ -38,37 +40,54 @@ class _QuestionLine(msgspec.Struct, frozen=True):
     have: str | None = None
 
 
+_Line = TypeVar("_Line", _QuestionLine, RankRequest)
+_Asked = TypeVar("_Asked", Question, RankRequest)
+
+
 class _AnswerLine(msgspec.Struct, frozen=True):
     id: str
 
 
 def read_questions(path: Path) -> list[Question]:
-    """Read and check a whole batch file.
+    """Read and check a whole file of questions.
 
     Raises:
         InputError: a line is no question, or an id comes twice; names the line.
     """
-    try:
-        lines = path.read_bytes().split(b"\n")
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.", "Check the path.") from error
-    questions: list[Question] = []
-    seen: dict[str, int] = {}
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        question = _read_question(path, number, line)
-        if question.id in seen:
+    lines = _read_lines(path, _QuestionLine, "question", '"id" and "query"')
+    return [
+        Question(
+            id=str(line.id), query=line.query, image=line.image, user=line.user, have=line.have
+        )
+        for line in lines
+    ]
+
+
+def read_rank_requests(path: Path) -> list[RankRequest]:
+    """Read and check a whole file of requests to rank.
+
+    Raises:
+        InputError: a line is no request, an id comes twice, a candidate comes twice, or the
+            ratings do not fit the history; names the line or the id.
+    """
+    requests = _read_lines(path, RankRequest, "request", '"id", "history" and "candidates"')
+    for request in requests:
+        if len(set(request.candidates)) < len(request.candidates):
             raise InputError(
-                f"{path}, line {number}: the id {question.id!r} is that of line "
-                f"{seen[question.id]} too.",
-                "Give every question its own id.",
+                f"{path}, request {request.id}: a candidate comes twice.", "Name each one once."
             )
-        seen[question.id] = number
-        questions.append(question)
-    if not questions:
-        raise InputError(f"{path} holds no question.", 'One JSON object a line: {"id", "query"}.')
-    return questions
+        stars = request.ratings
+        if stars is not None and len(stars) != len(request.history):
+            raise InputError(
+                f"{path}, request {request.id} has {len(request.history)} items in its history "
+                f"and {len(stars)} ratings.",
+                "Give one rating per item, or none.",
+            )
+        if stars is not None and not all(0.5 <= one <= 5 for one in stars):
+            raise InputError(
+                f"{path}, request {request.id} has a rating outside 0.5 to 5.", "Rate in stars."
+            )
+    return requests
 
 
 def answer_batch(
@@ -90,38 +109,87 @@ def answer_batch(
     Raises:
         UsageError: `out` is no file of answers.
     """
+    return _write_lines(
+        questions,
+        lambda question: to_json(system_for(question.query).answer(question, k)),
+        out,
+        progress,
+    )
+
+
+def rank_batch(
+    rank: Callable[[RankRequest], Ranking],
+    requests: Sequence[RankRequest],
+    out: Path,
+    progress: Callable[[int, int], None],
+) -> BatchSummary:
+    """Rank what `out` does not hold yet, appending a line per request.
+
+    Raises:
+        UsageError: `out` is no file of rankings.
+    """
+    return _write_lines(requests, lambda request: to_json(rank(request)), out, progress)
+
+
+def _write_lines(
+    asked: Sequence[_Asked],
+    answer: Callable[[_Asked], bytes],
+    out: Path,
+    progress: Callable[[int, int], None],
+) -> BatchSummary:
     done = _mend_and_list(out)
-    waiting = [question for question in questions if question.id not in done]
+    waiting = [one for one in asked if str(one.id) not in done]
     with out.open("ab") as file:
-        for number, question in enumerate(waiting):
-            progress(len(questions) - len(waiting) + number, len(questions))
-            answer = system_for(question.query).answer(question, k)
-            file.write(to_json(answer) + b"\n")
+        for number, one in enumerate(waiting):
+            progress(len(asked) - len(waiting) + number, len(asked))
+            file.write(answer(one) + b"\n")
             file.flush()
             os.fsync(file.fileno())
-    progress(len(questions), len(questions))
+    progress(len(asked), len(asked))
     return BatchSummary(
-        questions=len(questions),
-        resumed=len(questions) - len(waiting),
-        answered=len(waiting),
+        questions=len(asked), resumed=len(asked) - len(waiting), answered=len(waiting)
     )
 
 
-def _read_question(path: Path, number: int, line: bytes) -> Question:
+def _read_lines(path: Path, shape: type[_Line], noun: str, fields: str) -> list[_Line]:
+    """The records of a JSON lines file, each checked, ids unique."""
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.", "Check the path.") from error
+    records: list[_Line] = []
+    seen: dict[str, int] = {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        record = _read_line(path, number, line, shape, noun, fields)
+        if (key := str(record.id)) in seen:
+            raise InputError(
+                f"{path}, line {number}: the id {key!r} is that of line {seen[key]} too.",
+                f"Give every {noun} its own id.",
+            )
+        seen[key] = number
+        records.append(record)
+    if not records:
+        raise InputError(f"{path} holds no {noun}.", f"One JSON object a line, with {fields}.")
+    return records
+
+
+def _read_line(
+    path: Path, number: int, line: bytes, shape: type[_Line], noun: str, fields: str
+) -> _Line:
     if len(line) > _LONGEST_LINE:
         raise InputError(
-            f"{path}, line {number} is {len(line):,} bytes long.", "A question has at most 1 MiB."
+            f"{path}, line {number} is {len(line):,} bytes long.",
+            f"A {noun} has at most 1 MiB.",
         )
     try:
-        read = msgspec.json.decode(line, type=_QuestionLine)
+        return msgspec.json.decode(line, type=shape)
     except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
         raise InputError(
-            f"{path}, line {number} is no question: {error}.",
-            'Each line is a JSON object with "id" and "query".',
+            f"{path}, line {number} is no {noun}: {error}.",
+            f"Each line is a JSON object with {fields}.",
         ) from error
-    return Question(
-        id=str(read.id), query=read.query, image=read.image, user=read.user, have=read.have
-    )
 
 
 def _mend_and_list(out: Path) -> set[str]:

@@ -11,6 +11,7 @@ import msgspec
 from localrec.errors import UsageError
 from localrec.settings import RULES, Settings
 from localrec.systems.marc import MarcConfig
+from localrec.systems.personal import RANKERS, PersonalConfig
 
 SYSTEMS: dict[str, MarcConfig] = {
     "marc": MarcConfig(),
@@ -47,3 +48,16 @@ def system_config(name: str, settings: Settings, *, without_model: bool) -> Marc
         }
         config = msgspec.structs.replace(config, **bound)
     return config
+
+
+def personal_config(name: str) -> PersonalConfig:
+    """The configuration of a named ranker, for `recommend` and `rank`.
+
+    Raises:
+        UsageError: there is no such ranker.
+    """
+    if name not in RANKERS:
+        raise UsageError(
+            f"There is no system {name!r} that ranks.", f"Systems: {', '.join(RANKERS)}."
+        )
+    return RANKERS[name]

@@ -26,9 +26,11 @@ from localrec.reasoning.reflection import ROUNDS, Reflected, reflect
 from localrec.retrieval.base import Query, Ranked, Setting
 from localrec.retrieval.constraints import Pool, open_pool
 from localrec.retrieval.expansion import missing_components
+from localrec.retrieval.inclination import bearable, inclined
 from localrec.retrieval.tasks import retriever_of
 from localrec.settings import RULES
 from localrec.sources.text import clean_text
+from localrec.systems.personal import Fit
 from localrec.systems.stages import Stages
 from localrec.types import Answer, Intent, RecommendedItem, Task
 from localrec.understanding.intent import (
@@ -98,15 +100,21 @@ class Marc:
         query = self._stages.query(question.query[:LONGEST_QUESTION], intent)
         with work.timed("embedding"):
             _ = query.vector
+        fit = self._fit(question, work)
         with work.timed("retrieval"):
             pool = open_pool(intent, self._stages.catalogue, task.kind)
-        reflected = self._reflect(query, pool, task, k, work)
+            if fit is not None:
+                kept = bearable(fit.taste, pool.items)
+                pool = msgspec.structs.replace(pool, items=kept)
+        reflected = self._reflect(query, pool, task, k, fit, work)
         with work.timed("retrieval"):
             near = self._near(query, pool, k - len(reflected.chosen.items))
         with work.timed("explanation"):
             links = self._links(query, reflected.chosen, near)
             writer = self._writer(work)
             items = self._explain(query, pool, reflected.chosen, links, writer)
+            if fit is not None:
+                items = tuple(self._personally(item, fit) for item in items)
             close_calls = self._explain(query, pool, near, links, TemplateWriter())
         work.spoke["writer"] = _who_wrote(writer, len(items))
         if writer.tokens:
@@ -146,8 +154,33 @@ class Marc:
     def _model_router(self) -> ModelRouter:
         return ModelRouter(self._stages.open_model("router"), self._stages.catalogue.domain)
 
-    def _reflect(self, query: Query, pool: Pool, task: Task, k: int, work: _Work) -> Reflected:
+    def _fit(self, question: Question, work: _Work) -> Fit | None:
+        """How items fit the person who asks; None where nobody is named or nothing is known."""
+        if not question.user or not self._config.graph:
+            return None
+        with work.timed("memory"):
+            fit = self._stages.fit_of(question.user)
+        work.spoke["memory"] = "measured" if len(fit.taste) else "silent"
+        return fit if len(fit.taste) or fit.taste.hidden.any() else None
+
+    def _personally(self, item: RecommendedItem, fit: Fit) -> RecommendedItem:
+        """An item of the answer with what speaks for it in the person's own history."""
+        place = self._stages.catalogue.item_index(item.key)
+        facts = [] if place is None else fit.because.from_history(place)
+        if not facts:
+            return item
+        return msgspec.structs.replace(
+            item,
+            evidence=tuple(dict.fromkeys((*item.evidence, *evidence_of(facts)))),
+            reason=f"{item.reason} {fit.because.sentence(facts)}".strip(),
+        )
+
+    def _reflect(
+        self, query: Query, pool: Pool, task: Task, k: int, fit: Fit | None, work: _Work
+    ) -> Reflected:
         retriever = retriever_of(task.kind) if self._config.graph else _by_description
+        if fit is not None:
+            retriever = inclined(retriever, fit.scores)
         judged = pool if self._config.graph else _open_to_all(pool)
         rounds = ROUNDS if self._config.reflection else 1
 

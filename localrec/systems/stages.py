@@ -10,6 +10,7 @@ from localrec.index.base import Embedder
 from localrec.index.build import EmbeddedField
 from localrec.llm.base import ChatModel
 from localrec.retrieval.base import Query
+from localrec.systems.personal import Fit
 from localrec.types import Intent
 from localrec.understanding.vocabulary import Vocabulary
 
@@ -24,6 +25,7 @@ class Stages:
         embedder: Embeds questions with the model that embedded the texts.
         fields: Field name -> its vectors.
         open_model: Role -> the model that plays it; raises ModelError where there is none.
+        fit_of: A person's key -> how well all items fit them.
     """
 
     catalogue: Catalogue
@@ -31,6 +33,7 @@ class Stages:
     embedder: Embedder
     fields: Mapping[str, EmbeddedField]
     open_model: Callable[[str], ChatModel]
+    fit_of: Callable[[str], Fit]
 
     def query(self, text: str, intent: Intent) -> Query:
         """A question ready for retrieval."""

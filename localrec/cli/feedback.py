@@ -1,0 +1,119 @@
+"""`localrec feedback`: what a person says about an item; it counts in the very next list."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from localrec.cli.context import (
+    DomainOption,
+    JsonOption,
+    WorkspaceOption,
+    console,
+    context_of,
+    print_json,
+)
+from localrec.errors import UsageError
+from localrec.types import Event
+
+if TYPE_CHECKING:
+    from localrec.graph.people import Said
+
+EXAMPLES = """
+Examples:\n\n
+  localrec feedback --user anna --item "Negroni" --rating 4.5\n\n
+  localrec feedback --user anna --item heat-1995 --dislike --reason "too long"\n\n
+  localrec feedback --user anna --item "Fargo" --not-now\n\n
+  localrec feedback --user anna --undo
+"""
+_WORDS = {
+    Event.LIKED: "likes",
+    Event.DISLIKED: "dislikes",
+    Event.SEEN: "knows",
+    Event.LATER: "puts off",
+}
+
+
+def feedback(
+    user: Annotated[str, typer.Option("--user", metavar="KEY", help="Who says it.")],
+    item: Annotated[
+        str | None, typer.Option("--item", metavar="KEY", help="The item's key or name.")
+    ] = None,
+    rating: Annotated[
+        float | None, typer.Option("--rating", min=0.5, max=5.0, help="Stars, 0.5 to 5.")
+    ] = None,
+    like: Annotated[bool, typer.Option("--like", help="Liked it.")] = False,
+    dislike: Annotated[bool, typer.Option("--dislike", help="Did not like it.")] = False,
+    seen: Annotated[bool, typer.Option("--seen", help="Knows it; no verdict.")] = False,
+    not_now: Annotated[
+        bool, typer.Option("--not-now", help="Leave it out for a month; no verdict.")
+    ] = False,
+    reason: Annotated[
+        str | None, typer.Option("--reason", metavar="TEXT", help="Why, in your own words.")
+    ] = None,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Take back the last word (on --item, if given).")
+    ] = False,
+    domain: DomainOption = None,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say what you think of an item, or take it back."""
+    from localrec.graph.people import give_feedback, undo_feedback
+    from localrec.workspace import Workspace
+
+    context = context_of(workspace, as_json)
+    event = _event(rating, like=like, dislike=dislike, seen=seen, not_now=not_now, undo=undo)
+    if item is None and not undo:
+        raise UsageError("Name the item.", 'localrec feedback --user KEY --item "NAME" --like')
+    with Workspace(context.workspace, writable=True) as opened:
+        if item is not None:
+            chosen, item_id, _ = opened.find_item(item, domain)
+        else:
+            chosen, item_id = opened.choose_person_domain(user, domain), None
+        if event is None:
+            said = undo_feedback(opened.store, chosen, user, item_id)
+        else:
+            assert item_id is not None
+            said = give_feedback(
+                opened.store, chosen, user, item_id, event, rating=rating, reason=reason
+            )
+    if said is None:
+        raise UsageError(f"{user} has said nothing that could be taken back.", "")
+    if context.as_json:
+        print_json({"undone": event is None, "said": said})
+    else:
+        _render(said, undone=event is None)
+
+
+def _event(
+    rating: float | None, *, like: bool, dislike: bool, seen: bool, not_now: bool, undo: bool
+) -> Event | None:
+    """The one thing that was said; None for --undo."""
+    said = {
+        Event.RATED: rating is not None,
+        Event.LIKED: like,
+        Event.DISLIKED: dislike,
+        Event.SEEN: seen,
+        Event.LATER: not_now,
+    }
+    meant = [event for event, given in said.items() if given]
+    if len(meant) + undo != 1:
+        raise UsageError(
+            "Say exactly one thing: --rating, --like, --dislike, --seen, --not-now or --undo.",
+            "localrec feedback --help",
+        )
+    return meant[0] if meant else None
+
+
+def _render(said: Said, *, undone: bool) -> None:
+    from rich.text import Text
+
+    if said.rating is not None:
+        stars = "star" if said.rating == 1 else "stars"
+        told = f"{said.user} gives {said.name} {said.rating:g} {stars}"
+    else:
+        told = f"{said.user} {_WORDS[said.event]} {said.name}"
+    because = f": {said.reason}" if said.reason else ""
+    console().print(Text(f"Taken back: {told}{because}" if undone else f"{told}{because}"))

@@ -1,0 +1,99 @@
+"""`localrec recommend` and `localrec rank`: lists for a person, and orders of given candidates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from localrec.cli.context import (
+    DomainOption,
+    JsonOption,
+    WorkspaceOption,
+    console,
+    context_of,
+    note,
+    print_json,
+    progress,
+)
+
+if TYPE_CHECKING:
+    from localrec.systems.personal import RankRequest
+    from localrec.types import Ranking
+
+EXAMPLES = """
+Examples:\n\n
+  localrec recommend --user anna\n\n
+  localrec recommend --user anna --domain movies -k 20 --explain\n\n
+  localrec recommend --user anna --system popularity --json
+"""
+RANK_EXAMPLES = """
+A request is a JSON object a line: id, candidates, and optionally history (item keys, oldest
+first), ratings (stars for the history), user.\n\n
+Examples:\n\n
+  localrec rank --batch requests.jsonl --out rankings.jsonl\n\n
+  localrec rank --batch requests.jsonl --out by-popularity.jsonl --system popularity
+"""
+SystemOption = Annotated[
+    str, typer.Option("--system", metavar="NAME", help="Which kinds of evidence count.")
+]
+
+
+def recommend(
+    user: Annotated[str, typer.Option("--user", metavar="KEY", help="The person the list is for.")],
+    k: Annotated[int, typer.Option("-k", min=1, max=1000, help="How many items.")] = 10,
+    system: SystemOption = "auto",
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show the edges behind each reason, and the times.")
+    ] = False,
+    domain: DomainOption = None,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """A list for a person, from the first rating on; without any, what most people like."""
+    from localrec.workspace import Workspace
+
+    context = context_of(workspace, as_json)
+    with Workspace(context.workspace) as opened:
+        chosen = opened.choose_person_domain(user, domain)
+        found = opened.personal(chosen, system).recommend(user, opened.taste(chosen, user), k)
+    if context.as_json:
+        print_json(found)
+        return
+    from localrec.cli.render import render_recommendations
+
+    render_recommendations(found, console(), explain=explain)
+
+
+def rank(
+    batch: Annotated[Path, typer.Option("--batch", metavar="REQUESTS.jsonl")],
+    out: Annotated[
+        Path, typer.Option("--out", metavar="RANKINGS.jsonl", help="Run again to go on.")
+    ],
+    system: SystemOption = "auto",
+    domain: DomainOption = None,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Order given candidates for given histories, which need not be stored."""
+    from localrec.systems.batch import rank_batch, read_rank_requests
+    from localrec.workspace import Workspace
+
+    context = context_of(workspace, as_json)
+    requests = read_rank_requests(batch)
+    with Workspace(context.workspace) as opened, progress() as steps:
+        chosen = opened.choose_ranked_domain(requests[0].candidates, domain)
+        ranker = opened.personal(chosen, system)
+
+        def answer(request: RankRequest) -> Ranking:
+            stored = opened.taste(chosen, request.user) if request.user else None
+            return ranker.rank(request, stored)
+
+        summary = rank_batch(
+            answer, requests, out, lambda done, total: steps("ranking", done, total)
+        )
+    if context.as_json:
+        print_json(summary)
+    else:
+        note(f"{summary.answered} ranked, {summary.resumed} were there already, in {out}.")

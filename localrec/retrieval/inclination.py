@@ -1,0 +1,55 @@
+"""A question asked by somebody with a history: the same retrieval, inclined towards their taste.
+
+The question stays in charge. Of the items it retrieved, those that fit the person move up; what
+the person cannot stand, or does not want now, is left out as long as something else is left.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.graph.catalogue import Mask
+from localrec.retrieval.base import Query, Ranked, Scores, Setting
+from localrec.retrieval.tasks import Retriever
+from localrec.retrieval.taste import Taste
+
+_WIDER = 4  # candidates looked at, per candidate wanted
+_PULL = 0.35  # share of the person in the order; the rest is the question's
+UNBEARABLE = -0.3  # a strength from which an item is left out (two stars and fewer)
+
+
+def inclined(retriever: Retriever, scores: Scores) -> Retriever:
+    """The same retriever, its best candidates reordered by how well they fit a person, (n,)."""
+
+    def retrieve(query: Query, pool: Mask, setting: Setting) -> Ranked:
+        found = retriever(query, pool, setting)
+        count = min(len(found.items), _WIDER * setting.k)
+        if count < 2:
+            return found
+        items = found.items[:count]
+        asked = np.linspace(1.0, 0.0, count)
+        merit = (1 - _PULL) * asked + _PULL * _standing(scores[items])
+        order = np.argsort(-merit, kind="stable")
+        rest = slice(count, None)
+        return Ranked(
+            np.concatenate([items[order], found.items[rest]]),
+            np.concatenate([found.scores[:count][order], found.scores[rest]]),
+        )
+
+    return retrieve
+
+
+def bearable(taste: Taste, pool: Mask) -> Mask:
+    """The pool without what the person dislikes or put off; the pool itself where that is all."""
+    left_out = np.zeros_like(pool)
+    left_out[taste.items[taste.strengths <= UNBEARABLE]] = True
+    left_out |= taste.hidden
+    kept = pool & ~left_out
+    return kept if kept.any() else pool
+
+
+def _standing(scores: Scores) -> NDArray[np.float64]:
+    """Scores as places from 0 (fits least) to 1 (fits best); equal scores share a place."""
+    _, place = np.unique(scores, return_inverse=True)
+    return place / max(1, int(place.max()))

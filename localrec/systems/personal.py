@@ -1,0 +1,216 @@
+"""Lists for a person, and rankings of given candidates, from a history alone.
+
+Four kinds of evidence are added up (`retrieval/personal.py`), each of which can be left out: that
+gives the baselines and ablations. A history counts from its first item on, and whether it lies in
+the store or came with the request makes no difference.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from functools import cached_property
+
+import msgspec
+import numpy as np
+
+from localrec.explanation.evidence import evidence_of
+from localrec.explanation.personal import Because
+from localrec.graph.catalogue import Catalogue, Mask
+from localrec.index.audience import Audience
+from localrec.index.build import EmbeddedField
+from localrec.retrieval import personal
+from localrec.retrieval.base import Scores
+from localrec.retrieval.taste import Taste, joined, taste_of_keys
+from localrec.types import Ranking, Recommendations, RecommendedItem
+
+_EXPLAINED = 3  # candidates of a ranking that get a rationale
+
+
+class PersonalConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """Which kinds of evidence count; without any, the catalogue's own order stands."""
+
+    popularity: bool = True
+    neighbours: bool = True
+    attributes: bool = True
+    nearness: bool = True
+
+
+_NOTHING = PersonalConfig(popularity=False, neighbours=False, attributes=False, nearness=False)
+
+RANKERS: dict[str, PersonalConfig] = {
+    "auto": PersonalConfig(),
+    "popularity": msgspec.structs.replace(_NOTHING, popularity=True),
+    "neighbours": msgspec.structs.replace(_NOTHING, neighbours=True),
+    "attributes": msgspec.structs.replace(_NOTHING, attributes=True),
+    "nearness": msgspec.structs.replace(_NOTHING, nearness=True),
+    "auto-no-popularity": PersonalConfig(popularity=False),
+    "auto-no-neighbours": PersonalConfig(neighbours=False),
+    "auto-no-attributes": PersonalConfig(attributes=False),
+    "auto-no-nearness": PersonalConfig(nearness=False),
+}
+
+
+class RankRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of `rank --batch`: candidates, and the history to rank them for.
+
+    Args:
+        id: Comes back with the ranking.
+        candidates: Item keys, each once.
+        history: Item keys, oldest first; it counts without being imported.
+        ratings: Stars for each item of the history; without them all were liked.
+        user: A stored person, whose own history counts too.
+        instruction: What the person asks for, in words; for systems that read it.
+    """
+
+    id: str | int
+    candidates: tuple[str, ...]
+    history: tuple[str, ...] = ()
+    ratings: tuple[float, ...] | None = None
+    user: str | None = None
+    instruction: str | None = None
+
+
+class Fit(msgspec.Struct, frozen=True):
+    """How well all items fit one person, (n,), and what that rests on."""
+
+    scores: Scores
+    taste: Taste
+    because: Because
+
+
+class Personal:
+    """Recommends and ranks for people of one domain.
+
+    Args:
+        catalogue: Items and attributes.
+        audience: Who liked what.
+        field: Vectors of the text that describes items; None where there are none.
+        config: The kinds of evidence that count.
+    """
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        audience: Audience,
+        field: EmbeddedField | None,
+        config: PersonalConfig,
+    ) -> None:
+        self._catalogue = catalogue
+        self._audience = audience
+        self._field = field
+        self._config = config
+
+    def recommend(
+        self, user: str, taste: Taste, k: int, pool: Mask | None = None
+    ) -> Recommendations:
+        """The k items that fit a person best among those they have not met.
+
+        Args:
+            user: The person's key.
+            taste: Their history; an empty one gives what most people like.
+            k: Length of the list.
+            pool: Items that may be on it, (n,); all by default.
+        """
+        started = time.perf_counter()
+        fit = self.fit(user, taste)
+        fresh = ~taste.known if pool is None else pool & ~taste.known
+        items = np.flatnonzero(fresh)
+        best = items[np.argsort(-fit.scores[items], kind="stable")[:k]]
+        ranked_ms = 1000 * (time.perf_counter() - started)
+        told = tuple(self._tell(fit, rank, int(item)) for rank, item in enumerate(best, 1))
+        explained_ms = 1000 * (time.perf_counter() - started) - ranked_ms
+        return Recommendations(
+            user=user,
+            domain=self._catalogue.domain.name,
+            items=told,
+            history=len(taste),
+            message=self._message(taste, told),
+            spoke=self._spoke(taste),
+            timings_ms={
+                "ranking": round(ranked_ms, 3),
+                "explanation": round(explained_ms, 3),
+            },
+        )
+
+    def rank(self, request: RankRequest, stored: Taste | None = None) -> Ranking:
+        """Order the request's candidates; those the catalogue has not come last, as given."""
+        taste = taste_of_keys(request.history, self._catalogue, request.ratings)
+        if stored is not None:
+            taste = joined(stored, taste)
+        fit = self.fit(request.user or "", taste)
+        places = [self._catalogue.item_index(key) for key in request.candidates]
+        scores = [-np.inf if place is None else float(fit.scores[place]) for place in places]
+        order = np.argsort(-np.array(scores, dtype=np.float64), kind="stable").tolist()
+        ranking = tuple(request.candidates[place] for place in order)
+        return Ranking(
+            id=str(request.id),
+            ranking=ranking,
+            scores={
+                request.candidates[place]: round(scores[place], 4)
+                for place in order
+                if places[place] is not None
+            },
+            rationales=self._rationales(fit, ranking),
+        )
+
+    def fit(self, user: str, taste: Taste) -> Fit:
+        """Scores of all items for a taste, higher is better, (n,)."""
+        scores = np.zeros(len(self._catalogue), dtype=np.float32)
+        if self._config.popularity:
+            scores += self._popularity
+        if self._config.neighbours:
+            scores += personal.neighbours(taste, self._audience)
+        if self._config.attributes:
+            scores += personal.attributes(taste, self._catalogue)
+        if self._config.nearness and self._field is not None:
+            scores += personal.nearness(taste, self._catalogue, self._field)
+        return Fit(scores, taste, Because(user, taste, self._catalogue, self._audience))
+
+    @cached_property
+    def _popularity(self) -> Scores:
+        return personal.popularity(self._audience)
+
+    def _tell(self, fit: Fit, rank: int, item: int) -> RecommendedItem:
+        facts = fit.because.facts(item)
+        return RecommendedItem(
+            rank=rank,
+            key=self._catalogue.keys[item],
+            name=self._catalogue.names[item],
+            score=round(float(fit.scores[item]), 4),
+            satisfies=True,
+            evidence=evidence_of(facts),
+            reason=fit.because.sentence(facts),
+        )
+
+    def _rationales(self, fit: Fit, ranking: Sequence[str]) -> dict[str, str]:
+        told = {}
+        for key in ranking[:_EXPLAINED]:
+            item = self._catalogue.item_index(key)
+            facts = [] if item is None else fit.because.facts(item)
+            if facts:
+                told[key] = fit.because.sentence(facts)
+        return told
+
+    def _message(self, taste: Taste, items: Sequence[RecommendedItem]) -> str:
+        domain = self._catalogue.domain
+        if not items:
+            return f"There is no {domain.singular} left that you have not met."
+        if not (taste.strengths != 0).any():
+            known = "what most people like" if self._audience.size else "the catalogue's own order"
+            return (
+                f"Nothing is known of your taste in {domain.plural} yet, so this is {known}. "
+                "Rate a few: localrec feedback --user KEY --item NAME --like"
+            )
+        return ""
+
+    def _spoke(self, taste: Taste) -> dict[str, str]:
+        """Which kinds of evidence had anything to say."""
+        has_taste = bool((taste.strengths != 0).any())
+        heard = {
+            "popularity": self._config.popularity and self._audience.size > 0,
+            "neighbours": self._config.neighbours and has_taste and self._audience.size > 0,
+            "attributes": self._config.attributes and has_taste,
+            "nearness": self._config.nearness and has_taste and self._field is not None,
+        }
+        return {kind: "measured" if spoke else "silent" for kind, spoke in heard.items()}
