@@ -7,6 +7,8 @@ either. Folders that hold a person's data are made with mode 0700.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import platformdirs
@@ -50,3 +52,34 @@ def make_private(folder: Path) -> Path:
             ) from error
         folder.chmod(0o700)  # whatever the umask says
     return folder
+
+
+@contextmanager
+def owner_only() -> Iterator[None]:
+    """Files and folders made inside the block, by libraries too, are for their owner alone.
+
+    The mask belongs to the whole process: a file that another thread makes meanwhile is private
+    as well, which harms nobody.
+    """
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+def sync(path: Path) -> None:
+    """Wait until a file, or the names in a folder, would survive a power cut."""
+    if path.is_dir():
+        with suppress(OSError):  # Windows lets no folder be opened
+            _fsync(path, os.O_RDONLY)
+    else:
+        _fsync(path, os.O_RDWR)
+
+
+def _fsync(path: Path, flags: int) -> None:
+    handle = os.open(path, flags)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,13 +1,15 @@
-"""The switches that keep libraries from talking to a network or reporting their use.
+"""What could reach a network, and how each of it is kept from it.
 
-Set before any of those libraries is imported; what a person has set already stays. Nothing in
-localrec needs the network but `models pull` and `datasets pull`, which run pip in a process of
-its own.
+`SWITCHES` are set before any library is imported; what a person has set already stays. `LIBRARIES`
+names every package that localrec brings along, with the verdict that docs/privacy.md and
+`localrec doctor --privacy` print. Nothing in localrec needs the network but the commands of
+`NETWORK_COMMANDS`, which run pip in a process of its own.
 """
 
 from __future__ import annotations
 
 import os
+from typing import NamedTuple
 
 SWITCHES: dict[str, str] = {
     "HF_HUB_OFFLINE": "1",
@@ -20,8 +22,96 @@ SWITCHES: dict[str, str] = {
     "ANONYMIZED_TELEMETRY": "False",
 }
 
+NETWORK_COMMANDS = ("localrec models pull", "localrec datasets pull")
+
+
+class Library(NamedTuple):
+    """A package that comes with localrec: what it could do on a network, what keeps it from it."""
+
+    name: str
+    could: str
+    kept: str
+
+
+_HUB_SWITCH = (
+    "HF_HUB_OFFLINE, TRANSFORMERS_OFFLINE; files are opened by path, never by a hub's name"
+)
+_BELOW_HUB = "only through huggingface-hub, which is never called"
+
+LIBRARIES: tuple[Library, ...] = (
+    Library(
+        "duckdb",
+        "fetch extensions; read addresses in SQL",
+        "opened with autoinstall, autoload and community extensions off, enable_external_access "
+        "off, and the configuration locked",
+    ),
+    Library("huggingface-hub", "fetch models, report use", f"{_HUB_SWITCH}; no telemetry switch"),
+    Library("hf-xet", "fetch files for huggingface-hub", _BELOW_HUB),
+    Library("httpx2", "any request", _BELOW_HUB),
+    Library("httpx", "any request", _BELOW_HUB),
+    Library("httpcore2", "any request", _BELOW_HUB),
+    Library("httpcore", "any request", _BELOW_HUB),
+    Library("anyio", "open sockets", _BELOW_HUB),
+    Library("fsspec", "open addresses as files", _BELOW_HUB),
+    Library("tokenizers", "from_pretrained fetches", "opened with from_file only; HF_HUB_OFFLINE"),
+    Library(
+        "onnxruntime",
+        "telemetry (documented for its Windows builds)",
+        "ORT_DISABLE_TELEMETRY; on Linux tests/test_offline.py lets the kernel count packets: none",
+    ),
+    Library(
+        "llama-cpp-python",
+        "from_pretrained fetches; it ships a web server",
+        "models are opened by path in a child process that gets no socket; the server is never "
+        "imported",
+    ),
+    Library("gguf", "read the header of a remote model", "never imported here"),
+    Library("requests", "any request", "comes with gguf; its remote functions are never called"),
+    Library("urllib3", "any request", "comes with requests, which is never called"),
+    Library(
+        "sentence-transformers",
+        "fetch models by name",
+        f"optional; opened with a folder and local_files_only; {_HUB_SWITCH}",
+    ),
+    Library("transformers", "fetch models by name", f"comes with the above; {_HUB_SWITCH}"),
+    Library("torch", "torch.hub fetches", "torch.hub is never called"),
+    Library("scikit-learn", "fetch_* functions", "never called"),
+    Library("numpy", "DataSource opens addresses", "never called"),
+    Library("tqdm", "tqdm.contrib posts progress to chats", "its contrib modules never load"),
+)
+
+# Come along too, and have no network code of their own, or none that runs without a library above.
+HARMLESS: tuple[str, ...] = (
+    *("annotated-doc", "annotated-types", "certifi", "charset-normalizer", "click", "coloredlogs"),
+    *("diskcache", "editdistpy", "filelock", "flatbuffers", "h11", "hnswlib", "humanfriendly"),
+    *("idna", "jinja2", "joblib", "markdown-it-py", "markupsafe", "mdurl", "mpmath", "msgspec"),
+    *("networkx", "packaging", "platformdirs", "protobuf", "pydantic", "pydantic-core", "pygments"),
+    *("pyyaml", "rapidfuzz", "regex", "rich", "safetensors", "scipy", "setuptools", "shellingham"),
+    *("symspellpy", "sympy", "threadpoolctl", "truststore", "typer", "typer-slim"),
+    *("typing-extensions", "typing-inspection"),
+)
+
 
 def switch_off_telemetry() -> None:
     """Set every switch in this process and those it starts."""
     for name, value in SWITCHES.items():
         os.environ.setdefault(name, value)
+
+
+def libraries_table() -> str:
+    """`LIBRARIES` and `HARMLESS` as the Markdown table of docs/privacy.md."""
+    rows = [f"| {one.name} | {one.could} | {one.kept} |" for one in LIBRARIES]
+    return "\n".join(
+        [
+            "| library | could | what keeps it from it |",
+            "| --- | --- | --- |",
+            *rows,
+            f"| {', '.join(HARMLESS)} | nothing by itself | |",
+        ]
+    )
+
+
+def switches_table() -> str:
+    """`SWITCHES` as the Markdown table of docs/privacy.md."""
+    rows = [f"| `{name}` | `{value}` |" for name, value in SWITCHES.items()]
+    return "\n".join(["| variable | set to, unless you have set it |", "| --- | --- |", *rows])

@@ -137,6 +137,19 @@ class Workspace:
             return taste_of_keys((), catalogue)
         return taste_of(deeds_of(self.store, user_id), catalogue)
 
+    def shelf(self, domain_name: str, user: str) -> tuple[str, ...]:
+        """Keys of the components on a person's stored shelf; () for a stranger."""
+        from localrec.graph.people import user_node
+        from localrec.graph.shelves import shelf_of
+        from localrec.retrieval.shelf import on_shelf
+
+        catalogue = self.catalogue(domain_name)
+        user_id = user_node(self.store, domain_name, user)
+        if user_id is None:
+            return ()
+        here = on_shelf(catalogue, shelf_of(self.store, user_id))
+        return tuple(catalogue.attributes[index].key for index in here)
+
     def stages(self, domain_name: str) -> Stages:
         """Everything needed to answer about one domain."""
         if domain_name not in self._stages:
@@ -238,10 +251,13 @@ class Workspace:
         domain: Domain,
         user: str | None,
         progress: Progress = _silent,
+        *,
+        embed: bool = True,
     ) -> ImportReport:
         """Write what people did, count who liked what, and embed new items' texts.
 
-        The rows are one transaction; what follows can be made later from the store.
+        The rows are one transaction; what follows can be made later from the store. Without
+        `embed` the vectors wait for `embed` to be called.
 
         Returns:
             The receipt as it was stored.
@@ -259,7 +275,8 @@ class Workspace:
         self._catalogues.pop(domain.name, None)
         self._audiences.pop(domain.name, None)
         self.audience(domain.name)
-        self.embed(domain, progress)
+        if embed:
+            self.embed(domain, progress)
         return report
 
     def embed(self, domain: Domain, progress: Progress = _silent) -> int:
@@ -319,7 +336,13 @@ class Workspace:
             return self.personal(domain.name).fit(user, self.taste(domain.name, user))
 
         return Stages(
-            catalogue, Vocabulary(catalogue), self.embedder, fields, self.open_model, fit_of
+            catalogue=catalogue,
+            vocabulary=Vocabulary(catalogue),
+            embedder=self.embedder,
+            fields=fields,
+            open_model=self.open_model,
+            fit_of=fit_of,
+            shelf_of=lambda user: self.shelf(domain.name, user),
         )
 
     def open_model(self, role: str) -> ChatModel:

@@ -1,6 +1,7 @@
 """Writes the pages that are made from the code; with --check only says whether they are current.
 
-docs/cli.md from the commands' own help, docs/sources.md from the fields that each source declares.
+docs/cli.md from the commands' own help, docs/sources.md from the fields that each source declares,
+and the tables of docs/privacy.md from localrec/privacy.py.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pathlib import Path
 import typer
 
 from localrec.cli.app import app
+from localrec.privacy import libraries_table, switches_table
 from localrec.sources import SOURCES
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -20,7 +22,7 @@ MADE = "<!-- made by scripts/generate_docs.py; do not edit -->\n\n"
 
 def main() -> int:
     """Write or check every page; 1 when a checked page is out of date."""
-    pages = {"cli.md": cli_page(), "sources.md": sources_page()}
+    pages = {"cli.md": cli_page(), "sources.md": sources_page(), "privacy.md": privacy_page()}
     if "--check" not in sys.argv:
         DOCS.mkdir(exist_ok=True)
         for name, text in pages.items():
@@ -47,6 +49,16 @@ def sources_page() -> str:
         rows = "\n".join(f"| `{field.name}` | {field.becomes} |" for field in source.fields)
         parts.append(f"## {kind}\n\n{about}\n\n| field | becomes |\n| --- | --- |\n{rows}\n")
     return f"{MADE}# What is read from each format\n\n" + "\n".join(parts)
+
+
+def privacy_page() -> str:
+    """The written page with its tables made anew between their markers."""
+    page = _current("privacy.md")
+    for name, table in (("libraries", libraries_table()), ("switches", switches_table())):
+        begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
+        before, _, rest = page.partition(begin)
+        page = f"{before}{begin}\n{table}\n{end}{rest.partition(end)[2]}"
+    return page
 
 
 def _sections(command: object, path: str) -> Iterator[str]:

@@ -207,7 +207,15 @@ def planted_stages(store: Store, folder: Path) -> Stages:
         taste = taste_of_keys((), catalogue) if deeds is None else taste_of(deeds, catalogue)
         return personal.fit(user, taste)
 
-    return Stages(catalogue, Vocabulary(catalogue), embedder, fields, without_model, fit_of)
+    return Stages(
+        catalogue=catalogue,
+        vocabulary=Vocabulary(catalogue),
+        embedder=embedder,
+        fields=fields,
+        open_model=without_model,
+        fit_of=fit_of,
+        shelf_of=lambda user: (),
+    )
 
 
 def without_model(role: str) -> ChatModel:

@@ -17,9 +17,11 @@ from localrec.cli import (
     doctor,
     export,
     feedback,
+    forget,
     imports,
     models,
     recommend,
+    shelf,
 )
 from localrec.cli.context import JsonOption, WorkspaceOption, note, remember
 from localrec.errors import LocalrecError
@@ -49,7 +51,9 @@ app.command("import", epilog=imports.EXAMPLES)(imports.import_)
 app.command("index")(imports.index)
 app.command("describe", epilog=describe.EXAMPLES)(describe.describe)
 app.command("export", epilog=export.EXAMPLES)(export.export)
+app.command("forget", epilog=forget.EXAMPLES)(forget.forget)
 app.command("doctor")(doctor.doctor)
+app.add_typer(shelf.app, name="shelf")
 app.add_typer(models.app, name="models")
 app.add_typer(datasets.app, name="datasets")
 

@@ -61,7 +61,8 @@ def pull(
     """Put a data set into the workspace. Uses the network unless it is bundled."""
     from localrec.datasets import fetch_dataset, find_dataset
     from localrec.domains import load_domain
-    from localrec.sources import open_source
+    from localrec.sources import read_export
+    from localrec.types import BulkHistory, SourceTable
     from localrec.workspace import Workspace
 
     context = context_of(workspace, as_json)
@@ -69,10 +70,15 @@ def pull(
     domain = load_domain(dataset.domain)
     with progress() as steps:
         folder = fetch_dataset(name, lambda done, total: steps("fetching", done, total))
-        table = open_source(dataset.kind).read(folder, domain)
-        with Workspace(context.workspace, writable=True) as opened:
-            opened.take_in(table, domain, steps)
+        steps("reading", 0, 0)
+        found = read_export(dataset.kind, folder, domain)
+        files = found.files if isinstance(found, BulkHistory) else ()
+        with Workspace(context.workspace, writable=True, may_read=files) as opened:
+            if isinstance(found, SourceTable):
+                opened.take_in(found, domain, steps)
+            else:
+                opened.take_in_history(found, domain, None, steps)
     if context.as_json:
-        print_json(table.report)
+        print_json(found.report)
     else:
-        note(f"{table.report.kept} {domain.plural} are in {context.workspace}.")
+        note(f"{len(found.items):,} {domain.plural} are in {context.workspace}.")

@@ -1,14 +1,22 @@
-"""`localrec doctor`: is everything here that asking needs, and what to do where it is not."""
+"""`localrec doctor`: is everything here that asking needs, and what to do where it is not.
+
+With `--privacy`: what could reach a network and what keeps it from it, who may read the workspace,
+and what is not encrypted.
+"""
 
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import platform
+import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
+import typer
 
 from localrec.cli.context import JsonOption, WorkspaceOption, console, context_of, print_json
 
@@ -32,10 +40,20 @@ class Finding(msgspec.Struct, frozen=True):
     remedy: str = ""
 
 
-def doctor(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> int:
+def doctor(
+    privacy: Annotated[
+        bool,
+        typer.Option("--privacy", help="Only: network, encryption, and who may read the files."),
+    ] = False,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> int:
     """Check libraries, models and the workspace; exits with 1 when something is broken."""
     context = context_of(workspace, as_json)
-    findings = [*_python(), *_libraries(), *_models(), *_workspace(context.workspace)]
+    if privacy:
+        findings = [*_network(), *_switches(), *_networked(), *_modes(context.workspace)]
+    else:
+        findings = [*_python(), *_libraries(), *_models(), *_workspace(context.workspace)]
     code = int(any(finding.state == "broken" for finding in findings))
     if context.as_json:
         print_json(findings)
@@ -99,3 +117,60 @@ def _workspace(folder: Path) -> Iterator[Finding]:
         yield Finding("workspace", "missing", "empty", "localrec datasets pull cocktails")
     for name, count in counts.items():
         yield Finding(f"catalogue {name}", "ok", f"{count:,} items, searchable")
+
+
+def _network() -> Iterator[Finding]:
+    from localrec.privacy import NETWORK_COMMANDS
+
+    yield Finding("network", "ok", f"only {' and '.join(NETWORK_COMMANDS)} use it")
+
+
+def _switches() -> Iterator[Finding]:
+    from localrec.privacy import SWITCHES
+
+    for name, wanted in SWITCHES.items():
+        value = os.environ.get(name)
+        yield Finding(
+            f"switch {name}",
+            "ok" if value == wanted else "broken",
+            "not set" if value is None else value,
+            f"Set it to {wanted}, or leave it unset for localrec to set.",
+        )
+
+
+def _networked() -> Iterator[Finding]:
+    """Installed libraries that could reach a network, and what keeps them from it."""
+    from localrec.privacy import HARMLESS, LIBRARIES
+
+    for library in LIBRARIES:
+        try:
+            version = importlib.metadata.version(library.name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+        yield Finding(
+            f"library {library.name} {version}", "ok", f"could {library.could}; {library.kept}"
+        )
+    yield Finding("other libraries", "ok", f"{len(HARMLESS)} known, without network code in use")
+
+
+def _modes(folder: Path) -> Iterator[Finding]:
+    """Who may read the workspace: every file and folder on its own, where somebody else may."""
+    yield Finding(
+        "encryption", "missing", "none: localrec encrypts nothing", "Use your disk's encryption."
+    )
+    if not folder.is_dir():
+        yield Finding("workspace", "missing", f"{folder} is not there", "Import something first.")
+        return
+    count = 0
+    for path in (folder, *sorted(folder.rglob("*"))):
+        mode = path.lstat().st_mode
+        if stat.S_ISLNK(mode):
+            yield Finding(f"link {path}", "ok", f"leads to {path.readlink()}; not looked into")
+            continue
+        count += 1
+        if mode & 0o077:
+            wanted = "700" if path.is_dir() else "600"
+            yield Finding(
+                f"mode {path}", "broken", f"{mode & 0o777:04o}", f"chmod {wanted} '{path}'"
+            )
+    yield Finding("workspace", "ok", f"{count} files and folders looked at in {folder}")

@@ -1,7 +1,8 @@
-"""`localrec import` and `localrec index`: catalogues in, vectors brought up to date."""
+"""`localrec import` and `localrec index`: catalogues and histories in, vectors up to date."""
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,49 +20,98 @@ from localrec.cli.context import (
 )
 
 if TYPE_CHECKING:
+    from localrec.sources.amazon import Window
     from localrec.types import ImportReport
 
 EXAMPLES = """
+KIND is auto (told from the file), cocktails, goodreads, storygraph, letterboxd, listenbrainz,
+lastfm, movielens, amazon, recbole, instructrec, yelp or table. docs/sources.md lists what is read
+of each.\n\n
 Examples:\n\n
-  localrec import cocktails drinks.csv --dry-run\n\n
-  localrec import cocktails drinks.csv\n\n
-  localrec import recbole ml-100k/ --domain movies
+  localrec import auto letterboxd-anna-2026-11-20.zip --user anna --dry-run\n\n
+  localrec import goodreads goodreads_library_export.csv --user anna\n\n
+  localrec import movielens ml-25m/\n\n
+  localrec import amazon Video_Games/ --since 2022-10-01 --until 2023-11-01\n\n
+  localrec import cocktails drinks.csv
 """
 _SHOWN = 20
-_DOMAIN_OF_KIND = {"cocktails": "cocktails", "drinks": "cocktails", "recbole": "movies"}
+DayOption = Annotated[
+    datetime | None,
+    typer.Option(formats=["%Y-%m-%d"], metavar="DATE", help="amazon only: a window of time, UTC."),
+]
+
+
+def _known_kinds() -> list[str]:
+    from localrec.sources import SOURCES
+
+    return ["auto", *SOURCES]
 
 
 def import_(
-    kind: Annotated[str, typer.Argument(help="cocktails or recbole.")],
-    path: Annotated[Path, typer.Argument(help="The file or folder to read.")],
+    kind: Annotated[
+        str, typer.Argument(help="What the file is; auto looks.", autocompletion=_known_kinds)
+    ],
+    path: Annotated[Path, typer.Argument(help="The file, archive or folder to read.")],
     domain: DomainOption = None,
+    user: Annotated[
+        str | None, typer.Option("--user", metavar="KEY", help="Whose export it is.")
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Report what would happen; change nothing.")
     ] = False,
+    later: Annotated[
+        bool,
+        typer.Option(
+            "--index-later", help="Leave the vectors of new texts to localrec index (histories)."
+        ),
+    ] = False,
+    since: DayOption = None,
+    until: DayOption = None,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Read someone's catalogue into the workspace: all of it, or nothing on a bad file."""
+    """Read a catalogue or somebody's history: all of it, or nothing on a bad file."""
     import msgspec
 
     from localrec.domains import load_domain
-    from localrec.sources import open_source
+    from localrec.sources import open_source, read_export
+    from localrec.types import BulkHistory, SourceTable
     from localrec.workspace import Workspace
 
     context = context_of(workspace, as_json)
-    source = open_source(kind)
-    about = load_domain(domain or _DOMAIN_OF_KIND[kind])
+    kind = _told_by(path) if kind == "auto" else kind
+    about = load_domain(domain or open_source(kind).domain)
     with progress() as steps:
         steps("reading", 0, 0)
-        table = source.read(path, about)
+        found = read_export(kind, path, about, user, _window(since, until))
+        report = found.report
         if not dry_run:
-            with Workspace(context.workspace, writable=True) as opened:
-                opened.take_in(table, about, steps)
-    report = msgspec.structs.replace(table.report, dry_run=dry_run)
+            files = found.files if isinstance(found, BulkHistory) else ()
+            with Workspace(context.workspace, writable=True, may_read=files) as opened:
+                if isinstance(found, SourceTable):
+                    opened.take_in(found, about, steps)
+                else:
+                    report = opened.take_in_history(found, about, user, steps, embed=not later)
+    report = msgspec.structs.replace(report, dry_run=dry_run)
     if context.as_json:
         print_json(report)
     else:
         _render(report)
+
+
+def _told_by(path: Path) -> str:
+    """The kind that a file looks like, said aloud."""
+    from localrec.sources import detect_kind
+
+    kind = detect_kind(path)
+    note(f"{path.name} looks like {kind}.")
+    return kind
+
+
+def _window(since: datetime | None, until: datetime | None) -> Window | None:
+    from localrec.sources.amazon import Window
+
+    return None if since is None and until is None else Window(since, until)
 
 
 def index(
@@ -94,6 +144,8 @@ def _render(report: ImportReport) -> None:
             f"{report.dropped} dropped."
         )
     )
+    if report.found_again:
+        out.print(Text(f"{report.found_again} of the items are in a catalogue here already."))
     for problem in report.problems[:_SHOWN]:
         place = f"row {problem.row}" + (f", {problem.column}" if problem.column else "")
         out.print(Text(f"  {place}: {problem.action}: {problem.problem}", style="dim"))

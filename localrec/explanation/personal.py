@@ -88,7 +88,7 @@ class Because:
         if not best:
             return None
         best = best[:_ATTRIBUTES]
-        liked = self._liked_with_any(best)
+        liked = self._liked_with(best)
         edges = [self._link(item, attribute) for attribute in best]
         edges += [self._edge_to(place) for place in liked[:_NAMED]]
         names = [self._catalogue.attributes[attribute].name for attribute in best]
@@ -136,9 +136,11 @@ class Because:
         self._numbers = np.bincount(self._attribute, minlength=many)
         self._sums = np.bincount(self._attribute, weights=weights, minlength=many)
 
-    def _liked_with_any(self, attributes: Sequence[int]) -> list[int]:
-        """Places of liked items with any of the attributes, the best liked and newest first."""
-        places = np.unique(self._place[np.isin(self._attribute, attributes)])
-        places = places[self._taste.strengths[places] > 0]
-        order = np.lexsort((-places, -self._taste.strengths[places]))
+    def _liked_with(self, attributes: Sequence[int]) -> list[int]:
+        """Places of liked items with any of the attributes: most of them, best liked, newest."""
+        shared = np.bincount(
+            self._place[np.isin(self._attribute, attributes)], minlength=len(self._taste)
+        )
+        places = np.flatnonzero((shared > 0) & (self._taste.strengths > 0))
+        order = np.lexsort((-places, -self._taste.strengths[places], -shared[places]))
         return [int(place) for place in places[order]]

@@ -81,8 +81,9 @@ def ingest_bulk(
         _write_rows(store, history)
         progress("looking for doubles")
         doubles = _merge_doubles(store, history.report.source)
+        told = history.report
         report = msgspec.structs.replace(
-            history.report, kept=history.report.kept - doubles, merged=doubles
+            told, kept=told.kept - doubles, merged=told.merged + doubles
         )
         record_import(store, domain, report)
     return report
@@ -132,19 +133,39 @@ def _write_rows(store: Store, history: BulkHistory) -> None:
 
 
 def _merge_doubles(store: Store, source: str) -> int:
-    """Keep the newest row of each person, item and event; returns how many went."""
+    """Keep one row of each person, item and event, the newest; plays add up.
+
+    Returns:
+        How many rows went.
+    """
     different, every = store.rows(
         "SELECT count(DISTINCT (user_id, item_id, event)), count(*) "
         "FROM interaction WHERE source = ?",
         [source],
     )[0]
-    if different < every:
-        store.execute(
-            "DELETE FROM interaction WHERE source = $1 AND rowid NOT IN ("
-            "SELECT arg_max(rowid, (coalesce(\"at\", TIMESTAMP '0001-01-01'), rowid)) "
-            "FROM interaction WHERE source = $1 GROUP BY user_id, item_id, event)",
-            [source],
-        )
+    if different == every:
+        return 0
+    # Undated rows count as the oldest, rows of one moment in the order of the file.
+    newest = "(coalesce(\"at\", TIMESTAMP '0001-01-01'), row_id)"
+    store.execute(
+        "CREATE OR REPLACE TEMP TABLE merged AS SELECT user_id, item_id, event, "
+        f'arg_max(rating, {newest}) AS rating, max("at") AS "at", '
+        "CASE event WHEN 'played' THEN sum(times) ELSE max(times) END AS times, "
+        f"arg_max(note, {newest}) AS note FROM (SELECT *, rowid AS row_id FROM interaction "
+        "WHERE source = ?) GROUP BY user_id, item_id, event HAVING count(*) > 1",
+        [source],
+    )
+    store.execute(
+        "DELETE FROM interaction WHERE source = ? AND (user_id, item_id, event) IN "
+        "(SELECT (user_id, item_id, event) FROM merged)",
+        [source],
+    )
+    store.execute(
+        'INSERT INTO interaction SELECT user_id, item_id, event, rating, "at", times, ?, note '
+        "FROM merged",
+        [source],
+    )
+    store.execute("DROP TABLE temp.merged")
     return int(every - different)
 
 

@@ -70,7 +70,9 @@ def stage_items(domain: Domain, rows: Sequence[ItemRow], by: str | None = None) 
 def write_items(store: Store, domain: Domain, by: str | None = None) -> None:
     """Write the staged items, inside the caller's transaction."""
     _upsert_nodes(store, domain.name, "staged_attribute", replace=False)
-    _upsert_nodes(store, domain.name, "staged_item", replace=True)
+    _upsert_nodes(store, domain.name, "staged_item", replace=by is None)
+    if by is not None:
+        _add_properties(store, domain.name)
     _replace_links(store, domain, by)
     _replace_families(store, domain.name)
 
@@ -112,6 +114,17 @@ def _upsert_nodes(store: Store, domain: str, staged: str, *, replace: bool) -> N
         "ANTI JOIN node n ON n.domain = ? AND n.kind = s.kind AND n.key = s.key "
         "ORDER BY s.position)",
         [domain, domain],
+    )
+
+
+def _add_properties(store: Store, domain: str) -> None:
+    """One person's export adds to what is known of an item; what it leaves out stays."""
+    store.execute(
+        "UPDATE node SET properties = json_merge_patch(node.properties, s.properties) "
+        "FROM staged_item s WHERE node.domain = ? AND node.kind = s.kind AND node.key = s.key "
+        "AND json_merge_patch(node.properties, s.properties)::VARCHAR "
+        "<> node.properties::VARCHAR",
+        [domain],
     )
 
 
@@ -193,7 +206,10 @@ def _stage_items(
     nodes: list[tuple[str, ...]] = []
     links: dict[tuple[str, str, str], tuple[str, ...]] = {}
     for row in rows:
-        nodes.append((domain.item, row.key, row.name, _encode(row.properties).decode()))
+        properties = row.properties
+        if by is not None:  # a null would take away in a merge what another export knew
+            properties = {name: value for name, value in properties.items() if value is not None}
+        nodes.append((domain.item, row.key, row.name, _encode(properties).decode()))
         for link in (*row.links, *derive_links(domain, row)):
             key = placements.key_of(link.kind, link.name)
             details = {"as_written": link.name}

@@ -19,7 +19,7 @@ import numpy as np
 
 from localrec.errors import BusyError, WorkspaceError
 from localrec.graph.migrations import is_behind, migrate, require_current
-from localrec.paths import make_private
+from localrec.paths import make_private, owner_only
 
 if TYPE_CHECKING:
     import duckdb
@@ -78,7 +78,7 @@ class Store:
                 connection.close()
                 cls.open_(path, wait_s=wait_s).close()  # migrates
                 connection = _connect_patiently(path, read_only, wait_s)
-            with _ctrl_c():
+            with _ctrl_c(), owner_only():
                 _prepare(connection, path, read_only, may_read)
         except BaseException:
             connection.close()
@@ -125,7 +125,7 @@ class Store:
         return self._run(sql, values).fetchnumpy()
 
     def _run(self, sql: str, values: Values) -> duckdb.DuckDBPyConnection:
-        with _ctrl_c():
+        with _ctrl_c(), owner_only():  # the log and what is spilled are made by DuckDB
             return self._connection.execute(sql, values)
 
     @contextmanager
@@ -246,7 +246,8 @@ def _connect_patiently(path: Path, read_only: bool, wait_s: float) -> duckdb.Duc
     deadline = time.monotonic() + wait_s
     while True:
         try:
-            return duckdb.connect(str(path), read_only=read_only, config=dict(_LOCKED_DOWN))
+            with owner_only():
+                return duckdb.connect(str(path), read_only=read_only, config=dict(_LOCKED_DOWN))
         except duckdb.Error as error:
             if "Could not set lock" not in str(error):
                 raise _no_store(path) from error

@@ -13,7 +13,7 @@ import msgspec
 
 from localrec.domains import Domain
 from localrec.errors import InputError
-from localrec.sources.base import Field
+from localrec.sources.base import Field, Glimpse
 from localrec.sources.files import Limits, open_bytes
 from localrec.sources.receipt import Receipt
 from localrec.sources.recipes import ItemMaker, Recipe
@@ -60,6 +60,7 @@ class BundledDrinkSource:
     """Reads a folder of `*.jsonl` (or one such file) in the format of the bundled catalogue."""
 
     kind = "drinks"
+    domain = "cocktails"
     fields: tuple[Field, ...] = (
         Field("name", "the item's name; its key is made from it"),
         Field("category", "link to a category"),
@@ -75,6 +76,13 @@ class BundledDrinkSource:
 
     def __init__(self, limits: Limits | None = None) -> None:
         self._limits = limits or Limits()
+
+    def recognises(self, glimpse: Glimpse) -> bool:
+        """A drink in the first line, or a folder of nothing but such files."""
+        if glimpse.members:
+            return all(name.endswith(".jsonl") and "/" not in name for name in glimpse.members)
+        first = glimpse.head.split("\n", 1)[0]
+        return all(f'"{name}"' in first for name in ("name", "ingredients", "glass", "look"))
 
     def read(self, path: Path, domain: Domain) -> SourceTable:
         """Read every drink; a name that comes twice keeps its first recipe.

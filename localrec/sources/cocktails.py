@@ -14,7 +14,7 @@ import msgspec
 
 from localrec.domains import Domain
 from localrec.errors import InputError
-from localrec.sources.base import Field
+from localrec.sources.base import Field, Glimpse
 from localrec.sources.drink_layouts import RecipeReader, Record
 from localrec.sources.files import Limits, read_json
 from localrec.sources.receipt import Receipt
@@ -39,6 +39,7 @@ class CocktailSource:
     """
 
     kind = "cocktails"
+    domain = "cocktails"
     fields: tuple[Field, ...] = (
         Field("id, idDrink", "property `id`"),
         Field("name, strDrink", "the item's name; its key is made from it"),
@@ -58,6 +59,15 @@ class CocktailSource:
     def __init__(self, limits: Limits | None = None, encoding: str | None = None) -> None:
         self._limits = limits or Limits()
         self._encoding = encoding
+
+    def recognises(self, glimpse: Glimpse) -> bool:
+        """The header of either layout, or the JSON of the interface."""
+        header = glimpse.header
+        return (
+            {"strdrink", "stringredient1"} <= set(header)
+            or {"ingredients", "ingredientmeasures"} <= set(header)
+            or '"strDrink"' in glimpse.head
+        )
 
     def read(self, path: Path, domain: Domain) -> SourceTable:
         """Read a file of drinks; drinks of one name become one item.

@@ -36,6 +36,11 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     columns: int = 2_000
     rows: int = 50_000_000
 
+    def most_unpacked(self, packed_bytes: int) -> int:
+        """How many bytes may come out of `packed_bytes` of compressed ones."""
+        by_ratio = max(_RATIO_COUNTS_FROM, packed_bytes * self.unpacked_ratio)
+        return min(self.unpacked_bytes, by_ratio)
+
 
 _RATIO_COUNTS_FROM = 16 << 20
 _CHUNK = 1 << 20
@@ -123,9 +128,7 @@ def open_text(path: Path | Packed, limits: Limits, encoding: str) -> TextIO:
     return io.TextIOWrapper(open_bytes(path, limits), encoding=encoding, newline="")
 
 
-def detect_encoding(
-    path: Path | Packed, limits: Limits, declared: str | None = None
-) -> str:
+def detect_encoding(path: Path | Packed, limits: Limits, declared: str | None = None) -> str:
     """The encoding in which the whole file decodes strictly.
 
     A declared encoding and a byte order mark are taken at their word. Otherwise UTF-8 goes
@@ -171,10 +174,7 @@ class _BoundedGzip(io.RawIOBase):
         self._packed = packed
         self._stream = gzip.GzipFile(fileobj=packed)
         self._path = path
-        self._most = min(
-            limits.unpacked_bytes,
-            max(_RATIO_COUNTS_FROM, packed_bytes * limits.unpacked_ratio),
-        )
+        self._most = limits.most_unpacked(packed_bytes)
         self._unpacked = 0
 
     def readable(self) -> bool:

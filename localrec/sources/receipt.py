@@ -6,6 +6,8 @@ from pathlib import Path
 
 from localrec.types import ImportReport, RowProblem
 
+_NAMED = 10_000  # rows told one by one; beyond them a broken file would fill memory and store
+
 
 class Receipt:
     """Collects counts and row problems; `report` closes it.
@@ -60,4 +62,6 @@ class Receipt:
 
     def _note(self, row: int, column: str | None, action: str, problem: str) -> None:
         self._counts[action] += 1
-        self._problems.append(RowProblem(row=row, column=column, action=action, problem=problem))
+        if len(self._problems) < _NAMED:
+            problem_row = RowProblem(row=row, column=column, action=action, problem=problem)
+            self._problems.append(problem_row)

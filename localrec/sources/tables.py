@@ -71,8 +71,16 @@ class Table:
                 continue
             yield row, dict(zip(self.header, cells, strict=True))
 
+    def first_record(self) -> list[str]:
+        """The cells of row 1, however many; none where the file has no row.
+
+        Raises:
+            InputError: as `rows`.
+        """
+        return next((cells for _, cells in self._records()), [])
+
     def _read_header(self) -> tuple[str, ...]:
-        cells = next((cells for _, cells in self._records()), [])
+        cells = self.first_record()
         if len(cells) > self.limits.columns:
             raise InputError(
                 f"{self.path} has {len(cells):,} columns, more than {self.limits.columns:,}.",

@@ -17,26 +17,24 @@ measured as if written out.
 
 from __future__ import annotations
 
+import os
 import pickletools
-import struct
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, BinaryIO, NoReturn, cast
 
 import msgspec
 
 from localrec.errors import InputError
+from localrec.sources.files import Limits, open_regular
+from localrec.sources.pickled_names import PLAIN_NAMES, NamedThing, NumberKind, make_plain
 
 _AS_JSON = "Get it as JSON, or load it where you trust it and save it as JSON."
 _SLOT, _ENTRY = 16, 100  # bytes charged for a place in a list, an entry of a dict, set or memo
 _SCALARS = frozenset({type(None), bool, int, float, str, bytes})
 _CONTAINERS = frozenset({list, tuple, dict, set, frozenset})
 _INTEGERS = range(-(2**63), 2**64)
-_NUMBER_CODES = {
-    **{"b1": "?", "i1": "b", "i2": "h", "i4": "i", "i8": "q"},
-    **{"u1": "B", "u2": "H", "u4": "I", "u8": "Q", "f2": "e", "f4": "f", "f8": "d"},
-}
 
 
 class PickleLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,18 +60,10 @@ def read_pickle(path: Path, limits: PickleLimits | None = None) -> Any:
             names the byte and, where code would have run, what it is called.
     """
     limits = limits or PickleLimits()
-    try:
-        size = path.stat().st_size if path.is_file() else None
-        if size is None:
-            raise InputError(f"{path} is not a file.", "Name the file itself.")
-        if size > limits.file_bytes:
-            raise InputError(
-                f"{path} is {size:,} bytes, more than the {limits.file_bytes:,} allowed.", _AS_JSON
-            )
-        with path.open("rb") as stream:
-            return _Machine(limits).run(_Bounded(stream, size, limits), path)
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.", "Check the path.") from error
+    with open_regular(path, Limits(file_bytes=limits.file_bytes)) as stream:
+        size = stream.seek(0, os.SEEK_END)
+        stream.seek(0)
+        return _Machine(limits).run(_Bounded(stream, size, limits), path)
 
 
 class _RefusedError(ValueError):
@@ -109,21 +99,6 @@ class _Bounded:
             _refuse(f"a text or number is longer than {self._most:,} bytes")
 
 
-class _Name:
-    """A class or function that the pickle names: its spelling and nothing more."""
-
-    def __init__(self, spelling: str) -> None:
-        self.spelling = spelling
-
-
-class _NumberKind:
-    """What NumPy calls a dtype: a code such as "i8" and the order of its bytes."""
-
-    def __init__(self, code: str) -> None:
-        self.code = code
-        self.order = "="
-
-
 class _Machine:
     """The stack, its marks and the memo, and what each opcode does to them."""
 
@@ -136,10 +111,11 @@ class _Machine:
         self._does = self._opcodes()
 
     def run(self, pickled: _Bounded, path: Path) -> Any:
-        place = 0
+        place = count = 0
         try:
-            for count, (opcode, argument, place) in enumerate(pickletools.genops(pickled)):  # noqa: B007
-                if count >= self._limits.values:
+            for opcode, argument, at in pickletools.genops(cast(BinaryIO, pickled)):
+                place, count = at or 0, count + 1
+                if count > self._limits.values:
                     _refuse(f"it has more than {self._limits.values:,} opcodes")
                 act = self._does.get(opcode.name)
                 if act is None:
@@ -288,87 +264,29 @@ class _Machine:
         return values
 
     def _name(self, module: Any, name: Any) -> None:
+        if type(module) is not str or type(name) is not str:
+            raise ValueError("a name is a text")
         spelling = f"{module}.{name}"
-        if spelling not in _PLAIN_NAMES:
+        if spelling not in PLAIN_NAMES:
             _refuse(f"it names {spelling[:80]!r}, which loading it would import and could run")
-        self._push(_Name(spelling))
+        self._push(NamedThing(spelling))
 
     def _reduce(self, _: Any) -> None:
         arguments, called = self._stack.pop(), self._stack.pop()
-        if type(called) is not _Name or type(arguments) is not tuple:
+        if type(called) is not NamedThing or type(arguments) is not tuple:
             _refuse("its opcode REDUCE calls something that is no name of plain data")
-        make = _MAKERS.get(called.spelling)
-        made = make(arguments) if make else None
+        made = make_plain(called, arguments)
         if made is None:
-            _refuse(f"it calls {called.spelling} in a way that gives no plain data")
-        if type(made) is list:  # the elements of a set
-            made = (frozenset if "frozen" in called.spelling else set)(self._keys(made))
+            _refuse(f"its opcode REDUCE calls {called.spelling} in a way that gives no plain data")
+        if type(made) is list:
+            is_frozen = called.spelling.endswith("frozenset")
+            made = (frozenset if is_frozen else set)(self._keys(made))
         self._push(made)
 
     def _build(self, _: Any) -> None:
         state, restored = self._stack.pop(), self._stack[-1]
-        is_order = type(state) is tuple and len(state) > 1 and state[1] in ("<", ">", "|", "=")
-        if type(restored) is not _NumberKind or not is_order:
+        if type(restored) is not NumberKind or not restored.restore(state):
             _refuse("its opcode BUILD restores the state of an object")
-        restored.order = "=" if state[1] == "|" else state[1]
-
-
-def _make_empty(arguments: tuple[Any, ...]) -> dict[Any, Any] | None:
-    """OrderedDict() and defaultdict(list): the entries follow as SETITEMS."""
-    return {} if all(type(one) is _Name or one is None for one in arguments) else None
-
-
-def _make_elements(arguments: tuple[Any, ...]) -> list[Any] | None:
-    """set([...]): the elements."""
-    is_list = len(arguments) == 1 and type(arguments[0]) is list
-    return arguments[0] if is_list else None
-
-
-def _make_bytes(arguments: tuple[Any, ...]) -> bytes | None:
-    """_codecs.encode("...", "latin1") and bytes()."""
-    if not arguments:
-        return b""
-    text, encoding = (*arguments, None)[:2]
-    if type(text) is not str or encoding not in ("latin1", "latin-1"):
-        return None
-    return text.encode("latin-1")  # UnicodeEncodeError is a ValueError: no whole pickle
-
-
-def _make_number_kind(arguments: tuple[Any, ...]) -> _NumberKind | None:
-    """numpy.dtype("i8", False, True)."""
-    code = arguments[0] if arguments else None
-    return _NumberKind(code) if type(code) is str and code in _NUMBER_CODES else None
-
-
-def _make_number(arguments: tuple[Any, ...]) -> bool | int | float | None:
-    """numpy's scalar(dtype, bytes)."""
-    if len(arguments) != 2 or type(arguments[0]) is not _NumberKind:
-        return None
-    kind, packed = arguments
-    layout = kind.order + _NUMBER_CODES[kind.code]
-    if type(packed) is not bytes or len(packed) != struct.calcsize(layout):
-        return None
-    value: bool | int | float = struct.unpack(layout, packed)[0]
-    return value
-
-
-_MAKERS: dict[str, Callable[[tuple[Any, ...]], Any]] = {
-    **{f"{module}.set": _make_elements for module in ("builtins", "__builtin__")},
-    **{f"{module}.frozenset": _make_elements for module in ("builtins", "__builtin__")},
-    **{f"{module}.bytes": _make_bytes for module in ("builtins", "__builtin__")},
-    "_codecs.encode": _make_bytes,
-    "collections.OrderedDict": _make_empty,
-    "collections.defaultdict": _make_empty,
-    "numpy.dtype": _make_number_kind,
-    "numpy.core.multiarray.scalar": _make_number,
-    "numpy._core.multiarray.scalar": _make_number,
-}
-# A defaultdict names what it would make, such as list; the name is all that is kept of it.
-_PLAIN_NAMES = frozenset(_MAKERS) | {
-    f"{module}.{name}"
-    for module in ("builtins", "__builtin__")
-    for name in ("list", "dict", "int", "float", "str")
-}
 
 
 def _check_plain(value: Any, limits: PickleLimits) -> None:

@@ -40,6 +40,7 @@ from localrec.understanding.intent import (
     with_shelf,
 )
 from localrec.understanding.router import ModelRouter, route_by_rules
+from localrec.understanding.shelf import asks_for_shelf
 
 _Played = TypeVar("_Played")
 
@@ -89,6 +90,9 @@ class Marc:
             intent = parse_intent(text, self._stages.vocabulary)
             if question.have:
                 intent = with_shelf(intent, question.have, self._stages.vocabulary)
+            elif question.user and not intent.have and asks_for_shelf(text):
+                shelf = self._stages.shelf_of(question.user)
+                intent = msgspec.structs.replace(intent, have=shelf)
         return self.answer_intent(question, intent, k, work)
 
     def answer_intent(

@@ -28,7 +28,10 @@ _EXPLAINED = 3  # candidates of a ranking that get a rationale
 
 
 class PersonalConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """Which kinds of evidence count; without any, the catalogue's own order stands."""
+    """Which kinds of evidence count; without any, the catalogue's own order stands.
+
+    Neighbours say how odds change, so they need the odds that popularity gives to start from.
+    """
 
     popularity: bool = True
     neighbours: bool = True
@@ -41,7 +44,7 @@ _NOTHING = PersonalConfig(popularity=False, neighbours=False, attributes=False, 
 RANKERS: dict[str, PersonalConfig] = {
     "auto": PersonalConfig(),
     "popularity": msgspec.structs.replace(_NOTHING, popularity=True),
-    "neighbours": msgspec.structs.replace(_NOTHING, neighbours=True),
+    "neighbours": msgspec.structs.replace(_NOTHING, popularity=True, neighbours=True),
     "attributes": msgspec.structs.replace(_NOTHING, attributes=True),
     "nearness": msgspec.structs.replace(_NOTHING, nearness=True),
     "auto-no-popularity": PersonalConfig(popularity=False),

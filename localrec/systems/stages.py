@@ -26,6 +26,7 @@ class Stages:
         fields: Field name -> its vectors.
         open_model: Role -> the model that plays it; raises ModelError where there is none.
         fit_of: A person's key -> how well all items fit them.
+        shelf_of: A person's key -> keys of the components on their stored shelf.
     """
 
     catalogue: Catalogue
@@ -34,6 +35,7 @@ class Stages:
     fields: Mapping[str, EmbeddedField]
     open_model: Callable[[str], ChatModel]
     fit_of: Callable[[str], Fit]
+    shelf_of: Callable[[str], tuple[str, ...]]
 
     def query(self, text: str, intent: Intent) -> Query:
         """A question ready for retrieval."""

@@ -8,7 +8,6 @@ import pytest
 from localrec.domains import AttributeSpec, Domain
 from localrec.errors import InputError
 from localrec.sources import SOURCES, detect_kind, open_source
-from localrec.sources.base import Source
 from localrec.sources.movies import restore_article
 from localrec.types import ItemRow, SourceTable
 
@@ -156,31 +155,20 @@ def test_movielens_is_read_whole(movielens: Path, films_domain: Domain) -> None:
 
 @pytest.mark.parametrize("kind", SOURCES)
 def test_every_source_names_its_kind_and_fields(kind: str) -> None:
-    source: Source = open_source(kind)
+    source = open_source(kind)
     assert source.kind == kind
     assert all(field.name and field.becomes for field in source.fields)
 
 
 def test_an_unknown_kind_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(InputError, match="cocktails, recbole, drinks"):
+    with pytest.raises(InputError, match=", ".join(SOURCES)):
         open_source("cassettes")
 
 
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [
-        ("a.csv", "cocktails"),
-        ("a.csv.gz", "cocktails"),
-        ("a.json", "cocktails"),
-        ("a.item", "recbole"),
-        ("a.jsonl", "drinks"),
-    ],
-)
-def test_the_kind_is_told_from_the_name(tmp_path: Path, name: str, kind: str) -> None:
-    (tmp_path / name).touch()
-    assert detect_kind(tmp_path / name) == kind
-    if kind != "cocktails":
-        assert detect_kind(tmp_path) == kind
+def test_an_atomic_file_and_its_folder_are_told_by_their_names(tmp_path: Path) -> None:
+    (tmp_path / "a.item").touch()
+    assert detect_kind(tmp_path / "a.item") == "recbole"
+    assert detect_kind(tmp_path) == "recbole"
 
 
 def test_a_name_that_says_nothing_is_refused(tmp_path: Path) -> None:

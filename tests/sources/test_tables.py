@@ -80,6 +80,13 @@ def test_an_unnamed_index_column_gets_its_number(tmp_path: Path) -> None:
     assert cells_of(written(tmp_path, b",a\n0,x\n")) == [{"column 1": "0", "a": "x"}]
 
 
+def test_a_table_without_a_header_begins_with_data(tmp_path: Path) -> None:
+    table = Table(written(tmp_path, b"x,x\n1\n"), delimiter=",", header=("a", "b"))
+    assert table.first_record() == ["x", "x"]
+    assert list(table.rows()) == [(1, {"a": "x", "b": "x"})]
+    assert table.ragged == [(2, "has 1 cells where the header has 2")]
+
+
 def test_more_rows_than_allowed_are_refused(tmp_path: Path) -> None:
     path = written(tmp_path, b"a\n1\n2\n3\n")
     with pytest.raises(InputError, match="more than 3 rows"):

@@ -1,0 +1,100 @@
+"""`localrec export`: what a person brought or made, out again in formats that others read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from localrec.cli.context import (
+    DomainOption,
+    JsonOption,
+    WorkspaceOption,
+    context_of,
+    note,
+    print_json,
+)
+
+EXAMPLES = """
+Examples:\n\n
+  localrec export --user me --out history.csv\n\n
+  localrec export --user me --what profile --out me.json\n\n
+  localrec export --user me --format letterboxd --out films.csv\n\n
+  localrec export --what items --domain cocktails --out drinks.parquet\n\n
+  localrec recommend --user me --json | localrec export --from - --out list.csv\n\n
+  localrec export --domain movies --format recbole --split 8:1:1 --out films/
+"""
+
+
+def export(
+    out: Annotated[
+        Path, typer.Option(metavar="PATH", help="The file (for recbole: the folder) to write.")
+    ],
+    user: Annotated[
+        str | None, typer.Option(metavar="KEY", help="Whose history or profile.")
+    ] = None,
+    what: Annotated[
+        str | None,
+        typer.Option(metavar="WHAT", help="history (the default), profile, items or list."),
+    ] = None,
+    form: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help="csv, json or parquet (else the file's suffix says it), recbole or letterboxd.",
+        ),
+    ] = None,
+    listed: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="LIST.json",
+            help="The list that recommend --json or ask --json printed; - for stdin.",
+        ),
+    ] = None,
+    split: Annotated[
+        str | None,
+        typer.Option(metavar="8:1:1", help="recbole: training, validation and test by time."),
+    ] = None,
+    history: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="recbole: only each person's newest N interactions."),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace files that are there already.")
+    ] = False,
+    domain: DomainOption = None,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write a history, profile, catalogue or list to a file; forgetting does not reach there.
+
+    In CSV, a text that a spreadsheet would run as a formula gets an apostrophe in front.
+    """
+    from localrec.export.plan import make_plan
+    from localrec.export.takeout import take_out
+    from localrec.workspace import Workspace
+
+    context = context_of(workspace, as_json)
+    plan = make_plan(
+        out,
+        what=what,
+        form=form,
+        user=user,
+        domain=domain,
+        listed=listed,
+        split=split,
+        history=history,
+        force=force,
+    )
+    with Workspace(context.workspace) as opened:
+        report = take_out(opened.store, plan)
+    if context.as_json:
+        print_json(report)
+        return
+    for file in report.files:
+        note(f"{file.rows:,} rows in {file.path}.")
+    for line in report.notes:
+        note(line)

@@ -1,0 +1,78 @@
+"""Files that appear whole, or not at all.
+
+Everything is written into `.part` files beside the targets, for the owner alone (0600), and
+renamed at the end. An error or Ctrl+C takes the parts away again; what stood there before stands.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from localrec.errors import InputError, UsageError
+
+
+@contextmanager
+def deliver(targets: Sequence[Path], *, force: bool, workspace: Path) -> Iterator[list[Path]]:
+    """Hand out an empty file for each target and put them in place when the block has ended.
+
+    Args:
+        targets: Where the files will be; their folders exist.
+        force: Existing files may be replaced.
+        workspace: A folder in which nothing is put: there `--force` could replace the store, and
+            forgetting a person would come upon files it does not know.
+
+    Raises:
+        UsageError: a target exists and `force` was not given, or lies in the workspace.
+        InputError: a target is a link, a folder or a device, or its folder takes no files.
+    """
+    for target in targets:
+        _check(target, force=force, workspace=workspace)
+    parts: list[Path] = []
+    try:
+        for target in targets:
+            parts.append(_make_part(target))
+        yield parts
+        for part, target in zip(parts, targets, strict=True):
+            _sync(part)
+            part.replace(target)
+    finally:
+        for part in parts:
+            part.unlink(missing_ok=True)
+
+
+def _check(target: Path, *, force: bool, workspace: Path) -> None:
+    if target.is_symlink():
+        # Renaming would replace the link, writing through it a file that nobody named.
+        raise InputError(f"{target} is a link to another file.", "Name that file itself.")
+    if target.exists() and not target.is_file():
+        raise InputError(f"{target} is not a plain file.", "Name another one.")
+    if target.resolve().is_relative_to(workspace.resolve()):
+        raise UsageError(f"{target} lies in the workspace itself.", "Name a place outside of it.")
+    if target.exists() and not force:
+        raise UsageError(f"{target} exists already.", "Name another file, or add --force.")
+    if not target.parent.is_dir():
+        raise InputError(f"The folder {target.parent} does not exist.", "Make it first.")
+
+
+def _make_part(target: Path) -> Path:
+    try:
+        # Fails where the name is taken, never follows a link, and sets 0600 whatever the umask.
+        descriptor, name = tempfile.mkstemp(
+            prefix=f"{target.name}.", suffix=".part", dir=target.parent.resolve()
+        )
+    except OSError as error:
+        raise InputError(
+            f"Nothing can be written into {target.parent}: {error.strerror}.", "Name another place."
+        ) from error
+    os.close(descriptor)
+    return Path(name)
+
+
+def _sync(part: Path) -> None:
+    """Put the content onto the disk before its name, so that a power cut leaves no empty file."""
+    with part.open("rb") as stream:
+        os.fsync(stream.fileno())

@@ -1,0 +1,123 @@
+"""What is to be written where: the options of `localrec export` made into one checked plan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal, get_args
+
+import msgspec
+
+from localrec.errors import UsageError
+
+What = Literal["history", "profile", "items", "list"]
+Format = Literal["csv", "json", "parquet", "recbole", "letterboxd"]
+WHATS: tuple[What, ...] = get_args(What)
+FORMATS: tuple[Format, ...] = get_args(Format)
+
+_SUFFIXES: dict[str, Format] = {".csv": "csv", ".json": "json", ".parquet": "parquet"}
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """One export, all options agreeing with each other.
+
+    Args:
+        what: What is taken out; None for RecBole's atomic files, which hold a whole domain.
+        form: How it is written.
+        out: The file, or the folder of atomic files.
+        user: The person, where it is about one.
+        domain: The domain, where the person or the workspace may have several.
+        listed: The JSON file of a list, or None for stdin; with `list` only.
+        split: Shares of training, validation and test rows by time; with `recbole` only.
+        history: How many of each person's newest interactions are kept; with `recbole` only.
+        force: Existing files may be replaced.
+    """
+
+    what: What | None
+    form: Format
+    out: Path
+    user: str | None = None
+    domain: str | None = None
+    listed: Path | None = None
+    split: tuple[int, int, int] | None = None
+    history: int | None = None
+    force: bool = False
+
+
+def make_plan(
+    out: Path,
+    *,
+    what: str | None = None,
+    form: str | None = None,
+    user: str | None = None,
+    domain: str | None = None,
+    listed: str | None = None,
+    split: str | None = None,
+    history: int | None = None,
+    force: bool = False,
+) -> Plan:
+    """Check options as a person gave them; a format may follow from the file's suffix.
+
+    Raises:
+        UsageError: an unknown word, a missing option, or options that do not go together.
+    """
+    chosen = _choose_format(out, form)
+    content = _choose_what(chosen, what, listed)
+    if content in ("history", "profile") and user is None:
+        raise UsageError(f"A {content} is one person's.", "Say whose: --user KEY.")
+    if (content == "list") != (listed is not None):
+        raise UsageError("--what list and --from belong together.", "Name the list's JSON file.")
+    if chosen != "recbole" and (split or history):
+        raise UsageError("--split and --history prepare atomic files.", "Add --format recbole.")
+    return Plan(
+        what=content,
+        form=chosen,
+        out=out,
+        user=user,
+        domain=domain,
+        listed=None if listed in (None, "-") else Path(listed),
+        split=_read_split(split) if split else None,
+        history=history,
+        force=force,
+    )
+
+
+def _choose_format(out: Path, form: str | None) -> Format:
+    if form is None and out.suffix.lower() in _SUFFIXES:
+        return _SUFFIXES[out.suffix.lower()]
+    for known in FORMATS:
+        if form == known:
+            return known
+    asked = f"There is no format {form!r}." if form else f"The name {out.name} says no format."
+    raise UsageError(asked, f"Give --format: {', '.join(FORMATS)}.")
+
+
+def _choose_what(form: Format, what: str | None, listed: str | None) -> What | None:
+    if form == "recbole":
+        if what is not None or listed is not None:
+            raise UsageError(
+                "Atomic files hold interactions, items and people together.", "Leave --what out."
+            )
+        return None
+    if what is None:
+        return "list" if listed is not None else "history"
+    for known in WHATS:
+        if what == known:
+            break
+    else:
+        raise UsageError(f"There is no {what!r} to export.", f"There is: {', '.join(WHATS)}.")
+    if form == "letterboxd" and known not in ("history", "list"):
+        raise UsageError(
+            f"Letterboxd takes no {known}.", "It takes --what history and --what list."
+        )
+    return known
+
+
+def _read_split(written: str) -> tuple[int, int, int]:
+    shares = written.split(":")
+    if len(shares) == 3 and all(share.isascii() and share.isdigit() for share in shares):
+        training, validation, test = (int(share[:9]) for share in shares)
+        if training > 0 and test > 0:
+            return training, validation, test
+    raise UsageError(
+        f"{written!r} is no split.", "Write three whole numbers, such as --split 8:1:1."
+    )

@@ -1,0 +1,38 @@
+"""What an export came to, as `export --json` prints it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from localrec.graph.outlet import WrittenTable
+
+
+class ExportedFile(msgspec.Struct, frozen=True, kw_only=True):
+    """One file: its rows, its size, and how many of its texts got an apostrophe in front."""
+
+    path: str
+    rows: int
+    bytes: int
+    defused: int
+
+    @classmethod
+    def of(cls, target: Path, part: Path, written: WrittenTable) -> ExportedFile:
+        """The record of `target`, which still lies in `part`."""
+        return cls(
+            path=str(target),
+            rows=written.rows,
+            bytes=part.stat().st_size,
+            defused=written.defused,
+        )
+
+
+class ExportReport(msgspec.Struct, frozen=True, kw_only=True):
+    """All files of an export, and what a person should know of them."""
+
+    what: str
+    format: str
+    domain: str
+    files: tuple[ExportedFile, ...]
+    notes: tuple[str, ...] = ()

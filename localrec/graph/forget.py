@@ -1,0 +1,353 @@
+"""What goes when a person, an item or a span of time is forgotten, and what stays.
+
+`HOLDINGS` says of every table of the schema how its rows hang on people, items and imports. From
+that and a `Wish` follows which rows stay; `rewrite.py` copies those. Nothing is deleted here.
+
+With a person go their nodes, deeds and notes, shelf, own links, the receipts of their imports, and
+the items and attributes that only they brought. What a catalogue or somebody else brought too, or
+somebody else did something with, stays; so does what the domain's taxonomy declares. With an item
+go the attributes that nothing leads to any more. Since a date go dated rows and shelf entries, the
+receipts of personal imports, and what only those brought.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+import msgspec
+import numpy as np
+
+from localrec.domains import Domain, load_domain, shipped_domains
+from localrec.errors import UsageError, WorkspaceError
+from localrec.graph.people import USER
+from localrec.graph.store import Columns, Store
+from localrec.traces import Needle, key_needle, text_needles
+
+
+class Wish(msgspec.Struct, frozen=True, kw_only=True):
+    """Who or what is to be forgotten.
+
+    Args:
+        user: A person's key; with `since` only what they did from then on.
+        item: An item's key; alone.
+        since: UTC without a zone; without `user` it is about everybody.
+        domain: Only there; everywhere when None.
+    """
+
+    user: str | None = None
+    item: str | None = None
+    since: datetime | None = None
+    domain: str | None = None
+
+    def check(self) -> None:
+        """Refuse a wish that says nothing, or two things at once.
+
+        Raises:
+            UsageError: neither person, item nor date; or an item together with another.
+        """
+        if self.item is not None and (self.user is not None or self.since is not None):
+            raise UsageError(
+                "An item is forgotten for everybody and all time.", "Leave --user and --since out."
+            )
+        if not (self.user or self.item or self.since):
+            raise UsageError("Forget whom or what?", "Give --user, --item or --since.")
+
+
+class Holding(msgspec.Struct, frozen=True, kw_only=True):
+    """How the rows of one table hang on people, items and imports.
+
+    Args:
+        nodes: Columns of node ids; a row goes with any of its nodes, and where one is missing.
+        imports: Column of an import id; a row goes with its import.
+        owner: Column with the node id of whom a dated row (`at`) belongs to.
+        said_by: Rows are links that a person may have said: `properties` holds their key.
+        words: Columns in which a catalogue or somebody else may use the same word by chance.
+        personal: SQL for rows whose `words` are a person's all the same.
+    """
+
+    nodes: tuple[str, ...] = ()
+    imports: str | None = None
+    owner: str | None = None
+    said_by: bool = False
+    words: tuple[str, ...] = ()
+    personal: str = "false"
+
+
+HOLDINGS: dict[str, Holding] = {
+    "meta": Holding(),
+    "node": Holding(
+        nodes=("node_id",), words=("key", "name", "properties"), personal=f"kind = '{USER}'"
+    ),
+    "edge": Holding(
+        nodes=("source_id", "target_id"),
+        said_by=True,
+        words=("properties",),
+        personal="properties->>'$.by' IS NOT NULL",
+    ),
+    "embedding": Holding(nodes=("node_id",)),
+    "import_receipt": Holding(imports="import_id"),
+    "brought": Holding(nodes=("node_id",), imports="import_id"),
+    "interaction": Holding(nodes=("user_id", "item_id"), owner="user_id", words=("note",)),
+    "shelf": Holding(nodes=("user_id", "node_id"), owner="user_id"),
+}
+
+
+class Leaving:
+    """A wish laid against a store: which rows leave it, what they say, and how many they are.
+
+    It marks them in temporary tables of the store's connection; the store itself is only read.
+    """
+
+    def __init__(self, store: Store, wish: Wish) -> None:
+        """Mark what leaves.
+
+        Raises:
+            UsageError: the wish says nothing, or two things at once.
+            WorkspaceError: the store has a table that nobody declared in `HOLDINGS`.
+        """
+        wish.check()
+        self.store = store
+        self.wish = wish
+        _refuse_undeclared(store)
+        self._mark_people()
+        self._mark_imports()
+        with store.staged(declared=_declared(store)):
+            self._mark_items()
+            self._mark_attributes()
+        self._mark_missing()
+
+    def goes(self, table: str) -> str:
+        """SQL that is true for the rows `t` of a table that leave (and else false or NULL)."""
+        return _goes(HOLDINGS[table], self.wish)
+
+    def counts(self) -> dict[str, int]:
+        """How many rows leave each table; tables that lose none are left out."""
+        counted = {
+            table: int(
+                self.store.rows(f"SELECT count(*) FROM {table} t WHERE {self.goes(table)}")[0][0]
+            )
+            for table in HOLDINGS
+        }
+        return {table: count for table, count in counted.items() if count}
+
+    def needles(self) -> list[Needle]:
+        """Keys and texts that must not be found anywhere once the rows have left."""
+        return sorted({*self._keys(), *text_needles(self._texts())})
+
+    def domains(self) -> list[str]:
+        """The domains that lose something a person did, or an item."""
+        rows = self.store.rows(
+            "SELECT DISTINCT n.domain FROM node n WHERE n.node_id IN "
+            f"(SELECT t.user_id FROM interaction t WHERE {self.goes('interaction')}) "
+            "OR n.node_id IN (SELECT node_id FROM going_node) ORDER BY 1"
+        )
+        return [domain for (domain,) in rows]
+
+    def undated(self) -> int:
+        """Deeds without a date, which stay when only a span of time is forgotten."""
+        if self.wish.since is None:
+            return 0
+        return int(
+            self.store.rows(
+                'SELECT count(*) FROM interaction WHERE "at" IS NULL '
+                "AND user_id IN (SELECT node_id FROM dated_user)"
+            )[0][0]
+        )
+
+    def _mark_people(self) -> None:
+        """Tables going_node (for now: people who leave) and dated_user (whose span leaves)."""
+        wish = self.wish
+        chosen = (
+            f"SELECT node_id FROM node WHERE kind = '{USER}' AND $user IS NOT DISTINCT FROM "
+            "CASE WHEN $user IS NULL THEN NULL ELSE key END AND coalesce($domain, domain) = domain"
+        )
+        values = {"user": wish.user, "domain": wish.domain}
+        whole = wish.item is None and wish.since is None
+        for table, wanted in (("going_node", whole), ("dated_user", wish.since is not None)):
+            self.store.execute(
+                f"CREATE TEMP TABLE {table} AS {chosen} AND $wanted", {**values, "wanted": wanted}
+            )
+
+    def _mark_imports(self) -> None:
+        """Tables going_import, and going_edge: links that the person said."""
+        wish = self.wish
+        self.store.execute(
+            "CREATE TEMP TABLE going_import AS SELECT import_id FROM import_receipt "
+            "WHERE $item IS NULL AND user_key IS NOT NULL AND coalesce($user, user_key) = user_key "
+            'AND ($since IS NULL OR "at" >= $since) '
+            "AND ($domain IS NULL OR report->>'$.domain' = $domain)",
+            msgspec.structs.asdict(wish),
+        )
+        self.store.execute(
+            "CREATE TEMP TABLE going_edge AS SELECT e.rowid AS place FROM edge e "
+            "JOIN node n ON n.node_id = e.source_id WHERE $item IS NULL "
+            "AND e.properties->>'$.by' IS NOT NULL "
+            "AND coalesce($user, e.properties->>'$.by') = e.properties->>'$.by' "
+            'AND ($since IS NULL OR e."at" >= $since) '
+            "AND coalesce($domain, n.domain) = n.domain",
+            msgspec.structs.asdict(wish),
+        )
+
+    def _mark_items(self) -> None:
+        """Add to going_node the item named, or the items that only leaving imports brought."""
+        store, wish = self.store, self.wish
+        items = "SELECT n.node_id FROM node n SEMI JOIN declared d ON n.domain = d.domain "
+        items += "AND n.kind = d.kind AND d.key IS NULL"
+        store.execute(
+            f"CREATE TEMP TABLE named_item AS {items} WHERE n.key = $item "
+            "AND coalesce($domain, n.domain) = n.domain",
+            {"item": wish.item, "domain": wish.domain},
+        )
+        store.execute(f"CREATE TEMP TABLE orphan AS {items} WHERE n.node_id IN {_ONLY_BROUGHT}")
+        held = " UNION ALL ".join(
+            f"SELECT t.{column} FROM {table} t WHERE t.{column} IN (SELECT node_id FROM orphan) "
+            f"AND ({_goes_with_owner(wish, holding)}) IS NOT TRUE"
+            for table, column in (("interaction", "item_id"), ("shelf", "node_id"))
+            for holding in [HOLDINGS[table]]
+        )
+        store.execute(
+            "INSERT INTO going_node SELECT node_id FROM named_item UNION "
+            f"SELECT node_id FROM orphan WHERE node_id NOT IN ({held})"
+        )
+        store.execute("DROP TABLE orphan")
+
+    def _mark_attributes(self) -> None:
+        """Add to going_node the attributes that leaving rows led to and nothing leads to now."""
+        store = self.store
+        store.execute(
+            "CREATE TEMP TABLE loose AS WITH led AS ("
+            "SELECT target_id AS node_id, source_id IN (FROM named_item) AS by_item FROM edge t "
+            "WHERE source_id IN (SELECT node_id FROM going_node) "
+            "OR t.rowid IN (SELECT place FROM going_edge) "
+            f"UNION SELECT node_id, false FROM brought WHERE node_id IN {_ONLY_BROUGHT}) "
+            "SELECT DISTINCT n.node_id FROM led JOIN node n USING (node_id) "
+            "ANTI JOIN declared d ON n.domain = d.domain AND n.kind = d.kind "
+            f"AND (d.key IS NULL OR d.key = n.key) WHERE n.kind <> '{USER}' AND (led.by_item OR "
+            "n.node_id NOT IN (SELECT node_id FROM brought WHERE import_id NOT IN "
+            "(FROM going_import))) AND n.node_id NOT IN (SELECT node_id FROM shelf t "
+            f"WHERE ({_goes_with_owner(self.wish, HOLDINGS['shelf'])}) IS NOT TRUE)"
+        )
+        held = (
+            "SELECT target_id FROM edge t WHERE source_id NOT IN (SELECT node_id FROM going_node) "
+            "AND source_id NOT IN (FROM loose) AND t.rowid NOT IN (SELECT place FROM going_edge)"
+        )
+        # A family that stays may hold a member that seemed loose, which holds its own in turn.
+        while store.rows(f"SELECT count(*) FROM loose WHERE node_id IN ({held})")[0][0]:
+            store.execute(f"DELETE FROM loose WHERE node_id IN ({held})")
+        store.execute("INSERT INTO going_node FROM loose")
+        store.execute("DROP TABLE loose")
+
+    def _mark_missing(self) -> None:
+        """Add to going_node the ids of nodes that are not there, whose rows are nobody's."""
+        for table, holding in HOLDINGS.items():
+            for node in holding.nodes if table != "node" else ():
+                self.store.execute(
+                    f"INSERT INTO going_node SELECT DISTINCT t.{node} FROM {table} t "
+                    f"ANTI JOIN node n ON n.node_id = t.{node}"
+                )
+
+    def _keys(self) -> Iterator[Needle]:
+        key = self.wish.user
+        if key is not None and self.wish.since is None and not self._stays_elsewhere(key):
+            others = self.store.rows(
+                "SELECT count(*) FROM node WHERE kind = ? AND contains(key, ?) AND key <> ?",
+                [USER, key, key],
+            )
+            yield key_needle(key, ambiguous=bool(others[0][0]))
+        if self.wish.item is not None and self.store.rows("SELECT count(*) FROM named_item")[0][0]:
+            yield key_needle(self.wish.item, ambiguous=True)
+
+    def _stays_elsewhere(self, key: str) -> bool:
+        found = self.store.rows(
+            "SELECT count(*) FROM node WHERE kind = ? AND key = ? "
+            "AND node_id NOT IN (SELECT node_id FROM going_node)",
+            [USER, key],
+        )
+        return bool(found[0][0])
+
+    def _texts(self) -> list[str]:
+        """Notes, names and generated texts of leaving rows that no staying row has too.
+
+        A person's name is their key, and looked for as one.
+        """
+        notes = self._only_leaving("interaction", "t.note")
+        names = self._only_leaving("node", f"CASE WHEN t.kind <> '{USER}' THEN t.name END")
+        texts = self._only_leaving("node", "t.properties->>'$.description'")
+        return [*notes, *names, *texts]
+
+    def _only_leaving(self, table: str, text: str) -> list[str]:
+        goes = self.goes(table)
+        self.store.execute(
+            f"CREATE OR REPLACE TEMP TABLE leaving_text AS SELECT DISTINCT {text} AS said "
+            f"FROM {table} t WHERE {goes} AND length({text}) > 0"
+        )
+        rows = self.store.rows(
+            f"SELECT said FROM leaving_text EXCEPT SELECT {text} FROM {table} t "
+            f"WHERE ({goes}) IS NOT TRUE AND {text} IN (SELECT said FROM leaving_text)"
+        )
+        return [said for (said,) in rows]
+
+
+_ONLY_BROUGHT = (
+    "(SELECT node_id FROM brought GROUP BY node_id "
+    "HAVING bool_and(import_id IN (SELECT import_id FROM going_import)))"
+)
+
+
+def _goes(holding: Holding, wish: Wish) -> str:
+    parts = [f"t.{node} IN (SELECT node_id FROM going_node)" for node in holding.nodes]
+    if holding.imports:
+        parts.append(f"t.{holding.imports} IN (SELECT import_id FROM going_import)")
+    if holding.said_by:
+        parts.append("t.rowid IN (SELECT place FROM going_edge)")
+    if holding.owner and wish.since is not None:
+        parts.append(_dated(holding.owner, wish.since))
+    return f"({' OR '.join(parts) or 'false'})"
+
+
+def _goes_with_owner(wish: Wish, holding: Holding) -> str:
+    """SQL for rows `t` that leave with the one they belong to, whatever else they point to."""
+    if wish.since is not None:
+        return _dated(str(holding.owner), wish.since)
+    return f"t.{holding.owner} IN (SELECT node_id FROM going_node)"
+
+
+def _dated(owner: str, since: datetime) -> str:
+    return (
+        f"(t.\"at\" >= TIMESTAMP '{since.isoformat(sep=' ')}' "
+        f"AND t.{owner} IN (SELECT node_id FROM dated_user))"
+    )
+
+
+def _refuse_undeclared(store: Store) -> None:
+    rows = store.rows(
+        "SELECT table_name FROM duckdb_tables() WHERE NOT temporary AND NOT internal ORDER BY 1"
+    )
+    unknown = [name for (name,) in rows if name not in HOLDINGS]
+    if unknown:
+        raise WorkspaceError(
+            f"The store has tables that localrec does not know: {', '.join(unknown)}.",
+            "Take them out, or nobody can say whose rows they hold.",
+        )
+
+
+def _declared(store: Store) -> Columns:
+    """What domains declare, as columns domain, kind, key: concepts, and item kinds (key NULL)."""
+    present = {domain for (domain,) in store.rows("SELECT DISTINCT domain FROM node")}
+    rows: list[tuple[str, str, str | None]] = []
+    for name in sorted(present & set(shipped_domains())):
+        rows.extend(_declarations(load_domain(name)))
+    columns: Columns = {}
+    for place, name in enumerate(("domain", "kind", "key")):
+        column = np.empty(len(rows), dtype=object)
+        column[:] = [row[place] for row in rows]
+        columns[name] = column if rows else np.empty(0, dtype="<U1")
+    return columns
+
+
+def _declarations(domain: Domain) -> Iterator[tuple[str, str, str | None]]:
+    yield domain.name, domain.item, None
+    for kind, concepts in domain.taxonomy.items():
+        for key in concepts:
+            yield domain.name, kind, key

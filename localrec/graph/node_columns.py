@@ -1,0 +1,79 @@
+"""Nodes as columns: properties with their types, attributes as lists, names that are free.
+
+What a property or attribute is called comes from foreign files, so it reaches SQL quoted only.
+"""
+
+from __future__ import annotations
+
+from localrec.domains import Domain
+from localrec.graph.store import Store
+from localrec.sources.bulk import literal
+
+_NUMBERS = {"BIGINT", "UBIGINT", "DOUBLE"}
+
+
+def is_item(domain: Domain) -> str:
+    """Condition: the node `i` is an item of the domain."""
+    return f"i.domain = {literal(domain.name)} AND i.kind = {literal(domain.item)}"
+
+
+def not_of_others(user: str | None) -> str:
+    """Condition: the edge `e` was not told by a person, or by `user`."""
+    told_by = "e.properties->>'$.by'"
+    return f"({told_by} IS NULL" + (f" OR {told_by} = {literal(user)})" if user else ")")
+
+
+def attribute_lists(domain: Domain, user: str | None, value: str) -> str:
+    """Per item (`item_id`) one list `names_0`, `names_1`... for each attribute kind in order.
+
+    `value` is SQL over the attribute's node `a`.
+    """
+    lists = "".join(
+        f", list({value} ORDER BY e.rowid) FILTER (a.kind = {literal(kind)}) AS names_{place}"
+        for place, kind in enumerate(domain.attributes)
+    )
+    edges = ", ".join(literal(spec.edge) for spec in domain.attributes.values())
+    return (
+        f"SELECT e.source_id AS item_id{lists} FROM edge e JOIN node a ON a.node_id = e.target_id "
+        f"WHERE a.domain = {literal(domain.name)} AND e.kind IN ({edges or 'NULL'}) "
+        f"AND {not_of_others(user)} GROUP BY e.source_id"
+    )
+
+
+def property_types(store: Store, domain: Domain, kind: str) -> list[tuple[str, str]]:
+    """Every property of the nodes of a kind with the SQL type that holds all its values.
+
+    Names in lower case lead: where two differ in case alone, `year` stays and `Year` is numbered.
+    """
+    rows = store.rows(
+        "SELECT p.key, list(DISTINCT p.type) FROM node n, json_each(n.properties) p "
+        "WHERE n.domain = ? AND n.kind = ? AND p.type <> 'NULL' GROUP BY 1 "
+        "ORDER BY p.key <> lower(p.key), p.key",
+        [domain.name, kind],
+    )
+    return [(name, _sql_type(set(types))) for name, types in rows]
+
+
+def _sql_type(types: set[str]) -> str:
+    if types == {"BOOLEAN"}:
+        return "BOOLEAN"
+    if types <= _NUMBERS:
+        return "DOUBLE" if "DOUBLE" in types else "BIGINT"
+    return "VARCHAR"
+
+
+def property_value(node: str, name: str, kind: str) -> str:
+    """A property of `node` (an alias) as a value of the SQL type `kind`."""
+    pointer = "/" + name.replace("~", "~0").replace("/", "~1")
+    text = f"json_extract_string({node}.properties, {literal(pointer)})"
+    return text if kind == "VARCHAR" else f"TRY_CAST({text} AS {kind})"
+
+
+def free_name(name: str, taken: set[str]) -> str:
+    """`name`, numbered where another column has it already: SQL does not tell cases apart."""
+    free, number = name, 1
+    while free.casefold() in taken:
+        number += 1
+        free = f"{name}_{number}"
+    taken.add(free.casefold())
+    return free

@@ -1,0 +1,298 @@
+"""A person's films from Letterboxd's export: the zip archive, or the folder it was unpacked to.
+
+One film may stand in six of the export's files. They are merged into what the person did: a
+rating or a viewing, a like, a wish. Only the newest rating and the newest review count.
+
+The tags of the diary are left out: they name occasions and company ("cinema", "with mum"), not
+the film. So are profile, comments and lists, and what lies in `deleted/` and `orphaned/`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from localrec.domains import Domain
+from localrec.errors import InputError
+from localrec.sources.archives import Archive, Member, open_archive
+from localrec.sources.base import Field, Glimpse
+from localrec.sources.exports import moment_problem, owner_of
+from localrec.sources.files import Limits
+from localrec.sources.receipt import Receipt
+from localrec.sources.tables import Table
+from localrec.sources.text import clean_key, clean_name, clean_text
+from localrec.types import AttributeLink, Event, History, InteractionRow, ItemRow, Scalar
+
+_FIRST_FILM = datetime(1888, 1, 1)
+_ANNOUNCED_YEARS = 15  # how far ahead a film on a watchlist may be dated
+_NEEDED = {  # file -> columns without which it says nothing
+    "watched.csv": ("Name",),
+    "ratings.csv": ("Name", "Rating"),
+    "diary.csv": ("Name", "Watched Date"),
+    "reviews.csv": ("Name", "Review"),
+    "watchlist.csv": ("Name",),
+    "likes/films.csv": ("Name",),
+}
+_TOP = {*(name.partition("/")[0] for name in _NEEDED), "profile.csv", "deleted", "orphaned"}
+_RATING = re.compile(r"\d{1,3}(?:\.\d{1,3})?", re.ASCII)
+_YEAR = re.compile(r"\d{4}", re.ASCII)
+_LINK = re.compile(r"https://(?:boxd\.it|letterboxd\.com)/[\w/-]+", re.ASCII)
+_MARKUP = re.compile(r"</?(?:a|b|blockquote|br|em|i|p|strong)\b[^<>]{0,500}>", re.IGNORECASE)
+
+
+class LetterboxdSource:
+    """Reads one person's export.
+
+    Args:
+        limits: What is refused as too large.
+    """
+
+    kind = "letterboxd"
+    domain = "movies"
+    personal = True
+    fields: tuple[Field, ...] = (
+        Field("*.csv: Name, Year", "the film's name and `year`, its key, and a link to the decade"),
+        Field(
+            "watched, ratings, watchlist, likes/films: Letterboxd URI",
+            "property `letterboxd`; never fetched",
+        ),
+        Field("watched.csv: Date", "seen; when it was marked so, unless the diary knows better"),
+        Field("ratings.csv, diary.csv, reviews.csv: Rating", "rated; the newest one counts"),
+        Field("diary.csv: Watched Date", "seen; how often, and when last"),
+        Field("reviews.csv: Review", "the note of the rating or viewing; the newest one counts"),
+        Field("likes/films.csv: Date", "liked"),
+        Field("watchlist.csv: Date", "wanted"),
+        Field("diary.csv, reviews.csv: Rewatch, Tags", "left out: occasions, not films"),
+        Field("profile.csv, comments.csv, lists/, likes/lists.csv", "left out"),
+        Field("deleted/, orphaned/", "left out: the person took them away"),
+    )
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        self._limits = limits or Limits()
+
+    def recognises(self, glimpse: Glimpse) -> bool:
+        """Whether films watched and films rated lie side by side."""
+        return glimpse.has_member("watched.csv", "ratings.csv")
+
+    def read(self, path: Path, domain: Domain, user: str | None) -> History:
+        """Read every film that the person rated, saw, liked or wants to see.
+
+        Raises:
+            UsageError: `user` is missing.
+            InputError: no export of Letterboxd, a damaged one, or one without a film.
+        """
+        person = owner_of(user, "Letterboxd")
+        receipt = Receipt(self.kind, path, domain.name)
+        with open_archive(path, self._limits, _TOP) as archive:
+            films, kept = self._read_films(archive, receipt)
+        if not films:
+            raise InputError(
+                f"{path} holds no film that can be kept: {receipt.first_drop()}.",
+                "Export it again, once there is a film to export.",
+            )
+        return History(
+            items=tuple(film.make_item(key, domain) for key, film in films.items()),
+            interactions=tuple(
+                row for key, film in films.items() for row in film.interactions(person, key)
+            ),
+            report=receipt.report(kept),
+        )
+
+    def _read_films(self, archive: Archive, receipt: Receipt) -> tuple[dict[str, _Film], int]:
+        """The films by their keys, and how many rows went into them."""
+        present = {name: archive.members[name] for name in _NEEDED if name in archive.members}
+        if not present:
+            archive.refuse("a Letterboxd export")
+        films: dict[str, _Film] = {}
+        kept = 0
+        for name, member in present.items():
+            reader = _FileReader(name, receipt, films)
+            table = self._open(name, member)
+            kept += sum(reader.take(row, cells) for row, cells in table.rows())
+            for row, problem in table.ragged:
+                receipt.drop(row, name, problem)
+        return films, kept
+
+    def _open(self, name: str, member: Member) -> Table:
+        # Letterboxd writes UTF-8; guessing would turn names in a mix of encodings into nonsense.
+        table = Table(member, self._limits, delimiter=",", encoding="utf-8-sig")
+        missing = [column for column in _NEEDED[name] if column not in table.header]
+        if missing:
+            raise InputError(
+                f"{member} lacks the column {missing[0]!r}; it has {', '.join(table.header)}.",
+                "Export it again, and leave the files as they are.",
+            )
+        return table
+
+
+class _Dated(msgspec.Struct, frozen=True):
+    """Something said on a day; `row` is where."""
+
+    at: datetime | None
+    row: int
+    rating: float | None = None
+    text: str = ""
+
+    def is_newer_than(self, other: _Dated | None) -> bool:
+        return other is None or (self.at or _FIRST_FILM) > (other.at or _FIRST_FILM)
+
+
+class _Film(msgspec.Struct):
+    """What the files say about one film, each the newest of its kind."""
+
+    name: str
+    year: int | None
+    uri: str = ""
+    seen: _Dated | None = None
+    rated: _Dated | None = None
+    reviewed: _Dated | None = None
+    liked: _Dated | None = None
+    wanted: _Dated | None = None
+    viewings: int = 0
+
+    def make_item(self, key: str, domain: Domain) -> ItemRow:
+        dated = f"{self.name} ({self.year})" if self.year else self.name
+        properties: dict[str, Scalar] = {
+            "year": self.year,
+            "description": f"{dated}.",
+            "description_source": "generated",
+        }
+        if self.uri:
+            properties["letterboxd"] = self.uri
+        links: tuple[AttributeLink, ...] = ()
+        if self.year and "decade" in domain.attributes:
+            links = (AttributeLink(kind="decade", name=f"{self.year // 10 * 10}s"),)
+        return ItemRow(key=key, name=self.name, properties=properties, links=links)
+
+    def interactions(self, person: str, key: str) -> list[InteractionRow]:
+        rows = []
+        watched = self.rated or self.seen or self.reviewed
+        if watched:
+            rows.append(
+                InteractionRow(
+                    user=person,
+                    item=key,
+                    event=Event.RATED if self.rated else Event.SEEN,
+                    rating=self.rated.rating if self.rated else None,
+                    at=watched.at,
+                    times=max(1, self.viewings),
+                    note=self.reviewed.text if self.reviewed else None,
+                )
+            )
+        for event, said in ((Event.LIKED, self.liked), (Event.WANTED, self.wanted)):
+            if said:
+                rows.append(InteractionRow(user=person, item=key, event=event, at=said.at))
+        return rows
+
+
+class _FileReader:
+    """Takes the rows of one file of the export into the films."""
+
+    def __init__(self, name: str, receipt: Receipt, films: dict[str, _Film]) -> None:
+        self._name = name
+        self._receipt = receipt
+        self._films = films
+        self._first_rows: dict[tuple[str, str], int] = {}
+
+    def take(self, row: int, cells: Mapping[str, str]) -> bool:
+        """Take a row; False where it was dropped or merged (the receipt says why)."""
+        name = clean_name(cells["Name"])
+        if not name:
+            self._receipt.drop(row, self._column("Name"), "is empty there")
+            return False
+        year = self._read_year(row, cells.get("Year", ""))
+        rating = self._read_rating(row, cells.get("Rating", ""))
+        if self._name == "ratings.csv" and rating is None:
+            return False
+        said = _Dated(self._read_day(row, "Date", cells), row, rating)
+        key = clean_key(f"{name} {year}" if year else name)
+        link = clean_name(cells.get("Letterboxd URI"))
+        entry = (link or cells.get("Watched Date", "")) if self._is_log else ""
+        first = self._first_rows.setdefault((key, entry), row)
+        if first != row:
+            self._receipt.merge(row, self._name, f"went into row {first}, {name}")
+        film = self._films.setdefault(key, _Film(name, year))
+        self._enter(film, said, cells, counts=first == row)
+        return first == row
+
+    @property
+    def _is_log(self) -> bool:
+        """Whether the file has a row per viewing, with a link of its own, not one per film."""
+        return self._name in ("diary.csv", "reviews.csv")
+
+    def _enter(self, film: _Film, said: _Dated, cells: Mapping[str, str], *, counts: bool) -> None:
+        link = clean_name(cells.get("Letterboxd URI"))
+        if not self._is_log and not film.uri and _LINK.fullmatch(link):
+            film.uri = link
+        if said.rating is not None and said.is_newer_than(film.rated):
+            film.rated = said
+        match self._name:
+            case "watched.csv":
+                film.seen = film.seen or said
+            case "diary.csv":
+                self._enter_viewing(film, said, cells, counts=counts)
+            case "reviews.csv":
+                text = clean_text(_MARKUP.sub(" ", cells["Review"]))
+                review = msgspec.structs.replace(said, text=text)
+                if text and review.is_newer_than(film.reviewed):
+                    film.reviewed = review
+                film.seen = film.seen or said
+            case "likes/films.csv":
+                film.liked = said if said.is_newer_than(film.liked) else film.liked
+            case "watchlist.csv":
+                film.wanted = said if said.is_newer_than(film.wanted) else film.wanted
+
+    def _enter_viewing(
+        self, film: _Film, said: _Dated, cells: Mapping[str, str], *, counts: bool
+    ) -> None:
+        watched = _Dated(self._read_day(said.row, "Watched Date", cells) or said.at, said.row)
+        # The first entry takes the place of the day on which the film was merely marked as seen.
+        if not film.viewings or watched.is_newer_than(film.seen):
+            film.seen = watched
+        film.viewings += counts
+
+    def _read_year(self, row: int, cell: str) -> int | None:
+        text = cell.strip()
+        if not text:
+            return None  # films that are only announced have none
+        latest = datetime.now(UTC).year + _ANNOUNCED_YEARS
+        if _YEAR.fullmatch(text) and _FIRST_FILM.year <= int(text) <= latest:
+            return int(text)
+        self._receipt.repair(
+            row, self._column("Year"), f"{clean_name(text)!r} is no year of a film; left out"
+        )
+        return None
+
+    def _read_rating(self, row: int, cell: str) -> float | None:
+        """The stars; a rating that cannot be costs a row of ratings.csv, elsewhere only itself."""
+        text = cell.strip()
+        if _RATING.fullmatch(text) and 0.5 <= float(text) <= 5:
+            return float(text)
+        problem = f"{clean_name(text)!r} is no rating from 0.5 to 5" if text else "has no rating"
+        if self._name == "ratings.csv":
+            self._receipt.drop(row, self._column("Rating"), problem)
+        elif text:
+            self._receipt.repair(row, self._column("Rating"), f"{problem}; left out")
+        return None
+
+    def _read_day(self, row: int, column: str, cells: Mapping[str, str]) -> datetime | None:
+        text = cells.get(column, "").strip()
+        if not text:
+            return None
+        try:
+            day = datetime.strptime(text, "%Y-%m-%d")
+            problem = moment_problem(day, _FIRST_FILM)
+        except ValueError:
+            problem = "is no date"
+        if problem is None:
+            return day
+        told = f"{clean_name(text)!r} {problem}; the date was left out"
+        self._receipt.repair(row, self._column(column), told)
+        return None
+
+    def _column(self, column: str) -> str:
+        return f"{self._name}: {column}"

@@ -1,0 +1,323 @@
+"""RecBole's atomic files: `.item` what there is, `.inter` who did what, `.user` who they are.
+
+The identifier becomes an item's key, since titles repeat. Where the year column holds something
+else, the title's own "(1995)" is used. RecBole writes ratings in whatever scale a data set has;
+the scale is told from the ratings themselves and the receipt says which it was.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from localrec.domains import Domain
+from localrec.errors import InputError
+from localrec.sources.atomic import AtomicField, AtomicTable
+from localrec.sources.base import Field, Glimpse
+from localrec.sources.bulk import BulkReader, BulkTable, Fault, refuse_user
+from localrec.sources.cells import (
+    clean_name_of,
+    empty,
+    moment_faults,
+    moment_since_1970,
+    number,
+    rating_fault,
+    stars,
+    whole_number,
+)
+from localrec.sources.files import Limits
+from localrec.sources.flatfiles import FlatFile, split_lines
+from localrec.sources.movies import film_row, genre_links, split_year
+from localrec.sources.receipt import Receipt
+from localrec.sources.text import clean_name, clean_text
+from localrec.types import AttributeLink, BulkHistory, History, ItemRow, Person, Scalar
+
+_TITLES = ("movie_title", "title", "name", "item_name", "book_title", "product_name")
+_YEARS = ("release_year", "year")
+_GENRES = ("class", "genre", "genres", "categories", "tags")
+_RATINGS = ("rating", "stars", "score", "label")
+_TIMES = ("timestamp", "time")
+_PRIVATE = ("zip_code", "zip", "postal_code", "address", "email", "phone")
+_SCALES = (1, 5, 10, 100)
+_ON_SCALE = 0.95  # of the ratings must lie on a scale; the others are errors in the file
+_ENDINGS = (".item", ".inter", ".user")
+
+
+class RecBoleSource:
+    """Reads one atomic file, or those in a folder: at most one of each ending.
+
+    Fields of items named after an attribute kind of the domain become links as well; every other
+    field becomes a property.
+    """
+
+    kind = "recbole"
+    domain = "movies"
+    personal = False
+    fields: tuple[Field, ...] = (
+        Field("item_id:token", "the item's key"),
+        Field("movie_title:token_seq", "the item's name, its article in front; property `title`"),
+        Field("release_year:token", "property `year`, and a link to the decade"),
+        Field("class:token_seq", "links to genres"),
+        Field("user_id:token", "the person's key"),
+        Field("rating:float", "the rating, in stars; without one the item was seen"),
+        Field("timestamp:float", "when, in UTC"),
+        Field("other fields of .item and .user", "properties, but for post codes and the like"),
+        Field("other fields of .inter", "left out"),
+    )
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        self._limits = limits or Limits()
+
+    def recognises(self, glimpse: Glimpse) -> bool:
+        """Whether it is an atomic file with interactions or items, or a folder with one."""
+        names = (glimpse.name, *glimpse.members)
+        return not glimpse.name.endswith(".zip") and any(
+            name.endswith((".item", ".inter")) for name in names
+        )
+
+    def read(self, path: Path, domain: Domain, user: str | None = None) -> History | BulkHistory:
+        """Read items and people, and check every interaction.
+
+        Raises:
+            InputError: no atomic file, a needed field is missing, or nothing can be kept.
+            UsageError: a user was named.
+        """
+        refuse_user(self.kind, user)
+        files = _find_files(path)
+        receipt = Receipt(self.kind, path, domain.name)
+        items: tuple[ItemRow, ...] = ()
+        people: tuple[Person, ...] = ()
+        if file := files.get(".item"):
+            items = _read_items(AtomicTable(file, self._limits), file, domain, receipt)
+        if file := files.get(".user"):
+            people = _read_people(AtomicTable(file, self._limits), file, receipt)
+        kept = len(items) + len(people)
+        if file := files.get(".inter"):
+            table = _interactions(file, self._limits, receipt)
+            return table.history(receipt, items, people, more_kept=kept)
+        report = receipt.report(kept=kept)
+        return History(items=items, interactions=(), people=people, report=report)
+
+
+def _find_files(path: Path) -> dict[str, Path]:
+    """Ending -> the file that has it."""
+    if not path.is_dir():
+        if path.suffix not in (".item", ".inter"):
+            raise InputError(
+                f"{path} ends in neither .item nor .inter.",
+                "Name one of these, or the folder of atomic files.",
+            )
+        return {path.suffix: path}
+    found = {}
+    for ending in _ENDINGS:
+        files = sorted(path.glob(f"*{ending}"))
+        if len(files) > 1:
+            raise InputError(
+                f"{path} holds {len(files)} files that end in {ending}; one is needed.",
+                "Name the file.",
+            )
+        if files:
+            found[ending] = files[0]
+    if not found.keys() & {".item", ".inter"}:
+        raise InputError(
+            f"{path} holds 0 files that end in .item or .inter; one is needed.", "Name the file."
+        )
+    return found
+
+
+def _read_items(
+    table: AtomicTable, file: Path, domain: Domain, receipt: Receipt
+) -> tuple[ItemRow, ...]:
+    reader = _ItemReader(file, table.fields, domain, receipt)
+    items: dict[str, ItemRow] = {}
+    for row, cells in table.rows():
+        item = reader.read_item(row, cells)
+        if item is None:
+            continue
+        if item.key in items:
+            receipt.merge(row, "item_id", f"({item.key}) is already there")
+            continue
+        items[item.key] = item
+    for row, problem in table.ragged:
+        receipt.drop(row, None, problem)
+    if not items:
+        raise InputError(
+            f"{file} holds no item that can be kept: {receipt.first_drop()}.",
+            "Each row needs an item_id and a title.",
+        )
+    return tuple(items.values())
+
+
+class _ItemReader:
+    """Turns rows into items, by the fields of one file and the kinds of one domain."""
+
+    def __init__(
+        self, path: Path, fields: tuple[AtomicField, ...], domain: Domain, receipt: Receipt
+    ) -> None:
+        self._receipt = receipt
+        self._domain = domain
+        names = [field.name for field in fields]
+        title = next((name for name in _TITLES if name in names), None)
+        if "item_id" not in names or title is None:
+            raise InputError(
+                f"{path} lacks the field {'title' if 'item_id' in names else 'item_id'}; "
+                f"it has {', '.join(names)}.",
+                f"An .item file needs item_id and one of {', '.join(_TITLES)}.",
+            )
+        self._title = title
+        self._year = next((name for name in _YEARS if name in names), None)
+        self._link_kinds = self._find_link_kinds(names)
+        taken = {"item_id", self._title, self._year, *self._link_kinds}
+        self._others = [field for field in fields if field.name not in taken]
+
+    def read_item(self, row: int, cells: dict[str, str]) -> ItemRow | None:
+        """The item of a row, or None where it was dropped (the receipt says why)."""
+        key, title = clean_name(cells["item_id"]), clean_name(cells[self._title])
+        if not key or not title:
+            self._receipt.drop(row, self._title if key else "item_id", "is empty there")
+            return None
+        year = self._read_year(row, title, cells)
+        properties = {
+            field.name: _read_property(self._receipt, row, field, cells[field.name])
+            for field in self._others
+        }
+        return film_row(key, title, year, self._read_links(cells), self._domain, properties)
+
+    def _find_link_kinds(self, names: list[str]) -> dict[str, str]:
+        """Field name -> attribute kind; genre-like fields play the domain's component."""
+        component = self._domain.kind_of("component")
+        kinds = {name: name for name in names if name in self._domain.attributes}
+        if component is not None:
+            kinds |= {name: component for name in names if name in _GENRES}
+        return kinds
+
+    def _read_year(self, row: int, title: str, cells: dict[str, str]) -> int | None:
+        in_title = split_year(title)[1]
+        if self._year is None:
+            return in_title
+        told = cells[self._year].strip()
+        if re.fullmatch(r"1[89]\d\d|20\d\d", told, re.ASCII):
+            return int(told)
+        found = f"{in_title} was read from the title" if in_title else "it was left out"
+        self._receipt.repair(row, self._year, f"{clean_name(told)!r} is no year; {found}")
+        return in_title
+
+    def _read_links(self, cells: dict[str, str]) -> Iterator[AttributeLink]:
+        for field, kind in self._link_kinds.items():
+            yield from genre_links(kind, cells[field].split())
+
+
+def _read_people(table: AtomicTable, file: Path, receipt: Receipt) -> tuple[Person, ...]:
+    names = [field.name for field in table.fields]
+    if "user_id" not in names:
+        raise InputError(
+            f"{file} lacks the field user_id; it has {', '.join(names)}.",
+            "A .user file needs user_id.",
+        )
+    told = [field for field in table.fields if field.name not in ("user_id", *_PRIVATE)]
+    people: dict[str, Person] = {}
+    for row, cells in table.rows():
+        key = clean_name(cells["user_id"])
+        if not key:
+            receipt.drop(row, f"{file.name}: user_id", "is empty there")
+        elif key in people:
+            receipt.merge(row, f"{file.name}: user_id", f"({key}) is already there")
+        else:
+            properties = {
+                field.name: _read_property(receipt, row, field, cells[field.name]) for field in told
+            }
+            people[key] = Person(key=key, properties=properties)
+    for row, problem in table.ragged:
+        receipt.drop(row, file.name, problem)
+    return tuple(people.values())
+
+
+def _read_property(receipt: Receipt, row: int, field: AtomicField, cell: str) -> Scalar:
+    if field.type != "float" or not cell.strip():
+        return clean_text(cell)
+    try:
+        return float(cell)
+    except ValueError:
+        receipt.repair(row, field.name, f"{clean_name(cell)!r} is no number; left out")
+        return None
+
+
+class _Ratings(msgspec.Struct, frozen=True):
+    """What a first look at all interactions found."""
+
+    users_are_numbers: bool
+    items_are_numbers: bool
+    scale: int | None  # the top of the scale; None where nothing was rated
+
+
+def _interactions(file: Path, limits: Limits, receipt: Receipt) -> BulkTable:
+    names = [field.name for field in AtomicTable(file, limits).fields]
+    lacking = [name for name in ("user_id", "item_id") if name not in names]
+    if lacking:
+        raise InputError(
+            f"{file} lacks the field {lacking[0]}; it has {', '.join(names)}.",
+            "An .inter file needs user_id and item_id.",
+        )
+    flat = split_lines(file, names, "\t", limits=limits)
+    rating = next((name for name in _RATINGS if name in names), None)
+    time = next((name for name in _TIMES if name in names), None)
+    seen = _look_at(flat, rating)
+    columns, faults = {}, list(flat.faults)
+    for column, name, is_number in (
+        ("user_key", "user_id", seen.users_are_numbers),
+        ("item_key", "item_id", seen.items_are_numbers),
+    ):
+        cell = flat.cells[name]
+        columns[column] = whole_number(cell) if is_number else clean_name_of(cell)
+        faults.append(_lacks_key(name, column, is_number))
+    if rating and seen.scale:
+        columns["rating"] = stars(flat.cells[rating], 0, seen.scale)
+        faults.append(rating_fault(rating, flat.cells[rating], 0, seen.scale))
+        if seen.scale != 5:
+            receipt.repair(1, rating, f"goes up to {seen.scale}; the top became five stars")
+    elif rating:
+        receipt.repair(1, rating, "is the same everywhere, so it is no verdict: items were seen")
+    if time:
+        columns["at"] = moment_since_1970(flat.cells[time])
+        faults.extend(moment_faults(time, flat.cells[time]))
+    return BulkTable(
+        read=flat.read,
+        columns=columns,
+        files=(file,),
+        first_row=flat.first_row,
+        faults=tuple(faults),
+        blank=flat.blank,
+    )
+
+
+def _lacks_key(name: str, column: str, is_number: bool) -> Fault:
+    if is_number:
+        return Fault(name, f"{column} IS NULL", "is empty there", column)
+    return empty(name, column)
+
+
+def _look_at(flat: FlatFile, rating: str | None) -> _Ratings:
+    """One pass: are the keys numbers (which are a third faster to join), and what is the scale."""
+    value = number(flat.cells[rating]) if rating else "CAST(NULL AS FLOAT)"
+    on_scale = ", ".join(f"count(*) FILTER (value BETWEEN 0 AND {top})" for top in _SCALES)
+    looks = ", ".join(
+        f"bool_and({cell} = '' OR coalesce(CAST({whole_number(cell)} AS VARCHAR) = {cell}, false))"
+        for cell in (flat.cells["user_id"], flat.cells["item_id"])
+    )
+    with BulkReader([flat.path]) as reader:
+        [[users, items, rated, low, high, *counts]] = reader.rows(
+            f"SELECT {looks}, count(value), min(value), max(value), {on_scale} "
+            f"FROM (SELECT *, {value} AS value FROM {flat.read}) WHERE NOT ({flat.blank})"
+        )
+    tops = [top for top, count in zip(_SCALES, counts, strict=True) if count >= _ON_SCALE * rated]
+    if rated and not tops:
+        raise InputError(
+            f"{flat.path}: the field {rating} goes from {low:g} to {high:g}, which is no scale of "
+            "ratings.",
+            "Leave the field out, or import the file as kind table.",
+        )
+    is_verdict = rated and (low < high or high > 1)  # a 1 everywhere says that there was a deed
+    return _Ratings(bool(users), bool(items), tops[0] if is_verdict else None)

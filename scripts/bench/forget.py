@@ -1,0 +1,129 @@
+"""Measure forgetting one person of a store with millions of interactions: time, disk, memory.
+
+Run:
+    python scripts/bench/forget.py [--rows 25000000] [--users 162000] [--items 59000] [--json]
+
+The store has the shape of MovieLens 25M, and a note at every hundredth interaction. It is made in
+a temporary folder (TMPDIR moves it) and removed. Forgetting runs in a process of its own, whose
+memory is that of its peak; the disk is watched from outside, spilled files included. The copy of
+the store's file beside it says what the disk alone would take for as many bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from localrec.erasure.forgetting import forget
+from localrec.graph.forget import Wish
+from localrec.graph.store import Store
+
+WHOM = "person-number-4711"
+
+
+def main() -> None:
+    """Make a store, forget one person in another process, print what it took."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=_Plain)
+    parser.add_argument("--rows", type=int, default=25_000_000)
+    parser.add_argument("--users", type=int, default=162_000)
+    parser.add_argument("--items", type=int, default=59_000)
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    parser.add_argument("--forget-in", type=Path, help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.forget_in:
+        print(json.dumps(forget_here(asked.forget_in)))
+        return
+    with tempfile.TemporaryDirectory() as home:
+        folder = Path(home) / "workspace"
+        make_store(folder / "store.duckdb", asked.rows, asked.users, asked.items)
+        copied_s = copy_s(folder / "store.duckdb", Path(home) / "copy")
+        measured = {"rows": asked.rows, "copy_s": copied_s, **forget_elsewhere(folder)}
+    print(json.dumps(measured, indent=2) if asked.json else as_table(measured))
+
+
+class _Plain(argparse.RawDescriptionHelpFormatter):
+    pass
+
+
+def make_store(path: Path, rows: int, users: int, items: int) -> None:
+    """A store of so many interactions, by the store's own SQL."""
+    with Store.open_(path) as store:
+        for kind, count in (("user", users), ("movie", items)):
+            name = "person" if kind == "user" else "movie"
+            store.execute(
+                "INSERT INTO node SELECT nextval('node_ids'), 'movies', $1, "
+                "$2 || '-number-' || i, $2 || '-number-' || i, '{}' FROM range($3) r(i)",
+                [kind, name, count],
+            )
+        store.execute(
+            "INSERT INTO interaction SELECT 1 + hash(i) % $2, 1 + $2 + hash(i, 'item') % $3, "
+            "'rated', 0.5 + (hash(i, 'stars') % 10) / 2, "
+            "TIMESTAMP '2010-01-01' + to_seconds((hash(i, 'at') % 400000000)::BIGINT), 1, "
+            "'movielens', CASE WHEN i % 100 = 0 THEN 'A thought about number ' || i END "
+            "FROM range($1) r(i)",
+            [rows, users, items],
+        )
+
+
+def copy_s(path: Path, to: Path) -> float:
+    """Seconds to copy the store's file and have it on the disk."""
+    began = time.perf_counter()
+    shutil.copyfile(path, to)
+    subprocess.run(["sync", to], check=True)
+    to.unlink()
+    return round(time.perf_counter() - began, 2)
+
+
+def forget_here(folder: Path) -> dict[str, float]:
+    """Forget one person and say what this process took."""
+    receipt = forget(folder, Wish(user=WHOM), dry_run=False, progress=lambda *_: None)
+    if receipt.found or not receipt.rows.get("interaction"):
+        raise SystemExit(f"It did not work: {receipt}")
+    return {
+        "forgotten_rows": sum(receipt.rows.values()),
+        "forget_s": receipt.seconds,
+        "store_bytes": receipt.store_bytes[0],
+        "peak_memory_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+    }
+
+
+def forget_elsewhere(folder: Path) -> dict[str, float]:
+    """Forget in another process while the folder's size is watched."""
+    before = peak = size_of(folder)
+    with subprocess.Popen(
+        [sys.executable, __file__, "--forget-in", str(folder)], stdout=subprocess.PIPE, text=True
+    ) as process:
+        while process.poll() is None:
+            peak = max(peak, size_of(folder))
+            time.sleep(0.05)
+        told, _ = process.communicate()
+    if process.returncode:
+        raise SystemExit(process.returncode)
+    return {**json.loads(told), "extra_disk_bytes": peak - before}
+
+
+def size_of(folder: Path) -> int:
+    """Bytes on disk of all files below a folder; files may come and go meanwhile."""
+    size = 0
+    for path in folder.rglob("*"):
+        try:
+            size += path.stat().st_blocks * 512
+        except FileNotFoundError:
+            continue
+    return size
+
+
+def as_table(measured: dict[str, float]) -> str:
+    """One line per figure."""
+    return "\n".join(f"{name:20} {value:>16,}" for name, value in measured.items())
+
+
+if __name__ == "__main__":
+    main()

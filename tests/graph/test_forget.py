@@ -1,0 +1,357 @@
+"""What goes when somebody is forgotten, what stays, and that nothing is left in the new file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from localrec.errors import UsageError, WorkspaceError
+from localrec.graph.forget import HOLDINGS, Leaving, Wish
+from localrec.graph.histories import ingest_history
+from localrec.graph.people import give_feedback
+from localrec.graph.rewrite import companions, scan_values, write_what_stays
+from localrec.graph.store import Store
+from localrec.traces import Search, key_needle
+from localrec.types import AttributeLink, Event, History, InteractionRow, ItemRow
+from tests.planted import BAR, a_report, planted_store
+
+ANNABELLE, BOB = "annabelle.k", "bob@example.org"
+HER_NOTE = "Drank it on the balcony with Theodora"
+HIS_NOTE = "Drank it at the harbour, on my own"
+ONLY_HERS, SHARED = "balcony-fizz", "harbour-punch"
+
+
+def history(user: str, *drinks: str, note: str, shelf: str) -> History:
+    """A person's export: some drinks of their own, each with a note and on a shelf of theirs."""
+    items = tuple(
+        ItemRow(
+            key=key,
+            name=key.replace("-", " ").title() + " of the house",
+            properties={"name": key, "description": f"{key} as {user} mixes it at home."},
+            links=(
+                AttributeLink(kind="ingredient", name="gin"),
+                AttributeLink(kind="ingredient", name=f"tincture of {key}"),
+                AttributeLink(kind="category", name=shelf, personal=True),
+            ),
+        )
+        for key in drinks
+    )
+    deeds = tuple(
+        InteractionRow(
+            user=user,
+            item=key,
+            event=Event.RATED,
+            rating=4.5,
+            at=datetime(2025, 1, 1),
+            note=note,
+        )
+        for key in drinks
+    )
+    return History(items=items, interactions=deeds, report=a_report(len(items)))
+
+
+@pytest.fixture
+def two_people(path: Path) -> Store:
+    """The planted bar and two people who share a drink of their own, with vectors and shelves."""
+    store = planted_store(path.parent)
+    for user, own, note, shelf in (
+        (ANNABELLE, ONLY_HERS, HER_NOTE, "for balcony evenings"),
+        (BOB, "pier-sour", HIS_NOTE, "for the harbour"),
+    ):
+        told = history(user, own, SHARED, note=note, shelf=shelf)
+        ingest_history(store, BAR, told, by=user)
+        (negroni,) = store.rows("SELECT node_id FROM node WHERE key = 'negroni'")[0]
+        give_feedback(store, BAR.name, user, negroni, Event.LIKED, reason=f"{note}, again")
+        store.execute(
+            "INSERT INTO shelf SELECT u.node_id, g.node_id, now()::TIMESTAMP FROM node u, node g "
+            "WHERE u.key = ? AND g.key = 'gin'",
+            [user],
+        )
+    store.execute("INSERT INTO embedding SELECT node_id, 'name', 'm', 1, [0.5, 0.5] FROM node")
+    store.close()
+    return path
+
+
+@pytest.fixture
+def without(path: Path) -> Callable[[Wish], Path]:
+    """The store as it is after a wish was granted, as a new file beside the old one."""
+
+    def rewrite(wish: Wish) -> Path:
+        fresh = path.with_name("fresh.duckdb")
+        with Store.open_(path, may_read=companions(fresh)) as store:
+            leaving = Leaving(store, wish)
+            write_what_stays(leaving, fresh, Search(leaving.needles()), lambda *_: None)
+        return fresh
+
+    return rewrite
+
+
+def keys(store: Store, kind: str) -> set[str]:
+    return {key for (key,) in store.rows("SELECT key FROM node WHERE kind = ?", [kind])}
+
+
+def contents(path: Path) -> dict[str, list]:
+    with Store.open_(path, read_only=True) as store:
+        return {table: store.rows(f"SELECT * FROM {table} ORDER BY ALL") for table in HOLDINGS}
+
+
+class TestAPersonIsForgotten:
+    def test_with_all_they_did_and_only_they_brought(self, two_people, without):
+        with Store.open_(without(Wish(user=ANNABELLE)), read_only=True) as store:
+            assert keys(store, "user") == {BOB}
+            assert {"pier-sour", SHARED, "negroni"} <= keys(store, "cocktail")
+            assert ONLY_HERS not in keys(store, "cocktail")
+            assert not {key for key in keys(store, "ingredient") if "balcony" in key}
+            assert not {key for key in keys(store, "category") if "balcony" in key}
+            assert store.rows("SELECT user_key FROM import_receipt ORDER BY import_id") == [
+                (None,),
+                (BOB,),
+            ]
+            for table, holding in HOLDINGS.items():
+                for column in holding.nodes:
+                    dangling = store.rows(
+                        f"SELECT count(*) FROM {table} WHERE {column} NOT IN "
+                        "(SELECT node_id FROM node)"
+                    )
+                    assert dangling == [(0,)], f"{table}.{column}"
+
+    def test_and_the_other_keeps_everything(self, two_people, without):
+        def of_bob(path: Path) -> list:
+            with Store.open_(path, read_only=True) as store:
+                return [
+                    store.rows(
+                        "SELECT i.key, t.event, t.rating, t.at, t.note FROM interaction t "
+                        "JOIN node u ON u.node_id = t.user_id JOIN node i ON i.node_id = t.item_id "
+                        "WHERE u.key = ? ORDER BY ALL",
+                        [BOB],
+                    ),
+                    store.rows(
+                        "SELECT a.key, n.key, e.kind, e.properties FROM edge e "
+                        "JOIN node n ON n.node_id = e.source_id "
+                        "JOIN node a ON a.node_id = e.target_id "
+                        "WHERE n.key IN ('pier-sour', ?) "
+                        "AND coalesce(e.properties->>'$.by', '') <> ? ORDER BY ALL",
+                        [SHARED, ANNABELLE],
+                    ),
+                    store.rows(
+                        "SELECT s.node_id FROM shelf s JOIN node u ON u.node_id = s.user_id "
+                        "WHERE u.key = ?",
+                        [BOB],
+                    ),
+                ]
+
+        before = of_bob(two_people)
+        assert len(before[0]) == 3
+        assert len(before[1]) >= 6
+        assert of_bob(without(Wish(user=ANNABELLE))) == before
+
+    def test_and_the_catalogue_keeps_everything(self, two_people, without, tmp_path):
+        def catalogue(path: Path) -> list:
+            with Store.open_(path, read_only=True) as store:
+                brought = "node_id IN (SELECT node_id FROM brought WHERE import_id = 1)"
+                return store.rows(f"SELECT * FROM node WHERE {brought} ORDER BY ALL")
+
+        before = catalogue(two_people)
+        assert len(before) > 17
+        assert catalogue(without(Wish(user=ANNABELLE))) == before
+
+    def test_so_that_no_value_of_the_new_store_has_a_trace(self, two_people, without):
+        with Store.open_(two_people, read_only=True) as store:
+            search = Search(Leaving(store, Wish(user=ANNABELLE)).needles())
+            assert {needle.text for needle in search.needles} >= {ANNABELLE, HER_NOTE}
+            assert scan_values(store, search).found
+        with Store.open_(without(Wish(user=ANNABELLE)), read_only=True) as store:
+            scan = scan_values(store, search)
+        assert (scan.found, scan.namesakes) == ((), ())
+
+    def test_nor_has_any_byte_of_its_file(self, two_people, without):
+        with Store.open_(two_people, read_only=True) as store:
+            search = Search(Leaving(store, Wish(user=ANNABELLE)).needles())
+        assert search.in_file(two_people)
+        assert not search.in_file(without(Wish(user=ANNABELLE)))
+
+    def test_with_rows_whose_person_is_gone_already(self, two_people, without):
+        with Store.open_(two_people) as store:
+            store.execute(
+                "INSERT INTO interaction VALUES (987654, 1, 'liked', NULL, NULL, 1, 'x', ?)",
+                ["A note that somebody once left behind"],
+            )
+        with Store.open_(without(Wish(user=ANNABELLE)), read_only=True) as store:
+            assert store.rows("SELECT count(*) FROM interaction") == [(3,)]
+
+    def test_in_one_domain_only_where_one_was_named(self, two_people, without):
+        with Store.open_(two_people) as store:
+            store.execute(
+                "INSERT INTO node SELECT nextval('node_ids'), 'movies', 'user', ?, ?, '{}'",
+                [ANNABELLE, ANNABELLE],
+            )
+            leaving = Leaving(store, Wish(user=ANNABELLE, domain="cocktails"))
+            assert leaving.domains() == ["cocktails"]
+            assert ANNABELLE not in {needle.text for needle in leaving.needles()}
+        with Store.open_(without(Wish(user=ANNABELLE, domain="cocktails"))) as store:
+            assert store.rows("SELECT domain FROM node WHERE key = ?", [ANNABELLE]) == [("movies",)]
+
+    def test_whom_nobody_knows_changes_nothing(self, two_people, without):
+        before = contents(two_people)
+        assert contents(without(Wish(user="nobody-here"))) == before
+
+    def test_twice_as_well_as_once(self, two_people, without):
+        once = without(Wish(user=ANNABELLE))
+        first = contents(once)
+        once.replace(two_people)
+        assert contents(without(Wish(user=ANNABELLE))) == first
+
+    def test_and_may_come_back(self, two_people, without):
+        with Store.open_(two_people, read_only=True) as store:
+            (last,) = store.rows("SELECT max(node_id) FROM node")[0]
+        told = history(ANNABELLE, ONLY_HERS, SHARED, note=HER_NOTE, shelf="for balcony evenings")
+        with Store.open_(without(Wish(user=ANNABELLE))) as store:
+            ingest_history(store, BAR, told, by=ANNABELLE)
+            assert {ANNABELLE, BOB} == keys(store, "user")
+            assert ONLY_HERS in keys(store, "cocktail")
+            new = store.rows("SELECT node_id FROM node WHERE key = ?", [ANNABELLE])
+            assert new[0][0] > last  # no id is given twice
+
+    def test_whose_own_receipt_is_not_the_only_one_that_mentions_them(self, two_people, without):
+        report = (
+            '{"source":"planted","path":"/home/annabelle.k/all.csv","domain":"cocktails","read":2,'
+            '"kept":1,"merged":0,"dropped":1,"problems":['
+            '{"row":1,"column":"user","action":"dropped","problem":"annabelle.k comes twice"},'
+            '{"row":2,"column":"user","action":"dropped","problem":"somebody comes twice"}]}'
+        )
+        with Store.open_(two_people) as store:
+            store.execute(
+                "INSERT INTO import_receipt VALUES (nextval('import_ids'), NULL, now(), ?)",
+                [report],
+            )
+        with Store.open_(without(Wish(user=ANNABELLE)), read_only=True) as store:
+            told = [one for (one,) in store.rows("SELECT report FROM import_receipt")]
+        assert not [one for one in told if "annabelle" in one]
+        assert any("somebody comes twice" in one for one in told)
+
+
+class TestAnItemIsForgotten:
+    def test_with_what_was_said_of_it_and_what_only_it_led_to(self, two_people, without):
+        with Store.open_(without(Wish(item="negroni")), read_only=True) as store:
+            assert "negroni" not in keys(store, "cocktail")
+            assert keys(store, "user") == {ANNABELLE, BOB}
+            assert store.rows("SELECT count(*) FROM interaction") == [(4,)]
+            assert {"gin", "campari"} <= keys(store, "ingredient")
+
+    def test_with_attributes_that_nothing_leads_to(self, two_people, without):
+        with Store.open_(without(Wish(item="pier-sour")), read_only=True) as store:
+            assert not {key for key in keys(store, "ingredient") if "pier" in key}
+            assert {key for key in keys(store, "ingredient") if "balcony" in key}
+            assert len(keys(store, "cocktail")) == 19
+
+    def test_but_no_attribute_of_its_name(self, two_people, without):
+        before = contents(two_people)
+        assert contents(without(Wish(item="gin"))) == before
+
+
+class TestASpanOfTimeIsForgotten:
+    NEW_YEAR = datetime(2026, 1, 1)
+
+    def test_with_what_happened_in_it(self, two_people, without):
+        with Store.open_(two_people) as store:
+            store.execute("UPDATE import_receipt SET \"at\" = TIMESTAMP '2025-02-01'")
+        with Store.open_(without(Wish(since=self.NEW_YEAR)), read_only=True) as store:
+            assert store.rows("SELECT count(*) FROM interaction") == [(4,)]  # the export's
+            assert store.rows("SELECT count(*) FROM shelf") == [(0,)]
+            assert keys(store, "user") == {ANNABELLE, BOB}
+            assert ONLY_HERS in keys(store, "cocktail")
+
+    def test_of_one_person_only_where_one_was_named(self, two_people, without):
+        wish = Wish(user=ANNABELLE, since=datetime(2020, 1, 1))
+        with Store.open_(without(wish), read_only=True) as store:
+            left = store.rows(
+                "SELECT u.key, count(*) FROM interaction t JOIN node u ON u.node_id = t.user_id "
+                "GROUP BY ALL"
+            )
+            assert left == [(BOB, 3)]
+            assert keys(store, "user") == {ANNABELLE, BOB}
+            assert ONLY_HERS not in keys(store, "cocktail")  # her import was since then too
+
+    def test_but_undated_deeds_stay_and_are_counted(self, two_people):
+        with Store.open_(two_people) as store:
+            store.execute('UPDATE interaction SET "at" = NULL')
+            leaving = Leaving(store, Wish(since=self.NEW_YEAR))
+            assert leaving.undated() == 6
+            assert "interaction" not in leaving.counts()
+
+    def test_and_an_item_stays_that_something_older_was_done_with(self, two_people, without):
+        with Store.open_(two_people) as store:
+            store.execute("UPDATE import_receipt SET \"at\" = TIMESTAMP '2026-02-01'")
+        with Store.open_(without(Wish(since=self.NEW_YEAR)), read_only=True) as store:
+            assert ONLY_HERS in keys(store, "cocktail")
+
+
+class TestTheSchema:
+    def test_has_no_table_without_a_declaration(self, path):
+        with Store.open_(path) as store:
+            tables = {name for (name,) in store.rows("SELECT table_name FROM duckdb_tables()")}
+            assert tables == set(HOLDINGS), "declare it in localrec/graph/forget.py"
+
+    def test_has_no_column_of_nodes_without_a_declaration(self, path):
+        with Store.open_(path) as store:
+            columns = store.rows(
+                "SELECT table_name, column_name FROM duckdb_columns() "
+                "WHERE NOT internal AND column_name LIKE '%\\_id' ESCAPE '\\'"
+            )
+        for table, column in columns:
+            holding = HOLDINGS[table]
+            assert column in (*holding.nodes, holding.imports), f"{table}.{column}"
+
+    def test_of_somebody_else_is_refused(self, two_people):
+        with Store.open_(two_people) as store:
+            store.execute("CREATE TABLE diary (day DATE, words VARCHAR)")
+            with pytest.raises(WorkspaceError, match="diary"):
+                Leaving(store, Wish(user=ANNABELLE))
+
+    def test_of_the_new_store_is_that_of_a_migrated_one(self, two_people, without, tmp_path):
+        def schema(path: Path) -> tuple[list, list]:
+            with Store.open_(path) as store:
+                return (
+                    store.rows("SELECT sql FROM duckdb_tables() ORDER BY table_name"),
+                    store.rows(
+                        "SELECT table_name, constraint_type, constraint_column_names "
+                        "FROM duckdb_constraints() ORDER BY ALL"
+                    ),
+                )
+
+        assert schema(without(Wish(user=BOB))) == schema(tmp_path / "new" / "store.duckdb")
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        Wish(),
+        Wish(user=""),
+        Wish(item="negroni", user=BOB),
+        Wish(item="negroni", since=datetime(2025, 1, 1)),
+        Wish(domain="cocktails"),
+    ],
+)
+def test_a_wish_that_says_nothing_or_too_much_is_refused(bar, wish):
+    with pytest.raises(UsageError):
+        Leaving(bar, wish)
+
+
+class TestNamesakes:
+    def test_in_a_catalogue_are_told_apart_from_traces(self, bar):
+        scan = scan_values(bar, Search([key_needle("Negroni")]))
+        assert scan.found == ()
+        assert {trace.place for trace in scan.namesakes} == {"node.name", "node.properties"}
+        assert {needle.text for needle in scan.shared} == {"Negroni"}
+
+    def test_in_a_place_of_persons_are_traces(self, two_people):
+        with Store.open_(two_people, read_only=True) as store:
+            found = scan_values(store, Search([key_needle(BOB)])).found
+        assert {trace.place for trace in found} >= {
+            "edge.properties",
+            "import_receipt.user_key",
+            "node.key",
+        }

@@ -1,0 +1,26 @@
+"""Runs the query of a bulk history as the store does: sees its files and nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import duckdb
+
+from localrec.sources.bulk import COLUMNS, literal
+from localrec.types import BulkHistory, History
+
+
+def selected(history: History | BulkHistory) -> list[dict[str, Any]]:
+    """The rows that would be stored."""
+    assert isinstance(history, BulkHistory)
+    with duckdb.connect(":memory:") as connection:
+        files = ", ".join(literal(file) for file in history.files)
+        connection.execute(f"SET allowed_paths = [{files}]")
+        connection.execute("SET enable_external_access = false")
+        rows = connection.execute(history.select).fetchall()
+    return [dict(zip(COLUMNS, row, strict=True)) for row in rows]
+
+
+def told(history: History | BulkHistory) -> list[tuple[int, str | None, str, str]]:
+    """The receipt's lines: (row, column, what was done, why)."""
+    return [(line.row, line.column, line.action, line.problem) for line in history.report.problems]

@@ -1,0 +1,79 @@
+"""A needle is found in every form a program writes it in, wherever it lies, and counted once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from localrec.traces import Needle, Search, key_needle, text_needles
+
+NOTE = 'Théodora said "never again"\\, twice'
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        NOTE.encode(),
+        NOTE.encode("utf-16-le"),
+        NOTE.encode("utf-16"),
+        json.dumps({"note": NOTE}).encode(),
+        json.dumps({"note": NOTE}, ensure_ascii=False).encode(),
+    ],
+)
+def test_a_text_is_found_as_programs_write_it(written):
+    search = Search(text_needles([NOTE]))
+    assert search.in_bytes(b"\x00before" + written + b"after")
+    assert not search.in_bytes(written[: len(written) // 2])
+
+
+@pytest.mark.parametrize(
+    ("key", "quoted"),
+    [("annabelle", False), ("ann", True), ("196", True), ("1234567890", True), ("u1234", False)],
+)
+def test_short_keys_and_numbers_are_found_between_quotes_only(key, quoted):
+    needle = key_needle(key)
+    assert needle.quoted is quoted
+    search = Search([needle])
+    assert search.in_bytes(f'{{"user":"{key}"}}'.encode())[needle] == 1
+    assert search.in_bytes(f'{{"user":"{key}"}}'.encode("utf-16-le"))[needle] == 1
+    assert bool(search.in_bytes(f"x{key}x".encode())) is not quoted
+    assert search.in_texts([key])[needle] == 1  # a whole value
+
+
+def test_texts_that_may_be_anybodys_are_not_looked_for():
+    assert text_needles(["Loved it!", "", "Loved it at the harbour", "Loved it!"]) == [
+        Needle("Loved it at the harbour")
+    ]
+
+
+@given(
+    before=st.binary(max_size=40),
+    after=st.binary(max_size=40),
+    keys=st.lists(st.text(min_size=1, max_size=12), min_size=1, max_size=5, unique=True),
+)
+def test_every_needle_is_found_at_every_place(before, after, keys):
+    search = Search([Needle(key) for key in keys])
+    for key in keys:
+        assert search.in_bytes(before + key.encode("utf-8", "surrogatepass") + after)[Needle(key)]
+
+
+@pytest.mark.parametrize("size", [16, 17, 50, 64, 4096])
+def test_a_file_is_searched_across_the_borders_of_its_blocks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+):
+    monkeypatch.setattr("localrec.traces._BLOCK", size)
+    needles = [key_needle("annab"), *text_needles(["a text of some length"])]
+    for lead in range(0, 70, 3):
+        path = tmp_path / f"{lead}"
+        path.write_bytes(b"." * lead + b"annab" + b"-" * 30 + b"a text of some length" + b"annab")
+        assert Search(needles).in_file(path) == {needles[0]: 2, needles[1]: 1}
+
+
+def test_nothing_is_found_where_nothing_is_looked_for(tmp_path):
+    (tmp_path / "file").write_bytes(b"annabelle" * 100)
+    assert not Search([]).in_file(tmp_path / "file")
+    assert not Search([key_needle("annabelle")]).without([key_needle("annabelle")]).needles
