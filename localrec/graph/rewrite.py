@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from localrec.graph.forget import HOLDINGS, Leaving
+from localrec.graph.forget import HOLDINGS, Holding, Leaving
 from localrec.graph.store import Store
 from localrec.paths import sync
 from localrec.sources.bulk import literal
@@ -98,13 +98,13 @@ def scan_values(store: Store, search: Search) -> ValueScan:
     namesakes: Counter[tuple[str, Needle]] = Counter()
     columns = _text_columns(store)
     for table, column, text in columns:
-        holding = HOLDINGS.get(table)
-        chance = holding is not None and column in holding.words
-        for condition, counts in (
-            (f"({holding.personal})" if holding and chance else "true", found),
-            (f"({holding.personal}) IS NOT TRUE" if holding and chance else "false", namesakes),
-        ):
-            for texts in _texts(store, table, text, condition) if condition != "false" else ():
+        holding = HOLDINGS.get(table, Holding())
+        looks = [("true", found)]
+        if column in holding.words:
+            personal = f"({holding.personal})"
+            looks = [(personal, found), (f"{personal} IS NOT TRUE", namesakes)]
+        for condition, counts in looks:
+            for texts in _texts(store, table, text, condition):
                 for needle, count in search.in_texts(texts).items():
                     counts[f"{table}.{column}", needle] += count
     return ValueScan(

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from localrec.graph.catalogue import Indexes, Mask
 from localrec.retrieval.base import Query, Ranked, Scores, Setting, ranked
+from localrec.retrieval.kinship import kinship_of
 
 _COMMON_SHARE = 0.2  # a component is "common" when a fifth of the first hop has it
 _MOST_COMMON = 12
@@ -87,22 +88,21 @@ def _missing_counts(query: Query) -> NDArray[np.int32]:
 
 
 def _at_hand(query: Query) -> set[int]:
-    """Attribute indexes of what is at hand, families and staples included."""
+    """Things that what is at hand supplies, by kinship, and staples; attribute indexes."""
     catalogue = query.catalogue
     component = catalogue.domain.kind_of("component") or ""
-    owned: set[int] = set(catalogue.staples)
-    for key in query.intent.have:
-        index = catalogue.attribute_index(component, key)
-        if index is not None:
-            owned.update(catalogue.below(index))
-    return owned
+    found = (catalogue.attribute_index(component, key) for key in query.intent.have)
+    have = [index for index in found if index is not None]
+    staples = {int(catalogue.identity[one]) for one in catalogue.staples}
+    return staples | set(kinship_of(catalogue).supplied_by(have))
 
 
 def missing_components(query: Query, item: int) -> tuple[str, ...]:
-    """Names of an item's components that are neither at hand nor of a family at hand."""
+    """Names of an item's components that nothing at hand supplies."""
     owned = _at_hand(query)
+    catalogue = query.catalogue
     return tuple(
-        query.catalogue.attributes[index].name
-        for index in query.catalogue.components_of(item)
-        if int(index) not in owned
+        catalogue.attributes[index].name
+        for index in catalogue.components_of(item)
+        if int(catalogue.identity[index]) not in owned
     )
