@@ -9,6 +9,7 @@ go with them; so is kept which import delivered a node (`brought`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 
 import msgspec
 import numpy as np
@@ -86,8 +87,8 @@ def record_import(
     """
     (import_id,) = store.rows("SELECT nextval('import_ids')")[0]
     store.execute(
-        "INSERT INTO import_receipt VALUES (?, ?, now(), ?)",
-        [import_id, by, _encode(report).decode()],
+        "INSERT INTO import_receipt VALUES (?, ?, ?, ?)",
+        [import_id, by, datetime.now(UTC).replace(tzinfo=None), _encode(report).decode()],
     )
     store.execute(
         "INSERT INTO brought SELECT n.node_id, $import FROM node n JOIN ("

@@ -185,17 +185,41 @@ def _count(store: Store, catalogue: Catalogue) -> _Arrays:
         "OR (rating IS NULL AND event IN ('liked', 'played', 'seen'))",
         [LIKED_FROM],
     )
-    item = np.searchsorted(catalogue.node_ids, liked["item_id"])
-    item = np.minimum(item, max(len(catalogue) - 1, 0)).astype(np.int32)
-    ours = catalogue.node_ids[item] == liked["item_id"] if len(catalogue) else item < 0
-    _, person = np.unique(liked["user_id"][ours], return_inverse=True)
-    # One number per pair: sorting it orders by person, then item, and drops what comes twice.
-    pairs = np.unique(person.astype(np.int64) * max(len(catalogue), 1) + item[ours])
-    people, items = np.divmod(pairs, max(len(catalogue), 1))
-    items = items.astype(np.int32)
-    by_item = np.argsort(items, kind="stable")
+    item = _places(liked["item_id"], catalogue.node_ids)
+    ours = item >= 0
+    person = _places(liked["user_id"][ours], _distinct(liked["user_id"][ours]))
+    # One number per pair: in order, by person, then item; what comes twice is dropped.
+    many = max(len(catalogue), 1)
+    pairs = person.astype(np.int64) * many + item[ours]
+    if not (np.diff(pairs) > 0).all():  # data sets often come in order, and sorting takes seconds
+        pairs = np.unique(pairs)
+    people, items = (part.astype(np.int32) for part in np.divmod(pairs, many))
+    # Sixteen bits are sorted by radix, five times as fast as by comparing.
+    by_item = np.argsort(items.astype(np.uint16) if many <= 1 << 16 else items, kind="stable")
     count = int(people[-1]) + 1 if len(people) else 0
-    first_item = np.searchsorted(people, np.arange(count + 1)).astype(np.int64)
-    first_person = np.zeros(len(catalogue) + 1, dtype=np.int64)
-    np.cumsum(np.bincount(items, minlength=len(catalogue)), out=first_person[1:])
-    return items, first_item, people[by_item].astype(np.int32), first_person
+    return items, _offsets(people, count), people[by_item], _offsets(items, len(catalogue))
+
+
+def _distinct(ids: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Each id once, ascending; ids are small, so marking them beats sorting them."""
+    if not len(ids):
+        return ids
+    seen = np.zeros(int(ids.max()) + 1, dtype=bool)
+    seen[ids] = True
+    return np.flatnonzero(seen)
+
+
+def _places(ids: NDArray[np.int64], known: NDArray[np.int64]) -> Indexes:
+    """Where each id stands in `known` (ascending), -1 where it does not."""
+    if not len(ids) or not len(known):
+        return np.full(len(ids), -1, dtype=np.int32)
+    place = np.full(max(int(ids.max()), int(known[-1])) + 1, -1, dtype=np.int32)
+    place[known] = np.arange(len(known), dtype=np.int32)
+    return place[ids]
+
+
+def _offsets(values: Indexes, many: int) -> Offsets:
+    """Where the entries of 0, 1, ..., many - 1 begin once `values` are in order, (many + 1,)."""
+    offsets = np.zeros(many + 1, dtype=np.int64)
+    np.cumsum(np.bincount(values, minlength=many), out=offsets[1:])
+    return offsets

@@ -54,6 +54,13 @@ class Fault(msgspec.Struct, frozen=True):
     cell: str
 
 
+class Checked(msgspec.Struct, frozen=True):
+    """What a look at every row found: how many are good, and whether that is all of them."""
+
+    good: int
+    all_good: bool
+
+
 class BulkTable(msgspec.Struct, frozen=True, kw_only=True):
     """A file of interactions as SQL.
 
@@ -75,16 +82,21 @@ class BulkTable(msgspec.Struct, frozen=True, kw_only=True):
     faults: tuple[Fault, ...] = ()
     blank: str = "false"
 
-    def select(self) -> str:
-        """SQL for the good rows with all of `COLUMNS`."""
-        return f"SELECT {', '.join(_quoted(name) for name in COLUMNS)} FROM ({self.good_rows()})"
+    def select(self, *, all_good: bool = False) -> str:
+        """SQL for the good rows with all of `COLUMNS`.
+
+        `all_good` is for a file that was found without fault: nothing is judged again, which
+        halves the time.
+        """
+        rows = f"({self._typed('')})" if all_good else f"({self.good_rows()})"
+        return f"SELECT {', '.join(_quoted(name) for name in COLUMNS)} FROM {rows}"
 
     def good_rows(self) -> str:
         """SQL for the good rows: what `read` yields, and `COLUMNS`."""
         return f"SELECT * FROM ({self._judged('')}) WHERE fault IS NULL"
 
-    def check(self, receipt: Receipt) -> int:
-        """Read every row once; notes the bad ones in `receipt` and returns how many are good.
+    def check(self, receipt: Receipt) -> Checked:
+        """Read every row once; notes the bad ones in `receipt`.
 
         Raises:
             InputError: the file cannot be read as what it should be.
@@ -96,7 +108,8 @@ class BulkTable(msgspec.Struct, frozen=True, kw_only=True):
             bad = sum(count for fault, count in counts.items() if fault is not None and fault >= 0)
             if bad:
                 receipt.drop_unnamed(bad - self._name_bad(reader, receipt))
-        return counts.get(None, 0)
+        good = counts.pop(None, 0)
+        return Checked(good, all_good=not counts)
 
     def history(
         self,
@@ -116,17 +129,17 @@ class BulkTable(msgspec.Struct, frozen=True, kw_only=True):
         Raises:
             InputError: the file cannot be read, or no row of it can be kept.
         """
-        kept = self.check(receipt)
-        if not kept:
+        checked = self.check(receipt)
+        if not checked.good:
             raise InputError(
                 f"{self.files[0]} holds no row that can be kept: {receipt.first_drop()}.",
                 "Each row needs a user and an item.",
             )
         return BulkHistory(
             items=tuple(items),
-            select=self.select(),
+            select=self.select(all_good=checked.all_good),
             files=tuple(str(file) for file in self.files),
-            report=receipt.report(kept=kept + more_kept),
+            report=receipt.report(kept=checked.good + more_kept),
             people=tuple(people),
         )
 
@@ -153,16 +166,20 @@ class BulkTable(msgspec.Struct, frozen=True, kw_only=True):
 
         `fault` is NULL for a good row and below 0 for one to pass over.
         """
+        cases = " ".join(
+            f"WHEN {fault.condition} THEN {place}" for place, fault in enumerate(self.faults)
+        )
+        verdict = f"CASE WHEN {self.blank} THEN {_PASSED_OVER} {cases} END"
+        return f"SELECT *, {verdict} AS fault FROM ({self._typed(before)})"
+
+    def _typed(self, before: str) -> str:
+        """SQL for every row: `before`, what `read` yields, and `COLUMNS`."""
         given = ", ".join(_as_column(name, self.columns[name]) for name in self.columns)
         typed = f"SELECT {before}*, {given} FROM {self.read}"
         fill = {**_FILLED, "event": _EVENT_OF_RATING} if "rating" in self.columns else _FILLED
         lacking = [name for name in fill if name not in self.columns]
         filled = "".join(f", {_as_column(name, fill[name])}" for name in lacking)
-        cases = " ".join(
-            f"WHEN {fault.condition} THEN {place}" for place, fault in enumerate(self.faults)
-        )
-        verdict = f"CASE WHEN {self.blank} THEN {_PASSED_OVER} {cases} END"
-        return f"SELECT *, {verdict} AS fault FROM (SELECT *{filled} FROM ({typed}))"
+        return f"SELECT *{filled} FROM ({typed})"
 
 
 class BulkReader:

@@ -94,7 +94,7 @@ def table_of(flat: FlatFile) -> BulkTable:
 
 def judge(flat: FlatFile) -> tuple[int, list[tuple[int, str | None, str]]]:
     receipt = Receipt("test", flat.path, "movies")
-    kept = table_of(flat).check(receipt)
+    kept = table_of(flat).check(receipt).good
     problems = receipt.report(kept).problems
     return kept, [(line.row, line.column, line.problem) for line in problems]
 
@@ -185,7 +185,7 @@ def test_a_hundred_bad_rows_are_named_and_all_are_counted(tmp_path: Path) -> Non
     path = tmp_path / "a.csv"
     path.write_text("u,i\n" + "1,bad\n" * 250 + "1,good\n")
     receipt = Receipt("test", path, "movies")
-    kept = table_of(split_lines(path, ["u", "i"], ",")).check(receipt)
+    kept = table_of(split_lines(path, ["u", "i"], ",")).check(receipt).good
     report = receipt.report(kept)
     assert (report.read, report.kept, report.dropped, len(report.problems)) == (251, 1, 250, 100)
     assert [line.row for line in report.problems] == list(range(2, 102))
