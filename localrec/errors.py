@@ -42,6 +42,12 @@ class ModelCancelledError(ModelError):
     exit_code = 130
 
 
+class CutShortError(LocalrecError):
+    """Stopped on request after part of the work was stored; says what was kept and how to go on."""
+
+    exit_code = 130
+
+
 class WorkspaceError(LocalrecError):
     """The workspace folder or its store cannot be used."""
 

@@ -5,14 +5,15 @@ workspace/  store.duckdb  indexes/  runs/  settings.toml     (all 0700/0600)
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from localrec.domains import Domain, load_domain, shipped_domains
 from localrec.erasure.journal import open_settled
-from localrec.errors import InputError, ModelError, UsageError, WorkspaceError
+from localrec.errors import CutShortError, InputError, ModelError, UsageError, WorkspaceError
 from localrec.graph.store import Store
 from localrec.paths import make_private
 from localrec.settings import RULES, Settings, load_settings
@@ -37,6 +38,25 @@ Progress = Callable[[str, int, int], None]  # what is done, so many, of so many 
 
 def _silent(what: str, done: int, total: int) -> None:
     """No progress shown."""
+
+
+@contextmanager
+def _after_the_rows() -> Iterator[None]:
+    """What follows stored rows can be made again from them, so neither Ctrl+C nor a missing model
+    may sound as if the rows were lost.
+    """
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        raise CutShortError(
+            "interrupted; the rows are stored, but what is computed from them is not complete.",
+            "Complete it: localrec index",
+        ) from stop
+    except ModelError as error:
+        raise ModelError(
+            f"The rows are stored, but their texts have no vectors yet. {error.message}",
+            f"{error.hint} and then: localrec index".lstrip(),
+        ) from error
 
 
 class Workspace:
@@ -84,6 +104,13 @@ class Workspace:
         from localrec.index.embedders import open_embedder  # onnxruntime: 0.2 s
 
         return open_embedder(self.settings.embedder, open_gguf=self._open_gguf)
+
+    @cached_property
+    def embedder_name(self) -> str:
+        """The name on the vectors made here; opens the embedder only where nothing else tells."""
+        from localrec.index.embedders import known_name
+
+        return known_name(self.settings.embedder) or self.embedder.name
 
     def domains(self) -> list[str]:
         """The domains that have items, largest first."""
@@ -189,14 +216,28 @@ class Workspace:
         present = self.domains()
         if wanted is not None or len(present) < 2:
             return self.choose_domain("", wanted)
-        from localrec.graph.people import USER
+        return next(iter(self._domains_of(user)), present[0])
 
-        busiest = self.store.rows(
-            "SELECT n.domain FROM node n JOIN interaction i ON i.user_id = n.node_id "
-            "WHERE n.kind = ? AND n.key = ? GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1",
-            [USER, user],
-        )
-        return str(busiest[0][0]) if busiest else present[0]
+    def choose_undo_domain(self, user: str, wanted: str | None = None) -> str:
+        """The domain of a person's newest feedback, unless one is asked for.
+
+        Raises:
+            WorkspaceError: there is no catalogue yet.
+            UsageError: the domain asked for has no items.
+        """
+        if wanted is None:
+            from localrec.graph.people import FEEDBACK, USER
+            from localrec.sources.text import clean_name
+
+            newest = self.store.rows(
+                "SELECT n.domain FROM node n JOIN interaction i ON i.user_id = n.node_id "
+                "WHERE n.kind = ? AND n.key = ? AND i.source = ? "
+                'ORDER BY i."at" DESC, i.rowid DESC LIMIT 1',
+                [USER, clean_name(user), FEEDBACK],
+            )
+            if newest:
+                return str(newest[0][0])
+        return self.choose_person_domain(user, wanted)
 
     def choose_ranked_domain(self, keys: Sequence[str], wanted: str | None = None) -> str:
         """The domain that knows most of some item keys, unless one is asked for.
@@ -213,8 +254,12 @@ class Workspace:
             key=lambda name: sum(self.catalogue(name).item_index(key) is not None for key in keys),
         )
 
-    def find_item(self, named: str, wanted: str | None = None) -> tuple[str, int, str]:
+    def find_item(
+        self, named: str, wanted: str | None = None, user: str | None = None
+    ) -> tuple[str, int, str]:
         """An item by key or name: its domain, node id and name.
+
+        Where several domains have it, the one that `user` did most in is meant, else the largest.
 
         Raises:
             WorkspaceError: there is no catalogue yet.
@@ -222,7 +267,10 @@ class Workspace:
         """
         from localrec.graph.lookup import find_item
 
-        domains = [self.choose_domain("", wanted)] if wanted else self.domains()
+        if wanted or not (present := self.domains()):
+            domains = [self.choose_domain("", wanted)]
+        else:
+            domains = list(dict.fromkeys([*self._domains_of(user or ""), *present]))
         return find_item(self.store, [load_domain(name) for name in domains], named)
 
     def system(self, name: str, domain: str, *, without_model: bool = False) -> Marc:
@@ -237,13 +285,18 @@ class Workspace:
         """Write imported rows and embed their texts; the rows in one transaction.
 
         A missing embedding model is no reason to lose the import: `embed` can follow later.
+
+        Raises:
+            ModelError: there is no embedder; the rows are stored.
+            CutShortError: Ctrl+C after the rows were stored.
         """
         from localrec.graph.ingest import ingest_items
 
         ingest_items(
             self.store, domain, table.items, table.report, lambda step: progress(step, 0, 0)
         )
-        self.embed(domain, progress)
+        with _after_the_rows():
+            self.embed(domain, progress)
 
     def take_in_history(
         self,
@@ -261,6 +314,10 @@ class Workspace:
 
         Returns:
             The receipt as it was stored.
+
+        Raises:
+            ModelError: there is no embedder; the rows are stored.
+            CutShortError: Ctrl+C after the rows were stored.
         """
         from localrec.graph.histories import ingest_bulk, ingest_history
 
@@ -271,12 +328,13 @@ class Workspace:
             report = ingest_bulk(self.store, domain, history, step)
         else:
             report = ingest_history(self.store, domain, history, user, step)
-        step("counting who liked what")
         self._catalogues.pop(domain.name, None)
         self._audiences.pop(domain.name, None)
-        self.audience(domain.name)
-        if embed:
-            self.embed(domain, progress)
+        with _after_the_rows():
+            step("counting who liked what")
+            self.audience(domain.name)
+            if embed:
+                self.embed(domain, progress)
         return report
 
     def embed(self, domain: Domain, progress: Progress = _silent) -> int:
@@ -293,9 +351,21 @@ class Workspace:
         for number, field in enumerate(domain.texts):
             progress("building indexes", number, len(domain.texts))
             open_field(
-                self.store, indexes, domain.name, field, self.embedder.name, self.settings.index
+                self.store, indexes, domain.name, field, self.embedder_name, self.settings.index
             )
         return count
+
+    def _domains_of(self, user: str) -> list[str]:
+        """The domains a person did anything in, those they did most in first."""
+        from localrec.graph.people import USER
+        from localrec.sources.text import clean_name
+
+        rows = self.store.rows(
+            "SELECT n.domain FROM node n JOIN interaction i ON i.user_id = n.node_id "
+            "WHERE n.kind = ? AND n.key = ? GROUP BY 1 ORDER BY count(*) DESC, 1",
+            [USER, clean_name(user)],
+        )
+        return [str(domain) for (domain,) in rows]
 
     def _field(self, domain: Domain, name: str) -> EmbeddedField | None:
         """The vectors of one text of a domain; None where the domain has no such text."""
@@ -308,7 +378,7 @@ class Workspace:
             self.folder / "indexes",
             domain.name,
             name,
-            self.embedder.name,
+            self.embedder_name,
             self.settings.index,
         )
 
@@ -328,7 +398,7 @@ class Workspace:
         fields = {name: field for name in domain.texts if (field := self._field(domain, name))}
         if not fields.get("name"):
             raise WorkspaceError(
-                f"The texts of {domain.name} have no vectors by {self.embedder.name} yet.",
+                f"The texts of {domain.name} have no vectors by {self.embedder_name} yet.",
                 "Make them: localrec index",
             )
 
@@ -372,7 +442,10 @@ class Workspace:
 
     def _words_known(self, question: str, domain: str) -> int:
         from localrec.understanding.intent import parse_intent
+        from localrec.understanding.shelf import asks_for_shelf
 
         intent = parse_intent(question, self.stages(domain).vocabulary)
         named = len(intent.constraints) + len(intent.flags) + len(intent.ranges)
-        return 2 * named + 3 * (intent.target is not None) - len(intent.unknown)
+        # "What can I make tonight?" names nothing; only some domains have things that are made.
+        makes = bool(load_domain(domain).staples) and asks_for_shelf(question)
+        return 2 * named + 3 * (intent.target is not None) + 3 * makes - len(intent.unknown)

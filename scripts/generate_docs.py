@@ -1,7 +1,7 @@
 """Writes the pages that are made from the code; with --check only says whether they are current.
 
-docs/cli.md from the commands' own help, docs/sources.md from the fields that each source declares,
-and the tables of docs/privacy.md from localrec/privacy.py.
+docs/cli.md from the commands' own help, docs/sources.md by sources_page.py from what the readers
+declare, and the tables of docs/privacy.md from localrec/privacy.py.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import typer
+from sources_page import sources_page
 
 from localrec.cli.app import app
 from localrec.privacy import libraries_table, switches_table
-from localrec.sources import SOURCES
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 MADE = "<!-- made by scripts/generate_docs.py; do not edit -->\n\n"
@@ -22,7 +22,11 @@ MADE = "<!-- made by scripts/generate_docs.py; do not edit -->\n\n"
 
 def main() -> int:
     """Write or check every page; 1 when a checked page is out of date."""
-    pages = {"cli.md": cli_page(), "sources.md": sources_page(), "privacy.md": privacy_page()}
+    pages = {
+        "cli.md": cli_page(),
+        "sources.md": MADE + sources_page(),
+        "privacy.md": privacy_page(),
+    }
     if "--check" not in sys.argv:
         DOCS.mkdir(exist_ok=True)
         for name, text in pages.items():
@@ -39,16 +43,6 @@ def cli_page() -> str:
     group = typer.main.get_command(app)
     sections = "\n".join(_sections(group, "localrec"))
     return f"{MADE}# Commands\n\n{sections}"
-
-
-def sources_page() -> str:
-    """One table per source: the public field and what becomes of it."""
-    parts = []
-    for kind, source in SOURCES.items():
-        about = (sys.modules[source.__module__].__doc__ or "").split("\n\n")[0].replace("\n", " ")
-        rows = "\n".join(f"| `{field.name}` | {field.becomes} |" for field in source.fields)
-        parts.append(f"## {kind}\n\n{about}\n\n| field | becomes |\n| --- | --- |\n{rows}\n")
-    return f"{MADE}# What is read from each format\n\n" + "\n".join(parts)
 
 
 def privacy_page() -> str:

@@ -22,6 +22,8 @@ from localrec.llm.base import Message
 from localrec.llm.catalog import model_path
 from localrec.llm.client import ModelProcess
 
+from .sources.book_exports import goodreads
+
 # Loaded by every Python process that finds it on PYTHONPATH, the model's child among them.
 HOOK = """
 import os, sys
@@ -184,6 +186,32 @@ class TestNothingIsReached:
         described = watched("--workspace", workspace, "describe", "--limit", "1")
         assert_stayed_home(described)
         assert any("localrec.llm.worker" in line for line in described.watching)
+
+    def test_by_a_history_and_a_list(self, watched, workspace, tmp_path):
+        export = tmp_path / "goodreads_library_export.csv"
+        export.write_text(goodreads({"My Rating": "5"}), encoding="utf-8")
+        assert_stayed_home(
+            watched("--workspace", workspace, "import", "auto", export, "--user", "anna")
+        )
+        assert_stayed_home(watched("--workspace", workspace, "recommend", "--user", "anna"))
+
+    def test_by_feedback(self, watched, workspace):
+        spoken = ("--workspace", workspace, "feedback", "--user", "anna")
+        assert_stayed_home(watched(*spoken, "--item", "Negroni", "--rating", "4"))
+        assert_stayed_home(watched(*spoken, "--undo"))
+
+    def test_by_a_ranking(self, watched, workspace, tmp_path):
+        requests = tmp_path / "requests.jsonl"
+        requests.write_text('{"id": 1, "candidates": ["1", "2"]}\n', encoding="utf-8")
+        files = ("--batch", requests, "--out", tmp_path / "rankings.jsonl")
+        assert_stayed_home(watched("--workspace", workspace, "rank", *files))
+
+    def test_by_a_question_of_somebody_known(self, watched, workspace, run_localrec):
+        spoken = ("feedback", "--user", "anna", "--item", "Negroni", "--like")
+        run_localrec("--workspace", workspace, *spoken)
+        asked = watched("--workspace", workspace, "--json", "ask", "bitter", "--user", "anna")
+        assert_stayed_home(asked)
+        assert json.loads(asked.finished.stdout)["spoke"]["memory"] == "measured"
 
     def test_by_the_doctor(self, watched, workspace):
         assert_stayed_home(watched("--workspace", workspace, "doctor"))

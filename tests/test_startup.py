@@ -32,10 +32,26 @@ with Store.open_(Path(sys.argv[1])):
 """
 
 
+TELL_READERS = """
+import json, sys
+from localrec.sources import SOURCES
+json.dump([kind for kind, (module, _) in SOURCES.items()
+           if f"localrec.sources.{module}" in sys.modules], sys.stderr)
+"""
+
+
 def loaded_after(code):
     """The heavy modules that a fresh interpreter holds after it ran `code`."""
     finished = subprocess.run(
         [sys.executable, "-c", code + TELL_LOADED], capture_output=True, text=True, check=True
+    )
+    return json.loads(finished.stderr)
+
+
+def readers_after(code):
+    """The kinds whose readers a fresh interpreter holds after it ran `code`."""
+    finished = subprocess.run(
+        [sys.executable, "-c", code + TELL_READERS], capture_output=True, text=True, check=True
     )
     return json.loads(finished.stderr)
 
@@ -57,7 +73,11 @@ class TestNothingHeavyLoads:
         assert loaded_after("import localrec") == []
 
     @pytest.mark.parametrize(
-        "command", ["", "ask", "import", "index", "describe", "doctor", "models", "datasets"]
+        "command",
+        [
+            *("", "ask", "import", "index", "describe", "doctor", "models", "datasets"),
+            *("recommend", "rank", "feedback", "export", "forget", "shelf"),
+        ],
     )
     def test_when_help_is_shown(self, command):
         arguments = [*command.split(), "--help"]
@@ -69,6 +89,28 @@ class TestNothingHeavyLoads:
 
     def test_but_the_probe_would_see_it(self):
         assert loaded_after("import numpy") == ["numpy"]
+
+
+class TestReaders:
+    """Of the readers of files only the one that is asked for is loaded."""
+
+    @pytest.mark.parametrize("kind", [None, "goodreads", "cocktails"])
+    def test_are_loaded_by_kind(self, kind):
+        opened = f"from localrec.sources import open_source\nopen_source({kind!r})\n"
+        assert readers_after(opened if kind else "import localrec.sources") == [kind] * bool(kind)
+
+    def test_are_not_needed_for_a_list(self, workspace_path):
+        planted_store(workspace_path).close()
+        (workspace_path / "settings.toml").write_text('embedder = "hashing"\n')
+        arguments = ["--workspace", str(workspace_path), "recommend", "--user", "anna", "--json"]
+        listed = f"from localrec.cli.app import run\nassert run({arguments}) == 0\n"
+        assert readers_after(listed) == []
+
+    def test_nor_a_model_where_the_vectors_are_there(self, workspace_path):
+        planted_store(workspace_path).close()
+        arguments = ["--workspace", str(workspace_path), "recommend", "--user", "anna", "--json"]
+        listed = f"from localrec.cli.app import run\nassert run({arguments}) == 0\n"
+        assert {"onnxruntime", "tokenizers"}.isdisjoint(loaded_after(listed))
 
 
 class TestStreams:

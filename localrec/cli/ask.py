@@ -14,8 +14,10 @@ from localrec.cli.context import (
     console,
     context_of,
     note,
+    person_key,
     print_json,
     progress,
+    resumable,
 )
 from localrec.errors import UsageError
 
@@ -39,14 +41,21 @@ def ask(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="ANSWERS.jsonl", help="Where a batch writes; run again to go on."),
+        typer.Option(
+            metavar="ANSWERS.jsonl",
+            help="Where a batch writes; run again to go on, with the options it was begun with.",
+        ),
     ] = None,
     have: Annotated[
         str | None, typer.Option(metavar='"a, b"', help="What is at hand; the rest is missing.")
     ] = None,
     user: Annotated[
         str | None,
-        typer.Option(metavar="KEY", help="The person who asks; no history, no difference."),
+        typer.Option(
+            metavar="KEY",
+            help="The person who asks; no history, no difference.",
+            callback=person_key,
+        ),
     ] = None,
     k: Annotated[int, typer.Option("-k", min=1, max=100, help="How many items.")] = 3,
     system: Annotated[str, typer.Option(metavar="NAME", help="Which system answers.")] = "marc",
@@ -93,7 +102,7 @@ def _answer_one(
 ) -> Answer:
     from localrec.systems.marc import Question
 
-    chosen = workspace.choose_domain(text, domain)
+    chosen = workspace.choose_domain(text if have is None else f"{text} with {have}", domain)
     asked = Question(query=text, have=have, user=user)
     return workspace.system(system, chosen, without_model=no_model).answer(asked, k)
 
@@ -109,10 +118,10 @@ def _answer_batch(
     *,
     as_json: bool,
 ) -> None:
-    from localrec.systems.batch import answer_batch, read_questions
+    from localrec.systems.batch import RunOptions, answer_batch, read_questions
 
     questions = read_questions(batch)
-    with progress() as steps:
+    with resumable(out), progress() as steps:
         summary = answer_batch(
             lambda text: workspace.system(
                 system, workspace.choose_domain(text, domain), without_model=no_model
@@ -121,6 +130,7 @@ def _answer_batch(
             out,
             k,
             lambda done, total: steps("answering", done, total),
+            RunOptions(command="ask", system=system, domain=domain, k=k, no_model=no_model),
         )
     if as_json:
         print_json(summary)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from localrec.errors import CutShortError, UsageError
 from localrec.paths import default_workspace
 
 if TYPE_CHECKING:
@@ -78,9 +79,45 @@ def print_json(record: Any) -> None:
 
 
 def note(text: str) -> None:
-    """A line for the person, on stderr."""
-    sys.stderr.write(text + "\n")
+    """A line for the person, on stderr; what could move a cursor is shown as `\\x1b` instead.
+
+    Messages name paths, ids and columns of foreign files, which must stay as they are to be found.
+    """
+    sys.stderr.write("".join(map(_visible, text)) + "\n")
     sys.stderr.flush()
+
+
+def _visible(letter: str) -> str:
+    plain = letter == "\n" or letter.isprintable()
+    return letter if plain else letter.encode("unicode_escape").decode("ascii")
+
+
+def person_key(user: str | None) -> str | None:
+    """A person's key as the store has it; nothing else of what was typed goes any further.
+
+    Raises:
+        UsageError: nothing of it can be seen.
+    """
+    from localrec.sources.text import clean_name  # 10 ms: not for --help
+
+    if user is None:
+        return None
+    key = clean_name(user)
+    if not key:
+        raise UsageError("A person needs a key that can be read.", "Give --user a name.")
+    return key
+
+
+@contextmanager
+def resumable(out: Path) -> Iterator[None]:
+    """On Ctrl+C inside the block, say that the file keeps what was done and how to go on."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        raise CutShortError(
+            f"interrupted; {out} keeps what was done so far.",
+            "Run the same command again to go on.",
+        ) from stop
 
 
 class Steps:
@@ -110,12 +147,18 @@ def progress() -> Iterator[Steps]:
     if not sys.stderr.isatty():
         yield steps
         return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
     with Progress(
         TextColumn("{task.description}"),
         BarColumn(),
-        TextColumn("{task.percentage:>3.0f}%"),
+        TaskProgressColumn(),
         TimeRemainingColumn(),
         console=console(to_stderr=True),
         transient=True,

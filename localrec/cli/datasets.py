@@ -76,9 +76,11 @@ def pull(
         with Workspace(context.workspace, writable=True, may_read=files) as opened:
             if isinstance(found, SourceTable):
                 opened.take_in(found, domain, steps)
+                report = found.report
             else:
-                opened.take_in_history(found, domain, None, steps)
+                report = opened.take_in_history(found, domain, None, steps)
     if context.as_json:
-        print_json(found.report)
-    else:
-        note(f"{len(found.items):,} {domain.plural} are in {context.workspace}.")
+        print_json(report)
+        return
+    ratings = "" if isinstance(found, SourceTable) else f", rated {report.kept:,} times,"
+    note(f"{len(found.items):,} {domain.plural}{ratings} are in {context.workspace}.")

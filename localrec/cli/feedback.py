@@ -12,6 +12,7 @@ from localrec.cli.context import (
     WorkspaceOption,
     console,
     context_of,
+    person_key,
     print_json,
 )
 from localrec.errors import UsageError
@@ -36,7 +37,9 @@ _WORDS = {
 
 
 def feedback(
-    user: Annotated[str, typer.Option("--user", metavar="KEY", help="Who says it.")],
+    user: Annotated[
+        str, typer.Option("--user", metavar="KEY", help="Who says it.", callback=person_key)
+    ],
     item: Annotated[
         str | None, typer.Option("--item", metavar="KEY", help="The item's key or name.")
     ] = None,
@@ -69,9 +72,9 @@ def feedback(
         raise UsageError("Name the item.", 'localrec feedback --user KEY --item "NAME" --like')
     with Workspace(context.workspace, writable=True) as opened:
         if item is not None:
-            chosen, item_id, _ = opened.find_item(item, domain)
+            chosen, item_id, _ = opened.find_item(item, domain, user)
         else:
-            chosen, item_id = opened.choose_person_domain(user, domain), None
+            chosen, item_id = opened.choose_undo_domain(user, domain), None
         if event is None:
             said = undo_feedback(opened.store, chosen, user, item_id)
         else:
@@ -80,11 +83,15 @@ def feedback(
                 opened.store, chosen, user, item_id, event, rating=rating, reason=reason
             )
     if said is None:
-        raise UsageError(f"{user} has said nothing that could be taken back.", "")
+        raise UsageError(
+            f"There is no feedback by {user} to take back"
+            + ("." if item is None else f" on {item}."),
+            "What an import brought goes with: localrec forget --help",
+        )
     if context.as_json:
-        print_json({"undone": event is None, "said": said})
+        print_json({"undone": event is None, "domain": chosen, "said": said})
     else:
-        _render(said, undone=event is None)
+        _render(said, chosen, undone=event is None)
 
 
 def _event(
@@ -107,13 +114,16 @@ def _event(
     return meant[0] if meant else None
 
 
-def _render(said: Said, *, undone: bool) -> None:
+def _render(said: Said, domain: str, *, undone: bool) -> None:
     from rich.text import Text
 
+    from localrec.domains import load_domain
+
+    what = f"the {load_domain(domain).singular} {said.name}"
     if said.rating is not None:
         stars = "star" if said.rating == 1 else "stars"
-        told = f"{said.user} gives {said.name} {said.rating:g} {stars}"
+        told = f"{said.user} gives {what} {said.rating:g} {stars}"
     else:
-        told = f"{said.user} {_WORDS[said.event]} {said.name}"
+        told = f"{said.user} {_WORDS[said.event]} {what}"
     because = f": {said.reason}" if said.reason else ""
     console().print(Text(f"Taken back: {told}{because}" if undone else f"{told}{because}"))

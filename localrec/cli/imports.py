@@ -15,6 +15,7 @@ from localrec.cli.context import (
     console,
     context_of,
     note,
+    person_key,
     print_json,
     progress,
 )
@@ -54,7 +55,8 @@ def import_(
     path: Annotated[Path, typer.Argument(help="The file, archive or folder to read.")],
     domain: DomainOption = None,
     user: Annotated[
-        str | None, typer.Option("--user", metavar="KEY", help="Whose export it is.")
+        str | None,
+        typer.Option("--user", metavar="KEY", help="Whose export it is.", callback=person_key),
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Report what would happen; change nothing.")
@@ -136,18 +138,22 @@ def index(
 def _render(report: ImportReport) -> None:
     from rich.text import Text
 
+    from localrec.sources.text import clean_text
+
     out = console()
     verb = "would be kept" if report.dry_run else "kept"
+    rows = "row" if report.read == 1 else "rows"
     out.print(
         Text(
-            f"{report.read} rows read, {report.kept} {verb}, {report.merged} merged, "
-            f"{report.dropped} dropped."
+            f"{report.read:,} {rows} read, {report.kept:,} {verb}, {report.merged:,} merged, "
+            f"{report.dropped:,} dropped."
         )
     )
     if report.found_again:
-        out.print(Text(f"{report.found_again} of the items are in a catalogue here already."))
+        out.print(Text(f"{report.found_again:,} of the items are in a catalogue here already."))
     for problem in report.problems[:_SHOWN]:
-        place = f"row {problem.row}" + (f", {problem.column}" if problem.column else "")
-        out.print(Text(f"  {place}: {problem.action}: {problem.problem}", style="dim"))
+        place = f"row {problem.row:,}" + (f", {problem.column}" if problem.column else "")
+        told = clean_text(f"{place}: {problem.action}: {problem.problem}")
+        out.print(Text(f"  {told}", style="dim"))
     if len(report.problems) > _SHOWN:
-        out.print(Text(f"  … {len(report.problems) - _SHOWN} more with --json", style="dim"))
+        out.print(Text(f"  … {len(report.problems) - _SHOWN:,} more with --json", style="dim"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,8 +15,10 @@ from localrec.cli.context import (
     console,
     context_of,
     note,
+    person_key,
     print_json,
     progress,
+    resumable,
 )
 
 if TYPE_CHECKING:
@@ -30,18 +33,41 @@ Examples:\n\n
 """
 RANK_EXAMPLES = """
 A request is a JSON object a line: id, candidates, and optionally history (item keys, oldest
-first), ratings (stars for the history), user.\n\n
+first), ratings (stars for the history), user. The file it writes is gone on with after any
+interruption; what it was begun with stands beside it in RANKINGS.jsonl.run.json, and another
+system or domain is refused.\n\n
 Examples:\n\n
   localrec rank --batch requests.jsonl --out rankings.jsonl\n\n
   localrec rank --batch requests.jsonl --out by-popularity.jsonl --system popularity
 """
+_LOOKED_AT = 10_000  # keys that tell which domain a batch is about
+
+
+def _known_rankers() -> list[str]:
+    from localrec.systems.personal import RANKERS
+
+    return list(RANKERS)
+
+
 SystemOption = Annotated[
-    str, typer.Option("--system", metavar="NAME", help="Which kinds of evidence count.")
+    str,
+    typer.Option(
+        "--system",
+        metavar="NAME",
+        help="Which kinds of evidence count: auto, popularity, neighbours, attributes, nearness, "
+        "or auto-no-KIND.",
+        autocompletion=_known_rankers,
+    ),
 ]
 
 
 def recommend(
-    user: Annotated[str, typer.Option("--user", metavar="KEY", help="The person the list is for.")],
+    user: Annotated[
+        str,
+        typer.Option(
+            "--user", metavar="KEY", help="The person the list is for.", callback=person_key
+        ),
+    ],
     k: Annotated[int, typer.Option("-k", min=1, max=1000, help="How many items.")] = 10,
     system: SystemOption = "auto",
     explain: Annotated[
@@ -77,23 +103,34 @@ def rank(
     as_json: JsonOption = False,
 ) -> None:
     """Order given candidates for given histories, which need not be stored."""
-    from localrec.systems.batch import rank_batch, read_rank_requests
+    from localrec.systems.batch import RunOptions, rank_batch, read_rank_requests
     from localrec.workspace import Workspace
 
     context = context_of(workspace, as_json)
     requests = read_rank_requests(batch)
-    with Workspace(context.workspace) as opened, progress() as steps:
-        chosen = opened.choose_ranked_domain(requests[0].candidates, domain)
+    unknown = 0
+    with Workspace(context.workspace) as opened, resumable(out), progress() as steps:
+        named = (key for request in requests for key in (*request.candidates, *request.history))
+        chosen = opened.choose_ranked_domain(list(islice(named, _LOOKED_AT)), domain)
         ranker = opened.personal(chosen, system)
 
         def answer(request: RankRequest) -> Ranking:
+            nonlocal unknown
             stored = opened.taste(chosen, request.user) if request.user else None
-            return ranker.rank(request, stored)
+            ranking = ranker.rank(request, stored)
+            unknown += len(ranking.ranking) - len(ranking.scores)
+            return ranking
 
         summary = rank_batch(
-            answer, requests, out, lambda done, total: steps("ranking", done, total)
+            answer,
+            requests,
+            out,
+            lambda done, total: steps("ranking", done, total),
+            RunOptions(command="rank", system=system, domain=chosen),
         )
     if context.as_json:
         print_json(summary)
-    else:
-        note(f"{summary.answered} ranked, {summary.resumed} were there already, in {out}.")
+        return
+    note(f"{summary.answered} ranked, {summary.resumed} were there already, in {out}.")
+    if unknown:
+        note(f"Candidates that are not in {chosen}, and so stand last, as given: {unknown:,}.")

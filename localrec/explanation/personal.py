@@ -50,26 +50,18 @@ class Because:
         return " ".join(f"{fact.text[0].upper()}{fact.text[1:]}." for fact in facts)
 
     def _by_neighbour(self, item: int) -> Fact | None:
-        """The liked item that raises this one's odds most."""
-        here = np.array([item], dtype=np.int32)
-        rises = [
-            self._taste.liked[place] * float(lift(self._audience, int(source), here)[0])
-            for place, source in zip(self._asked, self._taste.items[self._asked], strict=True)
-        ]
-        if not rises or max(rises) < _RAISED:
+        """The liked item that raises this one's odds most, of those that enough people share."""
+        place = self._raiser_of(item)
+        if place is None:
             return None
-        place = int(self._asked[int(np.argmax(rises))])
         source = int(self._taste.items[place])
         counts, asked = self._audience.liked_with(source)
         together = int(counts[item])
-        if together < _TOGETHER:
-            return None
-        share, usual = together / asked, self._audience.likes[item] / self._audience.size
         liked = self._catalogue.names[source]
+        everybody = _share(int(self._audience.likes[item]), self._audience.size)
         text = (
-            f"{share:.0%} of those who liked {liked} liked this too, {usual:.0%} of everybody did"
-            if usual >= 0.01
-            else f"{share:.0%} of those who liked {liked} liked this too, hardly anybody else did"
+            f"{_share(together, asked)} of those who liked {liked} liked this too, "
+            f"{everybody} of everybody did"
         )
         edge = Evidence(
             source=liked,
@@ -79,6 +71,19 @@ class Because:
         )
         return Fact(text, (self._edge_to(place), edge))
 
+    def _raiser_of(self, item: int) -> int | None:
+        """Place in the history of what raises an item's odds most; None where nothing does."""
+        here = np.array([item], dtype=np.int32)
+        rises: dict[int, float] = {}
+        for place in self._asked.tolist():
+            source = int(self._taste.items[place])
+            # A candidate of a ranking may be in the history: it is no reason for itself.
+            if source != item and self._audience.liked_with(source)[0][item] >= _TOGETHER:
+                rise = lift(self._audience, source, here)[0]
+                rises[place] = float(self._taste.liked[place] * rise)
+        best = max(rises, key=rises.__getitem__, default=None)
+        return best if best is not None and rises[best] >= _RAISED else None
+
     def _by_attributes(self, item: int) -> Fact | None:
         """The attributes of the item that the person liked most often."""
         theirs = self._catalogue.attributes_of(item)
@@ -87,8 +92,9 @@ class Because:
         best = [int(theirs[one]) for one in np.argsort(-telling, kind="stable") if telling[one] > 0]
         if not best:
             return None
-        best = best[:_ATTRIBUTES]
-        liked = self._liked_with(best)
+        best, liked = self._in_common(best[:_ATTRIBUTES], item)
+        if not liked:
+            return None
         edges = [self._link(item, attribute) for attribute in best]
         edges += [self._edge_to(place) for place in liked[:_NAMED]]
         names = [self._catalogue.attributes[attribute].name for attribute in best]
@@ -112,13 +118,14 @@ class Because:
             name, stars = self._catalogue.names[self._taste.items[place]], self._taste.stars[place]
             told.append(name if np.isnan(stars) else f"{name} ({stars:g} stars)")
         more = len(places) - len(told)
-        return f"{join_words(told)}" + (f" and {more} more that you liked" if more else "")
+        return f"{join_words(told)}" + (f" and {more} more in your history" if more else "")
 
     def _edge_to(self, place: int) -> Evidence:
         stars = self._taste.stars[place]
         name = self._catalogue.names[self._taste.items[place]]
-        if np.isnan(stars):
-            return Evidence(source=self._person, relation="LIKED", target=name)
+        if np.isnan(stars):  # what was only seen, heard or wanted has no verdict to cite
+            relation = "LIKED" if self._taste.strengths[place] >= 1.0 else "CHOSE"
+            return Evidence(source=self._person, relation=relation, target=name)
         return Evidence(source=self._person, relation="RATED", target=name, value=f"{stars:g}")
 
     def _link(self, item: int, attribute: int) -> Evidence:
@@ -136,11 +143,24 @@ class Because:
         self._numbers = np.bincount(self._attribute, minlength=many)
         self._sums = np.bincount(self._attribute, weights=weights, minlength=many)
 
-    def _liked_with(self, attributes: Sequence[int]) -> list[int]:
-        """Places of liked items with any of the attributes: most of them, best liked, newest."""
-        shared = np.bincount(
-            self._place[np.isin(self._attribute, attributes)], minlength=len(self._taste)
-        )
-        places = np.flatnonzero((shared > 0) & (self._taste.strengths > 0))
-        order = np.lexsort((-places, -self._taste.strengths[places], -shared[places]))
-        return [int(place) for place in places[order]]
+    def _in_common(self, attributes: list[int], item: int) -> tuple[list[int], list[int]]:
+        """Which of the attributes the closest liked item has, and the places of all with these.
+
+        The closest comes first, then the best liked, then the newest; `item` itself is none.
+        """
+        eligible = (self._taste.strengths >= _LIKED) & (self._taste.items != item)
+        has = np.zeros((len(self._taste), len(attributes)), dtype=bool)
+        for column, attribute in enumerate(attributes):
+            has[self._place[self._attribute == attribute], column] = True
+        places = np.flatnonzero(eligible & has.any(axis=1))
+        if not len(places):
+            return [], []
+        order = np.lexsort((-places, -self._taste.strengths[places], -has[places].sum(axis=1)))
+        closest = has[places[order[0]]]
+        sharing = [int(place) for place in places[order] if has[place][closest].all()]
+        return [one for one, kept in zip(attributes, closest, strict=True) if kept], sharing
+
+
+def _share(part: int, whole: int) -> str:
+    """A share in words; one that rounding would turn into nothing says so."""
+    return f"{part / whole:.0%}" if part >= 0.01 * whole else "less than 1%"

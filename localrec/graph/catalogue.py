@@ -150,9 +150,10 @@ class Catalogue:
             return {}
         found: dict[int, list[LinkDetail]] = {item: [] for item in items}
         rows = self._store.rows(
-            "SELECT source_id, target_id, kind, properties->>'$.as_written', "
-            "properties->>'$.value' FROM edge WHERE source_id IN (SELECT unnest(?)) "
-            "AND kind IN (SELECT unnest(?)) ORDER BY rowid",
+            "SELECT source_id, target_id, kind, told->>'$.as_written', told->>'$.value' FROM ("
+            "SELECT source_id, target_id, kind, arg_min(properties, rowid) AS told, "
+            "min(rowid) AS place FROM edge WHERE source_id IN (SELECT unnest(?)) "
+            "AND kind IN (SELECT unnest(?)) GROUP BY ALL) ORDER BY place",
             [[int(self.node_ids[item]) for item in items], self._relations],
         )
         for source, target, relation, written, value in rows:
@@ -267,7 +268,8 @@ class Catalogue:
         columns = self._store.columns(
             "SELECT source_id, target_id FROM edge WHERE kind IN (SELECT unnest(?)) "
             "AND source_id IN (SELECT node_id FROM node WHERE domain = ? AND kind = ?) "
-            "ORDER BY source_id, rowid",
+            # What a catalogue and several people say alike is one link.
+            "GROUP BY source_id, target_id ORDER BY source_id, min(rowid)",
             [self._relations, self.domain.name, self.domain.item],
         )
         attribute_ids = np.array([one.node_id for one in self.attributes], dtype=np.int64)

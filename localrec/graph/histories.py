@@ -7,7 +7,7 @@ item is replaced, what other sources and feedback said stays.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 import numpy as np
@@ -17,7 +17,14 @@ from localrec.graph.ingest import Staged, record_import, stage_items, write_item
 from localrec.graph.matching import find_again
 from localrec.graph.people import USER
 from localrec.graph.store import Columns, Store
-from localrec.types import BulkHistory, History, ImportReport, InteractionRow, Person
+from localrec.types import (
+    BulkHistory,
+    History,
+    ImportReport,
+    InteractionRow,
+    ItemRow,
+    Person,
+)
 
 _encode = msgspec.json.Encoder().encode
 _Step = Callable[[str], None]
@@ -44,12 +51,11 @@ def ingest_history(
     """
     progress("finding the items")
     again = find_again(store, domain, history.items)
-    new = [row for row in history.items if row.key not in again]
-    staged = stage_items(domain, new, by)
+    staged = stage_items(domain, list(_to_store(history.items, again, by)), by)
     staged["staged_person"] = _stage_people(history.people, history.interactions)
     staged["staged_deed"] = _stage_deeds(history.interactions, again)
     progress("writing the graph")
-    with store.transaction(), store.staged(**staged):
+    with store.staged(**staged), store.transaction():
         write_items(store, domain, by)
         _write_people(store, domain)
         _write_deeds(store, domain, history.report.source)
@@ -72,7 +78,7 @@ def ingest_bulk(
     progress("writing the items")
     staged: Staged = stage_items(domain, history.items)
     staged["staged_person"] = _stage_people(history.people, ())
-    with store.transaction(), store.staged(**staged):
+    with store.staged(**staged), store.transaction():
         write_items(store, domain)
         _write_people(store, domain)
         progress("finding people and items")
@@ -87,6 +93,16 @@ def ingest_bulk(
         )
         record_import(store, domain, report)
     return report
+
+
+def _to_store(items: Sequence[ItemRow], again: dict[str, str], by: str | None) -> Iterator[ItemRow]:
+    """The new items, and what a person alone says of those that were found again."""
+    for row in items:
+        if row.key not in again:
+            yield row
+        elif by is not None:
+            own = tuple(link for link in row.links if link.personal)
+            yield ItemRow(key=again[row.key], name=row.name, links=own)
 
 
 def _map_keys(store: Store, domain: Domain, select: str) -> None:
@@ -138,8 +154,9 @@ def _merge_doubles(store: Store, source: str) -> int:
     Returns:
         How many rows went.
     """
+    # Counting hashes is four times as fast; two that fall together only cost the exact look below.
     different, every = store.rows(
-        "SELECT count(DISTINCT (user_id, item_id, event)), count(*) "
+        "SELECT count(DISTINCT hash(user_id, item_id, event)), count(*) "
         "FROM interaction WHERE source = ?",
         [source],
     )[0]
@@ -149,9 +166,9 @@ def _merge_doubles(store: Store, source: str) -> int:
     newest = "(coalesce(\"at\", TIMESTAMP '0001-01-01'), row_id)"
     store.execute(
         "CREATE OR REPLACE TEMP TABLE merged AS SELECT user_id, item_id, event, "
-        f'arg_max(rating, {newest}) AS rating, max("at") AS "at", '
+        f'arg_max_null(rating, {newest}) AS rating, max("at") AS "at", '
         "CASE event WHEN 'played' THEN sum(times) ELSE max(times) END AS times, "
-        f"arg_max(note, {newest}) AS note FROM (SELECT *, rowid AS row_id FROM interaction "
+        f"arg_max_null(note, {newest}) AS note, count(*) AS many FROM (SELECT *, rowid AS row_id FROM interaction "
         "WHERE source = ?) GROUP BY user_id, item_id, event HAVING count(*) > 1",
         [source],
     )
@@ -165,8 +182,9 @@ def _merge_doubles(store: Store, source: str) -> int:
         "FROM merged",
         [source],
     )
+    [[merged]] = store.rows("SELECT coalesce(sum(many - 1), 0) FROM merged")
     store.execute("DROP TABLE temp.merged")
-    return int(every - different)
+    return int(merged)
 
 
 def _write_people(store: Store, domain: Domain) -> None:

@@ -3,7 +3,8 @@
 Importing the same rows twice changes nothing; importing a changed row replaces that item's
 properties and attribute edges. Attribute nodes and their families are shared by all items. What
 one person says of an item (a shelf of their own) is an edge that bears their key, so that it can
-go with them; so is kept which import delivered a node (`brought`).
+go with them; so is kept which import delivered a node (`brought`). A person's export adds to an
+item that a catalogue brought, and contradicts it in nothing.
 """
 
 from __future__ import annotations
@@ -23,6 +24,10 @@ from localrec.types import ImportReport, ItemRow
 Staged = dict[str, Columns]  # name of a table that SQL sees -> its columns
 
 _encode = msgspec.json.Encoder().encode
+_BROUGHT_BY_OTHERS = (
+    "SELECT b.node_id FROM brought b JOIN import_receipt r USING (import_id) "
+    "WHERE r.user_key IS DISTINCT FROM $by"
+)
 
 
 def ingest_items(
@@ -44,7 +49,7 @@ def ingest_items(
     progress("reading what the texts say")
     staged = stage_items(domain, rows)
     progress("writing the graph")
-    with store.transaction(), store.staged(**staged):
+    with store.staged(**staged), store.transaction():
         write_items(store, domain)
         record_import(store, domain, report)
 
@@ -119,24 +124,49 @@ def _upsert_nodes(store: Store, domain: str, staged: str, *, replace: bool) -> N
 
 
 def _add_properties(store: Store, domain: str) -> None:
-    """One person's export adds to what is known of an item; what it leaves out stays."""
+    """One person's export adds to what is known of an item; what it leaves out stays.
+
+    Where the two differ a catalogue is right, else the newest export.
+    """
     store.execute(
-        "UPDATE node SET properties = json_merge_patch(node.properties, s.properties) "
-        "FROM staged_item s WHERE node.domain = ? AND node.kind = s.kind AND node.key = s.key "
-        "AND json_merge_patch(node.properties, s.properties)::VARCHAR "
-        "<> node.properties::VARCHAR",
-        [domain],
+        "UPDATE node SET properties = told.properties FROM (SELECT n.node_id, "
+        "CASE WHEN n.node_id IN (SELECT b.node_id FROM brought b JOIN import_receipt r "
+        "USING (import_id) WHERE r.user_key IS NULL) "
+        # The inner patch takes out nulls, which would take away what the export knows.
+        "THEN json_merge_patch(s.properties, json_merge_patch('{}', n.properties)) "
+        "ELSE json_merge_patch(n.properties, s.properties) END AS properties "
+        "FROM node n JOIN staged_item s ON n.kind = s.kind AND n.key = s.key "
+        "WHERE n.domain = $domain AND s.properties <> '{}') told "
+        "WHERE node.node_id = told.node_id "
+        "AND told.properties::VARCHAR <> node.properties::VARCHAR",
+        {"domain": domain},
     )
 
 
 def _replace_links(store: Store, domain: Domain, by: str | None) -> None:
-    """Put the staged links in place of the items' old ones; other people's own links stay."""
-    kinds = [spec.edge for spec in domain.attributes.values()]
+    """Put the staged links in place of the items' old ones; other people's own links stay.
+
+    A person's export takes away their own links, and those shared links that came with nothing
+    but their exports and of which this one tells the kind.
+    """
+    replaced = (
+        "properties->>'$.by' IS NULL"
+        if by is None
+        else "(properties->>'$.by' = $by OR (properties->>'$.by' IS NULL "
+        f"AND source_id NOT IN ({_BROUGHT_BY_OTHERS}) AND (source_id, kind) IN ("
+        "SELECT (n.node_id, l.edge) FROM staged_link l JOIN node n ON n.domain = $domain "
+        "AND n.kind = $item AND n.key = l.item_key WHERE l.properties->>'$.by' IS NULL)))"
+    )
+    values = {
+        "kinds": [spec.edge for spec in domain.attributes.values()],
+        "domain": domain.name,
+        "item": domain.item,
+    }
     store.execute(
-        "DELETE FROM edge WHERE kind IN (SELECT unnest(?)) AND source_id IN ("
-        "SELECT n.node_id FROM node n JOIN staged_item s ON n.kind = s.kind AND n.key = s.key "
-        "WHERE n.domain = ?) AND coalesce(properties->>'$.by', ?, '') = coalesce(?, '')",
-        [kinds, domain.name, by, by],
+        "DELETE FROM edge WHERE kind IN (SELECT unnest($kinds)) AND source_id IN ("
+        "SELECT n.node_id FROM node n JOIN staged_item s ON n.key = s.key "
+        f"WHERE n.domain = $domain AND n.kind = $item) AND {replaced}",
+        values if by is None else {**values, "by": by},
     )
     store.execute(
         "INSERT INTO edge SELECT i.node_id, a.node_id, l.edge, 1.0, l.properties, NULL "
@@ -144,7 +174,8 @@ def _replace_links(store: Store, domain: Domain, by: str | None) -> None:
         "JOIN node i ON i.domain = $1 AND i.kind = $2 AND i.key = l.item_key "
         "JOIN node a ON a.domain = $1 AND a.kind = l.attribute_kind AND a.key = l.attribute_key "
         "ANTI JOIN edge e ON e.source_id = i.node_id AND e.target_id = a.node_id "
-        "AND e.kind = l.edge ORDER BY l.position",
+        "AND e.kind = l.edge AND coalesce(e.properties->>'$.by', '') IN "
+        "('', coalesce(l.properties->>'$.by', '')) ORDER BY l.position",
         [domain.name, domain.item],
     )
 

@@ -14,6 +14,7 @@ import msgspec
 
 from localrec.domains import Domain
 from localrec.graph.store import Store
+from localrec.sources.movies import restore_article
 from localrec.sources.text import clean_key
 from localrec.types import ItemRow
 
@@ -68,7 +69,8 @@ def _agree(one: str, other: str) -> bool:
 
 
 def _spellings(name: str) -> Iterator[str]:
-    """A name, the name without what stands in parentheses, and what stands in them."""
+    """A name with its article in front, without what stands in parentheses, and that."""
+    name = restore_article(name)
     yield clean_key(name)
     bare = _PARENTHESES.sub(" ", name).strip()
     if bare and bare != name:

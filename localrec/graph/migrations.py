@@ -61,9 +61,13 @@ _STEPS: tuple[str, ...] = (
         report JSON NOT NULL
     );
     INSERT INTO import_receipt
-        SELECT nextval('import_ids'), NULL, "at", report FROM import_receipt_2 ORDER BY "at";
+        SELECT nextval('import_ids'), NULL, "at", report
+        FROM (SELECT "at", report FROM import_receipt_2 ORDER BY "at", rowid);
     DROP TABLE import_receipt_2;
     CREATE TABLE brought (node_id BIGINT NOT NULL, import_id BIGINT NOT NULL);
+    INSERT INTO brought
+        SELECT node_id, min(import_id) FROM node JOIN import_receipt
+        ON domain = report->>'$.domain' GROUP BY node_id;
     CREATE TABLE interaction (
         user_id BIGINT NOT NULL,
         item_id BIGINT NOT NULL,

@@ -32,8 +32,9 @@ _LOCKED_DOWN = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
-    "memory_limit": "1GB",
 }
+# Reading answers questions beside a model, an index and perhaps an app; writing sorts millions.
+_MEMORY = {True: "512MB", False: "1GB"}
 
 
 class Store:
@@ -247,7 +248,8 @@ def _connect_patiently(path: Path, read_only: bool, wait_s: float) -> duckdb.Duc
     while True:
         try:
             with owner_only():
-                return duckdb.connect(str(path), read_only=read_only, config=dict(_LOCKED_DOWN))
+                config = {**_LOCKED_DOWN, "memory_limit": _MEMORY[read_only]}
+                return duckdb.connect(str(path), read_only=read_only, config=config)
         except duckdb.Error as error:
             if "Could not set lock" not in str(error):
                 raise _no_store(path) from error

@@ -228,6 +228,16 @@ def open_embedder(
     )
 
 
+def known_name(setting: str) -> str | None:
+    """The name on an embedder's vectors where it is known without opening the model, else None.
+
+    What only reads vectors (a list for a person) needs no model, not even its file.
+    """
+    if setting == DEFAULT_EMBEDDER:
+        return MiniLmEmbedder.name
+    return HashingEmbedder().name if setting == "hashing" else None
+
+
 def _embed_visible(
     texts: Sequence[str],
     size: int,

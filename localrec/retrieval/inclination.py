@@ -42,11 +42,15 @@ def inclined(retriever: Retriever, scores: Scores) -> Retriever:
 
 def bearable(taste: Taste, pool: Mask) -> Mask:
     """The pool without what the person dislikes or put off; the pool itself where that is all."""
-    left_out = np.zeros_like(pool)
-    left_out[taste.items[taste.strengths <= UNBEARABLE]] = True
-    left_out |= taste.hidden
-    kept = pool & ~left_out
+    kept = pool & ~unwanted(taste)
     return kept if kept.any() else pool
+
+
+def unwanted(taste: Taste) -> Mask:
+    """What the person dislikes or put off a short while ago, (n,)."""
+    left_out = taste.hidden.copy()
+    left_out[taste.items[taste.strengths <= UNBEARABLE]] = True
+    return left_out
 
 
 def _standing(scores: Scores) -> NDArray[np.float64]:

@@ -80,6 +80,7 @@ def taste_of(deeds: Deeds, catalogue: Catalogue, now: datetime | None = None) ->
             hidden_until = deeds.at[row] + np.timedelta64(HIDDEN_FOR)
             hidden[item] = bool(hidden_until > np.datetime64(now))
             continue
+        hidden[item] = False  # whoever speaks of it again has taken it up again
         known[item] |= event is not Event.WANTED
         if not np.isnan(rating):
             verdict[item] = strength_of_rating(rating)

@@ -1,50 +1,44 @@
 """Public file formats in, typed rows out.
 
-`read_export` reads a file of a kind, `detect_kind` tells the kind of a file or folder.
+`read_export` reads a file of a kind, `detect_kind` tells the kind of a file or folder. A reader is
+imported when its kind is asked for: every command uses something of this package, few use a
+reader, and none uses them all but detection.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from localrec.domains import Domain
 from localrec.errors import InputError, UsageError
-from localrec.sources.amazon import AmazonSource, Window
 from localrec.sources.base import HistorySource, Source
-from localrec.sources.bundled import BundledDrinkSource
-from localrec.sources.cocktails import CocktailSource
-from localrec.sources.detect import glimpse_of
-from localrec.sources.generic import GenericSource
-from localrec.sources.goodreads import GoodreadsSource
-from localrec.sources.instructrec import InstructRecSource
-from localrec.sources.lastfm import LastFmSource
-from localrec.sources.letterboxd import LetterboxdSource
-from localrec.sources.listenbrainz import ListenBrainzSource
-from localrec.sources.movielens import MovieLensSource
-from localrec.sources.recbole import RecBoleSource
-from localrec.sources.storygraph import StoryGraphSource
-from localrec.sources.yelp import YelpSource
 from localrec.types import BulkHistory, History, SourceTable
 
-CATALOGUES: dict[str, Callable[[], Source]] = {
-    "cocktails": CocktailSource,
-    "drinks": BundledDrinkSource,
+if TYPE_CHECKING:
+    from localrec.sources.amazon import Window
+
+# Kind -> module of this package, and the reader in it.
+CATALOGUES: dict[str, tuple[str, str]] = {
+    "cocktails": ("cocktails", "CocktailSource"),
+    "drinks": ("bundled", "BundledDrinkSource"),
 }
-HISTORIES: dict[str, Callable[[], HistorySource]] = {
-    "goodreads": GoodreadsSource,
-    "storygraph": StoryGraphSource,
-    "letterboxd": LetterboxdSource,
-    "listenbrainz": ListenBrainzSource,
-    "lastfm": LastFmSource,
-    "movielens": MovieLensSource,
-    "amazon": AmazonSource,
-    "recbole": RecBoleSource,
-    "instructrec": InstructRecSource,
-    "yelp": YelpSource,
-    "table": GenericSource,
+HISTORIES: dict[str, tuple[str, str]] = {
+    "goodreads": ("goodreads", "GoodreadsSource"),
+    "storygraph": ("storygraph", "StoryGraphSource"),
+    "letterboxd": ("letterboxd", "LetterboxdSource"),
+    "listenbrainz": ("listenbrainz", "ListenBrainzSource"),
+    "lastfm": ("lastfm", "LastFmSource"),
+    "movielens": ("movielens", "MovieLensSource"),
+    "amazon": ("amazon", "AmazonSource"),
+    "recbole": ("recbole", "RecBoleSource"),
+    "instructrec": ("instructrec", "InstructRecSource"),
+    "yelp": ("yelp", "YelpSource"),
+    "table": ("generic", "GenericSource"),
 }
-SOURCES: dict[str, Callable[[], Source | HistorySource]] = {**CATALOGUES, **HISTORIES}
+SOURCES = CATALOGUES | HISTORIES
+_WITH_WINDOW = "amazon"
 
 
 def open_source(kind: str) -> Source | HistorySource:
@@ -53,9 +47,9 @@ def open_source(kind: str) -> Source | HistorySource:
     Raises:
         InputError: no such kind.
     """
-    if kind not in SOURCES:
-        raise InputError(f"There is no source named {kind!r}.", f"Known: {', '.join(SOURCES)}.")
-    return SOURCES[kind]()
+    if kind in HISTORIES:
+        return _open_history(kind)
+    return _open_catalogue(kind)
 
 
 def read_export(
@@ -74,16 +68,14 @@ def read_export(
         InputError: no such kind, or a file that cannot be taken; the message says why.
         UsageError: a person or a window was given (or not) where the kind has none (or needs one).
     """
-    if window is not None and kind != AmazonSource.kind:
+    if window is not None and kind != _WITH_WINDOW:
         raise UsageError(f"{kind} is read whole; only amazon takes a window.", "Leave it out.")
     if kind in HISTORIES:
-        source = AmazonSource(window) if window is not None else HISTORIES[kind]()
-        return source.read(path, domain, user)
+        return _open_history(kind, window).read(path, domain, user)
+    source = _open_catalogue(kind)
     if user is not None:
         raise UsageError(f"{kind} is a catalogue: it holds nobody's history.", "Leave --user out.")
-    if kind in CATALOGUES:
-        return CATALOGUES[kind]().read(path, domain)
-    raise InputError(f"There is no source named {kind!r}.", f"Known: {', '.join(SOURCES)}.")
+    return source.read(path, domain)
 
 
 def detect_kind(path: Path) -> str:
@@ -92,9 +84,28 @@ def detect_kind(path: Path) -> str:
     Raises:
         InputError: nothing there, or nothing or several kinds fit.
     """
+    from localrec.sources.detect import glimpse_of  # gzip and zipfile: only who detects pays
+
     glimpse = glimpse_of(path)
     fitting = [kind for kind in SOURCES if open_source(kind).recognises(glimpse)]
     if len(fitting) == 1:
         return fitting[0]
-    seen = f"looks like {' and like '.join(fitting)}" if fitting else "does not look like any export"
+    seen = (
+        f"looks like {' and like '.join(fitting)}" if fitting else "does not look like any export"
+    )
     raise InputError(f"{path} {seen}.", f"Name the kind yourself: {', '.join(SOURCES)}.")
+
+
+def _open_catalogue(kind: str) -> Source:
+    if kind not in CATALOGUES:
+        raise InputError(f"There is no source named {kind!r}.", f"Known: {', '.join(SOURCES)}.")
+    module, name = CATALOGUES[kind]
+    source: Source = getattr(import_module(f"{__name__}.{module}"), name)()
+    return source
+
+
+def _open_history(kind: str, window: Window | None = None) -> HistorySource:
+    module, name = HISTORIES[kind]
+    reader = getattr(import_module(f"{__name__}.{module}"), name)
+    source: HistorySource = reader() if window is None else reader(window)
+    return source

@@ -114,8 +114,8 @@ class AmazonSource:
 def _find_files(path: Path) -> tuple[Path, Path | None]:
     """The file of reviews and, in a folder, that of the products."""
     if not path.is_dir():
-        return path.resolve(), None
-    files = sorted(file.resolve() for file in path.iterdir() if file.name.endswith(_ENDINGS))
+        return path.absolute(), None
+    files = sorted(file.absolute() for file in path.iterdir() if file.name.endswith(_ENDINGS))
     products = [file for file in files if _is_meta(file.name.lower())]
     reviews = [file for file in files if file not in products]
     if len(reviews) != 1 or len(products) > 1:

@@ -5,6 +5,7 @@ Beyond what the public layouts have, they state their looks and garnish, so thos
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
@@ -14,7 +15,7 @@ import msgspec
 from localrec.domains import Domain
 from localrec.errors import InputError
 from localrec.sources.base import Field, Glimpse
-from localrec.sources.files import Limits, open_bytes
+from localrec.sources.files import JSON_LINES, Limits, open_bytes
 from localrec.sources.receipt import Receipt
 from localrec.sources.recipes import ItemMaker, Recipe
 from localrec.sources.text import clean_key, clean_name, clean_text
@@ -80,7 +81,10 @@ class BundledDrinkSource:
     def recognises(self, glimpse: Glimpse) -> bool:
         """A drink in the first line, or a folder of nothing but such files."""
         if glimpse.members:
-            return all(name.endswith(".jsonl") and "/" not in name for name in glimpse.members)
+            return all(
+                name.endswith(".jsonl") and "/" not in name and not name.startswith("meta_")
+                for name in glimpse.members
+            )  # `meta_` begins the products of Amazon's reviews
         first = glimpse.head.split("\n", 1)[0]
         return all(f'"{name}"' in first for name in ("name", "ingredients", "glass", "look"))
 
@@ -94,25 +98,33 @@ class BundledDrinkSource:
         maker = ItemMaker(domain)
         items: dict[str, ItemRow] = {}
         for row, drink in enumerate(self._read_drinks(path), 1):
-            key = clean_key(drink.name)
+            name = clean_name(drink.name)
+            key = clean_key(name)
+            if not name:
+                receipt.drop(row, "name", "has no name")
+                continue
             if key in items:
-                receipt.merge(row, "name", f"({drink.name}) is already there")
+                receipt.merge(row, "name", f"({name}) is already there")
                 continue
             items[key] = _make_item(row, drink, maker)
         if not items:
-            raise InputError(f"{path} holds no drinks.", "Name a folder with *.jsonl files.")
+            raise InputError(
+                f"{path} holds no drinks that can be kept: {receipt.first_drop()}.",
+                "Name a folder with *.jsonl files; each drink needs a name.",
+            )
         return SourceTable(items=tuple(items.values()), report=receipt.report(kept=len(items)))
 
     def _read_drinks(self, path: Path) -> Iterator[_Drink]:
         decoder = msgspec.json.Decoder(_Drink)
         for file in sorted(path.glob("*.jsonl")) if path.is_dir() else [path]:
-            with open_bytes(file, self._limits) as stream:
+            with open_bytes(file, self._limits, JSON_LINES) as stream:
                 for number, line in enumerate(stream, 1):
                     try:
-                        yield decoder.decode(line)
+                        yield decoder.decode(line.removeprefix(codecs.BOM_UTF8))
                     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                         raise InputError(
-                            f"{file}, line {number}: no drink: {error}.", "Mend the line."
+                            f"{file}, line {number}: this is no drink: {clean_text(error)}.",
+                            "Mend the line.",
                         ) from error
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import stat
 import zipfile
 import zlib
 from pathlib import Path
@@ -13,24 +14,32 @@ from localrec.sources.base import Glimpse
 _HEAD = 64 << 10
 _MEMBERS = 2_000  # names looked at in a folder or archive
 _GZIP = b"\x1f\x8b"
+_ZIP = b"PK\x03\x04"
 
 
 def glimpse_of(path: Path) -> Glimpse:
     """What can be seen of a file, archive or folder without reading it.
 
     Raises:
-        InputError: there is nothing, or it cannot be opened.
+        InputError: there is nothing, it cannot be opened, or it is half an archive.
     """
     name = path.name.lower()
     try:
         if path.is_dir():
             return Glimpse(name, members=_names_in(path))
+        if not stat.S_ISREG(path.stat().st_mode):  # a pipe would keep us waiting for ever
+            raise InputError(f"{path} is neither a file nor a folder.", "Name the export itself.")
         with path.open("rb") as file:
             start = file.read(_HEAD)
         if zipfile.is_zipfile(path):
             return Glimpse(name, members=_names_in_archive(path))
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.", "Check the path.") from error
+    if start.startswith(_ZIP):  # an archive without its end, where its table of contents is
+        raise InputError(
+            f"{path} is a damaged zip archive: its table of contents is missing or broken.",
+            "It was probably cut short on the way; download it again.",
+        )
     if start.startswith(_GZIP):
         start = _unpacked(start)
     return Glimpse(name, head=start.decode("utf-8", errors="replace"))

@@ -18,6 +18,7 @@ from typing import Any, BinaryIO, Protocol, TextIO, cast
 import msgspec
 
 from localrec.errors import InputError
+from localrec.sources.text import clean_text
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,7 +46,6 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 _RATIO_COUNTS_FROM = 16 << 20
 _CHUNK = 1 << 20
 _GZIP = b"\x1f\x8b"
-_SAVE_AS = "Save it as a plain CSV file in UTF-8 and import that."
 _MAGIC = (
     (b"PK\x03\x04", "a zip archive"),
     (b"PK\x05\x06", "an empty zip archive"),
@@ -78,6 +78,19 @@ _WEB_PAGE = (b"<!doctype html", b"<html", b"<head", b"<body")
 _KOREAN_SYMBOLS = frozenset("½⅓⅔¼¾⅛⅜⅝⅞°℃℉×÷±·…‘’“”′″–—―•※™®©§¶†‡→←↑↓★☆●○ⅠⅡⅢⅣ²³¹½\u3000")
 
 
+class Wanted(msgspec.Struct, frozen=True):
+    """What a file should be, in the words of the message that refuses another one."""
+
+    what: str
+    packed_ending: str
+    remedy: str
+
+
+TABLE = Wanted("a table", ".csv.gz", "Save it as a plain CSV file in UTF-8 and import that.")
+JSON = Wanted("JSON", ".json.gz", "Name the JSON file as it was exported or downloaded.")
+JSON_LINES = Wanted("lines of JSON", ".jsonl.gz", JSON.remedy)
+
+
 class Packed(Protocol):
     """A file that lies inside another one, such as a zip archive; it can be opened repeatedly.
 
@@ -93,17 +106,17 @@ class Packed(Protocol):
         ...
 
 
-def open_bytes(path: Path | Packed, limits: Limits) -> BinaryIO:
+def open_bytes(path: Path | Packed, limits: Limits, wanted: Wanted = TABLE) -> BinaryIO:
     """Open a plain or gzip-compressed text file; the stream refuses to grow beyond the limits.
 
     Raises:
         InputError: missing, not a regular file, empty, too large, or not text by its first bytes.
     """
-    stream = _open_unpacked(path, limits) if isinstance(path, Path) else path.open(limits)
+    stream = _open_unpacked(path, limits, wanted) if isinstance(path, Path) else path.open(limits)
     start = stream.peek(1024)[:1024]  # type: ignore[attr-defined]
     if kind := foreign_kind(start):
         stream.close()
-        raise InputError(f"{path} is {kind}, not a table.", _SAVE_AS)
+        raise InputError(f"{path} is {kind}, not {wanted.what}.", wanted.remedy)
     return stream
 
 
@@ -155,7 +168,7 @@ def read_json(path: Path | Packed, limits: Limits, shape: Any) -> Any:
     Raises:
         InputError: too large, not JSON, or of another shape.
     """
-    with open_bytes(path, limits) as stream:
+    with open_bytes(path, limits, JSON) as stream:
         content = stream.read(limits.json_bytes + 1)
     if len(content) > limits.json_bytes:
         raise InputError(f"{path} is more than {limits.json_bytes:,} bytes of JSON.", "Split it.")
@@ -163,7 +176,8 @@ def read_json(path: Path | Packed, limits: Limits, shape: Any) -> Any:
         return msgspec.json.decode(content.removeprefix(codecs.BOM_UTF8), type=shape)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(
-            f"{path} is not the JSON that is expected here: {error}.", "Export it again."
+            f"{path} is not the JSON that is expected here: {clean_text(error)}.",
+            "Export it again.",
         ) from error
 
 
@@ -200,15 +214,15 @@ class _BoundedGzip(io.RawIOBase):
         super().close()
 
 
-def _open_unpacked(path: Path, limits: Limits) -> BinaryIO:
+def _open_unpacked(path: Path, limits: Limits, wanted: Wanted) -> BinaryIO:
     stream = open_regular(path, limits)
     if not stream.peek(2).startswith(_GZIP):  # type: ignore[attr-defined]
         return stream
     if path.suffix != ".gz":
         stream.close()
         raise InputError(
-            f"{path} is a gzip archive by its first bytes, not a table.",
-            "Unpack it, or let its name end in .csv.gz.",
+            f"{path} is a gzip archive by its first bytes, not {wanted.what}.",
+            f"Unpack it, or let its name end in {wanted.packed_ending}.",
         )
     unpacked = _BoundedGzip(stream, path, path.stat().st_size, limits)
     return cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, unpacked), _CHUNK))

@@ -40,7 +40,7 @@ from localrec.sources.cells import (
     rating_fault,
     stars,
 )
-from localrec.sources.files import Limits
+from localrec.sources.files import Limits, open_regular
 from localrec.sources.flatfiles import FlatFile, delimited_table, json_lines, parquet_table
 from localrec.sources.movies import film_row, genre_links
 from localrec.sources.receipt import Receipt
@@ -228,7 +228,7 @@ def _find_files(path: Path) -> tuple[Path, Path | None]:
 
 def _read_mapping(path: Path) -> Mapping:
     try:
-        with path.open("rb") as stream:
+        with open_regular(path, Limits()) as stream:
             written = stream.read(_MAPPING_BYTES).decode("utf-8-sig")
         return msgspec.convert(tomllib.loads(written), Mapping)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:

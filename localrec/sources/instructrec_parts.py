@@ -86,6 +86,11 @@ def field_of(fields: Record, names: Iterable[str]) -> Any:
 
 def _find_files(path: Path) -> list[Path]:
     if not path.is_dir():
+        if path.exists() and path.suffix.lower() not in _ENDINGS:
+            raise InputError(
+                f"{path} ends in none of {', '.join(_ENDINGS)}.",
+                "InstructRec comes as pickles or JSON: name one of these, or their folder.",
+            )
         return [path]
     found = sorted(file for file in path.iterdir() if file.suffix.lower() in _ENDINGS)
     if not found:

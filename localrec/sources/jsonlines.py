@@ -13,7 +13,7 @@ import msgspec
 
 from localrec.errors import InputError
 from localrec.sources.bulk import BulkReader, BulkTable, Fault, literal
-from localrec.sources.files import Limits, open_bytes
+from localrec.sources.files import JSON_LINES, Limits, open_bytes
 from localrec.sources.receipt import Receipt
 
 MAX_NOTE = 1_000  # characters kept of a review
@@ -89,7 +89,7 @@ def first_object(path: Path) -> dict[str, Any]:
     Raises:
         InputError: missing, empty, not text, or its first line holds no JSON object.
     """
-    with open_bytes(path, _STREAMED) as stream:
+    with open_bytes(path, _STREAMED, JSON_LINES) as stream:
         line = stream.readline(_FIRST_LINE).removeprefix(b"\xef\xbb\xbf")
     try:
         return msgspec.json.decode(line, type=dict[str, Any])

@@ -22,7 +22,7 @@ from localrec.errors import InputError
 from localrec.sources.archives import Archive, Member, open_archive
 from localrec.sources.base import Field, Glimpse
 from localrec.sources.exports import owner_of
-from localrec.sources.files import Limits, open_bytes
+from localrec.sources.files import JSON_LINES, Limits, open_bytes
 from localrec.sources.plays import Tally, Track, from_seconds, recording_id, track_key
 from localrec.sources.receipt import Receipt
 from localrec.sources.text import clean_name, clean_text
@@ -318,7 +318,7 @@ class _JsonLines(Generic[_T]):
         if not self._member.size:
             return  # who never gave feedback gets an empty file
         rest = b""
-        with open_bytes(self._member, self._limits) as stream:
+        with open_bytes(self._member, self._limits, JSON_LINES) as stream:
             while piece := stream.read(_BLOCK):
                 first, last = piece.find(b"\n") + 1, piece.rfind(b"\n") + 1
                 if last:

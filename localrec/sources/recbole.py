@@ -73,7 +73,7 @@ class RecBoleSource:
 
     def recognises(self, glimpse: Glimpse) -> bool:
         """Whether it is an atomic file with interactions or items, or a folder with one."""
-        names = (glimpse.name, *glimpse.members)
+        names = {glimpse.name, *glimpse.members} - {"u.item"}  # which is MovieLens' own
         return not glimpse.name.endswith(".zip") and any(
             name.endswith((".item", ".inter")) for name in names
         )

@@ -110,10 +110,10 @@ class YelpSource:
 def _find_files(path: Path) -> tuple[Path, Path | None]:
     """The file of reviews and, in a folder, that of the businesses."""
     if not path.is_dir():
-        return path.resolve(), None
+        return path.absolute(), None
     names = sorted(path.iterdir())
     reviews, places = (
-        [file.resolve() for file in names if _is_file_of(file.name, part)]
+        [file.absolute() for file in names if _is_file_of(file.name, part)]
         for part in ("review", "business")
     )
     if len(reviews) != 1 or len(places) > 1:

@@ -1,19 +1,21 @@
 """Batches of questions, and of requests to rank: checked whole, answered one by one, resumable.
 
 An answer is on disk before the next question starts. A run that was killed leaves at most a torn
-last line, which the next run removes; answers that are there are not made again.
+last line, which the next run removes; answers that are there are not made again. Two runs never
+write one file, and a file is only gone on with as it was begun: `OUT.run.json` beside it says how.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import BinaryIO, TypeVar
 
 import msgspec
 
-from localrec.errors import InputError, UsageError
+from localrec.errors import BusyError, InputError, UsageError
 from localrec.systems.marc import Marc, Question
 from localrec.systems.personal import RankRequest
 from localrec.types import Ranking, to_json
@@ -28,6 +30,22 @@ class BatchSummary(msgspec.Struct, frozen=True, kw_only=True):
     questions: int
     resumed: int
     answered: int
+
+
+class RunOptions(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What shapes the lines of a batch; a file of one kind of lines takes no other kind."""
+
+    command: str
+    system: str
+    domain: str | None = None
+    k: int | None = None
+    no_model: bool = False
+
+    def __str__(self) -> str:
+        told = [f"localrec {self.command} --system {self.system}"]
+        told += [f"--domain {self.domain}"] if self.domain else []
+        told += [f"-k {self.k}"] if self.k is not None else []
+        return " ".join([*told, *(["--no-model"] if self.no_model else [])])
 
 
 class _QuestionLine(msgspec.Struct, frozen=True):
@@ -70,7 +88,7 @@ def read_rank_requests(path: Path) -> list[RankRequest]:
         InputError: a line is no request, an id comes twice, a candidate comes twice, or the
             ratings do not fit the history; names the line or the id.
     """
-    requests = _read_lines(path, RankRequest, "request", '"id", "history" and "candidates"')
+    requests = _read_lines(path, RankRequest, "request", '"id" and "candidates"')
     for request in requests:
         if len(set(request.candidates)) < len(request.candidates):
             raise InputError(
@@ -96,6 +114,7 @@ def answer_batch(
     out: Path,
     k: int,
     progress: Callable[[int, int], None],
+    options: RunOptions | None = None,
 ) -> BatchSummary:
     """Answer what `out` does not hold yet, appending a line per question.
 
@@ -105,15 +124,18 @@ def answer_batch(
         out: JSON lines; created, or continued.
         k: Items per answer.
         progress: Called with answers done and questions in all.
+        options: What `out` is begun with; None leaves no note of it and compares nothing.
 
     Raises:
-        UsageError: `out` is no file of answers.
+        UsageError: `out` is no file of answers, or was begun with other options.
+        BusyError: another run writes to `out`.
     """
     return _write_lines(
         questions,
         lambda question: to_json(system_for(question.query).answer(question, k)),
         out,
         progress,
+        options,
     )
 
 
@@ -122,13 +144,15 @@ def rank_batch(
     requests: Sequence[RankRequest],
     out: Path,
     progress: Callable[[int, int], None],
+    options: RunOptions | None = None,
 ) -> BatchSummary:
     """Rank what `out` does not hold yet, appending a line per request.
 
     Raises:
-        UsageError: `out` is no file of rankings.
+        UsageError: `out` is no file of rankings, or was begun with other options.
+        BusyError: another run writes to `out`.
     """
-    return _write_lines(requests, lambda request: to_json(rank(request)), out, progress)
+    return _write_lines(requests, lambda request: to_json(rank(request)), out, progress, options)
 
 
 def _write_lines(
@@ -136,10 +160,13 @@ def _write_lines(
     answer: Callable[[_Asked], bytes],
     out: Path,
     progress: Callable[[int, int], None],
+    options: RunOptions | None,
 ) -> BatchSummary:
-    done = _mend_and_list(out)
-    waiting = [one for one in asked if str(one.id) not in done]
-    with out.open("ab") as file:
+    with _alone_with(out) as file:
+        done = _mend_and_list(out, file)
+        if options is not None:
+            _go_on_as_begun(out, options, begun=bool(done))
+        waiting = [one for one in asked if str(one.id) not in done]
         for number, one in enumerate(waiting):
             progress(len(asked) - len(waiting) + number, len(asked))
             file.write(answer(one) + b"\n")
@@ -192,15 +219,41 @@ def _read_line(
         ) from error
 
 
-def _mend_and_list(out: Path) -> set[str]:
-    """Ids answered in `out`; a torn last answer is cut off, anything else is left as it is."""
-    if not out.exists():
-        out.parent.mkdir(parents=True, exist_ok=True)
-        return set()
+@contextmanager
+def _alone_with(out: Path) -> Iterator[BinaryIO]:
+    """The file, made where it is not there, for reading and appending by nobody else."""
     try:
-        content = out.read_bytes()
+        out.parent.mkdir(parents=True, exist_ok=True)
+        file = out.open("a+b")
     except OSError as error:
-        raise _not_answers(out, error.strerror or "it cannot be read") from error
+        raise _not_answers(out, error.strerror or "it cannot be opened") from error
+    with file:
+        if not _locked(file):
+            raise BusyError(
+                f"Another run is writing to {out}.", "Let it finish, or name another with --out."
+            )
+        yield file
+
+
+def _locked(file: BinaryIO) -> bool:
+    """Take the file for this process, for as long as it lives; False where another has it."""
+    try:
+        import fcntl  # not on Windows: there two runs on one file go unnoticed
+    except ImportError:
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks
+        return True
+    return True
+
+
+def _mend_and_list(out: Path, file: BinaryIO) -> set[str]:
+    """Ids answered in a file; a torn last answer is cut off, anything else is left as it is."""
+    file.seek(0)
+    content = file.read()
     whole = content.rfind(b"\n") + 1
     done: set[str] = set()
     for number, line in enumerate(content[:whole].splitlines(), 1):
@@ -212,9 +265,22 @@ def _mend_and_list(out: Path) -> set[str]:
     if torn and not (torn.startswith(_ANSWER_BEGINS) or _ANSWER_BEGINS.startswith(torn)):
         raise _not_answers(out, "its last line is no answer")
     if torn:
-        with out.open("r+b") as file:
-            file.truncate(whole)
+        file.truncate(whole)
     return done
+
+
+def _go_on_as_begun(out: Path, options: RunOptions, *, begun: bool) -> None:
+    """Keep beside `out` what it is begun with, or see that it is gone on with the same."""
+    beside = out.with_name(f"{out.name}.run.json")
+    if not (begun and beside.exists()):
+        beside.write_bytes(to_json(options) + b"\n")
+        return
+    try:
+        before = msgspec.json.decode(beside.read_bytes(), type=RunOptions)
+    except (OSError, msgspec.DecodeError, msgspec.ValidationError) as error:
+        raise _not_answers(out, f"{beside.name} beside it does not say how it was begun") from error
+    if before != options:
+        raise _not_answers(out, f"it was begun by `{before}`, and this is `{options}`")
 
 
 def _not_answers(out: Path, why: str) -> UsageError:

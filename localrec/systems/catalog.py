@@ -10,7 +10,7 @@ import msgspec
 
 from localrec.errors import UsageError
 from localrec.settings import RULES, Settings
-from localrec.systems.marc import MarcConfig
+from localrec.systems.composition import MarcConfig
 from localrec.systems.personal import RANKERS, PersonalConfig
 
 SYSTEMS: dict[str, MarcConfig] = {

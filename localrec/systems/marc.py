@@ -26,10 +26,11 @@ from localrec.reasoning.reflection import ROUNDS, Reflected, reflect
 from localrec.retrieval.base import Query, Ranked, Setting
 from localrec.retrieval.constraints import Pool, open_pool
 from localrec.retrieval.expansion import missing_components
-from localrec.retrieval.inclination import bearable, inclined
+from localrec.retrieval.inclination import bearable, inclined, unwanted
 from localrec.retrieval.tasks import retriever_of
 from localrec.settings import RULES
 from localrec.sources.text import clean_text
+from localrec.systems.composition import MarcConfig
 from localrec.systems.personal import Fit
 from localrec.systems.stages import Stages
 from localrec.types import Answer, Intent, RecommendedItem, Task
@@ -43,24 +44,6 @@ from localrec.understanding.router import ModelRouter, route_by_rules
 from localrec.understanding.shelf import asks_for_shelf
 
 _Played = TypeVar("_Played")
-
-
-class MarcConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """One composition of MARC's stages.
-
-    Args:
-        graph: Retrieve through the graph; without it by vectors alone.
-        reflection: Up to three rounds; without it one.
-        router: "rules" or "model".
-        critic: "measured" or "model".
-        writer: "template" or "model".
-    """
-
-    graph: bool = True
-    reflection: bool = True
-    router: str = RULES
-    critic: str = "measured"
-    writer: str = "template"
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -112,7 +95,7 @@ class Marc:
                 pool = msgspec.structs.replace(pool, items=kept)
         reflected = self._reflect(query, pool, task, k, fit, work)
         with work.timed("retrieval"):
-            near = self._near(query, pool, k - len(reflected.chosen.items))
+            near = self._near(query, pool, k - len(reflected.chosen.items), fit)
         with work.timed("explanation"):
             links = self._links(query, reflected.chosen, near)
             writer = self._writer(work)
@@ -131,7 +114,7 @@ class Marc:
             items=items,
             near=close_calls,
             relaxed=pool.relaxed if self._config.graph else (),
-            message=self._message(query, pool, items),
+            message=self._message(query, pool, items, fit),
             reflection=reflected.record,
             spoke=work.spoke,
             timings_ms={name: round(ms, 3) for name, ms in work.timings_ms.items()},
@@ -248,13 +231,15 @@ class Marc:
                 return writer
         return TemplateWriter()
 
-    def _near(self, query: Query, pool: Pool, wanted: int) -> Ranked:
+    def _near(self, query: Query, pool: Pool, wanted: int, fit: Fit | None) -> Ranked:
         """Allowed items that miss exactly one demand, where the answer has places left."""
         empty = Ranked(np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.float32))
         if wanted <= 0 or not pool.demands or not self._config.graph:
             return empty
         missed = np.sum([~demand.mask for demand in pool.demands], axis=0)
         close = pool.allowed & (missed == 1) & ~pool.items
+        if fit is not None:
+            close &= ~unwanted(fit.taste)
         if not close.any():
             return empty
         items = np.flatnonzero(close).astype(np.int32)
@@ -262,7 +247,9 @@ class Marc:
         best = np.argsort(-scores, kind="stable")[:wanted]
         return Ranked(items[best], scores[best])
 
-    def _message(self, query: Query, pool: Pool, items: tuple[RecommendedItem, ...]) -> str:
+    def _message(
+        self, query: Query, pool: Pool, items: tuple[RecommendedItem, ...], fit: Fit | None
+    ) -> str:
         domain, intent = query.catalogue.domain, query.intent
         said = []
         if intent.cut:
@@ -277,6 +264,11 @@ class Marc:
             said.append(
                 f"Nothing is left: everything in the catalogue is barred by “{_bars(intent)}”."
             )
+        elif intent.is_empty and domain.staples and asks_for_shelf(query.text):
+            said.append(
+                "I do not know what you have at hand, so these are only the nearest texts. "
+                'Say it with --have "A, B", or keep a shelf: localrec shelf --help'
+            )
         elif intent.is_empty and not intent.visual:
             example = f" Try: “{domain.examples[0]}”." if domain.examples else ""
             found = (
@@ -286,6 +278,8 @@ class Marc:
         elif pool.relaxed:
             lost = "; ".join(f"{one.value} ({one.reason})" for one in pool.relaxed)
             said.append(f"No {domain.singular} has it all. Let go: {lost}.")
+        if items and fit is not None and (pool.items & unwanted(fit.taste)).any():
+            said.append("All that fits is what you dislike or put off.")
         return " ".join(said)
 
 

@@ -22,6 +22,7 @@ from localrec.index.build import EmbeddedField
 from localrec.retrieval import personal
 from localrec.retrieval.base import Scores
 from localrec.retrieval.taste import Taste, joined, taste_of_keys
+from localrec.sources.text import clean_name
 from localrec.types import Ranking, Recommendations, RecommendedItem
 
 _EXPLAINED = 3  # candidates of a ranking that get a rationale
@@ -116,6 +117,7 @@ class Personal:
             pool: Items that may be on it, (n,); all by default.
         """
         started = time.perf_counter()
+        user = clean_name(user)
         fit = self.fit(user, taste)
         fresh = ~taste.known if pool is None else pool & ~taste.known
         items = np.flatnonzero(fresh)
@@ -128,7 +130,7 @@ class Personal:
             domain=self._catalogue.domain.name,
             items=told,
             history=len(taste),
-            message=self._message(taste, told),
+            message=self._message(user, taste, told),
             spoke=self._spoke(taste),
             timings_ms={
                 "ranking": round(ranked_ms, 3),
@@ -168,7 +170,8 @@ class Personal:
             scores += personal.attributes(taste, self._catalogue)
         if self._config.nearness and self._field is not None:
             scores += personal.nearness(taste, self._catalogue, self._field)
-        return Fit(scores, taste, Because(user, taste, self._catalogue, self._audience))
+        because = Because(clean_name(user), taste, self._catalogue, self._audience)
+        return Fit(scores, taste, because)
 
     @cached_property
     def _popularity(self) -> Scores:
@@ -195,15 +198,18 @@ class Personal:
                 told[key] = fit.because.sentence(facts)
         return told
 
-    def _message(self, taste: Taste, items: Sequence[RecommendedItem]) -> str:
+    def _message(self, user: str, taste: Taste, items: Sequence[RecommendedItem]) -> str:
         domain = self._catalogue.domain
         if not items:
-            return f"There is no {domain.singular} left that you have not met."
+            return (
+                f"You have met every {domain.singular} that is here ({len(self._catalogue):,}). "
+                "Bring in a catalogue: localrec import --help, or localrec datasets list"
+            )
         if not (taste.strengths != 0).any():
             known = "what most people like" if self._audience.size else "the catalogue's own order"
             return (
-                f"Nothing is known of your taste in {domain.plural} yet, so this is {known}. "
-                "Rate a few: localrec feedback --user KEY --item NAME --like"
+                f"Nothing is known of the taste of {user} in {domain.plural} yet, so this is "
+                f'{known}. Rate a few: localrec feedback --user {user} --item "NAME" --like'
             )
         return ""
 

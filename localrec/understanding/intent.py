@@ -55,7 +55,7 @@ def parse_intent(question: str, vocabulary: Vocabulary) -> Intent:
     return Intent(
         constraints=_constraints(reading, mentions, wanted, mildly, at_hand, vocabulary) + diets,
         flags=flags,
-        ranges=ranges_in(text, vocabulary.domain),
+        ranges=ranges_in(_without_items(text, reading, mentions), vocabulary.domain),
         target=target,
         anchor=anchor,
         exclude_items=exclude_items,
@@ -250,6 +250,15 @@ def _are_kin(one: Mention, other: Mention, vocabulary: Vocabulary) -> bool:
     return bool(families(one.meaning.key) & families(other.meaning.key))
 
 
+def _without_items(text: str, reading: Reading, mentions: Sequence[Mention]) -> str:
+    """The question without its items' names: "like Blade Runner 2049" asks for no year."""
+    for mention in mentions:
+        if mention.item is not None:
+            begin, end = reading.tokens[mention.first].start, reading.tokens[mention.last - 1].end
+            text = text[:begin] + " " * (end - begin) + text[end:]
+    return text
+
+
 def _flags_and_diets(
     mentions: Sequence[Mention], wanted: Sequence[bool], vocabulary: Vocabulary
 ) -> tuple[dict[str, str], tuple[Constraint, ...]]:
@@ -335,10 +344,14 @@ def _is_visual(reading: Reading, mentions: Sequence[Mention], vocabulary: Vocabu
 
 
 def _unknown(reading: Reading, owner: Sequence[int], vocabulary: Vocabulary) -> tuple[str, ...]:
+    nouns = vocabulary.item_nouns | vocabulary.counted_nouns
     return tuple(
         dict.fromkeys(
             word
             for place, word in enumerate(reading.words)
-            if owner[place] < 0 and not vocabulary.is_plain(word) and len(word) > 2
+            if owner[place] < 0
+            and not vocabulary.is_plain(word)
+            and reading.roots[place] not in nouns
+            and len(word) > 2
         )
     )

@@ -67,7 +67,7 @@ def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
             position += skipped
             continue
         item = vocabulary.items.longest_at(words, position, end)
-        name = _longest_name(vocabulary, words, position, end)
+        name = _longest_name(reading, vocabulary, position, end)
         if item and _is_example(
             reading, vocabulary, item.first, item.last, name.last if name else None
         ):
@@ -126,12 +126,22 @@ def _misspelt_item(
 
 
 def _longest_name(
-    vocabulary: Vocabulary, words: Sequence[str], position: int, end: int
+    reading: Reading, vocabulary: Vocabulary, position: int, end: int
 ) -> Match[Meaning] | None:
     """The longest name that some item has; where no item has any, the longest."""
-    found = list(vocabulary.names.phrases_at(words, position, end))
+    found = [
+        match
+        for match in vocabulary.names.phrases_at(reading.roots, position, end)
+        if not _is_year_for_decade(reading.words[position], match)
+    ]
     alive = (one for one in found if any(map(vocabulary.is_usable, one.payloads)))
     return next(alive, found[0] if found else None)
+
+
+def _is_year_for_decade(typed: str, match: Match[Meaning]) -> bool:
+    """ "before 1940" names a year, not the 1940s, though both have one root."""
+    is_year = typed.isdecimal() and match.last - match.first == 1
+    return is_year and all(one.key == f"{typed}s" for one in match.payloads)
 
 
 def owners(reading: Reading, mentions: Sequence[Mention]) -> list[int]:

@@ -1,6 +1,7 @@
 """Bounds on numbers in a question: years and decades, how many components.
 
-"from 1994", "before 1960", "between 1980 and 1990", "the 70s"; "at most four ingredients".
+"from 1994", "before 1960", "between 1980 and 1990", "the 70s"; "at most four ingredients",
+"under 300 pages".
 """
 
 from __future__ import annotations
@@ -8,11 +9,12 @@ from __future__ import annotations
 import re
 
 from localrec.domains import Domain
-from localrec.phrases import fold
+from localrec.phrases import fold, singular
 from localrec.types import Range
 from localrec.understanding.words import NUMBER_WORDS
 
 _NUMBER = r"(\d{1,4}|" + "|".join(NUMBER_WORDS) + ")"
+_MOST = 99_999  # pages; nothing that is counted has more
 _YEAR = r"((?:18|19|20)\d\d)(?!s)"
 _YEARS = (
     (re.compile(rf"between {_YEAR} and {_YEAR}"), lambda a, b: (a, b)),
@@ -34,7 +36,7 @@ def ranges_in(text: str, domain: Domain) -> tuple[Range, ...]:
         if spec.kind == "year":
             bounds = _year_bounds(line)
         elif spec.kind == "count":
-            bounds = _count_bounds(line, domain)
+            bounds = _count_bounds(line, counted_nouns(name, domain))
         if bounds is not None:
             found.append(Range(name=name, low=float(bounds[0]), high=float(bounds[1])))
     return tuple(found)
@@ -51,27 +53,37 @@ def _year_bounds(line: str) -> tuple[int, int] | None:
     return None
 
 
-def _count_bounds(line: str, domain: Domain) -> tuple[int, int] | None:
-    component = domain.kind_of("component")
-    nouns = [fold(word) for word in domain.attributes[component].words] if component else []
+def counted_nouns(number: str, domain: Domain) -> tuple[str, ...]:
+    """What a count counts, in the words of questions, folded.
+
+    `KIND_count` counts the attributes of that kind, any other number what it is called ("pages").
+    """
+    kind = number.removesuffix("_count")
+    is_of_kind = kind != number and kind in domain.attributes
+    words = domain.attributes[kind].words if is_of_kind else (number.replace("_", " "),)
+    return tuple(singular(fold(word)) for word in words)
+
+
+def _count_bounds(line: str, nouns: tuple[str, ...]) -> tuple[int, int] | None:
     if not nouns:
         return None
     noun = "(?:" + "|".join(map(re.escape, nouns)) + ")s?"
     match = re.search(
         rf"(at most|max(?:imum)?(?: of)?|up to|no more than|not more than|less than|fewer than|"
-        rf"under|at least|more than|over|only|just|exactly)? ?{_NUMBER} {noun}\b",
+        rf"under|below|shorter than|at least|more than|over|longer than|only|just|exactly)? ?"
+        rf"{_NUMBER} {noun}\b",
         line,
     )
     if match is None:
         return None
     how, digits = match.groups()
     count = NUMBER_WORDS.get(digits) or int(digits)
-    if how in ("less than", "fewer than", "under"):
+    if how in ("less than", "fewer than", "under", "below", "shorter than"):
         return 1, count - 1
     if how == "at least":
-        return count, 99
-    if how in ("more than", "over"):
-        return count + 1, 99
+        return count, _MOST
+    if how in ("more than", "over", "longer than"):
+        return count + 1, _MOST
     if how in ("only", "exactly", None):
         return count, count
     return 1, count

@@ -17,6 +17,7 @@ import msgspec
 from localrec.domains import Domain
 from localrec.graph.catalogue import Catalogue
 from localrec.phrases import PhraseTable, Token, roots, singular, tokens
+from localrec.understanding.numbers import counted_nouns
 from localrec.understanding.words import COMMON, SLANG
 
 MeaningRole = Literal[
@@ -81,6 +82,13 @@ class Vocabulary:
         self.items: PhraseTable[str] = PhraseTable()
         self._alive: dict[tuple[str, str], bool] = {}
         self.item_nouns = frozenset(r for word in self.domain.item_words for r in roots(word))
+        self.counted_nouns = frozenset(
+            root
+            for name, spec in self.domain.numbers.items()
+            if spec.kind == "count"
+            for noun in counted_nouns(name, self.domain)
+            for root in roots(noun)
+        )
         self._add_attributes()
         self._add_phrases()
         for key, name in zip(catalogue.keys, catalogue.names, strict=True):

@@ -16,7 +16,7 @@ from localrec.sources.amazon import AmazonSource, Window
 from localrec.sources.base import Glimpse
 from localrec.types import BulkHistory
 
-SAVE_AS = "Save it as a plain CSV file in UTF-8 and import that."
+NAME_JSON = "Name the JSON file as it was exported or downloaded."
 
 
 @pytest.fixture
@@ -213,9 +213,18 @@ def test_bad_lines_of_products_are_said(tmp_path: Path, products: Domain) -> Non
 
 BAD_FILES: dict[str, tuple[bytes, str]] = {
     "empty.jsonl": (b"", "{path} is empty. Export it again."),
-    "noise.jsonl": (bytes(range(1, 9)) * 40, f"{{path}} is a binary file, not a table. {SAVE_AS}"),
-    "zip.jsonl": (b"PK\x03\x04\x14\0\x06\0a", f"{{path}} is a zip archive, not a table. {SAVE_AS}"),
-    "pickle.jsonl": (b"\x80\x04\x95abc", f"{{path}} is a Python pickle, not a table. {SAVE_AS}"),
+    "noise.jsonl": (
+        bytes(range(1, 9)) * 40,
+        f"{{path}} is a binary file, not lines of JSON. {NAME_JSON}",
+    ),
+    "zip.jsonl": (
+        b"PK\x03\x04\x14\0\x06\0a",
+        f"{{path}} is a zip archive, not lines of JSON. {NAME_JSON}",
+    ),
+    "pickle.jsonl": (
+        b"\x80\x04\x95abc",
+        f"{{path}} is a Python pickle, not lines of JSON. {NAME_JSON}",
+    ),
     "table.jsonl": (
         b"user_id,parent_asin,rating,timestamp\nA,B,5,1\n",
         "{path}, line 1: this is no JSON object. Each line must hold one object.",
@@ -256,8 +265,8 @@ BAD_FILES: dict[str, tuple[bytes, str]] = {
     ),
     "plain.jsonl": (
         gzip.compress(review().encode()),
-        "{path} is a gzip archive by its first bytes, not a table. "
-        "Unpack it, or let its name end in .csv.gz.",
+        "{path} is a gzip archive by its first bytes, not lines of JSON. "
+        "Unpack it, or let its name end in .jsonl.gz.",
     ),
 }
 

@@ -222,7 +222,7 @@ def test_a_bad_line_of_the_bundled_format_is_named(
 ) -> None:
     path = tmp_path / "bad.jsonl"
     path.write_bytes((json.dumps(GOOD_DRINK) + "\n" + line + "\n").encode("latin-1"))
-    with pytest.raises(InputError, match=r"bad\.jsonl, line 2: no drink"):
+    with pytest.raises(InputError, match=r"bad\.jsonl, line 2: this is no drink"):
         open_source("drinks").read(path, drinks_domain)
 
 

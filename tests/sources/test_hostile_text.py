@@ -8,8 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from localrec.sources.text import (
+    _DROPPED_CATEGORIES,
+    _INVISIBLE,
+    _LETTERS,
     MAX_KEY,
     MAX_TEXT,
+    _strip_invisible,
     clean_key,
     clean_name,
     clean_text,
@@ -161,3 +165,33 @@ def test_different_things_stay_apart(one: str, other: str) -> None:
 
 def test_folding_takes_accents_off_and_keeps_case() -> None:
     assert fold_accents("Crème Brûlée Øl") == "Creme Brulee Ol"
+
+
+def stripped_letter_by_letter(text: str) -> str:
+    """The plain way to strip, against which the quick one is held."""
+    kept = []
+    for letter in text:
+        if letter in "\t\n\v\f\r\x85":
+            kept.append(" ")
+        elif (
+            unicodedata.category(letter) not in _DROPPED_CATEGORIES
+            and ord(letter) not in _INVISIBLE
+        ):
+            kept.append(letter)
+    return unicodedata.normalize("NFC", "".join(kept))
+
+
+@given(hostile)
+def test_stripping_by_a_table_gives_what_asking_letter_by_letter_gives(text: str) -> None:
+    assert _strip_invisible(text) == stripped_letter_by_letter(text)
+
+
+@given(hostile)
+def test_plain_text_needs_no_folding(text: str) -> None:
+    apart = unicodedata.normalize("NFKD", text.translate(_LETTERS))
+    assert fold_accents(text) == "".join(one for one in apart if not unicodedata.combining(one))
+
+
+def test_every_character_is_stripped_or_kept_as_its_category_says() -> None:
+    every = "".join(map(chr, range(0x110000)))
+    assert _strip_invisible(every) == stripped_letter_by_letter(every)

@@ -260,8 +260,7 @@ BAD_FILES: dict[str, tuple[str, bytes, str]] = {
     "a zip": (
         "a.json",
         b"PK\x03\x04\x14\0",
-        "{path} is a zip archive, not a table. "
-        "Save it as a plain CSV file in UTF-8 and import that.",
+        "{path} is a zip archive, not JSON. Name the JSON file as it was exported or downloaded.",
     ),
 }
 

@@ -152,8 +152,8 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     ),
     "a pickle inside": (
         packed({MONTH: b"\x80\x04cos\nsystem\n(S'true'\ntR."}),
-        "{path}/" + MONTH + " is a Python pickle, not a table. "
-        "Save it as a plain CSV file in UTF-8 and import that.",
+        "{path}/" + MONTH + " is a Python pickle, not lines of JSON. "
+        "Name the JSON file as it was exported or downloaded.",
     ),
     "another export": (
         packed({"watched.csv": "Name\n", "ratings.csv": "Name\n"}),

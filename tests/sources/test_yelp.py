@@ -15,7 +15,7 @@ from localrec.sources.base import Glimpse
 from localrec.sources.yelp import YelpSource
 from localrec.types import BulkHistory
 
-SAVE_AS = "Save it as a plain CSV file in UTF-8 and import that."
+NAME_JSON = "Name the JSON file as it was exported or downloaded."
 NO_OBJECT = "{path}, line 1: this is no JSON object. Each line must hold one object."
 REVIEWS = "yelp_academic_dataset_review.json"
 PLACES = "yelp_academic_dataset_business.json"
@@ -201,10 +201,19 @@ def test_a_business_without_a_name_is_called_by_its_id(tmp_path: Path, places: D
 
 BAD_FILES: dict[str, tuple[bytes, str]] = {
     "empty.json": (b"", "{path} is empty. Export it again."),
-    "noise.json": (bytes(range(1, 9)) * 40, f"{{path}} is a binary file, not a table. {SAVE_AS}"),
-    "zip.json": (b"PK\x03\x04\x14\0\x06\0a", f"{{path}} is a zip archive, not a table. {SAVE_AS}"),
-    "pickle.json": (b"\x80\x04\x95abc", f"{{path}} is a Python pickle, not a table. {SAVE_AS}"),
-    "page.json": (b"<!DOCTYPE html><p>", f"{{path}} is a web page, not a table. {SAVE_AS}"),
+    "noise.json": (
+        bytes(range(1, 9)) * 40,
+        f"{{path}} is a binary file, not lines of JSON. {NAME_JSON}",
+    ),
+    "zip.json": (
+        b"PK\x03\x04\x14\0\x06\0a",
+        f"{{path}} is a zip archive, not lines of JSON. {NAME_JSON}",
+    ),
+    "pickle.json": (
+        b"\x80\x04\x95abc",
+        f"{{path}} is a Python pickle, not lines of JSON. {NAME_JSON}",
+    ),
+    "page.json": (b"<!DOCTYPE html><p>", f"{{path}} is a web page, not lines of JSON. {NAME_JSON}"),
     "table.json": (b"user_id,business_id,stars\n", NO_OBJECT),
     "list.json": (b"[\n" + review().encode() + b"]", NO_OBJECT),
     "latin.json": (b'{"text": "cr\xe8me"}\n', NO_OBJECT),

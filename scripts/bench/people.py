@@ -1,0 +1,211 @@
+"""Measure a bulk import and lists for people on data of MovieLens 25M's size.
+
+Run:
+    python scripts/bench/people.py [--rows 25000095] [--report]
+
+A ratings.csv in MovieLens' layout is generated (162,541 people of very different diligence, 62,423
+films of very different fame) and imported by the program itself in a process of its own, whose peak
+memory is measured. The peer beside it is DuckDB alone: reading the same file into a plain table of
+typed columns, without checking a row. Lists are then made for people drawn at random, warm, in one
+process; the peer is one scan of the table of interactions. The folder (TMPDIR moves it) takes
+about 2 GB and is removed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from localrec.evaluation.report import Origin, origin_now, table, write_between
+from localrec.workspace import Workspace
+
+ROOT = Path(__file__).resolve().parents[2]
+PEOPLE, FILMS = 162_541, 62_423
+LISTS = 200
+SEED = 25
+_IMPORT = """
+import json, resource, sys, time
+from localrec.cli.app import run
+begun = time.perf_counter()
+code = run(["import", "movielens", sys.argv[1], "--workspace", sys.argv[2], "--index-later"])
+spent = time.perf_counter() - begun
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+print(json.dumps({"code": code, "seconds": spent, "peak_mb": peak}))
+"""
+
+
+class Measured(msgspec.Struct, frozen=True, kw_only=True):
+    """One run."""
+
+    origin: Origin
+    rows: int
+    file_mb: float
+    plain_s: float
+    import_s: float
+    import_peak_mb: float
+    rows_per_s: float
+    over_plain: float
+    store_mb: float
+    open_s: float
+    list_median_ms: float
+    list_p95_ms: float
+    scan_median_ms: float
+    lists_peak_mb: float
+
+
+def main() -> None:
+    """Generate, import, recommend, print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rows", type=int, default=25_000_095)
+    parser.add_argument("--report", action="store_true", help="write the table into the docs")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as home:
+        measured = measure(Path(home), asked.rows)
+    print(as_markdown(measured))
+    if asked.report:
+        figures = ROOT / "docs" / "figures" / "bench-people.json"
+        figures.write_bytes(msgspec.json.format(msgspec.json.encode(measured), indent=1) + b"\n")
+        write_between(ROOT / "docs" / "evaluation.md", "bench-people", as_markdown(measured))
+
+
+def measure(home: Path, rows: int) -> Measured:
+    """All figures of one run."""
+    folder, workspace = home / "ml", home / "workspace"
+    folder.mkdir()
+    rows = generate(folder, rows)
+    plain_s = load_plainly(folder / "ratings.csv", home / "plain.duckdb")
+    (home / "plain.duckdb").unlink()
+    done = subprocess.run(
+        [sys.executable, "-c", _IMPORT, str(folder), str(workspace)],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )
+    imported = json.loads(done.stdout.splitlines()[-1])
+    if imported["code"]:
+        raise SystemExit("The import failed.")
+    lists = lists_for(workspace)
+    return Measured(
+        origin=origin_now("scripts/bench/people.py", [f"--rows {rows}"]),
+        rows=rows,
+        file_mb=(folder / "ratings.csv").stat().st_size / 1e6,
+        plain_s=plain_s,
+        import_s=imported["seconds"],
+        import_peak_mb=imported["peak_mb"],
+        rows_per_s=rows / imported["seconds"],
+        over_plain=imported["seconds"] / plain_s,
+        store_mb=(workspace / "store.duckdb").stat().st_size / 1e6,
+        **lists,
+    )
+
+
+def generate(folder: Path, rows: int) -> int:
+    """ratings.csv and movies.csv as MovieLens hands them out; returns the number of ratings."""
+    import duckdb
+
+    diligence = (
+        "least(4000, 20 + floor(exp(4.2 + 1.28 * sqrt(-2 * ln(random())) "
+        "* cos(6.2831853 * random()))))::INTEGER"
+    )
+    with duckdb.connect() as connection:
+        connection.execute("SET threads = 1")  # a seed holds for one thread only
+        connection.execute(f"SELECT setseed({SEED / 100})")
+        connection.execute(
+            f'COPY (SELECT person AS "userId", film AS "movieId", '
+            "ceil(10 * pow(random(), 0.55)) / 2 AS rating, "
+            '789652009 + floor(random() * 784675694)::BIGINT AS "timestamp" FROM ('
+            "SELECT DISTINCT person, 1 + floor("
+            f"{FILMS - 1} * pow((place + random()) / many, 3.0))::INTEGER AS film FROM ("
+            "SELECT person, many, unnest(range(many)) AS place FROM ("
+            f"SELECT i AS person, {diligence} AS many FROM range(1, {PEOPLE + 1}) r(i)))) "
+            f"ORDER BY person, film LIMIT {rows}) TO '{folder / 'ratings.csv'}' (HEADER)"
+        )
+        connection.execute(
+            "COPY (SELECT i AS \"movieId\", 'Film ' || i || ' (' || (1930 + i % 90) || ')' "
+            "AS title, ['Drama', 'Comedy', 'Thriller', 'Romance', 'Action', 'Horror'][1 + i % 6] "
+            "|| '|' || ['War', 'Western', 'Musical', 'Fantasy', 'Crime'][1 + i % 5] AS genres "
+            f"FROM range(1, {FILMS + 1}) r(i)) TO '{folder / 'movies.csv'}' (HEADER)"
+        )
+        lines = connection.execute(
+            f"SELECT count(*) FROM read_csv('{folder / 'ratings.csv'}')"
+        ).fetchone()
+    return int(lines[0]) if lines else 0
+
+
+def load_plainly(csv: Path, store: Path) -> float:
+    """Seconds that DuckDB alone takes for the same file."""
+    import duckdb
+
+    columns = (
+        "{'userId': 'INTEGER', 'movieId': 'INTEGER', 'rating': 'FLOAT', 'timestamp': 'BIGINT'}"
+    )
+    begun = time.perf_counter()
+    with duckdb.connect(str(store)) as connection:
+        connection.execute(
+            f"CREATE TABLE rating AS FROM read_csv('{csv}', header = true, columns = {columns})"
+        )
+    return time.perf_counter() - begun
+
+
+def lists_for(workspace: Path) -> dict[str, float]:
+    """Times of lists of ten for people drawn at random, and of a plain scan."""
+    begun = time.perf_counter()
+    with Workspace(workspace) as opened:
+        personal = opened.personal("movies")
+        open_s = time.perf_counter() - begun
+        rows = opened.store.rows("SELECT key FROM node WHERE kind = 'user' ORDER BY node_id")
+        people = np.random.default_rng(SEED).choice([key for (key,) in rows], LISTS, replace=False)
+        lists, scans = [], []
+        for key in people:
+            begun = time.perf_counter()
+            personal.recommend(key, opened.taste("movies", key), 10)
+            lists.append(1000 * (time.perf_counter() - begun))
+            begun = time.perf_counter()
+            opened.store.rows("SELECT avg(rating) FROM interaction WHERE item_id % 7 = 3")
+            scans.append(1000 * (time.perf_counter() - begun))
+    return {
+        "open_s": open_s,
+        "list_median_ms": float(np.median(lists)),
+        "list_p95_ms": float(np.percentile(lists, 95)),
+        "scan_median_ms": float(np.median(scans)),
+        "lists_peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    }
+
+
+def as_markdown(one: Measured) -> str:
+    """The figures as a table with their targets."""
+    rows = [
+        ["rows imported per second", f"{one.rows_per_s:,.0f}", "at least 500,000"],
+        ["import, seconds", f"{one.import_s:.1f}", ""],
+        ["the same over DuckDB's bare read of the file", f"{one.over_plain:.1f}", ""],
+        ["peak memory of the import, MB", f"{one.import_peak_mb:,.0f}", "under 2,000"],
+        ["store, MB (the file has " + f"{one.file_mb:,.0f})", f"{one.store_mb:,.0f}", ""],
+        ["opening, seconds", f"{one.open_s:.1f}", ""],
+        ["a person's list of ten, median ms", f"{one.list_median_ms:.0f}", "under 150"],
+        ["the same, 95th percentile", f"{one.list_p95_ms:.0f}", ""],
+        [
+            "the same over one scan of the table",
+            f"{one.list_median_ms / one.scan_median_ms:.1f}",
+            "",
+        ],
+        ["peak memory of this process, MB", f"{one.lists_peak_mb:,.0f}", "under 1,000"],
+    ]
+    title = f"{one.rows:,} ratings, {PEOPLE:,} people, {FILMS:,} films"
+    return f"{table([title, 'measured', 'wanted'], rows)}\n\nMade by {one.origin.as_text()}"
+
+
+if __name__ == "__main__":
+    main()

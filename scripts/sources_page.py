@@ -1,0 +1,209 @@
+"""docs/sources.md: what is read from each format, made from the readers' own declarations.
+
+Kinds, fields, limits and the mapping's fields come from the code; the paragraphs around them are
+written here.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from textwrap import dedent
+from typing import Any
+
+import msgspec
+
+from localrec.sources import SOURCES, generic, open_source
+from localrec.sources.files import Limits
+
+_OPENING = """# What is read from each format
+
+`localrec import KIND PATH` reads one export, catalogue or data set; `localrec import auto PATH`
+finds out the kind by itself. `--dry-run` reads everything, prints the receipt and stores nothing.
+An import is stored whole or not at all, and the same file may be imported again: nothing doubles.
+"""
+_KINDS = """## How kinds are told apart
+
+Only names in a folder or zip archive and the first 64 KiB of a file are looked at, also inside
+gzip; the name of a file counts only where the format has nothing else to go by. One kind must fit.
+Where none or several do, the import stops and asks for the kind. Reading is what proves it: a file
+of another kind is refused, with a word on what was found in it.
+"""
+_USER = """## Whose export it is: `--user`
+
+A personal export does not say whose it is, so it needs `--user KEY`. The key is any name you like
+("anna"); control characters are taken out of it and that is how the person is called from then on,
+by `recommend --user`, `feedback --user` and `forget --user`. Exports of several services may go to
+one key: what they say adds up. A data set of many people names them itself and refuses `--user`;
+a `table` needs it exactly where its mapping names no column of users. A catalogue is nobody's.
+
+Shelves, tags and reviews of a personal export stay that person's own: they count for the person,
+never become texts of the item, and leave with `forget --user`.
+"""
+_ROWS = """## What happens to bad rows
+
+Every import ends in a receipt: rows read, kept, merged and dropped, where read is the sum of the
+other three, and the row numbers with column and reason. Rows are numbered as a spreadsheet shows
+them (the header is row 1); lines of JSON begin at 1.
+
+| the row | what happens |
+| --- | --- |
+| has no title, no item or nobody in it | dropped |
+| has another number of cells than the header | dropped |
+| says the same as another row | merged; the latest wins |
+| has a rating off its scale, an impossible date, or one in the future | a data set's row is \
+dropped; a personal export's is repaired: kept without that cell, unless it says nothing else |
+| has control characters, terminal escapes, hidden or reordering characters, chat tokens | kept, \
+with them taken out or broken up (`< \\|im_end\\|>`) |
+| has a cell that a spreadsheet would run as a formula | kept; it is text here |
+
+A file is refused as a whole, with nothing stored, where its rows cannot be trusted: it is empty,
+truncated, binary, of another kind, in no encoding that is known, lacks a needed column, has a
+broken quote, is no JSON, or breaks a limit below. So is an archive with a path that leads elsewhere
+(`../x`), a link, a password, or members that share their bytes, and a pickle that would make
+anything but plain containers, numbers and text. The message names file, row and remedy.
+"""
+_LIMITS = """## Limits
+
+Text in UTF-8 (with or without its mark), cp1252, Latin-1 or cp949 is read. Beyond these limits a
+file is refused; the large data sets (amazon, yelp) are streamed and have none for their size.
+"""
+_LIMIT_WORDS = {
+    "file_bytes": "size of a file",
+    "unpacked_bytes": "size of what a gzip file or zip archive unpacks to",
+    "unpacked_ratio": "times its packed size, counted beyond 16 MiB (a zip bomb)",
+    "json_bytes": "size of a JSON file that is one value",
+    "row_chars": "length of a row",
+    "cell_chars": "length of a cell",
+    "columns": "columns",
+    "rows": "rows",
+}
+_MAPPING = """## The mapping file of `table`
+
+Any other table (CSV, TSV, JSON lines, each also as .gz, or Parquet) is read by a mapping: a TOML
+file beside it that says which column is what. For `reading.csv` it is called
+`reading.mapping.toml`, and either of the two may be named:
+`localrec import table reading.csv --domain books`.
+"""
+_TYPES = {
+    "str": "text",
+    "str | None": "text",
+    "tuple[str, ...]": "list of texts",
+    "tuple[float, float]": "two numbers",
+    "dict[str, Event]": "table of texts",
+    "Literal['since 1970', 'iso']": '"since 1970" or "iso"',
+    "Columns": "section",
+    "Rating": "section",
+    "Timestamp": "section",
+    "tuple[Attribute, ...]": "sections",
+}
+_SECTIONS = {
+    "": generic.Mapping,
+    "[columns]": generic.Columns,
+    "[rating]": generic.Rating,
+    "[timestamp]": generic.Timestamp,
+    "[[attributes]]": generic.Attribute,
+}
+
+
+def sources_page() -> str:
+    """The whole page without the line that says who made it."""
+    parts = [_OPENING, _kinds(), _USER, _ROWS, _limits(), _mapping(), *map(_fields_of, SOURCES)]
+    return "\n".join(parts)
+
+
+def _kinds() -> str:
+    rows = []
+    for kind in SOURCES:
+        source = open_source(kind)
+        seen = _first_line(source.recognises).removeprefix("Whether ").rstrip(".")
+        whose = {True: "one person's", False: "many people's", None: "a catalogue"}
+        rows.append(
+            (
+                f"`{kind}`",
+                seen[0].upper() + seen[1:],
+                source.domain,
+                whose[getattr(source, "personal", None)],
+            )
+        )
+    return f"{_KINDS}\n{_table(('kind', 'recognised by', 'domain', 'whose'), rows)}"
+
+
+def _limits() -> str:
+    rows = [
+        (_LIMIT_WORDS[field.name], _in_words(field.name, field.default))
+        for field in msgspec.structs.fields(Limits)
+    ]
+    return f"{_LIMITS}\n{_table(('what', 'at most'), rows)}"
+
+
+def _mapping() -> str:
+    example = (generic.__doc__ or "").partition("\n\n    ")[2]
+    parts = [_MAPPING, f"```toml\n{dedent('    ' + example).strip()}\n```\n"]
+    for section, record in _SECTIONS.items():
+        about = (record.__doc__ or "").partition("\n\n    Args:")[0]
+        title = f"`{section}`" if section else "At the top"
+        parts.append(f"{title}: {_one_line(about)}\n\n{_record_table(record)}")
+    return "\n".join(parts)
+
+
+def _record_table(record: type[msgspec.Struct]) -> str:
+    told = dict(_documented(record.__doc__ or ""))
+    rows = [
+        (
+            f"`{field.name}`",
+            _TYPES[record.__annotations__[field.name].replace('"', "'")],
+            _default(field),
+            told.get(field.name, ""),
+        )
+        for field in msgspec.structs.fields(record)
+    ]
+    if not told:
+        return _table(("field", "type", "if left out"), [row[:3] for row in rows])
+    return _table(("field", "type", "if left out", "meaning"), rows)
+
+
+def _documented(docstring: str) -> Iterator[tuple[str, str]]:
+    """(name, text) of each entry below Args."""
+    arguments = docstring.partition("Args:\n")[2]
+    for found in re.finditer(r"^ {8}(\w+): ((?:.|\n {10,})+)", arguments, re.MULTILINE):
+        yield found[1], _one_line(found[2])
+
+
+def _default(field: Any) -> str:
+    if field.required:
+        return "it must be there"
+    if isinstance(field.default, msgspec.Struct):
+        return "see there"
+    if isinstance(field.default, tuple) and field.default:
+        return str(list(field.default))
+    return f'"{field.default}"' if isinstance(field.default, str) else "nothing"
+
+
+def _fields_of(kind: str) -> str:
+    source = open_source(kind)
+    about = _one_line((sys.modules[type(source).__module__].__doc__ or "").split("\n\n")[0])
+    rows = [(f"`{field.name}`", field.becomes) for field in source.fields]
+    return f"## {kind}\n\n{about}\n\n{_table(('field', 'becomes'), rows)}"
+
+
+def _in_words(name: str, number: int) -> str:
+    return f"{number / (1 << 20):,.0f} MiB" if name.endswith("_bytes") else f"{number:,}"
+
+
+def _first_line(documented: Any) -> str:
+    return (documented.__doc__ or "").strip().split("\n")[0]
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    lines = [head, ("---",) * len(head), *(tuple(map(_escaped, row)) for row in rows)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _escaped(cell: str) -> str:
+    return cell.replace("|", "\\|")

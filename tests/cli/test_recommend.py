@@ -1,0 +1,160 @@
+"""`localrec recommend`: a list for anybody, known or not, in terms of what they said."""
+
+import json
+
+import pytest
+
+from localrec.systems.personal import RANKERS
+from localrec.workspace import Workspace
+
+from .test_ask import UNPRINTABLE
+
+
+@pytest.fixture
+def say(cli, own_workspace):
+    """Says something about an item: `say("--item", "Negroni", "--like")`."""
+
+    def feedback(*arguments, user="anna"):
+        outcome = cli("--workspace", own_workspace, "feedback", "--user", user, *arguments)
+        assert outcome.code == 0, outcome.err
+        return outcome
+
+    return feedback
+
+
+@pytest.fixture
+def listed(cli, own_workspace):
+    """The list of a person as JSON."""
+
+    def recommend(*arguments, user="anna"):
+        code, out, err = cli(
+            "--workspace", own_workspace, "recommend", "--user", user, *arguments, "--json"
+        )
+        assert (code, err, out.count("\n")) == (0, "", 1)
+        return json.loads(out)
+
+    return recommend
+
+
+def names(told):
+    return [item["name"] for item in told["items"]]
+
+
+class TestAList:
+    def test_counts_the_first_like_at_once_and_says_why(self, say, listed):
+        before = listed()
+        say("--item", "Negroni", "--like")
+        after = listed()
+        assert names(after)[0] == "Americano" != names(before)[0]
+        assert "in common with Negroni" in after["items"][0]["reason"]
+        liked = {"source": "anna", "relation": "LIKED", "target": "Negroni"}
+        assert liked in after["items"][0]["evidence"]
+        assert (after["history"], after["message"]) == (1, "")
+
+    def test_holds_nothing_that_was_met_or_put_off(self, say, listed):
+        for drink, verdict in (
+            *(("Negroni", "--like"), ("Gimlet", "--dislike"), ("Daiquiri", "--seen")),
+            ("Limeade", "--not-now"),
+        ):
+            say("--item", drink, verdict)
+        assert names(listed()) == ["Americano"]
+
+    def test_takes_back_what_was_taken_back(self, say, listed):
+        before = listed()
+        say("--item", "Negroni", "--like")
+        say("--undo")
+        after = listed()
+        before.pop("timings_ms"), after.pop("timings_ms")
+        assert after == before
+
+    def test_ranks_every_item_once_best_first(self, say, listed):
+        say("--item", "Gimlet", "--rating", 5)
+        told = listed("-k", 100)
+        scores = [item["score"] for item in told["items"]]
+        assert sorted(names(told)) == ["Americano", "Daiquiri", "Limeade", "Negroni"]
+        assert scores == sorted(scores, reverse=True)
+        assert [item["rank"] for item in told["items"]] == [1, 2, 3, 4]
+
+    @pytest.mark.parametrize("system", sorted(RANKERS))
+    def test_comes_from_every_system(self, say, listed, system):
+        say("--item", "Negroni", "--like")
+        assert len(listed("--system", system)["items"]) == 4
+
+    def test_needs_no_model_to_read_vectors_that_are_there(
+        self, cli, own_workspace, tmp_path, monkeypatch
+    ):
+        monkeypatch.setenv("LOCALREC_CACHE", str(tmp_path / "no models"))
+        with Workspace(own_workspace, writable=True) as opened:
+            opened.store.execute("UPDATE embedding SET model = 'minilm-l6-v2-int8'")
+        (own_workspace / "settings.toml").unlink()
+        cli(
+            "--workspace", own_workspace, "feedback", "--user", "anna", "--item", "gimlet", "--like"
+        )
+        code, out, err = cli("--workspace", own_workspace, "recommend", "--user", "anna", "--json")
+        assert (code, err) == (0, "")
+        assert json.loads(out)["spoke"]["nearness"] == "measured"
+
+
+class TestAStranger:
+    def test_gets_what_most_people_like_and_the_way_on(self, say, listed):
+        for user in ("bea", "carl", "dora"):
+            say("--item", "Daiquiri", "--like", user=user)
+        told = listed(user="nobody")
+        assert names(told)[0] == "Daiquiri"
+        assert "3 people liked it" in told["items"][0]["reason"]
+        assert "localrec feedback --user nobody" in told["message"]
+
+    def test_among_nobody_gets_the_catalogue_s_own_order(self, listed):
+        assert "the catalogue's own order" in listed(user="nobody")["message"]
+
+    @pytest.mark.parametrize("user", ["", "  ", "\x1b[31m", "\u200b"])
+    def test_without_a_readable_key_is_a_matter_of_usage(self, cli, own_workspace, user):
+        code, out, err = cli("--workspace", own_workspace, "recommend", "--user", user)
+        assert (code, out) == (2, "")
+        assert "--user" in err
+        assert not UNPRINTABLE.search(err)
+
+    @pytest.mark.parametrize("options", [("--json",), ("--explain",)])
+    def test_with_a_hostile_key_sends_nothing_to_the_terminal(self, cli, own_workspace, options):
+        hostile = "\x1b]0;owned\x07\x1b[31mAnna \x9b2J\u202e"
+        spoken = ("--workspace", own_workspace, "feedback", "--user", hostile)
+        said = cli(*spoken, "--item", "Negroni", "--like")
+        assert (said.code, UNPRINTABLE.search(said.out)) == (0, None)
+        code, out, err = cli("--workspace", own_workspace, "recommend", "--user", hostile, *options)
+        assert (code, err) == (0, "")
+        assert "Anna" in out
+        for sign in ("owned", "\\u001b", "\\u009b", "\u202e"):
+            assert sign not in out
+        assert not UNPRINTABLE.search(out)
+
+
+class TestManners:
+    def test_who_has_met_everything_is_told_where_more_comes_from(self, cli, say, listed):
+        for drink in names(listed()):
+            say("--item", drink, "--seen")
+        told = listed()
+        assert told["items"] == []
+        assert "localrec import" in told["message"]
+        assert "every drink that is here (5)" in told["message"]
+
+    @pytest.mark.parametrize(
+        ("arguments", "complaint"),
+        [
+            (("--system", "oracle"), "Systems: auto"),
+            (("--domain", "films"), "There is: cocktails"),
+            (("-k", "0"), "-k"),
+        ],
+    )
+    def test_a_wrong_option_is_answered_with_the_right_ones(
+        self, cli, own_workspace, arguments, complaint
+    ):
+        code, out, err = cli(
+            "--workspace", own_workspace, "recommend", "--user", "anna", *arguments
+        )
+        assert (code, out) == (2, "")
+        assert complaint in err
+
+    def test_an_empty_workspace_is_told_how_to_fill_it(self, cli, workspace_path):
+        code, out, err = cli("--workspace", workspace_path, "recommend", "--user", "anna")
+        assert (code, out) == (1, "")
+        assert "localrec datasets pull cocktails" in err

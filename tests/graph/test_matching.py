@@ -1,0 +1,111 @@
+"""An item of an export is found again under the catalogue's key, or not at all."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from localrec.graph.ingest import ingest_items
+from localrec.graph.matching import find_again
+from localrec.graph.store import Store
+from localrec.types import ItemRow
+from tests.planted import BAR, a_report
+
+CATALOGUE = (
+    ("6", "Heat", 1995, "Michael Mann"),
+    ("858", "The Godfather", 1972, None),
+    ("1094", "Crying Game", 1992, None),
+    ("29", "City of Lost Children (La Cité des enfants perdus)", 1995, None),
+    ("47", "Se7en (a.k.a. Seven)", 1995, None),
+    ("7a", "Emma", 1996, "Douglas McGrath"),
+    ("7b", "Emma", 1997, "Diarmuid Lawrence"),
+    ("8a", "Hamlet", 1990, None),
+    ("8b", "Hamlet", 1990, None),
+    ("9", "It", None, None),
+    ("10", "Léon", 1994, "Besson"),
+    ("11", "300", 2006, None),
+)
+
+
+def thing(key, name, year=None, creator=None):
+    told = {"year": year, "creator": creator}
+    return ItemRow(key=key, name=name, properties={k: v for k, v in told.items() if v})
+
+
+@pytest.fixture
+def films(path):
+    with Store.open_(path) as store:
+        ingest_items(store, BAR, [thing(*one) for one in CATALOGUE], a_report())
+        yield store
+
+
+def found(store, *told):
+    return find_again(store, BAR, [thing("x", *told)]).get("x")
+
+
+@pytest.mark.parametrize(
+    ("told", "key"),
+    [
+        (("Heat", 1995), "6"),
+        (("HEAT", 1994), "6"),
+        (("Heat", 1996, "Mann"), "6"),
+        (("Heat",), "6"),
+        (("Heat", 1997), None),
+        (("Heat", 1986, "Michael Mann"), None),
+        (("Heat", 1995, "Andy Warhol"), None),
+        (("Heat 2", 1995), None),
+        (("Godfather, The", 1972), "858"),
+        (("The Godfather", 1972, "Coppola"), "858"),
+        (("City of Lost Children", 1995), "29"),
+        (("La Cité des enfants perdus", 1995), "29"),
+        (("La Cite des Enfants Perdus", 1995), "29"),
+        (("Seven", 1995), "47"),
+        (("Se7en", 1995), "47"),
+        (("Heat (Director's Cut)", 1995), "6"),
+        (("Heat (1995)", 1995), "6"),
+        (("Leon", 1994, "Luc Besson"), "10"),
+        (("300", 2006), "11"),
+    ],
+)
+def test_by_name_year_and_creator(films, told, key):
+    assert found(films, *told) == key
+
+
+class TestWhatFitsTwo:
+    def test_is_the_one_of_the_same_year(self, films):
+        assert found(films, "Emma", 1996) == "7a"
+        assert found(films, "Emma", 1997) == "7b"
+
+    def test_is_the_one_of_the_same_creator(self, films):
+        assert found(films, "Emma", 1996, "Diarmuid Lawrence") == "7b"
+
+    @pytest.mark.parametrize("told", [("Emma",), ("Hamlet", 1990), ("Hamlet", 1991), ("Hamlet",)])
+    def test_fits_none_where_nothing_tells_them_apart(self, films, told):
+        assert found(films, *told) is None
+
+
+def test_an_item_without_a_year_is_found_by_its_name(films):
+    assert found(films, "It", 2017) == "9"
+
+
+def test_a_key_that_is_there_needs_no_finding(films):
+    assert find_again(films, BAR, [thing("6", "The Godfather", 1972)]) == {}
+
+
+def test_two_spellings_may_be_one_item(films):
+    rows = [thing("a", "Heat", 1995), thing("b", "HEAT", 1996)]
+    assert find_again(films, BAR, rows) == {"a": "6", "b": "6"}
+
+
+def test_items_of_another_domain_are_others(films):
+    other = msgspec.structs.replace(BAR, name="films")
+    assert find_again(films, other, [thing("x", "Heat", 1995)]) == {}
+
+
+def test_an_empty_catalogue_has_nothing(path):
+    with Store.open_(path) as store:
+        assert found(store, "Heat", 1995) is None
+
+
+def test_no_rows_find_nothing(films):
+    assert find_again(films, BAR, []) == {}

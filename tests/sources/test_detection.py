@@ -1,0 +1,222 @@
+"""Which kind a file, archive or folder is: exactly one, or none with a word why."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from localrec.domains import load_domain
+from localrec.errors import InputError
+from localrec.sources import SOURCES, detect_kind, open_source, read_export
+from tests.sources.book_exports import GOODREADS_COLUMNS, STORYGRAPH_COLUMNS
+from tests.sources.exports_of_every_kind import WRITERS
+from tests.sources.zips import packed
+
+BOM = b"\xef\xbb\xbf"
+LETTERBOXD = {"watched.csv": "Date,Name\n", "ratings.csv": "Date,Name,Year,Letterboxd URI,Rating\n"}
+RATINGS = "userId,movieId,rating,timestamp\n1,1,4.0,1600000000\n"
+REVIEW = b'{"rating": 5.0, "asin": "B1", "parent_asin": "B1", "user_id": "A1", "timestamp": 1}\n'
+TASTED = b'{"review_id": "K", "user_id": "m", "business_id": "X", "stars": 3.0, "date": ""}\n'
+PLAYS = b"Weezer,Weezer,Say It Ain't So,26 Nov 2023 18:05\n"
+LISTEN = '{"listened_at": 1, "track_metadata": {"artist_name": "Air", "track_name": "Run"}}\n'
+DRINK = b'{"name": "Fizz", "category": "c", "glass": "g", "ingredients": [], "look": {}}\n'
+INTER = b"user_id:token\titem_id:token\trating:float\n1\t2\t3\n"
+MAPPING = b'[columns]\nitem = "id"\n'
+INSTRUCTED = b'{"u1": "Slow books, please."}'
+
+# Kind -> path below the test's folder -> what lies there; several paths make a folder, and a
+# path that ends in "/" names it.
+Content = bytes | dict[str, bytes]
+
+
+def header(columns: list[str], delimiter: str = ",") -> bytes:
+    return (delimiter.join(columns) + "\r\n").encode()
+
+
+LOOKS: dict[str, dict[str, Content]] = {
+    "cocktails": {
+        "all_drinks.csv": b"idDrink,strDrink,strIngredient1\n1,Fizz,Gin\n",
+        "semicolons.csv": b"id;name;ingredients;ingredientMeasures\n",
+        "bom.csv": BOM + b"id,name,ingredients,ingredientMeasures\n",
+        "search.json": b'{"drinks": [{"strDrink": "Fizz"}]}',
+    },
+    "drinks": {
+        "own.jsonl": DRINK,
+        "own.jsonl.gz": gzip.compress(DRINK),
+        "bar/": {"rum.jsonl": DRINK, "gin.jsonl": DRINK},
+    },
+    "goodreads": {
+        "goodreads_library_export.csv": header(GOODREADS_COLUMNS),
+        "renamed.txt": BOM + header(GOODREADS_COLUMNS),
+        "excel.csv": header(GOODREADS_COLUMNS, ";"),
+        "packed.csv.gz": gzip.compress(header(GOODREADS_COLUMNS)),
+    },
+    "storygraph": {
+        "1234567890.csv": header(STORYGRAPH_COLUMNS),
+        "bom.csv": BOM + header(STORYGRAPH_COLUMNS),
+        "excel.csv": header(STORYGRAPH_COLUMNS, ";"),
+        "ratings.csv": header(STORYGRAPH_COLUMNS),
+    },
+    "letterboxd": {
+        "letterboxd-anna-2024.zip": packed(LETTERBOXD),
+        "renamed.bin": packed(LETTERBOXD),
+        "repacked.zip": packed({f"export/{name}": text for name, text in LETTERBOXD.items()}),
+        "export/": {name: text.encode() for name, text in LETTERBOXD.items()},
+    },
+    "listenbrainz": {
+        "listenbrainz_anna.zip": packed({"user.json": "{}", "listens/2023/12.jsonl": LISTEN}),
+        "repacked.zip": packed({"anna/listens/2024/1.jsonl": LISTEN}),
+        "anna/": {"listens/2024/1.jsonl": LISTEN.encode(), "feedback.jsonl": b""},
+    },
+    "lastfm": {
+        "anna.csv": PLAYS,
+        "bom.csv": BOM + PLAYS,
+        "headed.csv": b"uts,utc_time,artist,artist_mbid,album,album_mbid,track,track_mbid\n",
+        "packed.csv.gz": gzip.compress(PLAYS),
+    },
+    "movielens": {
+        "ml-100k/": {"u.data": b"1\t1\t3\t1\n", "u.item": b"1|Heat\n", "u1.base": b""},
+        "ml-1m/": {"ratings.dat": b"1::1::3::1\n", "movies.dat": b"", "users.dat": b""},
+        "ml-25m/": {"ratings.csv": RATINGS.encode(), "movies.csv": b"movieId,title,genres\n"},
+        "ml-latest-small.zip": packed({"ml/ratings.csv": RATINGS, "ml/movies.csv": "movieId\n"}),
+        "ratings.csv": RATINGS.encode(),
+    },
+    "amazon": {
+        "Video_Games.jsonl": REVIEW,
+        "renamed.txt": REVIEW,
+        "Video_Games.jsonl.gz": gzip.compress(REVIEW),
+        "games/": {"Video_Games.jsonl": REVIEW, "meta_Video_Games.jsonl": b"{}\n"},
+    },
+    "recbole": {
+        "ml.inter": INTER,
+        "ml.item": b"item_id:token\ttitle:token_seq\n",
+        "atomic/": {"a.inter": INTER, "a.item": b"item_id:token\n", "a.user": b"user_id:token\n"},
+    },
+    "instructrec": {
+        "books.pkl": pickle.dumps({}),
+        "instructions.json": INSTRUCTED,
+        "books/": {"user_sequences.pkl": pickle.dumps({}), "user_instructions.json": INSTRUCTED},
+    },
+    "yelp": {
+        "yelp_academic_dataset_review.json": TASTED,
+        "renamed.jsonl": TASTED,
+        "packed.json.gz": gzip.compress(TASTED),
+        "yelp/": {"yelp_academic_dataset_review.json": TASTED},
+    },
+    "table": {
+        "films.mapping.toml": MAPPING,
+        "FILMS.MAPPING.TOML": MAPPING,
+        "bom.mapping.toml": BOM + MAPPING,
+    },
+}
+FOREIGN: dict[str, Content] = {
+    "bank.csv": b"Date;Payee;Account;Amount\n2024-01-02;Rent;DE00;-900,00\n",
+    "empty/": {},
+    "photos/": {"DCIM/IMG_0001.jpg": b"\xff\xd8\xff\xe0"},
+    "photo.jpg": b"\xff\xd8\xff\xe0" + bytes(range(256)) * 20,
+    "empty.csv": b"",
+    "letter.txt": b"Dear Anna,\nI read Dune, and rated it 5.\n",
+    "other.zip": packed({"readme.txt": "nothing to import"}),
+    "other.json": b'{"name": "package", "version": "1.0"}',
+    "u.item": b"1|Heat (1995)|01-Jan-1995\n",
+    "ratings.csv": b"Date,Name,Stars\n2024-01-02,Heat,4\n",
+    "damaged.gz": b"\x1f\x8b" + b"\x00" * 40,
+}
+
+
+def lay(folder: Path, name: str, content: Content) -> Path:
+    path = folder / name.rstrip("/")
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+        return path
+    path.mkdir()
+    for inside, raw in content.items():
+        (path / inside).parent.mkdir(parents=True, exist_ok=True)
+        (path / inside).write_bytes(raw)
+    return path
+
+
+def test_every_kind_is_looked_at_in_three_guises_or_more() -> None:
+    assert LOOKS.keys() == SOURCES.keys()
+    assert min(map(len, LOOKS.values())) >= 3
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [(kind, name) for kind, looks in LOOKS.items() for name in looks]
+)
+def test_a_file_is_recognised_by_its_own_kind_alone(tmp_path: Path, kind: str, name: str) -> None:
+    assert detect_kind(lay(tmp_path, name, LOOKS[kind][name])) == kind
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_a_whole_export_is_recognised_by_its_own_kind_alone(tmp_path: Path, kind: str) -> None:
+    assert detect_kind(WRITERS[kind](tmp_path)) == kind
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_what_is_no_export_is_recognised_by_no_kind(tmp_path: Path, name: str) -> None:
+    path = lay(tmp_path, name, FOREIGN[name])
+    with pytest.raises(InputError, match="does not look like any export") as caught:
+        detect_kind(path)
+    assert "Name the kind yourself" in caught.value.hint
+
+
+def a_pipe(folder: Path) -> Path:
+    os.mkfifo(folder / "pipe.csv")
+    return folder / "pipe.csv"
+
+
+def a_loop(folder: Path) -> Path:
+    (folder / "loop.csv").symlink_to(folder / "loop.csv")
+    return folder / "loop.csv"
+
+
+@pytest.mark.parametrize("lay_trap", [a_pipe, a_loop, lambda folder: folder / "nothing.csv"])
+def test_a_trap_is_refused_and_not_waited_for(
+    tmp_path: Path, lay_trap: Callable[[Path], Path]
+) -> None:
+    with pytest.raises(InputError) as caught:
+        detect_kind(lay_trap(tmp_path))
+    assert caught.value.hint
+
+
+WRONG_KINDS = [
+    ("storygraph", "goodreads", "looks like a StoryGraph export, not like one of Goodreads"),
+    ("goodreads", "storygraph", "looks like a Goodreads export, not like one of StoryGraph"),
+    ("listenbrainz", "letterboxd", "looks like a ListenBrainz export"),
+    ("letterboxd", "listenbrainz", "looks like a Letterboxd export"),
+    ("letterboxd", "movielens", "the columns are Date, Name, Year, Letterboxd URI, Rating"),
+    ("drinks", "amazon", "a review lacks rating, timestamp, user_id; it has name, category, glass"),
+    ("goodreads", "lastfm", "it looks like a Goodreads export"),
+    ("goodreads", "cocktails", "it has Book Id, Title, Author"),
+    ("cocktails", "goodreads", "looks like a table of drinks"),
+    ("recbole", "movielens", "is no folder of MovieLens"),
+]
+
+
+@pytest.mark.parametrize(("given", "named", "said"), WRONG_KINDS)
+def test_reading_the_wrong_kind_says_what_it_looks_like(
+    tmp_path: Path, given: str, named: str, said: str
+) -> None:
+    source = open_source(named)
+    user = "anna" if getattr(source, "personal", False) else None
+    with pytest.raises(InputError) as caught:
+        read_export(named, WRITERS[given](tmp_path), load_domain(source.domain), user)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("named", SOURCES)
+def test_no_kind_takes_an_export_of_another(tmp_path: Path, named: str) -> None:
+    source = open_source(named)
+    user = "anna" if getattr(source, "personal", False) else None
+    for given in SOURCES.keys() - {named}:
+        folder = tmp_path / given
+        folder.mkdir()
+        with pytest.raises(InputError) as caught:
+            read_export(named, WRITERS[given](folder), load_domain(source.domain), user)
+        assert caught.value.hint, f"{given} as {named}"

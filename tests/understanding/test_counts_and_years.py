@@ -1,0 +1,104 @@
+"""Years are no decades, and a count counts what the domain counts: on a shelf of three books."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from localrec.domains import load_domain
+from localrec.graph.catalogue import Catalogue
+from localrec.graph.ingest import ingest_items
+from localrec.graph.store import Store
+from localrec.sources.movies import film_row
+from localrec.types import AttributeLink, ImportReport, Intent, Range
+from localrec.understanding.intent import parse_intent
+from localrec.understanding.numbers import ranges_in
+from localrec.understanding.vocabulary import Vocabulary
+
+BOOKS = load_domain("books")
+SHELF = (("Brideshead Revisited", 1945), ("Summer 1914", 1936), ("Dune", 1965))
+
+
+@pytest.fixture(scope="module")
+def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Intent]]:
+    genre = (AttributeLink(kind="genre", name="fiction"),)
+    rows = [film_row(name.casefold(), name, year, genre, BOOKS) for name, year in SHELF]
+    report = ImportReport(
+        source="planted", path="", domain="books", read=3, kept=3, merged=0, dropped=0
+    )
+    with Store.open_(tmp_path_factory.mktemp("shelf") / "store.duckdb") as store:
+        ingest_items(store, BOOKS, rows, report)
+        vocabulary = Vocabulary(Catalogue(store, BOOKS))
+        yield lambda question: parse_intent(question, vocabulary)
+
+
+def years(low: int, high: int) -> tuple[Range, ...]:
+    return (Range(name="year", low=low, high=high),)
+
+
+def pages(low: int, high: int) -> tuple[Range, ...]:
+    return (Range(name="pages", low=low, high=high),)
+
+
+@pytest.mark.parametrize(
+    ("question", "ranges"),
+    [
+        ("before 1940", years(0, 1939)),
+        ("after 1960", years(1961, 9999)),
+        ("between 1940 and 1960", years(1940, 1960)),
+        ("something from 1940", years(1940, 1940)),
+    ],
+)
+def test_a_year_asks_for_no_decade(
+    ask: Callable[[str], Intent], question: str, ranges: tuple[Range, ...]
+) -> None:
+    intent = ask(question)
+    assert intent.ranges == ranges
+    assert intent.constraints == ()
+
+
+@pytest.mark.parametrize("question", ["from the 1940s", "from the 40s", "from the forties"])
+def test_a_decade_still_asks_for_the_decade(ask: Callable[[str], Intent], question: str) -> None:
+    intent = ask(question)
+    assert [one.any_of for one in intent.of_kind("decade")] == [("1940s",)]
+    assert intent.ranges == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "ranges"),
+    [
+        ("under 300 pages", pages(1, 299)),
+        ("shorter than 300 pages", pages(1, 299)),
+        ("at most 300 pages", pages(1, 300)),
+        ("at least 500 pages", pages(500, 99_999)),
+        ("more than 500 pages", pages(501, 99_999)),
+        ("two genres", ()),
+    ],
+)
+def test_pages_are_counted_as_pages(question: str, ranges: tuple[Range, ...]) -> None:
+    assert ranges_in(question, BOOKS) == ranges
+
+
+def test_ingredients_are_counted_as_ingredients() -> None:
+    drinks = load_domain("cocktails")
+    counted = (Range(name="ingredient_count", low=1, high=4),)
+    assert ranges_in("at most four ingredients", drinks) == counted
+    assert ranges_in("under 300 pages", drinks) == ()
+
+
+@pytest.mark.parametrize(
+    "question", ["a novel under 300 pages", "an audiobook", "paperbacks of 200 pages"]
+)
+def test_the_domains_own_nouns_are_not_unknown(ask: Callable[[str], Intent], question: str) -> None:
+    assert ask(question).unknown == ()
+
+
+def test_a_word_that_nobody_knows_is_still_told(ask: Callable[[str], Intent]) -> None:
+    assert ask("a novel about quaternions").unknown == ("quaternions",)
+
+
+def test_a_year_in_the_examples_name_is_no_wish(ask: Callable[[str], Intent]) -> None:
+    intent = ask("something like Summer 1914, but newer")
+    assert intent.target == "summer 1914"
+    assert intent.ranges == ()
