@@ -28,7 +28,7 @@ from localrec.datasets import fetch_dataset, find_dataset
 from localrec.domains import load_domain
 from localrec.errors import LocalrecError
 from localrec.evaluation.intervals import Measure, measure
-from localrec.evaluation.metrics import hits_of, ndcg, recall
+from localrec.evaluation.metrics import capped_recall, hits_of, ndcg
 from localrec.evaluation.report import Origin, origin_now, table, write_between
 from localrec.sources import read_export
 from localrec.systems.personal import RANKERS, Personal, RankRequest
@@ -204,7 +204,7 @@ def measure_choice(
             )
             hits = hits_of(ranker.rank(request).ranking, one.relevant)
             gains.append(ndcg(hits, len(one.relevant), K))
-            recalls.append(recall(hits, len(one.relevant), K))
+            recalls.append(capped_recall(hits, len(one.relevant), K))
         if name == "popularity":
             baseline = gains
         differences = [(mine - theirs, 1.0) for mine, theirs in zip(gains, baseline, strict=True)]

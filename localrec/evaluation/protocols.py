@@ -1,9 +1,11 @@
-"""How interactions are parted for an evaluation: time split, capped histories, candidates.
+"""How interactions are parted for an evaluation: splits, histories, candidates.
 
-The steps of AgenticRec's preparation (section 5.1 and appendix E of the paper), each as one
-set-based function over columns of the same length n, one row per interaction. Users and items may
-be of any type that NumPy can sort; `at` holds moments (datetime64, or numbers). Rows that share a
-moment keep the order in which they stand, so that a result never depends on a sort's whim.
+The steps are set-based functions over columns of the same length n, one row per interaction; the
+time split, the cap and the sampled candidates are those of AgenticRec's preparation (section 5.1
+and appendix E of the paper). Users and items may be of any type that NumPy can sort; `at` holds
+moments (datetime64, or numbers). Rows that share a moment keep the order in which they stand, so
+that a result never depends on a sort's whim. `localrec.evaluation.cases` makes a declared protocol
+out of them.
 
 A target is the number of a row whose item is to be predicted from the user's rows before it.
 """
@@ -63,6 +65,36 @@ def chronological_split(at: ArrayLike) -> Split:
         validation=(place >= first) & (place < second),
         test=place >= second,
     )
+
+
+def leave_one_out(person: ArrayLike, *, at_least: int = 3) -> Split:
+    """Each person's last row tests, the one before validates, the rest train.
+
+    Args:
+        person: Ascending, each person's rows oldest first.
+        at_least: People with fewer rows only train; below 3 nothing would be left to train on.
+    """
+    codes = _codes(person)[0]
+    count = np.bincount(codes)
+    from_the_end = np.cumsum(count)[codes] - 1 - np.arange(len(codes))
+    judged = count[codes] >= max(3, at_least)
+    test, validation = judged & (from_the_end == 0), judged & (from_the_end == 1)
+    return Split(train=~(test | validation), validation=validation, test=test)
+
+
+def cold_users(person: ArrayLike, *, at_least: int = 1, seed: int = 0) -> Split:
+    """Part the people 8:1:1 at random, whole: those who are tested are strangers to the training.
+
+    People with fewer than `at_least` rows only train, and do not count among the ten tenths.
+    """
+    codes = _codes(person)[0]
+    count = np.bincount(codes)
+    fit = np.random.default_rng(seed).permutation(np.flatnonzero(count >= at_least))
+    first, second = len(fit) * 8 // 10, len(fit) * 9 // 10
+    part = np.zeros(len(count), dtype=np.int8)
+    part[fit[first:second]], part[fit[second:]] = 1, 2
+    part_of_row = part[codes]
+    return Split(train=part_of_row == 0, validation=part_of_row == 1, test=part_of_row == 2)
 
 
 def capped_histories(

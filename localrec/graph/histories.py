@@ -140,8 +140,11 @@ def _write_rows(store: Store, history: BulkHistory) -> None:
     )
     store.execute(
         "INSERT INTO interaction SELECT u.node_id, i.node_id, r.event, r.rating, "
-        f'r."at", r.times, ?, r.note FROM ({history.select}) r '
-        "JOIN incoming_user_key u USING (user_key) JOIN incoming_item_key i USING (item_key)",
+        'r."at", r.times, ?, r.note FROM '
+        # A join keeps no order, and rows of one moment have no other one than the file's.
+        f"(SELECT *, row_number() OVER () AS place FROM ({history.select})) r "
+        "JOIN incoming_user_key u USING (user_key) JOIN incoming_item_key i USING (item_key) "
+        "ORDER BY r.place",
         [source],
     )
     for table in ("incoming_key", "incoming_user_key", "incoming_item_key"):
@@ -168,8 +171,8 @@ def _merge_doubles(store: Store, source: str) -> int:
         "CREATE OR REPLACE TEMP TABLE merged AS SELECT user_id, item_id, event, "
         f'arg_max_null(rating, {newest}) AS rating, max("at") AS "at", '
         "CASE event WHEN 'played' THEN sum(times) ELSE max(times) END AS times, "
-        f"arg_max_null(note, {newest}) AS note, count(*) AS many FROM (SELECT *, rowid AS row_id FROM interaction "
-        "WHERE source = ?) GROUP BY user_id, item_id, event HAVING count(*) > 1",
+        f"arg_max_null(note, {newest}) AS note, count(*) AS many FROM ("
+        "SELECT *, rowid AS row_id FROM interaction WHERE source = ?) GROUP BY user_id, item_id, event HAVING count(*) > 1",
         [source],
     )
     store.execute(

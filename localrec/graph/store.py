@@ -248,7 +248,7 @@ def _connect_patiently(path: Path, read_only: bool, wait_s: float) -> duckdb.Duc
     while True:
         try:
             with owner_only():
-                config = {**_LOCKED_DOWN, "memory_limit": _MEMORY[read_only]}
+                config: dict[str, Any] = {**_LOCKED_DOWN, "memory_limit": _MEMORY[read_only]}
                 return duckdb.connect(str(path), read_only=read_only, config=config)
         except duckdb.Error as error:
             if "Could not set lock" not in str(error):

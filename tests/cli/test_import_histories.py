@@ -1,4 +1,4 @@
-"""`localrec import` of what people did: looked at first, taken whole or not at all, told honestly."""
+"""`localrec import` of what people did: looked at first, taken whole or not at all."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""`localrec rank`: candidates in order for a history that need not be stored; kill it, run again."""
+"""`localrec rank`: candidates in order for a history that need not be stored; resumable."""
 
 import json
 import signal

@@ -1,4 +1,4 @@
-"""Lists and rankings on planted drinks whose likes are known: what counts, and what is said of it."""
+"""Lists and rankings on planted drinks whose likes are known: what counts, and what is said."""
 
 import numpy as np
 import pytest

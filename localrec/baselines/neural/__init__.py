@@ -1,0 +1,61 @@
+"""Neural baselines; the modules beside this one need torch, this one and `configs` do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from localrec.baselines.neural.configs import GRU4RecConfig, LightGCNConfig, SASRecConfig
+from localrec.errors import UsageError
+
+if TYPE_CHECKING:
+    from localrec.baselines.base import Baseline
+
+# The modules are imported when one of their baselines is made: torch takes seconds to load.
+
+
+def make_sasrec(config: SASRecConfig) -> Baseline:
+    """Self-attention over a history.
+
+    Raises:
+        UsageError: torch is not installed, or the sizes do not go together.
+    """
+    with _torch():
+        from localrec.baselines.neural.sasrec import SASRec
+    return SASRec(config)
+
+
+def make_gru4rec(config: GRU4RecConfig) -> Baseline:
+    """A recurrent network over a history.
+
+    Raises:
+        UsageError: torch is not installed.
+    """
+    with _torch():
+        from localrec.baselines.neural.gru4rec import GRU4Rec
+    return GRU4Rec(config)
+
+
+def make_lightgcn(config: LightGCNConfig) -> Baseline:
+    """Embeddings smoothed along the graph of who had what.
+
+    Raises:
+        UsageError: torch is not installed.
+    """
+    with _torch():
+        from localrec.baselines.neural.lightgcn import LightGCN
+    return LightGCN(config)
+
+
+@contextmanager
+def _torch() -> Iterator[None]:
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "torch":
+            raise
+        raise UsageError(
+            "The neural baselines need torch, which is not installed.",
+            "Install it with: pip install 'localrec[training]'",
+        ) from error

@@ -1,0 +1,88 @@
+"""What can be set on the neural baselines; free of torch, so that a catalogue can list it.
+
+The defaults were chosen on MovieLens 100K, on the validation items only.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+Count = Annotated[int, msgspec.Meta(ge=1)]
+CountOrNone = Annotated[int, msgspec.Meta(ge=0)]
+Positive = Annotated[float, msgspec.Meta(gt=0.0)]
+NotNegative = Annotated[float, msgspec.Meta(ge=0.0)]
+Share = Annotated[float, msgspec.Meta(ge=0.0, lt=1.0)]
+
+
+class NeuralConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What all three share.
+
+    Args:
+        embedding_size: Numbers that stand for an item.
+        negatives: Items drawn for each batch that the right ones are told from; 0: all there are.
+        epochs: Passes over the training data at most; the learning rate falls to 0 by the last.
+        batch_size: Sequences (LightGCN: interactions) between two steps.
+        learning_rate: The highest one, reached after `warm_up`.
+        warm_up: Share of all steps in which the learning rate rises.
+        weight_decay: AdamW's pull of the weights to 0.
+        patience: Epochs without a better validation after which it stops.
+        validation_people: At most so many people have their last item kept back for validation.
+    """
+
+    embedding_size: Count = 64
+    negatives: CountOrNone = 256
+    epochs: Count = 20
+    batch_size: Count = 64
+    learning_rate: Positive = 0.005
+    warm_up: Share = 0.15
+    weight_decay: NotNegative = 0.01
+    patience: Count = 4
+    validation_people: CountOrNone = 5_000
+
+
+class SASRecConfig(NeuralConfig, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Self-attention.
+
+    Args:
+        length: Newest items of a history that are looked at.
+        layers: Blocks of attention and feed-forward.
+        heads: Attentions in each block; must divide `embedding_size`.
+        dropout: Share of the numbers that are left out in training, of embeddings and updates.
+    """
+
+    length: Count = 50
+    layers: Count = 2
+    heads: Count = 2
+    dropout: Share = 0.3
+
+
+class GRU4RecConfig(NeuralConfig, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A recurrent network.
+
+    Args:
+        length: Newest items of a history that are looked at.
+        layers: Gated recurrent units on top of each other.
+        state_size: Numbers that each of them remembers.
+        dropout: Share of the numbers that are left out in training, of embeddings and states.
+    """
+
+    length: Count = 50
+    layers: Count = 1
+    state_size: Count = 128
+    dropout: Share = 0.3
+
+
+class LightGCNConfig(NeuralConfig, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Embeddings smoothed along the graph of who had what.
+
+    Args:
+        layers: Steps along the graph.
+        temperature: What cosines are divided by before the softmax; low looks at hard ones.
+    """
+
+    batch_size: Count = 2_048
+    epochs: Count = 40
+    layers: Count = 2
+    temperature: Positive = 0.15

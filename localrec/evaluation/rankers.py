@@ -1,0 +1,101 @@
+"""Our own rankers as systems under test, fed with the training interactions and nothing else.
+
+`localrec rank` counts who liked what from the store, where the held-out rows lie; here the same
+ranker counts from the training rows. Items, their attributes and the vectors of their texts do
+come from the store: `guards` looks whether the held-out people left a trace there.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.baselines.base import Interactions, Progress, Requests, Setting
+from localrec.evaluation.cases import RatedRequests
+from localrec.graph.catalogue import Catalogue
+from localrec.index.audience import LIKED_FROM, Audience
+from localrec.index.build import EmbeddedField
+from localrec.retrieval.taste import Taste, strength_of_rating
+from localrec.systems.personal import Personal, PersonalConfig
+
+
+class Ranker:
+    """A ranker of `systems/personal.py` behind the interface of a baseline.
+
+    Args:
+        name: Its name in `RANKERS`.
+        config: The kinds of evidence that count.
+        catalogue: The domain's snapshot.
+        field: Vectors of the texts that describe items; None where there are none.
+        item_nodes: The store's id of each evaluated item, (items,).
+    """
+
+    settings: dict[str, Setting]
+
+    def __init__(
+        self,
+        name: str,
+        config: PersonalConfig,
+        catalogue: Catalogue,
+        field: EmbeddedField | None,
+        item_nodes: NDArray[np.int64],
+    ) -> None:
+        self.name = name
+        self.settings = {}
+        self._config = config
+        self._catalogue = catalogue
+        self._field = field
+        self._place = np.searchsorted(catalogue.node_ids, item_nodes).astype(np.int32)
+
+    def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
+        """Count who liked what."""
+        self.audience = audience_of(train, self._place, len(self._catalogue))
+        self._personal = Personal(self._catalogue, self.audience, self._field, self._config)
+
+    def score(self, requests: Requests) -> NDArray[np.float32]:
+        """How well each item fits; without stars every item of a history was liked, (b, items)."""
+        given = requests.stars if isinstance(requests, RatedRequests) else ()
+        scores = np.empty((len(requests), len(self._place)), dtype=np.float32)
+        for row, history in enumerate(requests.histories):
+            stars = given[row] if given else np.full(len(history), np.nan, dtype=np.float32)
+            taste = self._taste(self._place[history], stars)
+            scores[row] = self._personal.fit("", taste).scores[self._place]
+        return scores
+
+    def _taste(self, items: NDArray[np.int32], stars: NDArray[np.float32]) -> Taste:
+        strengths = [1.0 if np.isnan(one) else strength_of_rating(one) for one in stars.tolist()]
+        known = self._catalogue.none()
+        known[items] = True
+        return Taste(
+            items=items,
+            strengths=np.array(strengths, dtype=np.float32),
+            stars=stars,
+            known=known,
+            hidden=self._catalogue.none(),
+        )
+
+
+def audience_of(train: Interactions, place: NDArray[np.int32], size: int) -> Audience:
+    """Who liked what, counted from interactions.
+
+    Args:
+        train: Each person and item once.
+        place: Catalogue index of each item, (items,).
+        size: Items in the catalogue.
+    """
+    liked = np.isnan(train.stars) | (train.stars >= LIKED_FROM)
+    items = place[train.item[liked]]
+    # Whoever liked nothing is no part of an audience.
+    person = np.unique(train.person[liked], return_inverse=True)[1]
+    order = np.lexsort((items, person))
+    items, person = items[order], person[order].astype(np.int32)
+    count = int(person[-1]) + 1 if len(person) else 0
+    by_item = np.argsort(items, kind="stable")
+    return Audience(
+        items, _offsets(person, count), person[by_item], _offsets(items[by_item], size)
+    )
+
+
+def _offsets(ordered: NDArray[np.int32], many: int) -> NDArray[np.int64]:
+    """Where the entries of 0, 1, ..., many - 1 begin, (many + 1,)."""
+    return np.searchsorted(ordered, np.arange(many + 1)).astype(np.int64)

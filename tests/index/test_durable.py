@@ -1,0 +1,66 @@
+"""A cache file is the old one or the new one, whatever happens in between."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+
+from localrec.index.durable import checksum_of, digest_of, replace_file, save_array, sync_folder
+
+
+@pytest.fixture
+def path(tmp_path):
+    kept = tmp_path / "kept.npy"
+    kept.write_bytes(b"old")
+    return kept
+
+
+def test_a_file_is_replaced_and_its_checksum_told(path):
+    numbers = np.arange(10, dtype=np.int32)
+    checksum = replace_file(path, lambda beside: save_array(beside, numbers))
+    assert checksum == checksum_of(path)
+    assert np.load(path).tolist() == numbers.tolist()
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])
+def test_what_is_cut_off_leaves_the_old_file_alone(path, error):
+    def save_half(beside):
+        beside.write_bytes(b"ne")
+        raise error
+
+    with pytest.raises(BaseException) as raised:  # noqa: PT011: Ctrl+C is no Exception
+        replace_file(path, save_half)
+    assert raised.type in (KeyboardInterrupt, OSError)
+    assert path.read_bytes() == b"old"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_the_disk_has_it_before_it_takes_the_old_ones_place(path, monkeypatch):
+    synced = []
+    monkeypatch.setattr(os, "fsync", lambda handle: synced.append(path.read_bytes()))
+    replace_file(path, lambda beside: beside.write_bytes(b"new"))
+    assert synced == [b"old"]
+    assert path.read_bytes() == b"new"
+
+
+def test_only_its_owner_may_read_it(path):
+    replace_file(path, lambda beside: beside.write_bytes(b"new"))
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_one_changed_byte_is_another_checksum(path):
+    before = checksum_of(path)
+    path.write_bytes(b"olf")
+    assert checksum_of(path) != before
+
+
+def test_marks_of_texts_do_not_run_into_each_other():
+    assert digest_of("ab", "c") != digest_of("a", "bc")
+    assert digest_of("ab") == digest_of("ab")
+
+
+def test_a_folder_that_is_not_there_is_not_waited_for(tmp_path):
+    sync_folder(tmp_path / "missing")
