@@ -95,6 +95,6 @@ def export(
         print_json(report)
         return
     for file in report.files:
-        note(f"{file.rows:,} rows in {file.path}.")
+        note(f"{file.rows:,} {'row' if file.rows == 1 else 'rows'} in {file.path}.")
     for line in report.notes:
         note(line)

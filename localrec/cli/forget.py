@@ -128,12 +128,16 @@ def _told(receipt: ForgetReceipt) -> Iterator[str]:
     if not (receipt.rows or receipt.files):
         yield "There was nothing to forget: no row and no file mentions it."
     for table, count in receipt.rows.items():
-        yield f"{table}: {count:,} rows {would}removed"
-    for fate in receipt.files[:_SHOWN]:
+        yield f"{table}: {count:,} {'row' if count == 1 else 'rows'} {would}removed"
+    caches = [fate for fate in receipt.files if fate.path.startswith("indexes/")]
+    others = [fate for fate in receipt.files if fate not in caches]
+    if caches:
+        yield f"indexes: {len(caches)} files {would}removed; the next question makes them anew"
+    for fate in others[:_SHOWN]:
         lines = f" ({fate.lines:,} lines fewer)" if fate.lines else ""
         yield f"{fate.path}: {would}{fate.action}{lines}"
-    if len(receipt.files) > _SHOWN:
-        yield f"… {len(receipt.files) - _SHOWN} more files with --json"
+    if len(others) > _SHOWN:
+        yield f"… {len(others) - _SHOWN} more files with --json"
     if receipt.undated:
         yield f"{receipt.undated:,} things without a date stay: nobody knows when they happened."
     for name in receipt.adapters:

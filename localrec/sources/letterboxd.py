@@ -75,8 +75,10 @@ class LetterboxdSource:
         self._limits = limits or Limits()
 
     def recognises(self, glimpse: Glimpse) -> bool:
-        """Whether films watched and films rated lie side by side."""
-        return glimpse.has_member("watched.csv", "ratings.csv")
+        """Whether films rated lie beside films watched or wanted."""
+        return any(
+            glimpse.has_member("ratings.csv", other) for other in ("watched.csv", "watchlist.csv")
+        )
 
     def read(self, path: Path, domain: Domain, user: str | None) -> History:
         """Read every film that the person rated, saw, liked or wants to see.

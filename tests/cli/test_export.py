@@ -30,7 +30,7 @@ def test_a_history_goes_into_a_file_and_the_receipt_to_stderr(cli, bar, tmp_path
     out = tmp_path / "history.csv"
     code, shown, told = cli("--workspace", bar, "export", "--user", "me", "--out", out)
     assert (code, shown) == (0, "")
-    assert told.splitlines()[0] == f"1 rows in {out}."
+    assert told.splitlines()[0] == f"1 row in {out}."
     assert "1 texts begin like a formula" in told
     with out.open(encoding="utf-8", newline="") as stream:
         row = next(csv.DictReader(stream))

@@ -31,7 +31,7 @@ def forget(cli, folder):
 def test_says_what_was_removed_and_searched(forget):
     code, out, _ = forget("--user", ANNABELLE, "--yes")
     assert code == 0
-    assert "interaction: 1 rows removed" in out
+    assert "interaction: 1 row removed" in out
     assert "No trace was found." in out
 
 
@@ -52,7 +52,7 @@ def test_only_tells_on_a_dry_run(forget, folder):
     before = (folder / "store.duckdb").read_bytes()
     code, out, _ = forget("--user", ANNABELLE, "--dry-run")
     assert code == 0
-    assert "interaction: 1 rows would be removed" in out
+    assert "interaction: 1 row would be removed" in out
     assert "No trace" not in out
     assert (folder / "store.duckdb").read_bytes() == before
 

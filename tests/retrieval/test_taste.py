@@ -91,7 +91,7 @@ class TestTheNewestVerdict:
         ],
     )
     def test_counts_and_what_is_none_says_a_little(self, catalogue, told, expected):
-        rows = [("negroni", *one) for one in told]
+        rows = [("gimlet", *one) for one in told]
         assert strength(catalogue, *rows) == pytest.approx(expected)
 
     def test_takes_stars_that_were_given_before(self, catalogue):

@@ -1,0 +1,203 @@
+"""`localrec evaluate`: run a configuration, compare two runs, list both."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from localrec.cli.context import (
+    JsonOption,
+    WorkspaceOption,
+    console,
+    context_of,
+    note,
+    print_json,
+    progress,
+    resumable,
+)
+
+if TYPE_CHECKING:
+    from localrec.evaluation.comparisons import SystemComparison
+    from localrec.evaluation.intervals import Measure
+    from localrec.evaluation.runs import RunFolder, RunMetrics
+
+EXAMPLES = """
+Examples:\n\n
+  localrec datasets pull ml-100k\n\n
+  localrec evaluate run ml-100k-baselines-full\n\n
+  localrec evaluate compare ml-100k-baselines-full:ease ml-100k-baselines-full:popularity
+"""
+_SHOWN = ("H@1", "H@5", "NDCG@5", "H@10", "NDCG@10", "recall@10", "MRR", "MRR@10")
+_RUNS = "runs"
+
+app = typer.Typer(help="Measure systems, compare what was measured.", no_args_is_help=True)
+
+RunArgument = Annotated[
+    str, typer.Argument(metavar="RUN[:SYSTEM]", help="A run's name or folder, and a system of it.")
+]
+
+
+def _known_configs() -> list[str]:
+    from localrec.evaluation.configs import ready_configs
+
+    return list(ready_configs())
+
+
+@app.command("run", epilog=EXAMPLES)
+def run(
+    config: Annotated[
+        str,
+        typer.Argument(
+            metavar="CONFIG.toml", help="A file, or a ready one.", autocompletion=_known_configs
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", metavar="FOLDER", help="Of the run; else runs/NAME in the workspace."
+        ),
+    ] = None,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure the systems of a configuration; run it again to go on after an interruption."""
+    from localrec.evaluation import harness
+    from localrec.evaluation.configs import load_config
+    from localrec.evaluation.report import origin_now
+    from localrec.evaluation.runs import RunFolder
+    from localrec.workspace import Workspace
+
+    context = context_of(workspace, as_json)
+    declared, text = load_config(config)
+    folder = RunFolder(out or context.workspace / _RUNS / declared.name)
+    made = origin_now("-m localrec", ["evaluate", "run", Path(config).name])
+    with Workspace(context.workspace) as opened, resumable(folder.path), progress() as steps:
+        found = harness.run(declared, text, opened, folder, made, progress=steps)
+    if context.as_json:
+        print_json(found)
+        return
+    _render(found)
+    note(f"{folder.path} holds every case and the figures.")
+
+
+@app.command("compare", epilog=EXAMPLES)
+def compare(
+    ours: RunArgument,
+    theirs: RunArgument,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say of each metric whether the first run is better, worse, or cannot be told apart."""
+    from localrec.evaluation.comparisons import compare_runs
+    from localrec.evaluation.runs import find_run
+
+    context = context_of(workspace, as_json)
+    runs = context.workspace / _RUNS
+    (mine, our_system), (other, their_system) = _parted(ours), _parted(theirs)
+    found = compare_runs(find_run(mine, runs), find_run(other, runs), our_system, their_system)
+    if context.as_json:
+        print_json(found)
+        return
+    for one in found:
+        _render_comparison(one)
+
+
+@app.command("list")
+def list_(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
+    """The runs of the workspace, and the configurations that are ready to run."""
+    from localrec.evaluation.configs import ready_configs
+    from localrec.evaluation.runs import runs_in
+
+    context = context_of(workspace, as_json)
+    runs = [_listed_run(folder) for folder in runs_in(context.workspace / _RUNS)]
+    ready = [_listed_config(path) for path in ready_configs().values()]
+    if context.as_json:
+        print_json({"runs": runs, "configs": ready})
+        return
+    from rich.table import Table
+
+    table = Table("name", "state", "systems", "what", box=None)
+    for one in (*runs, *ready):
+        table.add_row(one["name"], one["state"], ", ".join(one["systems"]), one["title"])
+    console().print(table)
+
+
+def _listed_run(folder: RunFolder) -> dict[str, Any]:
+    figures, declared = folder.metrics(), folder.origin().run
+    return {
+        "name": folder.path.name,
+        "state": "complete" if figures.complete else "unfinished",
+        "systems": [one.name for one in figures.systems],
+        "title": declared.title,
+    }
+
+
+def _listed_config(path: Path) -> dict[str, Any]:
+    from localrec.evaluation.configs import load_config
+
+    declared, _ = load_config(str(path))
+    return {
+        "name": path.stem,
+        "state": "ready",
+        "systems": [one.name for one in declared.systems],
+        "title": declared.title,
+    }
+
+
+def _parted(named: str) -> tuple[str, str | None]:
+    """RUN:SYSTEM; a colon further left may be a drive's."""
+    run, colon, system = named.rpartition(":")
+    return (run, system) if colon and not {"/", "\\"} & set(system) else (named, None)
+
+
+def _render(found: RunMetrics) -> None:
+    from rich.table import Table
+
+    shown = [name for name in _SHOWN if any(name in one.metrics for one in found.systems)]
+    table = Table("system", *shown, "invalid", "fit s", "ms per case", box=None)
+    for one in found.systems:
+        if one.failed:
+            continue
+        table.add_row(
+            one.name,
+            *(_told(one.metrics.get(name)) for name in shown),
+            f"{one.metrics['invalid'].value:.3f}",
+            f"{one.fit_s:.2f}",
+            f"{one.metrics['ms'].value:.2f}",
+        )
+    console().print(table)
+    for one in found.systems:
+        if one.failed:
+            note(f"{one.name} was not measured: {one.failed}")
+        for doubt in one.suspicions:
+            note(f"{one.name}: {doubt.kind}. {doubt.told}")
+        if one.faults:
+            counts = ", ".join(f"{kind} {count}" for kind, count in one.faults.items())
+            note(f"{one.name}: invalid answers of {one.cases}: {counts}.")
+
+
+def _render_comparison(one: SystemComparison) -> None:
+    from rich.table import Table
+
+    table = Table("metric", one.ours, one.theirs, "difference", "p", "verdict", box=None)
+    for line in one.metrics:
+        p = line.compared.p_adjusted
+        table.add_row(
+            line.metric,
+            _told(line.ours),
+            _told(line.theirs),
+            _told(line.compared.difference, sign="+"),
+            "-" if p is None else f"{p:.4f}",
+            line.compared.verdict,
+        )
+    console().print(table)
+
+
+def _told(one: Measure | None, *, sign: str = "") -> str:
+    if one is None or one.value is None:
+        return "-"
+    if one.low is None or one.high is None:
+        return f"{one.value:{sign}.3f}"
+    return f"{one.value:{sign}.3f} [{one.low:{sign}.3f}, {one.high:{sign}.3f}]"

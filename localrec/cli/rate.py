@@ -1,0 +1,200 @@
+"""`localrec evaluate rate`: a person rates the judge's samples, blind, with one key each."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from localrec.cli.context import (
+    JsonOption,
+    WorkspaceOption,
+    console,
+    context_of,
+    note,
+    print_json,
+    resumable,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from localrec.evaluation.judged import Agreement
+    from localrec.evaluation.rating import Asked, RatingSession
+    from localrec.evaluation.samples import Sample
+
+EXAMPLES = """
+Examples:\n\n
+  localrec evaluate rate run/samples.jsonl --out run/ratings.jsonl\n\n
+  localrec evaluate rate run/samples.jsonl --out mine.jsonl --scales all --judge run/verdicts.jsonl
+"""
+_KEYS = "1 to 5, s skip, u undo, q quit"
+
+
+def rate(
+    samples: Annotated[Path, typer.Argument(metavar="SAMPLES.jsonl", help="What to rate.")],
+    out: Annotated[
+        Path,
+        typer.Option(metavar="RATINGS.jsonl", help="Where your scores go; run again to go on."),
+    ],
+    scales: Annotated[
+        Literal["marc", "memrec", "all"], typer.Option(help="MARC's four, MemRec's three, or all.")
+    ] = "marc",
+    judge: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="VERDICTS.jsonl", help="A judge's verdicts; by default those beside SAMPLES."
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of the order; keep it to go on.")] = 0,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Rate explanations without knowing whose they are, and see how far the judge agrees."""
+    from localrec.evaluation.ledger import Ledger
+    from localrec.evaluation.rating import Rating, RatingSession
+    from localrec.evaluation.samples import read_samples
+    from localrec.evaluation.scales import scales_of
+
+    context = context_of(workspace, as_json)
+    to_rate = read_samples(samples)
+    with Ledger(out, Rating) as ledger, resumable(out):
+        session = RatingSession(to_rate, scales_of(scales), ledger, seed)
+        _ask(session, console(to_stderr=True))
+    found = _agreements(session, to_rate, judge or samples.with_name("verdicts.jsonl"), bool(judge))
+    if context.as_json:
+        print_json(_outcome(session, to_rate, found))
+    else:
+        _render(session, to_rate, found, console())
+    if session.left:
+        note(f"{session.left} are left; run the same command again to go on.")
+
+
+def _ask(session: RatingSession, out: Console) -> None:
+    """Show one after the other and take a key for each, until nothing is left or `q`."""
+    shown, keys = "", _keys()
+    while (asked := session.current) is not None:
+        if asked.sample.id != shown:
+            _show_sample(asked, out)
+            shown = asked.sample.id
+        out.print(f"{asked.number} of {asked.total}. {asked.scale.statement}", style="bold")
+        out.print(f"   1 = {asked.scale.worst}; 5 = {asked.scale.best}   ({_KEYS})", style="dim")
+        key = next(keys, "q")
+        while not _obey(key, session, out):
+            if key == "q":
+                return
+            out.print(f"   That key means nothing here: {_KEYS}.", style="yellow")
+            key = next(keys, "q")
+
+
+def _obey(key: str, session: RatingSession, out: Console) -> bool:
+    """Do what a key says; False where it says to quit, or nothing."""
+    if key in {"1", "2", "3", "4", "5"}:
+        session.rate(int(key))
+        out.print(f"   {key}")
+    elif key == "s":
+        session.rate(None)
+        out.print("   skipped")
+    elif key == "u":
+        out.print("   taken back" if session.undo() else "   There is nothing to take back.")
+    else:
+        return False
+    return True
+
+
+def _keys() -> Iterator[str]:
+    """Keys as they are pressed; where no terminal is, the first letter of each line."""
+    if sys.stdin.isatty():
+        while True:
+            try:
+                yield typer.getchar().lower()
+            except EOFError:  # Ctrl+D
+                return
+    for line in sys.stdin:
+        if line.strip():
+            yield line.strip()[0].lower()
+
+
+def _show_sample(asked: Asked, out: Console) -> None:
+    from localrec.sources.text import clean_text
+
+    sample = asked.sample
+    parts = {
+        "Asked for": sample.asked,
+        "Recommended": sample.recommended,
+        "The catalogue says": sample.facts,
+        "Explanation": sample.explanation,
+    }
+    out.print()
+    for title, text in parts.items():
+        if text:
+            out.print(f"{title}: {clean_text(text)}")
+    out.print()
+
+
+def _agreements(
+    session: RatingSession, samples: Sequence[Sample], judge: Path, asked_for: bool
+) -> list[Agreement]:
+    """The person against the checks, and against the judge where one has been at work."""
+    from localrec.evaluation.judge import Verdict
+    from localrec.evaluation.judged import (
+        agreement_between,
+        agreement_with_checks,
+        scores_of_judge,
+        scores_of_person,
+    )
+    from localrec.evaluation.ledger import read_records
+
+    given = scores_of_person(session.ratings)
+    found = []
+    if asked_for or judge.is_file():
+        texts = {(sample.id, sample.digest) for sample in samples}
+        verdicts = [one for one in read_records(judge, Verdict) if (one.id, one.of) in texts]
+        for name in dict.fromkeys(one.judge for one in verdicts):
+            scores = scores_of_judge(one for one in verdicts if one.judge == name)
+            found += agreement_between(given, scores, name)
+    return found + agreement_with_checks(given, samples)
+
+
+def _outcome(
+    session: RatingSession, samples: Sequence[Sample], found: Sequence[Agreement]
+) -> dict[str, Any]:
+    """What --json prints; whose the samples were is told when nothing is left to be rated."""
+    from localrec.evaluation.judged import means_by_system, scores_of_person
+
+    ratings = session.ratings
+    return {
+        "rated": sum(one.score is not None for one in ratings),
+        "skipped": sum(one.score is None for one in ratings),
+        "left": session.left,
+        "agreement": found,
+        "systems": None if session.left else means_by_system(scores_of_person(ratings), samples),
+    }
+
+
+def _render(
+    session: RatingSession, samples: Sequence[Sample], found: Sequence[Agreement], out: Console
+) -> None:
+    from localrec.evaluation.pages.numbers import with_interval
+
+    outcome = _outcome(session, samples, found)
+    out.print(
+        f"{outcome['rated']} rated, {outcome['skipped']} skipped, {outcome['left']} left.",
+        style="bold",
+    )
+    for one in found:
+        figures = ""
+        if one.spearman.value is not None:
+            figures = f" (Spearman {with_interval(one.spearman, 2)}"
+            figures += f", weighted kappa {with_interval(one.kappa, 2)})"
+        out.print(f"{one.scale}, you and {one.other}: {one.says}{figures}")
+    for system, means in (outcome["systems"] or {}).items():
+        told = ", ".join(
+            f"{scale} {with_interval(one, 2)}" for scale, one in means.items() if one.n
+        )
+        out.print(f"{system}: {told}")

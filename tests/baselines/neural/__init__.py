@@ -1,0 +1,1 @@
+"""Tests of the neural baselines; they need torch, the extra `training`."""

@@ -1,0 +1,243 @@
+"""Leaks are refused, cheats are found out, breakdowns are counted."""
+
+import json
+
+import msgspec
+import numpy as np
+import pytest
+
+from localrec.domains import load_domain
+from localrec.evaluation.cases import Protocol, part
+from localrec.evaluation.dataset import read_interactions
+from localrec.evaluation.guards import (
+    LeakError,
+    check_audience,
+    check_parted,
+    check_store,
+    check_train,
+    decoys_for,
+    too_good,
+)
+from localrec.evaluation.intervals import Measure
+from localrec.evaluation.rankers import audience_of
+from localrec.graph.people import USER
+from localrec.types import AttributeLink, Event, History, ImportReport, InteractionRow, ItemRow
+from localrec.workspace import Workspace
+
+from .crowd import config, measure, plant, rows
+
+MOVIES = load_domain("movies")
+
+
+@pytest.fixture(scope="module")
+def crowd(tmp_path_factory):
+    return plant(tmp_path_factory.mktemp("crowd") / "w")
+
+
+@pytest.fixture(scope="module")
+def keyed(crowd):
+    with Workspace(crowd) as workspace:
+        return read_interactions(workspace.store, MOVIES)
+
+
+@pytest.fixture(scope="module")
+def parted(keyed):
+    return part(keyed.interactions, Protocol())
+
+
+class TestALeak:
+    def test_into_the_training_rows_is_refused(self, keyed, parted):
+        check_train(parted.train, parted.test)
+        with pytest.raises(LeakError, match="40 held-out pairs"):
+            check_train(keyed.interactions, parted.test)
+
+    def test_into_a_history_is_refused(self, parted):
+        told = tuple(
+            np.append(history, positives)
+            for history, positives in zip(parted.test.histories, parted.test.positives, strict=True)
+        )
+        leaky = msgspec.structs.replace(parted.test, histories=told)
+        with pytest.raises(LeakError, match="40 histories hold the item"):
+            check_parted(msgspec.structs.replace(parted, test=leaky))
+
+    def test_from_validation_into_the_test_is_refused(self, parted):
+        with pytest.raises(LeakError, match="for validation and test alike"):
+            check_parted(msgspec.structs.replace(parted, validation=parted.test))
+
+    def test_into_an_audience_is_refused(self, crowd, keyed, parted):
+        with Workspace(crowd) as workspace:
+            catalogue, everything = workspace.catalogue("movies"), workspace.audience("movies")
+        place = np.searchsorted(catalogue.node_ids, keyed.item_nodes).astype(np.int32)
+        check_audience(audience_of(parted.train, place, len(catalogue)), parted.train, place)
+        with pytest.raises(LeakError, match="likings was not counted from"):
+            check_audience(everything, parted.train, place)
+
+    def test_through_an_edge_between_the_two_is_refused(self, tmp_path):
+        folder = plant(tmp_path / "w")
+        with Workspace(folder, writable=True) as workspace:
+            keyed, test = held_out(workspace)
+            check_store(workspace.store, test, keyed)
+            item = int(keyed.item_nodes[test.positives[3][0]])
+            [[person]] = workspace.store.rows(
+                "SELECT node_id FROM node WHERE kind = ? AND key = ?",
+                [USER, keyed.person_keys[test.person[3]]],
+            )
+            workspace.store.execute(
+                "INSERT INTO edge VALUES (?, ?, 'RATED', 1.0, NULL, NULL)", [person, item]
+            )
+            with pytest.raises(LeakError, match="1 edges and 0 texts"):
+                check_store(workspace.store, test, keyed)
+
+    def test_through_a_persons_own_shelf_is_refused(self, tmp_path):
+        folder = plant(tmp_path / "w")
+        with Workspace(folder, writable=True) as workspace:
+            keyed, test = held_out(workspace)
+            key = keyed.item_keys[test.positives[0][0]]
+            own = AttributeLink(kind="genre", name="Favourites", personal=True)
+            report = ImportReport(
+                source="shelf", path="", domain="movies", read=1, kept=1, merged=0, dropped=0
+            )
+            shelf = History(
+                items=(ItemRow(key=key, name=f"Film {int(key[1:])}", links=(own,)),),
+                interactions=(),
+                report=report,
+            )
+            workspace.take_in_history(shelf, MOVIES, keyed.person_keys[test.person[0]])
+            with pytest.raises(LeakError, match="1 edges and 0 texts"):
+                check_store(workspace.store, test, keyed)
+
+    def test_through_the_words_of_a_review_is_refused(self, tmp_path):
+        review = "I cried from the first scene to the last one."
+        deeds = [
+            msgspec.structs.replace(deed, note=review) if (deed.user, deed.item) == last() else deed
+            for deed in rows()
+        ]
+        told = {last()[1]: {"description": f"What people say: {review}"}}
+        with Workspace(plant(tmp_path / "w", deeds, **told)) as workspace:
+            keyed, test = held_out(workspace)
+            with pytest.raises(LeakError, match="0 edges and 1 texts"):
+                check_store(workspace.store, test, keyed)
+
+    def test_keeps_those_from_being_measured_that_it_would_reach(self, tmp_path):
+        folder = plant(tmp_path / "w")
+        with Workspace(folder, writable=True) as workspace:
+            keyed, test = held_out(workspace)
+            workspace.store.execute(
+                "INSERT INTO edge SELECT node_id, ?, 'RATED', 1.0, NULL, NULL FROM node "
+                "WHERE kind = ? AND key = ?",
+                [
+                    int(keyed.item_nodes[test.positives[0][0]]),
+                    USER,
+                    keyed.person_keys[test.person[0]],
+                ],
+            )
+        declared = config("ease", "vector", {"name": "auto", "kind": "ranker"})
+        ease, vector, auto = measure(folder, tmp_path / "run", declared).systems
+        assert not ease.failed
+        assert "1 edges" in vector.failed and "1 edges" in auto.failed
+
+
+def held_out(workspace):
+    keyed = read_interactions(workspace.store, MOVIES)
+    return keyed, part(keyed.interactions, Protocol()).test
+
+
+def last():
+    """Person and item of the first person's last row."""
+    deed = max((deed for deed in rows() if deed.user == "p00"), key=lambda deed: deed.at)
+    return deed.user, deed.item
+
+
+class TestACheat:
+    @pytest.mark.parametrize("protocol", [{}, {"candidates": 10}, {"candidates": 20}])
+    def test_that_reads_the_target_where_it_is_asked_is_found_by_decoys(
+        self, crowd, tmp_path, protocol
+    ):
+        declared = config("ease", "popularity", "framepeeker", protocol=protocol)
+        ease, popularity, peeker = measure(crowd, tmp_path / "run", declared).systems
+        assert peeker.metrics["H@1"].value == 1.0
+        assert "sees the target" in [doubt.kind for doubt in peeker.suspicions]
+        assert "It put 40 of 40 evenly drawn decoys first" in peeker.suspicions[0].told
+        assert ease.suspicions == popularity.suspicions == ()
+
+    def test_that_knows_the_truth_from_elsewhere_is_too_good(self, crowd, tmp_path):
+        declared = config("ease", "truthknower")
+        ease, knower = measure(crowd, tmp_path / "run", declared).systems
+        assert [doubt.kind for doubt in knower.suspicions] == ["too good to be true"]
+        assert "Its hit rate at 1 is 1.000; the best of the others has" in knower.suspicions[0].told
+        assert ease.suspicions == ()
+
+    def test_is_told_once_however_often_the_run_is_started(self, crowd, tmp_path):
+        for _ in range(2):
+            found = measure(crowd, tmp_path / "run", config("ease", "truthknower"))
+        assert len(found.systems[1].suspicions) == 1
+
+    def test_is_nobody_who_is_good_where_all_are(self):
+        def at(value):
+            return Measure(value, value, value, 100)
+
+        assert too_good({"a": at(0.95), "b": at(0.6)}) == {}
+        assert list(too_good({"a": at(0.95), "b": at(0.3)})) == ["a"]
+        assert too_good({"a": at(0.5), "b": at(0.01)}) == {}
+
+
+def test_decoys_are_items_that_the_person_never_had(keyed, parted):
+    for protocol in (Protocol(), Protocol(candidates=10)):
+        cases = part(keyed.interactions, protocol).test
+        decoys = decoys_for(cases, keyed, 25, seed=1)
+        assert len(decoys.cases) == 25
+        for place, positives in enumerate(decoys.cases.positives):
+            person = int(decoys.cases.person[place])
+            had = keyed.interactions.item[keyed.interactions.rows_of(person)]
+            assert positives[0] not in had
+            if decoys.cases.candidates is not None:
+                assert positives[0] in decoys.cases.candidates[place]
+        assert decoys.chance == pytest.approx(1 / 9 if protocol.candidates == 10 else 1 / 30)
+
+
+def test_whoever_had_everything_cannot_be_asked_for_a_decoy(tmp_path):
+    deeds = [
+        InteractionRow(user="ann", item=f"f{film:02}", event=Event.RATED, rating=4.0)
+        for film in range(40)
+    ]
+    folder = plant(tmp_path / "w", deeds)
+    with Workspace(folder) as workspace:
+        keyed, test = held_out(workspace)
+    assert (len(test), len(decoys_for(test, keyed, 10, seed=1).cases)) == (1, 0)
+    assert measure(folder, tmp_path / "run", config("popularity")).systems[0].failed == ""
+
+
+@pytest.fixture(scope="module")
+def broken(crowd, tmp_path_factory):
+    """What was measured of a system that goes wrong in every way, and where."""
+    out = tmp_path_factory.mktemp("runs") / "run"
+    declared = config("broken", "popularity", protocol={"candidates": 10})
+    return measure(crowd, out, declared).systems[0], out
+
+
+class TestABrokenSystem:
+    def test_has_its_faults_counted_by_kind(self, broken):
+        told, _ = broken
+        assert not told.failed and told.cases == 40
+        # People 0..39, one wrong way for each remainder of 6; the first way is right.
+        assert told.faults == {"unknown": 7, "short": 13, "repeated": 7, "empty": 7, "failed": 6}
+        assert told.metrics["invalid"].value == pytest.approx(33 / 40)
+
+    def test_leaves_its_errors_in_the_cases(self, broken):
+        _, out = broken
+        cases = [json.loads(line) for line in (out / "cases-broken.jsonl").read_text().splitlines()]
+        raised = [one for one in cases if "failed" in one.get("faults", ())]
+        assert {one["error"] for one in raised} == {"RuntimeError: out of memory"}
+        assert all(one["first"] == 0 and one["top"] == [] for one in raised)
+
+    def test_gains_nothing_by_naming_what_is_not_there(self, broken):
+        _, out = broken
+        cases = [json.loads(line) for line in (out / "cases-broken.jsonl").read_text().splitlines()]
+        repeated = [one for one in cases if one.get("faults") == ["repeated"]]
+        assert repeated and all(one["top"][0] == one["top"][1] for one in repeated)
+        assert all(one["first"] != 2 for one in repeated)  # the first of it counts
+
+    def test_with_scores_of_another_shape_fails_in_every_case(self, crowd, tmp_path):
+        (told,) = measure(crowd, tmp_path / "run", config("misshapen")).systems
+        assert told.faults == {"failed": 40}
+        assert told.metrics["H@10"].value == 0.0
