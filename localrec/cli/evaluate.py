@@ -29,7 +29,7 @@ Examples:\n\n
   localrec evaluate run ml-100k-baselines-full\n\n
   localrec evaluate compare ml-100k-baselines-full:ease ml-100k-baselines-full:popularity
 """
-_SHOWN = ("H@1", "H@5", "NDCG@5", "H@10", "NDCG@10", "recall@10", "MRR", "MRR@10")
+_LEADING = ("H", "NDCG")  # at the longest list of the run
 _RUNS = "runs"
 
 app = typer.Typer(help="Measure systems, compare what was measured.", no_args_is_help=True)
@@ -153,17 +153,19 @@ def _parted(named: str) -> tuple[str, str | None]:
 
 
 def _render(found: RunMetrics) -> None:
+    """The leading figures; metrics.json has all of them."""
     from rich.table import Table
 
-    shown = [name for name in _SHOWN if any(name in one.metrics for one in found.systems)]
-    table = Table("system", *shown, "invalid", "fit s", "ms per case", box=None)
-    for one in found.systems:
-        if one.failed:
-            continue
+    measured = [one for one in found.systems if not one.failed]
+    titles = [_longest(measured[0].metrics, name) for name in _LEADING] if measured else []
+    table = Table(box=None)
+    for title in ("system", *titles, "invalid", "fit s", "ms/case"):
+        table.add_column(title, no_wrap=True)
+    for one in measured:
         table.add_row(
             one.name,
-            *(_told(one.metrics.get(name)) for name in shown),
-            f"{one.metrics['invalid'].value:.3f}",
+            *(_told(one.metrics[name]) for name in titles),
+            _told(one.metrics["invalid"], alone=True),
             f"{one.fit_s:.2f}",
             f"{one.metrics['ms'].value:.2f}",
         )
@@ -181,13 +183,14 @@ def _render(found: RunMetrics) -> None:
 def _render_comparison(one: SystemComparison) -> None:
     from rich.table import Table
 
-    table = Table("metric", one.ours, one.theirs, "difference", "p", "verdict", box=None)
+    console().print(f"{one.ours} against {one.theirs}, {one.cases:,} cases")
+    table = Table("metric", "ours", "theirs", "difference", "p", "verdict", box=None)
     for line in one.metrics:
         p = line.compared.p_adjusted
         table.add_row(
             line.metric,
-            _told(line.ours),
-            _told(line.theirs),
+            _told(line.ours, alone=True),
+            _told(line.theirs, alone=True),
             _told(line.compared.difference, sign="+"),
             "-" if p is None else f"{p:.4f}",
             line.compared.verdict,
@@ -195,9 +198,16 @@ def _render_comparison(one: SystemComparison) -> None:
     console().print(table)
 
 
-def _told(one: Measure | None, *, sign: str = "") -> str:
-    if one is None or one.value is None:
+def _longest(metrics: dict[str, Measure], name: str) -> str:
+    """The metric at the longest list: H@10 for H; at 1 the hit rate is the NDCG as well."""
+    lengths = [int(one.partition("@")[2]) for one in metrics if one.startswith(f"{name}@")]
+    return f"{name}@{max(lengths)}" if lengths else "H@1"
+
+
+def _told(one: Measure, *, sign: str = "", alone: bool = False) -> str:
+    """A figure, with its interval unless it stands alone."""
+    if one.value is None:
         return "-"
-    if one.low is None or one.high is None:
+    if alone or one.low is None or one.high is None:
         return f"{one.value:{sign}.3f}"
     return f"{one.value:{sign}.3f} [{one.low:{sign}.3f}, {one.high:{sign}.3f}]"

@@ -19,6 +19,7 @@ from localrec.cli.context import (
     print_json,
     progress,
 )
+from localrec.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from localrec.sources.amazon import Window
@@ -82,10 +83,16 @@ def import_(
 
     context = context_of(workspace, as_json)
     kind = _told_by(path) if kind == "auto" else kind
-    about = load_domain(domain or open_source(kind).domain)
+    source = open_source(kind)
+    if getattr(source, "personal", False) and domain not in (None, source.domain):
+        raise UsageError(f"{kind} knows nothing of {domain}.", "Leave --domain out.")
+    about = load_domain(domain or source.domain)
     with progress() as steps:
         steps("reading", 0, 0)
-        found = read_export(kind, path, about, user, _window(since, until))
+        try:
+            found = read_export(kind, path, about, user, _window(since, until))
+        except InputError as error:
+            raise _with_likeness(error, kind, path) from error
         report = found.report
         if not dry_run:
             files = found.files if isinstance(found, BulkHistory) else ()
@@ -108,6 +115,19 @@ def _told_by(path: Path) -> str:
     kind = detect_kind(path)
     note(f"{path.name} looks like {kind}.")
     return kind
+
+
+def _with_likeness(error: InputError, kind: str, path: Path) -> InputError:
+    """The same refusal; where the file looks like another kind, that is the remedy."""
+    from localrec.sources import detect_kind
+
+    try:
+        likeness = detect_kind(path)
+    except InputError:
+        return error
+    if likeness == kind:
+        return error
+    return InputError(error.message, f"It looks like {likeness}: import it as that.")
 
 
 def _window(since: datetime | None, until: datetime | None) -> Window | None:

@@ -91,6 +91,16 @@ class TestAnExport:
         assert (report["source"], report["domain"], report["kept"]) == ("letterboxd", "movies", 2)
         assert "looks like" in err
 
+    def test_named_by_the_wrong_kind_is_refused_with_the_right_one(self, take_in, films):
+        code, _, err = take_in("goodreads", films, "--user", "anna")
+        assert code == 1
+        assert "It looks like letterboxd: import it as that." in err
+
+    def test_of_books_is_no_import_of_films(self, take_in, books):
+        code, _, err = take_in("goodreads", books, "--user", "anna", "--domain", "movies")
+        assert code == 2
+        assert "goodreads knows nothing of movies. Leave --domain out." in err
+
     def test_looked_at_first_changes_nothing(self, take_in, books, empty_workspace):
         before = sorted(empty_workspace.rglob("*"))
         code, out, _ = take_in("auto", books, "--user", "anna", "--dry-run")
