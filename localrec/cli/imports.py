@@ -84,9 +84,9 @@ def import_(
     context = context_of(workspace, as_json)
     kind = _told_by(path) if kind == "auto" else kind
     source = open_source(kind)
-    if getattr(source, "personal", False) and domain not in (None, source.domain):
-        raise UsageError(f"{kind} knows nothing of {domain}.", "Leave --domain out.")
     about = load_domain(domain or source.domain)
+    if getattr(source, "personal", False) and about.name != source.domain:
+        raise UsageError(f"{kind} knows nothing of {about.name}.", "Leave --domain out.")
     with progress() as steps:
         steps("reading", 0, 0)
         try:
@@ -125,7 +125,7 @@ def _with_likeness(error: InputError, kind: str, path: Path) -> InputError:
         likeness = detect_kind(path)
     except InputError:
         return error
-    if likeness == kind:
+    if likeness == kind or likeness in error.hint:
         return error
     return InputError(error.message, f"It looks like {likeness}: import it as that.")
 
