@@ -172,7 +172,8 @@ def _merge_doubles(store: Store, source: str) -> int:
         f'arg_max_null(rating, {newest}) AS rating, max("at") AS "at", '
         "CASE event WHEN 'played' THEN sum(times) ELSE max(times) END AS times, "
         f"arg_max_null(note, {newest}) AS note, count(*) AS many FROM ("
-        "SELECT *, rowid AS row_id FROM interaction WHERE source = ?) GROUP BY user_id, item_id, event HAVING count(*) > 1",
+        "SELECT *, rowid AS row_id FROM interaction WHERE source = ?) "
+        "GROUP BY user_id, item_id, event HAVING count(*) > 1",
         [source],
     )
     store.execute(
