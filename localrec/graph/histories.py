@@ -138,13 +138,12 @@ def _write_rows(store: Store, history: BulkHistory) -> None:
         "AND user_id IN (SELECT node_id FROM incoming_user_key)",
         [source],
     )
+    # Rows of one moment have no other order than the file's. The joins keep it, since a store
+    # opened for such an import takes them as written: the file streams past two tables of keys.
     store.execute(
         "INSERT INTO interaction SELECT u.node_id, i.node_id, r.event, r.rating, "
-        'r."at", r.times, ?, r.note FROM '
-        # A join keeps no order, and rows of one moment have no other one than the file's.
-        f"(SELECT *, row_number() OVER () AS place FROM ({history.select})) r "
-        "JOIN incoming_user_key u USING (user_key) JOIN incoming_item_key i USING (item_key) "
-        "ORDER BY r.place",
+        f'r."at", r.times, ?, r.note FROM ({history.select}) r '
+        "JOIN incoming_user_key u USING (user_key) JOIN incoming_item_key i USING (item_key)",
         [source],
     )
     for table in ("incoming_key", "incoming_user_key", "incoming_item_key"):
