@@ -230,7 +230,7 @@ def as_markdown(figures: Figures) -> str:
         ]
         for score in figures.scores
     ]
-    head = ["system", "ratings shown", f"NDCG@{K}", f"recall@{K}", "NDCG over popularity"]
+    head = ["system", "ratings shown", f"NDCG@{K}", f"capped recall@{K}", "NDCG over popularity"]
     half = "test" if figures.half == "test" else "development"
     return (
         f"{figures.people} {half} people of MovieLens 100K, strangers to the store, "

@@ -71,7 +71,7 @@ def incidence(
 
 
 def places_of(first: NDArray[np.int64], lists: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Where the entries of some lists stand, one list behind the other; list i begins at first[i]."""
+    """Where the entries of some lists stand, one list behind the other; `first` as in Incidence."""
     starts = first[lists]
     lengths = first[lists + 1] - starts
     shifts = np.repeat(starts - np.cumsum(lengths) + lengths, lengths)

@@ -3,9 +3,10 @@
     s(i, j) = |had both| / (sqrt(|had i| |had j|) + shrinkage),   score(j) = sum of s(j, h)
 
 over the k nearest items h of j that are in the history. Deshpande and Karypis (2004) ask the
-history's items for their k nearest instead; on MovieLens 100K that ranked 20 candidates worse for
-each k and shrinkage tried, since rare items are near to nothing and all score 0. Only k neighbours
-are kept, 8 bytes each. Stars are left out: having taken an item up is what counts.
+history's items for their k nearest instead. On MovieLens 100K (validation) that was alike in full
+ranking and worse among 20 candidates, for every k from 10 to 300 and shrinkage from 0 to 300: rare
+items are near to nothing and all score 0. Only k neighbours are kept, 8 bytes each. Stars are left
+out: having taken an item up is what counts.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class ItemNeighbours:
         self._keep_by_neighbour(nearest, similar)
 
     def _keep_by_neighbour(self, nearest: NDArray[np.int32], similar: NDArray[np.float32]) -> None:
-        """Turn "the neighbours of each item" round: a history asks whose neighbours its items are."""
+        """Turn the neighbours of each item round: a history asks whose neighbours its items are."""
         item, place = np.nonzero(similar)
         neighbour = nearest[item, place]
         order = np.argsort(neighbour, kind="stable")

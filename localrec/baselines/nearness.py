@@ -41,8 +41,8 @@ class Nearness:
     def __init__(self, config: NearnessConfig, vectors: ItemVectors) -> None:
         self.settings: dict[str, Setting] = msgspec.to_builtins(config)
         self._recent = config.recent
-        finite = np.nan_to_num(np.asarray(vectors, dtype=np.float32), posinf=0.0, neginf=0.0)
-        self._vectors = _directions(finite)
+        whole = np.isfinite(vectors).all(axis=1, keepdims=True)
+        self._vectors = _directions(np.where(whole, vectors, 0.0).astype(np.float32))
         self._missing = ~self._vectors.any(axis=1)
 
     def fit(self, train: Interactions, seed: int, progress: Progress) -> None:

@@ -15,6 +15,7 @@ from localrec.cli import (
     datasets,
     describe,
     doctor,
+    evaluate,
     export,
     feedback,
     forget,
@@ -54,6 +55,7 @@ app.command("export", epilog=export.EXAMPLES)(export.export)
 app.command("forget", epilog=forget.EXAMPLES)(forget.forget)
 app.command("doctor")(doctor.doctor)
 app.add_typer(shelf.app, name="shelf")
+app.add_typer(evaluate.app, name="evaluate")
 app.add_typer(models.app, name="models")
 app.add_typer(datasets.app, name="datasets")
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from localrec.cli import rate
 from localrec.cli.context import (
     JsonOption,
     WorkspaceOption,
@@ -33,6 +34,7 @@ _LEADING = ("H", "NDCG")  # at the longest list of the run
 _RUNS = "runs"
 
 app = typer.Typer(help="Measure systems, compare what was measured.", no_args_is_help=True)
+app.command("rate", epilog=rate.EXAMPLES)(rate.rate)
 
 RunArgument = Annotated[
     str, typer.Argument(metavar="RUN[:SYSTEM]", help="A run's name or folder, and a system of it.")
@@ -118,7 +120,9 @@ def list_(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> Non
         return
     from rich.table import Table
 
-    table = Table("name", "state", "systems", "what", box=None)
+    table = Table(box=None)
+    for title in ("name", "state", "systems", "what"):
+        table.add_column(title, no_wrap=title == "name")
     for one in (*runs, *ready):
         table.add_row(one["name"], one["state"], ", ".join(one["systems"]), one["title"])
     console().print(table)
@@ -153,13 +157,13 @@ def _parted(named: str) -> tuple[str, str | None]:
 
 
 def _render(found: RunMetrics) -> None:
-    """The leading figures; metrics.json has all of them."""
+    """The leading figures, and milliseconds for each case; metrics.json has all of them."""
     from rich.table import Table
 
     measured = [one for one in found.systems if not one.failed]
     titles = [_longest(measured[0].metrics, name) for name in _LEADING] if measured else []
     table = Table(box=None)
-    for title in ("system", *titles, "invalid", "fit s", "ms/case"):
+    for title in ("system", *titles, "faulty", "fit s", "ms"):
         table.add_column(title, no_wrap=True)
     for one in measured:
         table.add_row(

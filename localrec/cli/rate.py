@@ -83,7 +83,7 @@ def _ask(session: RatingSession, out: Console) -> None:
             _show_sample(asked, out)
             shown = asked.sample.id
         out.print(f"{asked.number} of {asked.total}. {asked.scale.statement}", style="bold")
-        out.print(f"   1 = {asked.scale.worst}; 5 = {asked.scale.best}   ({_KEYS})", style="dim")
+        out.print(f"   1: {asked.scale.worst}; 5: {asked.scale.best}", style="dim")
         key = next(keys, "q")
         while not _obey(key, session, out):
             if key == "q":
@@ -134,6 +134,7 @@ def _show_sample(asked: Asked, out: Console) -> None:
     for title, text in parts.items():
         if text:
             out.print(f"{title}: {clean_text(text)}")
+    out.print(f"(Keys: {_KEYS})", style="dim")
     out.print()
 
 
@@ -187,12 +188,13 @@ def _render(
         f"{outcome['rated']} rated, {outcome['skipped']} skipped, {outcome['left']} left.",
         style="bold",
     )
-    for one in found:
-        figures = ""
-        if one.spearman.value is not None:
-            figures = f" (Spearman {with_interval(one.spearman, 2)}"
-            figures += f", weighted kappa {with_interval(one.kappa, 2)})"
-        out.print(f"{one.scale}, you and {one.other}: {one.says}{figures}")
+    known = [one for one in found if one.spearman.value is not None]
+    for one in known:
+        figures = f"Spearman {with_interval(one.spearman, 2)}"
+        figures += f", weighted kappa {with_interval(one.kappa, 2)}"
+        out.print(f"{one.scale}, you and {one.other}: {one.says} ({figures})")
+    if not known:
+        out.print("Too little was rated yet, or too much alike, to tell an agreement.")
     for system, means in (outcome["systems"] or {}).items():
         told = ", ".join(
             f"{scale} {with_interval(one, 2)}" for scale, one in means.items() if one.n

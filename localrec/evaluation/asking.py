@@ -36,9 +36,7 @@ class Lister(Protocol):
         """Learn from interactions; the same seed gives the same answers."""
         ...
 
-    def answer(
-        self, requests: RatedRequests, candidates: Items | None, k: int
-    ) -> Sequence[Answer]:
+    def answer(self, requests: RatedRequests, candidates: Items | None, k: int) -> Sequence[Answer]:
         """Item indexes for each request, best first: all candidates, or else k items."""
         ...
 
@@ -112,8 +110,7 @@ def ask(system: System, cases: Cases, asking: Asking) -> list[Outcome]:
         found = _ask_all(system, cases, asking)
     except Exception:  # noqa: BLE001 - a system under test may raise anything
         found = [
-            _ask_alone(system, cases.take(np.array([place])), asking)
-            for place in range(len(cases))
+            _ask_alone(system, cases.take(np.array([place])), asking) for place in range(len(cases))
         ]
     each_ms = 1000 * (time.perf_counter() - started) / max(1, len(cases))
     return [
@@ -189,7 +186,7 @@ def _judge_scores(scores: Scores, cases: Cases, asking: Asking) -> list[_Found]:
         items = None if cases.candidates is None else cases.candidates[row]
         top = _best(ranked[row], items, shuffled, asking.k)
         wanted = min(_pool_size(cases, row, asking), asking.k if items is None else len(items))
-        given = range(int(np.count_nonzero(ranked[row] > -np.inf)))
+        given = range(min(wanted, int(np.count_nonzero(ranked[row] > -np.inf))))
         found.append(
             _Found(
                 int(places.first[row]),
@@ -244,5 +241,3 @@ def _pool_size(cases: Cases, place: int, asking: Asking) -> int:
     if cases.candidates is not None:
         return cases.candidates.shape[1]
     return len(asking.item_keys) - (0 if asking.keep_known else len(np.unique(cases.had[place])))
-
-

@@ -52,6 +52,11 @@ class Protocol(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     history: Annotated[int, msgspec.Meta(ge=1)] | None = None
     known: Literal["removed", "ranked"] = "removed"
 
+    @property
+    def has_several_targets(self) -> bool:
+        """Whether a case may have more than one."""
+        return self.split == "cold-users" and self.candidates == "full"
+
     def __str__(self) -> str:
         ranked = (
             f"full ranking, what is known {self.known}"
@@ -182,7 +187,7 @@ def _cases(
         rows = held[_may_be_asked(data, held, protocol)]
         people = data.person[rows]
     starts = first[people]
-    ends = last[people] if _takes_all_later(protocol) else rows + 1
+    ends = last[people] if protocol.has_several_targets else rows + 1
     cap = protocol.history or len(data)
     known = [slice(max(start, row - cap), row) for start, row in _pairs(starts, rows)]
     return Cases(
@@ -203,10 +208,6 @@ def _may_be_asked(data: Interactions, held: Rows, protocol: Protocol) -> NDArray
     enough = np.diff(data.first_row)[person] >= protocol.min_interactions
     may: NDArray[np.bool_] = enough & (held > data.first_row[person])
     return may
-
-
-def _takes_all_later(protocol: Protocol) -> bool:
-    return protocol.split == "cold-users" and protocol.candidates == "full"
 
 
 def _candidates(data: Interactions, rows: Rows, protocol: Protocol, salt: int) -> Items | None:

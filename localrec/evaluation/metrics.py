@@ -175,7 +175,8 @@ def top_items(
     lists: list[NDArray[np.int64]] = []
     rows_at_once = max(1, _BLOCK_CELLS // max(1, width))
     for start in range(0, len(scores), rows_at_once):
-        block = np.nan_to_num(scores[start : start + rows_at_once], nan=-np.inf, posinf=np.inf)
+        block = scores[start : start + rows_at_once]
+        block = np.where(np.isnan(block), -np.inf, block)
         lots = generator.permuted(np.broadcast_to(np.arange(width), block.shape), axis=1)
         sinking = -np.take_along_axis(block, lots, axis=1)
         if k < width:
@@ -280,7 +281,7 @@ def attribute_distance(attributes: Sequence[Collection[Hashable]]) -> PairDistan
 def vector_distance(vectors: NDArray[np.floating[Any]]) -> PairDistance:
     """One minus the cosine of two items' vectors, (items, size); 1 where either is all zeros."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    unit = vectors / np.where(lengths > 0, lengths, 1.0)
 
     def distance(left: Numbers, right: Numbers) -> Values:
         return 1.0 - np.einsum("ps,ps->p", unit[left], unit[right]).astype(np.float64)

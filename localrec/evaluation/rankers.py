@@ -45,21 +45,21 @@ class Ranker:
         self._config = config
         self._catalogue = catalogue
         self._field = field
-        self._place = np.searchsorted(catalogue.node_ids, item_nodes).astype(np.int32)
+        self.place = np.searchsorted(catalogue.node_ids, item_nodes).astype(np.int32)
 
     def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
         """Count who liked what."""
-        self.audience = audience_of(train, self._place, len(self._catalogue))
+        self.audience = audience_of(train, self.place, len(self._catalogue))
         self._personal = Personal(self._catalogue, self.audience, self._field, self._config)
 
     def score(self, requests: Requests) -> NDArray[np.float32]:
         """How well each item fits; without stars every item of a history was liked, (b, items)."""
         given = requests.stars if isinstance(requests, RatedRequests) else ()
-        scores = np.empty((len(requests), len(self._place)), dtype=np.float32)
+        scores = np.empty((len(requests), len(self.place)), dtype=np.float32)
         for row, history in enumerate(requests.histories):
             stars = given[row] if given else np.full(len(history), np.nan, dtype=np.float32)
-            taste = self._taste(self._place[history], stars)
-            scores[row] = self._personal.fit("", taste).scores[self._place]
+            taste = self._taste(self.place[history], stars)
+            scores[row] = self._personal.fit("", taste).scores[self.place]
         return scores
 
     def _taste(self, items: NDArray[np.int32], stars: NDArray[np.float32]) -> Taste:
@@ -86,14 +86,12 @@ def audience_of(train: Interactions, place: NDArray[np.int32], size: int) -> Aud
     liked = np.isnan(train.stars) | (train.stars >= LIKED_FROM)
     items = place[train.item[liked]]
     # Whoever liked nothing is no part of an audience.
-    person = np.unique(train.person[liked], return_inverse=True)[1]
+    person = np.unique(train.person[liked], return_inverse=True)[1].astype(np.int32)
     order = np.lexsort((items, person))
-    items, person = items[order], person[order].astype(np.int32)
+    items, person = items[order], person[order]
     count = int(person[-1]) + 1 if len(person) else 0
     by_item = np.argsort(items, kind="stable")
-    return Audience(
-        items, _offsets(person, count), person[by_item], _offsets(items[by_item], size)
-    )
+    return Audience(items, _offsets(person, count), person[by_item], _offsets(items[by_item], size))
 
 
 def _offsets(ordered: NDArray[np.int32], many: int) -> NDArray[np.int64]:

@@ -4,8 +4,6 @@ import json
 
 import pytest
 
-from localrec.cli.app import app as program
-from localrec.cli.evaluate import app as commands
 from tests.evaluation.crowd import plant
 
 CONFIG = """
@@ -20,15 +18,6 @@ systems = [{name = "ease"}, {name = "popularity"}, {name = "auto", kind = "ranke
 @pytest.fixture(scope="module")
 def crowd(tmp_path_factory):
     return plant(tmp_path_factory.mktemp("crowd") / "w")
-
-
-@pytest.fixture(autouse=True)
-def registered(monkeypatch):
-    """Until `localrec.cli.app` has the command, it is added here."""
-    groups = program.registered_groups
-    if not any(one.name == "evaluate" for one in groups):
-        monkeypatch.setattr(program, "registered_groups", list(groups))
-        program.add_typer(commands, name="evaluate")
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import time
 from datetime import datetime, timedelta
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
 from localrec.domains import load_domain
@@ -65,8 +66,6 @@ def plant(folder, interactions=None, **changes):
 def config(*systems, **fields):
     """A run over the planted crowd; a system is a name or a whole table."""
     tables = [{"name": one} if isinstance(one, str) else one for one in systems]
-    import msgspec
-
     declared = {"name": "run", "data": {"domain": "movies"}, "systems": tables, **fields}
     return msgspec.convert(declared, RunConfig)
 

@@ -106,6 +106,13 @@ def test_by_time_asks_for_every_late_row_with_what_came_before():
     assert test.histories[0].tolist() == list(range(9))
 
 
+def test_whoever_had_nothing_before_is_not_asked():
+    table = [*((0, item, item) for item in range(18)), (1, 19, 50), (1, 20, 51)]
+    test = part(interactions(table), Protocol(split="by-time", min_interactions=1)).test
+    assert [positives.tolist() for positives in test.positives] == [[20]]
+    assert len(test.histories[0]) == 1
+
+
 def test_undated_rows_count_as_the_oldest():
     data = interactions(LINE)
     data.at[0] = np.datetime64("NaT")
@@ -123,6 +130,11 @@ def test_validation_and_test_have_candidates_of_their_own():
         ):
             had = {item for one, item, _ in table if one == person}
             assert set(line.tolist()) & had == set(positives.tolist())
+    places = [
+        (cases.candidates == [[items[0]] for items in cases.positives]).argmax(axis=1).tolist()
+        for cases in (parted.validation, parted.test)
+    ]
+    assert places[0] != places[1]
     again = part(interactions(table), Protocol(candidates=4))
     assert parted.test.candidates.tolist() == again.test.candidates.tolist()
 

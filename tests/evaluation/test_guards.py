@@ -161,7 +161,7 @@ class TestACheat:
         assert ease.suspicions == popularity.suspicions == ()
 
     def test_that_knows_the_truth_from_elsewhere_is_too_good(self, crowd, tmp_path):
-        declared = config("ease", "truthknower")
+        declared = config("ease", "truthknower", k=[10])
         ease, knower = measure(crowd, tmp_path / "run", declared).systems
         assert [doubt.kind for doubt in knower.suspicions] == ["too good to be true"]
         assert "Its hit rate at 1 is 1.000; the best of the others has" in knower.suspicions[0].told

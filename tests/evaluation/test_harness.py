@@ -13,7 +13,7 @@ from localrec.evaluation.dataset import read_interactions
 from localrec.evaluation.rankers import audience_of
 from localrec.workspace import Workspace
 
-from .crowd import Fake, config, measure, plant
+from .crowd import Fake, config, measure, plant, rows
 
 MOVIES = load_domain("movies")
 
@@ -86,6 +86,27 @@ def test_what_has_no_score_was_not_ranked(keyed):
     scores[7] = 1.0
     _, outcomes = asked(keyed, Fixed(scores))
     assert {one.faults for one in outcomes} <= {("short",), ("empty",)}
+
+
+def test_a_list_has_its_ranks_counted_from_one(keyed):
+    class Backwards(Fake):
+        def answer(self, requests, candidates, k):
+            return [line[::-1].tolist() for line in candidates]
+
+    cases, outcomes = asked(keyed, Backwards(), Protocol(candidates=10), k=10)
+    for place, one in enumerate(outcomes):
+        line = keyed.item_keys[cases.candidates[place]].tolist()[::-1]
+        assert one.top == tuple(line)
+        assert one.first == line.index(one.targets[0]) + 1
+        assert one.hits == (one.first,)
+        assert one.faults == ()
+
+
+def test_intervals_rest_on_people_not_on_cases(tmp_path):
+    folder = plant(tmp_path / "w", rows(people=4, each=20))
+    declared = config("popularity", protocol={"split": "by-time"})
+    (found,) = measure(folder, tmp_path / "run", declared).systems
+    assert (found.cases, found.metrics["H@10"].n) == (8, 4)
 
 
 def test_baselines_beat_chance_on_planted_camps(crowd, tmp_path):

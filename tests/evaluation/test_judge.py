@@ -1,7 +1,5 @@
 """The judge: blind, resumable, and measured itself, so that a weak one is seen to be weak."""
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -288,34 +286,47 @@ def markdown_of(samples, verdicts):
     return as_markdown(msgspec.structs.replace(REPORT, sections=(section,)))
 
 
-class TestAgreement:
-    scores = st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=4, max_size=30).map(
-        lambda pairs: np.array(pairs, dtype=float).T
+def lines_of(fewest, most):
+    """Two raters' scores of the same samples, a line each."""
+    pairs = st.lists(
+        st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=fewest, max_size=most
     )
+    return pairs.map(lambda given: np.array(given, dtype=float).T[:, None])
+
+
+class TestAgreement:
+    scores = lines_of(4, 30)
 
     @given(scores)
     def test_spearman_is_that_of_scipy(self, pairs):
-        scipy_stats = pytest.importorskip("scipy.stats")
-        assume(len(set(pairs[0])) > 1 and len(set(pairs[1])) > 1)
-        ours = spearman(*pairs)
-        assert ours == pytest.approx(scipy_stats.spearmanr(*pairs).statistic, abs=1e-9)
+        stats = pytest.importorskip("scipy.stats")
+        assume(all(np.ptp(one) > 0 for one in pairs))
+        expected = stats.spearmanr(pairs[0][0], pairs[1][0]).statistic
+        assert spearman(*pairs)[0] == pytest.approx(expected, abs=1e-9)
 
     @given(scores)
     def test_kappa_is_the_one_over_the_table_of_squared_distances(self, pairs):
-        first, second = pairs.astype(int) - 1
+        first, second = (one[0].astype(int) - 1 for one in pairs)
         table = np.zeros((5, 5))
         np.add.at(table, (first, second), 1 / len(first))
         weights = (np.arange(5)[:, None] - np.arange(5)) ** 2
         chance = (weights * np.outer(table.sum(1), table.sum(0))).sum()
-        assume(chance > 0)
+        assume(chance > 1e-9)
         expected = 1 - (weights * table).sum() / chance
-        assert weighted_kappa(*pairs) == pytest.approx(expected, abs=1e-9)
+        assert weighted_kappa(*pairs)[0] == pytest.approx(expected, abs=1e-9)
+
+    @given(st.lists(lines_of(6, 6), min_size=2, max_size=4))
+    def test_of_many_lines_is_that_of_each(self, pairs):
+        first, second = (np.concatenate([one[side] for one in pairs]) for side in (0, 1))
+        for statistic in (spearman, weighted_kappa):
+            apart = [statistic(*one)[0] for one in pairs]
+            together = statistic(first, second)
+            assert together == pytest.approx(apart, abs=1e-9, nan_ok=True)
 
     def test_with_a_rater_who_never_varies_does_not_exist(self):
-        same, other = np.full(5, 3.0), np.arange(5.0)
-        assert spearman(same, other) is None
-        assert weighted_kappa(same, same) is None
-        assert measured(spearman, same.tolist(), other.tolist()).value is None
+        same, other = [3.7] * 5, [1.0, 2.0, 3.0, 4.0, 5.0]
+        assert measured(spearman, same, other) == Measure(None, None, None, 5)
+        assert measured(weighted_kappa, same, same) == Measure(None, None, None, 5)
 
     def test_of_three_pairs_is_not_told(self):
         assert measured(spearman, [1, 2, 3], [1, 2, 3]) == Measure(None, None, None, 3)
@@ -338,13 +349,12 @@ class TestAgreement:
 def test_a_real_model_judges_within_the_scale_and_the_same_way_twice(require_model, tmp_path):
     require_model("smollm2-135m")
     with ModelProcess(model_path("smollm2-135m")) as model:
-        first = judge_samples(model, SAMPLES[:2], tmp_path / "first.jsonl", scales=MARC)
-        again = judge_samples(model, SAMPLES[:2], tmp_path / "again.jsonl", scales=MARC)
-    assert [one.failed for one in first] == ["", ""]
-    assert [one.scores for one in first] == [one.scores for one in again]
-    for verdict in first:
-        assert set(verdict.scores) == {scale.name for scale in MARC}
-        assert all(1 <= score <= 5 and math.isfinite(score) for score in verdict.scores.values())
+        (first,) = judge_samples(model, SAMPLES[:1], tmp_path / "first.jsonl", scales=MARC[:2])
+        (again,) = judge_samples(model, SAMPLES[:1], tmp_path / "again.jsonl", scales=MARC[:2])
+    assert first.failed == ""
+    assert list(first.scores) == ["persuasiveness", "transparency"]
+    assert all(1 <= score <= 5 for score in first.scores.values())
+    assert first.scores == again.scores
 
 
 def test_a_judge_that_is_not_there_fails_every_verdict_with_the_reason():

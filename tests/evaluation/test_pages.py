@@ -1,11 +1,12 @@
 """Reports as text: three forms with the same numbers, whatever stands in names."""
 
 import re
+from html import unescape
 from html.parser import HTMLParser
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from localrec.evaluation.intervals import Measure
@@ -72,6 +73,14 @@ class TestHtml:
         assert set(reader.found) == {"data:,", "#part-1", "#part-2"}
         assert "url(" not in as_html(REPORT)
 
+    def test_policy_allows_its_own_style_and_nothing_else(self):
+        policy = re.search(r'Content-Security-Policy" content="([^"]+)"', as_html(REPORT))[1]
+        rules = dict(rule.strip().split(" ", 1) for rule in unescape(policy).split(";"))
+        style = rules.pop("style-src")
+        assert re.fullmatch(r"'sha256-[A-Za-z0-9+/]{43}='", style)
+        assert rules.pop("img-src") == "data:"
+        assert rules == dict.fromkeys(("default-src", "base-uri", "form-action"), "'none'")
+
     def test_ids_are_unique_and_every_label_finds_its_own(self):
         html = as_html(REPORT)
         ids = re.findall(r' id="([^"]+)"', html)
@@ -83,6 +92,7 @@ class TestHtml:
         assert set(labels) <= set(ids)
 
     @given(st.text(), st.text())
+    @example('"1<2>', '" onload="1<2')
     def test_text_and_attributes_cannot_break_out(self, text, value):
         made = tag("p", escaped(text), title=value)
         assert made.startswith('<p title="')

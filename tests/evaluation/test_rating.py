@@ -1,6 +1,8 @@
 """A person rates blind, stops when they like, goes on where they were, and learns what agrees."""
 
+import io
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -81,6 +83,12 @@ class TestASession:
         session.rate(5)
         assert [one.score for one in again(tmp_path).ratings] == [5]
 
+    def test_what_was_undone_is_asked_again_later(self, session, tmp_path):
+        first = session.current
+        session.rate(1)
+        session.undo()
+        assert again(tmp_path).current == first
+
     def test_a_skip_is_not_asked_again_and_no_score(self, session):
         first = session.current
         session.rate(None)
@@ -120,6 +128,28 @@ class TestASession:
         assert list(standing(said).values()) == [said[1]]
 
 
+PROGRAM = """
+import sys, typer
+from localrec.cli.rate import rate
+app = typer.Typer()
+app.command()(rate)
+app(sys.argv[1:])
+"""
+
+
+def wait_for_keys(terminal):
+    """Until the program has set its terminal to single keys: what is typed earlier is dropped."""
+    termios = pytest.importorskip("termios")
+    until = time.monotonic() + 30
+    while termios.tcgetattr(terminal)[3] & termios.ICANON:
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+def files_in(folder):
+    return [str(folder / "samples.jsonl"), "--out", str(folder / "ratings.jsonl")]
+
+
 @pytest.fixture
 def folder(tmp_path):
     write_records(tmp_path / "samples.jsonl", SAMPLES)
@@ -131,8 +161,6 @@ def rate(folder, monkeypatch, capsys):
     """Runs the command with keys as lines: the outcome from stdout, and what was shown."""
 
     def call(keys, *options):
-        import io
-
         app = typer.Typer()
         app.command()(rate_command.rate)
         monkeypatch.setattr(sys, "stdin", io.StringIO("\n".join(keys)))
@@ -215,14 +243,31 @@ class TestTheCommand:
             rate("")
         assert (folder / "ratings.jsonl").read_text().count("\n") == 1
 
-    def test_a_killed_process_has_lost_nothing_that_was_rated(self, folder):
-        program = (
-            "import sys, typer; from localrec.cli.rate import rate\n"
-            "app = typer.Typer(); app.command()(rate); app(sys.argv[1:])"
-        )
-        files = [str(folder / "samples.jsonl"), "--out", str(folder / "ratings.jsonl")]
+    @pytest.mark.timeout(60)
+    def test_takes_single_keys_from_a_terminal(self, folder):
+        ours, theirs = os.openpty()
         with subprocess.Popen(
-            [sys.executable, "-c", program, *files],
+            [sys.executable, "-c", PROGRAM, *files_in(folder)],
+            stdin=theirs,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process:
+            for key in ("5", "u", "2", "q"):
+                asked = process.stderr.readline()
+                while "1: " not in asked:  # the last line before a key is waited for
+                    assert asked, process.communicate()
+                    asked = process.stderr.readline()
+                wait_for_keys(theirs)
+                os.write(ours, key.encode())
+            out, _ = process.communicate(timeout=60)
+        os.close(ours)
+        os.close(theirs)
+        assert out.startswith("1 rated, 0 skipped, 23 left.")
+
+    def test_a_killed_process_has_lost_nothing_that_was_rated(self, folder):
+        with subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, *files_in(folder)],
             stdin=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,

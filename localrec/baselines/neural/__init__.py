@@ -10,12 +10,14 @@ from localrec.baselines.neural.configs import GRU4RecConfig, LightGCNConfig, SAS
 from localrec.errors import UsageError
 
 if TYPE_CHECKING:
-    from localrec.baselines.base import Baseline
+    from localrec.baselines.neural.gru4rec import GRU4Rec
+    from localrec.baselines.neural.lightgcn import LightGCN
+    from localrec.baselines.neural.sasrec import SASRec
 
 # The modules are imported when one of their baselines is made: torch takes seconds to load.
 
 
-def make_sasrec(config: SASRecConfig) -> Baseline:
+def make_sasrec(config: SASRecConfig) -> SASRec:
     """Self-attention over a history.
 
     Raises:
@@ -26,7 +28,7 @@ def make_sasrec(config: SASRecConfig) -> Baseline:
     return SASRec(config)
 
 
-def make_gru4rec(config: GRU4RecConfig) -> Baseline:
+def make_gru4rec(config: GRU4RecConfig) -> GRU4Rec:
     """A recurrent network over a history.
 
     Raises:
@@ -37,7 +39,7 @@ def make_gru4rec(config: GRU4RecConfig) -> Baseline:
     return GRU4Rec(config)
 
 
-def make_lightgcn(config: LightGCNConfig) -> Baseline:
+def make_lightgcn(config: LightGCNConfig) -> LightGCN:
     """Embeddings smoothed along the graph of who had what.
 
     Raises:

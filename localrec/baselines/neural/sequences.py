@@ -80,9 +80,9 @@ class SequenceNetwork(nn.Module, ABC):
         """
         drawn = torch.randint(self.items, (negatives,), device=states.device)
         own = (states * self.embedding(targets)).sum(dim=1) + self.bias[targets]
-        others = functional.linear(states, self.embedding(drawn), self.bias[drawn])
-        others = others + log(self.items / negatives)
-        others = others.masked_fill(targets[:, None] == drawn, -torch.inf)
+        share = log(self.items / negatives)
+        others = functional.linear(states, self.embedding(drawn), self.bias[drawn] + share)
+        others.masked_fill_(targets[:, None] == drawn, -torch.inf)
         return torch.cat([own[:, None], others], dim=1)
 
 
@@ -190,9 +190,8 @@ def draw_batches(
     for place in generator.permutation(len(batches)):
         rows = batches[place]
         width = widths[rows].max()
-        drawn.append(
-            tuple(torch.from_numpy(side[rows, :width]).to(device) for side in (items, next_items))
-        )
+        taken, wanted = items[rows, :width], next_items[rows, :width]
+        drawn.append((torch.from_numpy(taken).to(device), torch.from_numpy(wanted).to(device)))
     return drawn
 
 

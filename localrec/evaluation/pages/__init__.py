@@ -1,6 +1,6 @@
 """One report in three forms: a page that needs nothing but itself, Markdown, and JSON.
 
-    write_report(report, folder)   # report.html, report.md, report.json
+write_report(report, folder)   # report.html, report.md, report.json
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import msgspec
 from localrec.evaluation.pages.html import as_html
 from localrec.evaluation.pages.markdown import as_markdown
 from localrec.evaluation.records import Report
+from localrec.paths import owner_only
 
 __all__ = ["as_html", "as_json", "as_markdown", "read_report", "write_report"]
 
@@ -39,7 +40,8 @@ def write_report(report: Report, folder: Path) -> tuple[Path, Path, Path]:
     }
     for name, content in forms.items():
         part = folder / f"{name}.part"
-        part.write_bytes(content)
+        with owner_only():
+            part.write_bytes(content)
         part.replace(folder / name)
     html, markdown, json = (folder / name for name in forms)
     return html, markdown, json

@@ -86,7 +86,11 @@ def _of_scatter(plot: Scatter) -> Table:
         title=plot.title,
         head=("", titled(plot.across), titled(plot.up)),
         rows=tuple(
-            (point.name, plain(point.across, digits_for([point.across])), with_interval(point.up, up))
+            (
+                point.name,
+                plain(point.across, digits_for([point.across])),
+                with_interval(point.up, up),
+            )
             for point in plot.points
         ),
     )

@@ -9,7 +9,14 @@ from collections.abc import Sequence
 
 from localrec.evaluation.intervals import Measure
 from localrec.evaluation.pages.axes import Axis
-from localrec.evaluation.pages.drawing import drawing, shortened, upright_grid, whisker, width_of, words
+from localrec.evaluation.pages.drawing import (
+    drawing,
+    shortened,
+    upright_grid,
+    whisker,
+    width_of,
+    words,
+)
 from localrec.evaluation.pages.markup import Markup, escaped, tag
 from localrec.evaluation.pages.numbers import digits_for, plain, titled, with_interval
 from localrec.evaluation.pages.scatter import scatter_drawing
@@ -17,6 +24,7 @@ from localrec.evaluation.records import Bars, Confusion, HeatMap, Plot, Scale, S
 
 _ROW, _BAR = 22.0, 11.0  # height of a row of bars, and of the bar in it
 _NAMES, _LENGTH, _FIGURES = 144.0, 176.0, 58.0  # widths: names, bars, numbers behind them
+_SLIGHTEST = 0.5  # a bar of nothing is seen all the same
 _HEAD, _FOOT = 6.0, 22.0
 _CELL, _NARROWEST, _MATRIX = 32.0, 46.0, 520.0  # height and least width of a cell, width of all
 _GAP = 2.0
@@ -80,7 +88,7 @@ def _bar(row: str, figure: Measure, axis: Axis, middle: float, kind: str, digits
         words(plain(figure.value, digits), axis.end + _FIGURES, middle, f"figure {kind}", "end"),
     ]
     if figure.value is not None:
-        width = max(0.5, axis.at(figure.value) - axis.start)  # a bar of nothing is seen all the same
+        width = max(_SLIGHTEST, axis.at(figure.value) - axis.start)
         shape = {"x": axis.start, "y": middle - _BAR / 2, "width": width, "height": _BAR}
         parts.append(tag("rect", class_=f"mark bar {kind}", rx=1.5, **shape))
     if figure.low is not None and figure.high is not None:
@@ -90,7 +98,9 @@ def _bar(row: str, figure: Measure, axis: Axis, middle: float, kind: str, digits
 
 def _confusion(plot: Confusion, name: str) -> Markup:
     """Right classes down, what they were taken for across; shaded by the share of the row."""
-    rows = [[plot.counts.get(right, {}).get(one, 0) for one in plot.classes] for right in plot.classes]
+    rows = [
+        [plot.counts.get(right, {}).get(one, 0) for one in plot.classes] for right in plot.classes
+    ]
     cells = [
         [
             (str(count), count / max(1, sum(row)), "hit" if taken == right else "miss")
@@ -144,7 +154,9 @@ def _matrix(
     return drawing(name, size, title, f"{'; '.join(told)}.", drawn)
 
 
-def _shaded(tip: str, text: str, shade: float, kind: str, x: float, y: float, width: float) -> Markup:
+def _shaded(
+    tip: str, text: str, shade: float, kind: str, x: float, y: float, width: float
+) -> Markup:
     return tag(
         "g",
         tag("title", escaped(tip)),

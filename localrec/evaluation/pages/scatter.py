@@ -10,6 +10,7 @@ from localrec.evaluation.pages.axes import Axis, axis_over
 from localrec.evaluation.pages.drawing import (
     drawing,
     level_grid,
+    shortened,
     upright_grid,
     whisker,
     width_of,
@@ -23,7 +24,9 @@ _WIDTH, _HEIGHT = 640.0, 400.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 20.0, 26.0, 46.0
 _DOT = 5.5
 _LINE = 13.0  # height of a name
-_RINGS = 6  # how far from its mark a name may move, in lines, before it takes what is left
+_RINGS = 6  # how far from its mark a name may move, in lines
+_STEP = 8.0  # area that a name may cover before it moves half a line further
+_LONGEST = 170.0  # width of a name; the whole one is in the table and in the mark's own title
 
 
 class _Mark(msgspec.Struct, frozen=True):
@@ -108,7 +111,8 @@ def _drawn(mark: _Mark) -> Markup:
 
 
 def _frontier(marks: Sequence[_Mark]) -> Markup:
-    best, steps = float("-inf"), []
+    best = float("-inf")
+    steps: list[str] = []
     for mark in sorted(marks, key=lambda one: (one.point.across, -one.value)):
         if mark.value > best:
             best = mark.value
@@ -123,25 +127,27 @@ def _names(marks: Sequence[_Mark]) -> Iterator[Markup]:
     for mark in sorted(marks, key=lambda one: one.y):
         box, apart = min(
             _places(mark),
-            key=lambda place: (sum(place[0].overlap(one) for one in taken) > 1, place[1]),
+            key=lambda place: sum(place[0].overlap(one) for one in taken) + _STEP * place[1],
         )
         taken.append(box)
         middle = (box.top + box.bottom) / 2
         if apart >= 3:
             edge = box.left if box.left > mark.x else box.right
-            yield tag("path", class_="leader", d=f"M{mark.x:.1f} {mark.y:.1f}L{edge:.1f} {middle:.1f}")
+            yield tag(
+                "path", class_="leader", d=f"M{mark.x:.1f} {mark.y:.1f}L{edge:.1f} {middle:.1f}"
+            )
         kind = "name ours" if mark.ours else "name"
-        yield words(mark.point.name, box.left, middle, kind)
+        yield words(shortened(mark.point.name, _LONGEST), box.left, middle, kind)
 
 
 def _places(mark: _Mark) -> Iterator[tuple[_Box, int]]:
     """Boxes for a name with their distance: beside the mark, then further and further off."""
-    width, gap = width_of(mark.point.name), _DOT + 4
+    width, gap = width_of(shortened(mark.point.name, _LONGEST)), _DOT + 4
     for ring in range(_RINGS):
         for down in (-ring, ring):
             top = mark.y + down * _LINE - _LINE / 2
             for number, left in enumerate((mark.x + gap, mark.x - gap - width)):
                 kept = min(max(left, _LEFT), _WIDTH - width)  # a name never leaves the drawing
-                if 0 <= top and top + _LINE <= _HEIGHT - _BOTTOM + _LINE / 2:
+                if top >= 0 and top + _LINE <= _HEIGHT - _BOTTOM + _LINE / 2:
                     moved = 4 * _RINGS if kept != left else 0
                     yield _Box(kept, top, kept + width, top + _LINE), 2 * ring + number + moved

@@ -10,7 +10,7 @@ import torch
 from localrec.baselines.base import Requests
 from localrec.errors import UsageError
 
-from ..planted import BLOCK, interactions, known, quiet, strangers, two_blocks
+from ..planted import interactions, known, quiet, strangers
 from .conftest import ALL, LINKS, MAKERS, NEVER, PEOPLE, SEQUENTIAL
 
 WITHOUT_TORCH = """
@@ -131,16 +131,6 @@ class TestFitting:
         scores = baseline.score(strangers([3], []))
         assert np.isfinite(scores[:, 3]).all()
         assert (scores[:, [0, 1, 2, 4]] == -np.inf).all()
-
-    @pytest.mark.parametrize("name", ALL)
-    def test_finds_the_block_of_a_stranger(self, name):
-        baseline = MAKERS[name](validation_people=0, epochs=40)
-        baseline.fit(two_blocks(), 0, quiet)
-        histories = ([0, 1, 2, 4], [BLOCK, BLOCK + 1, BLOCK + 2, BLOCK + 4])
-        first, second = baseline.score(strangers(*histories))
-        left, right = slice(6, BLOCK), slice(BLOCK + 6, 2 * BLOCK)
-        assert first[left].mean() > first[right].mean()
-        assert second[right].mean() > second[left].mean()
 
     @pytest.mark.parametrize("name", SEQUENTIAL)
     def test_gives_an_empty_history_what_is_popular(self, name):

@@ -8,7 +8,8 @@ from localrec.baselines.incidence import incidence_of
 from localrec.baselines.neural.configs import LightGCNConfig
 from localrec.baselines.neural.lightgcn import GraphNetwork, Spread, draw_pairs
 
-from ..planted import interactions, known, strangers
+from ..planted import BLOCK, interactions, known, quiet, strangers, two_blocks
+from .conftest import MAKERS
 
 ROWS = [(0, 0), (0, 1), (1, 1), (1, 2), (1, 3), (2, 0), (2, 3), (2, 3)]
 PEOPLE, ITEMS = 4, 6  # the last person and the last two items have nothing
@@ -96,3 +97,13 @@ def test_an_epoch_holds_every_interaction_once(train):
     people, items = (torch.cat(side).tolist() for side in zip(*batches, strict=True))
     assert sorted(zip(people, items, strict=True)) == sorted(ROWS)
     assert [len(people) for people, _ in batches] == [3, 3, 2]
+
+
+def test_finds_the_block_of_a_stranger():
+    baseline = MAKERS["lightgcn"](validation_people=0)
+    baseline.fit(two_blocks(), 0, quiet)
+    histories = ([0, 1, 2, 4], [BLOCK, BLOCK + 1, BLOCK + 2, BLOCK + 4])
+    first, second = baseline.score(strangers(*histories))
+    left, right = slice(6, BLOCK), slice(BLOCK + 6, 2 * BLOCK)
+    assert first[left].min() > first[right].max()
+    assert second[right].min() > second[left].max()

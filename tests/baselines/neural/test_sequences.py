@@ -42,7 +42,7 @@ class TestLearning:
     @pytest.mark.parametrize("name", SEQUENTIAL)
     @pytest.mark.parametrize("negatives", [0, 8])
     def test_finds_the_next_link_of_a_chain(self, name, negatives, chain):
-        baseline = MAKERS[name](negatives=negatives, epochs=40, validation_people=0)
+        baseline = MAKERS[name](negatives=negatives, epochs=25, validation_people=0)
         baseline.fit(chain, 0, quiet)
         ends = [[(link - 2) % LINKS, (link - 1) % LINKS, link] for link in range(LINKS)]
         scores = baseline.score(strangers(*ends))

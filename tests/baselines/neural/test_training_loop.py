@@ -64,6 +64,12 @@ class TestQuality:
             (1 / math.log2(5) + 1 / math.log2(4)) / 2
         )
 
+    def test_is_0_for_a_network_that_diverged(self):
+        rows = [(0, item) for item in range(3)]
+        _, held_out = held_out_of(rows)
+        scores = np.full((1, 40), np.nan, dtype=np.float32)
+        assert ndcg_of(scores, held_out) == 0.0
+
 
 class TestTraining:
     def train(self, qualities, **settings):

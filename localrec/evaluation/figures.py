@@ -1,0 +1,303 @@
+"""From measured results to a report: which figures are drawn, which are only listed, what is said.
+
+Nothing is measured here, and nothing is left out: every figure of a run is in some table. What
+makes a figure doubtful (a failure, invalid answers, a suspicion) stands before the figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from localrec.evaluation.intervals import Measure
+from localrec.evaluation.judge import Verdict
+from localrec.evaluation.judged import judged_section
+from localrec.evaluation.ledger import Record, read_records
+from localrec.evaluation.pages import write_report
+from localrec.evaluation.pages.numbers import with_interval
+from localrec.evaluation.questions import SystemReport
+from localrec.evaluation.rating import Rating, standing
+from localrec.evaluation.records import (
+    Bars,
+    Block,
+    Confusion,
+    Point,
+    Report,
+    Scale,
+    Scatter,
+    Section,
+    Table,
+    Text,
+)
+from localrec.evaluation.runs import RunFolder, RunMetrics, RunOrigin, SystemResult
+from localrec.evaluation.samples import read_samples
+from localrec.evaluation.scoring import FALLING
+from localrec.types import TaskKind
+
+_NOTHING = Measure(None, None, None, 0)
+_RANKING = ("H", "NDCG", "MRR", "MAP", "recall")
+_MAIN = "NDCG"
+_DRAWN = 3  # groups of bars; the rest follows by itself
+# Of these less is better; times among them, which have no interval.
+_LESS = FALLING | {"miscalibration", "ms", "mean_ms", "own_target", "barred_served"}
+_LESS |= {"relaxed_wrongly"}
+_QUESTION_SCALES = {
+    "router_accuracy": "router accuracy",
+    "satisfaction_at_3": "constraints held at 3",
+    "claims_grounded": "claims grounded",
+}
+
+
+def write_run_report(folder: RunFolder) -> tuple[Path, Path, Path]:
+    """Write `report.html`, `.md` and `.json` into a run's folder, from what lies there.
+
+    Where there are `samples.jsonl` with `verdicts.jsonl` or `ratings.jsonl`, they come in too.
+
+    Raises:
+        InputError: one of the files is not what it should be.
+    """
+    report = run_report(folder.origin(), folder.metrics(), _judged_in(folder.path))
+    return write_report(report, folder.path)
+
+
+def run_report(origin: RunOrigin, metrics: RunMetrics, extra: Sequence[Section] = ()) -> Report:
+    """The report on a run.
+
+    Args:
+        origin: How the run was begun.
+        metrics: What was measured so far.
+        extra: Sections that go behind the figures, such as the judge's.
+    """
+    run = origin.run
+    ours = tuple(system.name for system in run.systems if system.kind == "ranker")
+    results = _by_quality(metrics.systems)
+    state = "" if metrics.complete else " The run is not finished."
+    return Report(
+        title=run.title or run.name,
+        summary=f"{_told_best(results)}{state}",
+        origin=origin.made,
+        sections=(
+            Section(
+                title="What was done", blocks=(Text(text=_protocol(origin)), *_doubts(results))
+            ),
+            Section(title="Quality", blocks=_quality(results, ours)),
+            *extra,
+            Section(title="Settings", blocks=_settings(results)),
+        ),
+    )
+
+
+def questions_section(reports: Sequence[SystemReport]) -> Section:
+    """Answered questions: the main figures of each system, then where each router went wrong."""
+    scales = {name: title for name, title in _QUESTION_SCALES.items() if reports}
+    names = list(dict.fromkeys(name for one in reports for name in one.measures))
+    blocks: list[Block] = [
+        Bars(
+            title="Questions answered",
+            scales=tuple(Scale(name=title, high=1.0) for title in scales.values()),
+            rows={one.system: _figures(one.measures, scales) for one in reports},
+        ),
+        Bars(
+            title="All figures",
+            scales=tuple(_scale(name) for name in names),
+            rows={one.system: _figures(one.measures, names) for one in reports},
+        ),
+    ]
+    blocks += [
+        Confusion(
+            title=f"Router of {one.system}",
+            classes=tuple(task.value for task in TaskKind),
+            counts=one.confusion,
+            note="Rows: the task that was meant; columns: the task it was taken for.",
+        )
+        for one in reports
+    ]
+    return Section(title="Questions", blocks=tuple(blocks))
+
+
+def _judged_in(folder: Path) -> tuple[Section, ...]:
+    """A section per judge whose verdicts on the folder's samples are there; what is old is not."""
+    samples, verdicts, ratings = (
+        folder / f"{name}.jsonl" for name in ("samples", "verdicts", "ratings")
+    )
+    if not samples.is_file() or not (verdicts.is_file() or ratings.is_file()):
+        return ()
+    shown = read_samples(samples)
+    texts = {(one.id, one.digest) for one in shown}
+    said = [one for one in _read_if_there(verdicts, Verdict) if (one.id, one.of) in texts]
+    rated = standing(_read_if_there(ratings, Rating)).values()
+    people = [one for one in rated if (one.id, one.of) in texts]
+    judges = list(dict.fromkeys(one.judge for one in said)) or [""]
+    return tuple(
+        judged_section(shown, [one for one in said if one.judge == judge], people)
+        for judge in judges
+    )
+
+
+def _read_if_there(path: Path, shape: type[Record]) -> list[Record]:
+    return read_records(path, shape) if path.is_file() else []
+
+
+def _quality(results: Sequence[SystemResult], ours: tuple[str, ...]) -> tuple[Block, ...]:
+    names = list(dict.fromkeys(name for one in results for name in one.metrics))
+    if not names:
+        return (Text(text="Nothing was measured yet."),)
+    drawn = _most_telling([name for name in names if _kind(name) in _RANKING]) or names[:_DRAWN]
+    main = _main_metric(names)
+    blocks: list[Block] = [
+        Bars(
+            title="Quality of the rankings",
+            scales=tuple(_scale(name) for name in drawn),
+            rows={one.name: _figures(one.metrics, drawn) for one in results},
+            ours=ours,
+            note="Whiskers are 95% bootstrap intervals over people; ours are blue. Stressed: the "
+            "best figure, from which others may not be separable.",
+        )
+    ]
+    timed = [one for one in results if one.metrics and one.fit_s + one.score_s > 0]
+    if timed:
+        blocks.append(
+            Scatter(
+                title="Quality against time",
+                across=Scale(name="fit and answer", unit="s", better="less"),
+                up=_scale(main),
+                points=tuple(
+                    Point(
+                        name=one.name,
+                        across=round(one.fit_s + one.score_s, 3),
+                        up=one.metrics.get(main, _NOTHING),
+                    )
+                    for one in timed
+                ),
+                ours=ours,
+                note="The dashed steps join the systems that none beats in both.",
+            )
+        )
+    rest = [name for name in names if name not in drawn]
+    if rest:
+        blocks.append(
+            Bars(
+                title="All other figures",
+                scales=tuple(_scale(name) for name in rest),
+                rows={one.name: _figures(one.metrics, rest) for one in results},
+                ours=ours,
+            )
+        )
+    return tuple(blocks)
+
+
+def _doubts(results: Sequence[SystemResult]) -> list[Block]:
+    """What speaks against believing the figures; nothing where nothing does."""
+    rows = [
+        (one.name, why, told)
+        for one in results
+        for why, told in (
+            *([("failed", one.failed)] if one.failed else ()),
+            *((doubt.kind, doubt.told) for doubt in one.suspicions),
+            *((kind, f"in {count} of {one.cases} answers") for kind, count in one.faults.items()),
+        )
+    ]
+    if not rows:
+        return []
+    return [Table(title="What to be wary of", head=("system", "what", "details"), rows=tuple(rows))]
+
+
+def _settings(results: Sequence[SystemResult]) -> tuple[Block, ...]:
+    return (
+        Table(
+            title="Settings and how they were found",
+            head=("system", "settings", "search", "fit, s", "answers, s", "cases"),
+            rows=tuple(
+                (
+                    one.name,
+                    _listed(f"{name} = {value}" for name, value in one.settings.items()),
+                    _told_search(one),
+                    f"{one.fit_s:,.2f}",
+                    f"{one.score_s:,.2f}",
+                    f"{one.cases:,}",
+                )
+                for one in results
+            ),
+        ),
+    )
+
+
+def _told_search(result: SystemResult) -> str:
+    if result.search is None:
+        return "none"
+    tried = len(result.search.trials)
+    return f"{tried} of {result.search.budget} trials on the validation split"
+
+
+def _protocol(origin: RunOrigin) -> str:
+    return (
+        f"{origin.protocol}. {origin.interactions:,} interactions of {origin.people:,} people with "
+        f"{origin.items:,} items; fitted on {origin.train:,}, tuned on {origin.validation:,} "
+        f"cases, tested on {origin.test:,}. Data {origin.fingerprint[:12]}, engine "
+        f"{origin.engine}."
+    )
+
+
+def _told_best(results: Sequence[SystemResult]) -> str:
+    """The leader, and those whose interval reaches into its own; of systems to be believed."""
+    trusted = [one for one in results if one.metrics and not one.suspicions]
+    if not trusted:
+        return "Nothing was measured yet that is to be believed."
+    main = _main_metric(list(trusted[0].metrics))
+    leader, figure = trusted[0].name, trusted[0].metrics[main]
+    near = [
+        one.name
+        for one in trusted[1:]
+        if (high := one.metrics.get(main, _NOTHING).high) is not None and high >= (figure.low or 0)
+    ]
+    close = f" The intervals of {', '.join(near)} reach into its own." if near else ""
+    return f"{leader} has the highest {main}, {with_interval(figure, 4)}.{close}"
+
+
+def _by_quality(results: Sequence[SystemResult]) -> list[SystemResult]:
+    """Best first by the main metric; what was not measured, or is not to be believed, last."""
+
+    def key(one: SystemResult) -> tuple[bool, float]:
+        value = one.metrics[_main_metric(list(one.metrics))].value if one.metrics else None
+        doubtful = bool(one.failed or one.suspicions) or value is None
+        return doubtful, -(value or 0.0)
+
+    return sorted(results, key=key)
+
+
+def _main_metric(names: Sequence[str]) -> str:
+    """NDCG at the longest list; without it the first metric."""
+    longest = sorted((name for name in names if _kind(name) == _MAIN), key=_cutoff)
+    return longest[-1] if longest else names[0]
+
+
+def _most_telling(names: Sequence[str]) -> list[str]:
+    """One metric of each kind, at its longest list."""
+    kinds: dict[str, str] = {}
+    for name in sorted(names, key=_cutoff):
+        kinds[_kind(name)] = name
+    return [name for name in names if name in kinds.values()][:_DRAWN]
+
+
+def _kind(name: str) -> str:
+    return name.partition("@")[0]
+
+
+def _cutoff(name: str) -> int:
+    return int(name.partition("@")[2] or 0)
+
+
+def _scale(name: str) -> Scale:
+    """A metric as the pages show it: its own name, or that in words."""
+    kind = _kind(name)
+    if kind in ("ms", "mean_ms"):
+        return Scale(name="time of an answer", unit="ms", better="less")
+    return Scale(name=name.replace("_", " "), better="less" if kind in _LESS else "more")
+
+
+def _figures(measures: dict[str, Measure], names: Iterable[str]) -> tuple[Measure, ...]:
+    return tuple(measures.get(name, _NOTHING) for name in names)
+
+
+def _listed(parts: Iterable[str]) -> str:
+    return ", ".join(parts) or "defaults"

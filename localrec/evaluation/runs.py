@@ -1,0 +1,258 @@
+"""A run's folder: how it was begun, every case on disk as soon as it is done, the figures.
+
+    config.toml  origin.json  cases-SYSTEM.jsonl  search-SYSTEM.json  metrics.json
+
+A run that was killed is gone on with by the same command: at most a torn last line is lost, cases
+that are there are not asked again. It is gone on with only as it was begun, on the same data and
+with the same versions; otherwise the halves would not belong together.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from localrec.baselines.base import Setting
+from localrec.baselines.tuning import Search
+from localrec.errors import BusyError, InputError, UsageError
+from localrec.evaluation.asking import Outcome
+from localrec.evaluation.configs import RunConfig
+from localrec.evaluation.guards import Suspicion
+from localrec.evaluation.intervals import Measure
+from localrec.evaluation.report import Origin
+from localrec.paths import make_private, owner_only, sync
+
+_LINE_BEGINS = b'{"id":'
+_Record = TypeVar("_Record", bound=msgspec.Struct)
+
+
+class RunOrigin(msgspec.Struct, frozen=True, kw_only=True):
+    """What it takes to make a run again.
+
+    Args:
+        run: The configuration, every default spelt out.
+        protocol: It in words.
+        fingerprint: Of the data.
+        people: How many there are in the data.
+        items: How many.
+        interactions: How many.
+        train: Interactions that systems were fitted on.
+        validation: Cases they were tuned on.
+        test: Cases they were judged by.
+        made: Command, day, versions, machine.
+        engine: What worked the cases off.
+    """
+
+    run: RunConfig
+    protocol: str
+    fingerprint: str
+    people: int
+    items: int
+    interactions: int
+    train: int
+    validation: int
+    test: int
+    made: Origin
+    engine: str
+
+
+class SystemResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What was measured of one system.
+
+    Args:
+        name: As the configuration has it.
+        settings: What it was fitted with.
+        fit_s: Seconds to fit.
+        score_s: Seconds of all its answers.
+        cases: How many it was asked.
+        metrics: Name -> figure with its interval; people are resampled.
+        faults: Kind -> in how many answers.
+        failed: Why it was not measured; "" where it was.
+        suspicions: Reasons not to believe the figures.
+        search: How it was tuned.
+        per_case: Its file of cases, beside this one.
+    """
+
+    name: str
+    settings: dict[str, Setting]
+    fit_s: float
+    score_s: float
+    cases: int
+    metrics: dict[str, Measure]
+    faults: dict[str, int] = {}
+    failed: str = ""
+    suspicions: tuple[Suspicion, ...] = ()
+    search: Search | None = None
+    per_case: str = ""
+
+
+class RunMetrics(msgspec.Struct, frozen=True, kw_only=True):
+    """All figures of a run, in the order of its systems; `complete` once there are no more."""
+
+    complete: bool
+    systems: tuple[SystemResult, ...]
+
+
+class RunFolder:
+    """One run's files; `begin` makes the folder, or goes on with it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def begin(self, config: bytes, origin: RunOrigin) -> None:
+        """Write how the run is begun, or see that it is gone on with the same way.
+
+        Raises:
+            UsageError: it was begun with another configuration, other data or other versions.
+        """
+        make_private(self.path)
+        if not (self.path / "origin.json").is_file():
+            self._write("config.toml", config)
+            self.write("origin.json", origin)  # last: it vouches for the rest
+            return
+        before = self.origin()
+        changed = [
+            name
+            for name, one, other in (
+                ("configuration", before.run, origin.run),
+                ("data", before.fingerprint, origin.fingerprint),
+                ("versions", before.made.versions, origin.made.versions),
+            )
+            if one != other
+        ]
+        if changed:
+            raise UsageError(
+                f"{self.path} was begun with another state of: {', '.join(changed)}.",
+                "Name another folder with --out.",
+            )
+
+    def origin(self) -> RunOrigin:
+        """How the run was begun."""
+        return self.read("origin.json", RunOrigin)
+
+    def metrics(self) -> RunMetrics:
+        """What was measured so far."""
+        if not (self.path / "metrics.json").is_file():
+            return RunMetrics(complete=False, systems=())
+        return self.read("metrics.json", RunMetrics)
+
+    def outcomes(self, system: str) -> list[Outcome]:
+        """The cases of a system that are done, in the order of the file."""
+        path = self.path / case_file(system)
+        if not path.is_file():
+            return []
+        content = path.read_bytes()
+        lines = content[: content.rfind(b"\n") + 1].splitlines()
+        return [self._outcome(path, number, line) for number, line in enumerate(lines, 1)]
+
+    def mend(self, system: str) -> None:
+        """Cut off a last line that a kill left torn.
+
+        Raises:
+            InputError: the rest is no case that was torn.
+        """
+        path = self.path / case_file(system)
+        if not path.is_file():
+            return
+        content = path.read_bytes()
+        whole = content.rfind(b"\n") + 1
+        torn = content[whole:]
+        if not torn:
+            return
+        if not (torn.startswith(_LINE_BEGINS) or _LINE_BEGINS.startswith(torn)):
+            raise InputError(f"The last line of {path} is no case.", "Name another --out.")
+        with path.open("r+b") as file:
+            file.truncate(whole)
+        sync(path)
+
+    def append(self, system: str, outcomes: Sequence[Outcome]) -> None:
+        """Add cases; they are on disk when this returns."""
+        with owner_only(), (self.path / case_file(system)).open("ab") as file:
+            file.write(b"".join(msgspec.json.encode(one) + b"\n" for one in outcomes))
+            file.flush()
+            os.fsync(file.fileno())
+
+    def read(self, name: str, shape: type[_Record]) -> _Record:
+        """One of the folder's JSON files.
+
+        Raises:
+            InputError: it is not there, or is something else.
+        """
+        path = self.path / name
+        try:
+            return msgspec.json.decode(path.read_bytes(), type=shape)
+        except (OSError, msgspec.DecodeError, msgspec.ValidationError) as error:
+            raise InputError(
+                f"{path} is no part of a run: {error}.", "localrec evaluate list shows the runs."
+            ) from error
+
+    def write(self, name: str, record: msgspec.Struct) -> None:
+        """Replace one of the folder's JSON files, whole or not at all."""
+        self._write(name, msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n")
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Nobody else writes to the folder inside the block.
+
+        Raises:
+            BusyError: somebody does.
+        """
+        make_private(self.path)
+        with owner_only(), (self.path / "lock").open("ab") as file:
+            try:
+                import fcntl  # not on Windows: there two runs in one folder go unnoticed
+
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise BusyError(
+                    f"Another process is writing to {self.path}.",
+                    "Let it finish, or name another folder with --out.",
+                ) from error
+            except (ImportError, OSError):  # a file system without locks
+                pass
+            yield
+
+    def _write(self, name: str, content: bytes) -> None:
+        path = self.path / name
+        beside = path.with_name(f"{name}.part")
+        with owner_only():
+            beside.write_bytes(content)
+        sync(beside)
+        beside.replace(path)
+        sync(self.path)
+
+    def _outcome(self, path: Path, number: int, line: bytes) -> Outcome:
+        try:
+            return msgspec.json.decode(line, type=Outcome)
+        except (msgspec.DecodeError, msgspec.ValidationError) as error:
+            raise InputError(
+                f"{path}, line {number} is no case: {error}.", "Name another --out."
+            ) from error
+
+
+def case_file(system: str) -> str:
+    """The name of a system's file of cases."""
+    return f"cases-{system}.jsonl"
+
+
+def find_run(named: str, runs: Path) -> RunFolder:
+    """A run by its folder, or by its name in a workspace's `runs/`.
+
+    Raises:
+        InputError: there is none.
+    """
+    for path in (Path(named), runs / named):
+        if (path / "origin.json").is_file():
+            return RunFolder(path)
+    known = ", ".join(run.path.name for run in runs_in(runs)) or "none yet"
+    raise InputError(f"There is no run {named!r}.", f"In {runs}: {known}.")
+
+
+def runs_in(runs: Path) -> list[RunFolder]:
+    """The runs of a workspace, by name."""
+    return [RunFolder(path.parent) for path in sorted(runs.glob("*/origin.json"))]
