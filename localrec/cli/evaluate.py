@@ -67,6 +67,7 @@ def run(
     """Measure the systems of a configuration; run it again to go on after an interruption."""
     from localrec.evaluation import harness
     from localrec.evaluation.configs import load_config
+    from localrec.evaluation.figures import write_run_report
     from localrec.evaluation.report import origin_now
     from localrec.evaluation.runs import RunFolder
     from localrec.workspace import Workspace
@@ -77,11 +78,12 @@ def run(
     made = origin_now("-m localrec", ["evaluate", "run", Path(config).name])
     with Workspace(context.workspace) as opened, resumable(folder.path), progress() as steps:
         found = harness.run(declared, text, opened, folder, made, progress=steps)
+    page, _, _ = write_run_report(folder)
     if context.as_json:
         print_json(found)
         return
     _render(found)
-    note(f"{folder.path} holds every case and the figures.")
+    note(f"{folder.path} holds every case and the figures; {page.name} shows them.")
 
 
 @app.command("compare", epilog=EXAMPLES)
