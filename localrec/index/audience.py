@@ -28,7 +28,6 @@ LIKED_FROM = 4.0  # stars; docs/evaluation.md compares it with a person's own me
 SAMPLE = 1_000  # people asked about one item; a share of them is known to 1.6% at worst
 _FORMAT = 2
 _DRIFT = 0.01
-_ALWAYS_TOLERATED = 20
 
 Offsets = NDArray[np.int64]
 
@@ -129,7 +128,7 @@ class _Stand(msgspec.Struct, frozen=True):
         """Whether what was counted then is near enough to what would be counted now."""
         news = abs(now.interactions - self.interactions)
         same = msgspec.structs.replace(now, interactions=self.interactions)
-        return self == same and news <= max(_ALWAYS_TOLERATED, _DRIFT * self.interactions)
+        return self == same and news <= _DRIFT * self.interactions
 
 
 class _Sidecar(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
