@@ -10,8 +10,8 @@ RecBole ranks all items for its sequential models, those in the history too; loc
 leaves out what a person had. Both are printed. `--ties N` draws the order within a second by a seed
 instead, which shows how much the rule decides.
 
-One thread unless told otherwise: on two quiet cores two of them save a third of the time, but beside
-another busy process they wait for each other (a fit took 214 s instead of 38 s). The scores differ
+One thread unless told otherwise: two of them save a third of a step's time on two quiet cores, but
+a fit on cores that others used too took 214 s with two and 38 s with one. The scores differ
 with the number of threads, because sums are rounded otherwise.
 
 The peer's figures were recorded, not measured in this run: RecBole 1.2.1's SASRec, 12 epochs in
