@@ -51,14 +51,6 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
     at: datetime
 
 
-class PersonSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """A person of one domain and how much is known of them."""
-
-    key: str
-    domain: str
-    interactions: int
-
-
 def user_node(store: Store, domain: str, key: str, *, create: bool = False) -> int | None:
     """The node id of a person in a domain; None where there is none and none is made.
 
@@ -154,15 +146,3 @@ def undo_feedback(store: Store, domain: str, user: str, item_id: int | None = No
         reason=note,
         at=moment,
     )
-
-
-def people_in(store: Store, domain: str, limit: int) -> list[PersonSummary]:
-    """The people of a domain, those with most interactions first, at most `limit`."""
-    rows = store.rows(
-        "SELECT n.key, n.domain, coalesce(c.number, 0) FROM node n LEFT JOIN "
-        "(SELECT user_id, count(*) AS number FROM interaction GROUP BY user_id) c "
-        "ON c.user_id = n.node_id WHERE n.domain = ? AND n.kind = ? "
-        "ORDER BY 3 DESC, n.node_id LIMIT ?",
-        [domain, USER, limit],
-    )
-    return [PersonSummary(key=key, domain=domain, interactions=n) for key, domain, n in rows]

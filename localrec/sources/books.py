@@ -17,13 +17,14 @@ from pathlib import Path
 import msgspec
 
 from localrec.domains import Domain
-from localrec.errors import InputError, UsageError
+from localrec.errors import InputError
 from localrec.sources.book_cells import Cells
 from localrec.sources.book_titles import Title, book_key, split_title
+from localrec.sources.exports import owner_of
 from localrec.sources.files import Limits
 from localrec.sources.receipt import Receipt
 from localrec.sources.tables import Table
-from localrec.sources.text import clean_key, clean_name, identity_of
+from localrec.sources.text import clean_key, identity_of
 from localrec.types import AttributeLink, Event, History, InteractionRow, ItemRow, Scalar
 
 _MOST_LABELS = 100
@@ -130,11 +131,7 @@ def read_library(
         UsageError: nobody said whose export it is.
         InputError: a damaged file, one of another layout, or one of which no row can be kept.
     """
-    owner = clean_name(user)
-    if not owner:
-        raise UsageError(
-            f"An export of {layout.service} does not say whose it is.", "Say so with --user KEY."
-        )
+    owner = owner_of(user, layout.service)
     table = Table(path, limits)
     _check_columns(table, layout)
     receipt = Receipt(layout.kind, path, domain.name)

@@ -139,7 +139,7 @@ class TestAWrongCall:
     @pytest.mark.parametrize(
         ("kind", "options", "code", "complaint"),
         [
-            ("goodreads", (), 2, "Say so with --user KEY"),
+            ("goodreads", (), 2, "Name the person with --user"),
             ("goodreads", ("--user", ""), 2, "--user"),
             ("storygraph", ("--user", "anna"), 1, "localrec import goodreads"),
             ("letterboxd", ("--user", "anna"), 1, "zip archive"),

@@ -14,7 +14,6 @@ from localrec.graph import people
 from localrec.graph.people import (
     deeds_of,
     give_feedback,
-    people_in,
     undo_feedback,
     user_node,
 )
@@ -178,19 +177,6 @@ def test_what_was_undone_was_never_said(one_bar: Store, script):
 
 
 class TestPeople:
-    def test_are_listed_with_the_busiest_first(self, bar):
-        say(bar, "negroni", user="bob")
-        for key in ITEMS:
-            say(bar, key)
-        user_node(bar, BAR.name, "cleo", create=True)
-        user_node(bar, "films", "dan", create=True)
-        assert [(one.key, one.interactions) for one in people_in(bar, BAR.name, 10)] == [
-            ("ana", 3),
-            ("bob", 1),
-            ("cleo", 0),
-        ]
-        assert [one.key for one in people_in(bar, BAR.name, 1)] == ["ana"]
-
     def test_of_one_key_in_two_domains_are_apart(self, bar):
         here = user_node(bar, BAR.name, "ana", create=True)
         there = user_node(bar, "films", "ana", create=True)

@@ -134,7 +134,7 @@ def test_who_it_is_must_be_said(user):
     with pytest.raises(UsageError) as refused:
         GoodreadsSource().read(SAMPLES / "goodreads" / "library.csv", BOOKS, user)
     assert str(refused.value) == (
-        "An export of Goodreads does not say whose it is. Say so with --user KEY."
+        "An export of Goodreads does not say whose it is. Name the person with --user."
     )
 
 

@@ -149,7 +149,7 @@ def test_who_it_is_must_be_said():
     with pytest.raises(UsageError) as refused:
         StoryGraphSource().read(SAMPLES / "storygraph" / "library.csv", BOOKS, None)
     assert str(refused.value) == (
-        "An export of StoryGraph does not say whose it is. Say so with --user KEY."
+        "An export of StoryGraph does not say whose it is. Name the person with --user."
     )
 
 
