@@ -12,6 +12,7 @@ person.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import pairwise
 
 from localrec.domains import Domain
@@ -49,12 +50,13 @@ def deliver_atomic(
     if not folder.resolve().parent.is_dir():
         raise InputError(f"The folder {folder.parent} does not exist.", "Make it first.")
     is_new = not folder.exists()
-    make_private(folder)
     try:
+        make_private(folder)
         return _write_files(store, plan, domain, user, user_id)
     except BaseException:  # Ctrl+C included: no empty folder stays behind
         if is_new:
-            folder.rmdir()
+            with suppress(OSError):  # the news is what failed
+                folder.rmdir()
         raise
 
 

@@ -7,12 +7,14 @@ renamed at the end. An error or Ctrl+C takes the parts away again; what stood th
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from localrec.errors import InputError, UsageError
+
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)  # Windows has none, and O_EXCL refuses links as well
 
 
 @contextmanager
@@ -31,10 +33,11 @@ def deliver(targets: Sequence[Path], *, force: bool, workspace: Path) -> Iterato
     """
     for target in targets:
         _check(target, force=force, workspace=workspace)
-    parts: list[Path] = []
+    # Named before they are made: Ctrl+C in between must not leave one that nobody knows of.
+    parts = [_part_of(target) for target in targets]
     try:
-        for target in targets:
-            parts.append(_make_part(target))
+        for part in parts:
+            _make(part)
         yield parts
         for part, target in zip(parts, targets, strict=True):
             _sync(part)
@@ -58,18 +61,18 @@ def _check(target: Path, *, force: bool, workspace: Path) -> None:
         raise InputError(f"The folder {target.parent} does not exist.", "Make it first.")
 
 
-def _make_part(target: Path) -> Path:
+def _part_of(target: Path) -> Path:
+    return target.parent.resolve() / f"{target.name}.{secrets.token_hex(8)}.part"
+
+
+def _make(part: Path) -> None:
+    """Make an empty file for the owner alone; fails where the name is taken, follows no link."""
     try:
-        # Fails where the name is taken, never follows a link, and sets 0600 whatever the umask.
-        descriptor, name = tempfile.mkstemp(
-            prefix=f"{target.name}.", suffix=".part", dir=target.parent.resolve()
-        )
+        os.close(os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_FOLLOW, 0o600))
     except OSError as error:
         raise InputError(
-            f"Nothing can be written into {target.parent}: {error.strerror}.", "Name another place."
+            f"Nothing can be written into {part.parent}: {error.strerror}.", "Name another place."
         ) from error
-    os.close(descriptor)
-    return Path(name)
 
 
 def _sync(part: Path) -> None:

@@ -98,3 +98,18 @@ def test_a_folder_that_takes_no_file_is_named(home, hand_over):
     home.chmod(0o500)
     with pytest.raises(InputError, match="Nothing can be written into"):
         hand_over(home / "a.csv")
+
+
+def test_ctrl_c_in_the_instant_a_file_is_made_leaves_none(home, hand_over, monkeypatch):
+    close, made = os.close, []
+
+    def interrupted_at_the_second(descriptor):
+        close(descriptor)
+        made.append(descriptor)
+        if len(made) == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "close", interrupted_at_the_second)
+    with pytest.raises(KeyboardInterrupt):
+        hand_over(home / "a.csv", home / "b.csv")
+    assert list(home.iterdir()) == []
