@@ -17,6 +17,8 @@ from localrec.baselines.factors import Als, AlsConfig, Bpr, BprConfig
 from localrec.baselines.item_neighbours import ItemNeighbours, ItemNeighboursConfig
 from localrec.baselines.naive_bayes import NaiveBayes, NaiveBayesConfig
 from localrec.baselines.nearness import ItemVectors, Nearness, NearnessConfig
+from localrec.baselines.neural import make_gru4rec, make_lightgcn, make_sasrec
+from localrec.baselines.neural.configs import GRU4RecConfig, LightGCNConfig, SASRecConfig
 from localrec.baselines.popularity import Popularity, PopularityConfig
 from localrec.baselines.random_order import RandomOrder, RandomOrderConfig
 from localrec.baselines.tuning import Choice, Range, Settings, Space
@@ -73,6 +75,36 @@ BASELINES: dict[str, Entry] = {
             "learning_rate": Range(0.002, 0.1),
             "regularization": Range(0.0005, 0.1),
             "epochs": Range(20, 300, whole=True),
+        },
+    ),
+    "lightgcn": Entry(
+        config=LightGCNConfig,
+        make=make_lightgcn,
+        space={
+            "embedding_size": Choice((32, 64, 128)),
+            "layers": Choice((1, 2, 3)),
+            "temperature": Range(0.05, 0.4),
+            "learning_rate": Range(0.001, 0.02),
+        },
+    ),
+    "gru4rec": Entry(
+        config=GRU4RecConfig,
+        make=make_gru4rec,
+        space={
+            "embedding_size": Choice((32, 64, 128)),
+            "state_size": Choice((64, 128)),
+            "dropout": Range(0.1, 0.6, scale="linear"),
+            "learning_rate": Range(0.001, 0.02),
+        },
+    ),
+    "sasrec": Entry(
+        config=SASRecConfig,
+        make=make_sasrec,
+        space={
+            "embedding_size": Choice((32, 64, 128)),
+            "layers": Choice((1, 2)),
+            "dropout": Range(0.1, 0.6, scale="linear"),
+            "learning_rate": Range(0.001, 0.02),
         },
     ),
     "vector": Entry(

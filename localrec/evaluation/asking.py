@@ -25,6 +25,26 @@ Answer = Sequence[Hashable] | None
 _LONGEST_ERROR = 200  # letters
 
 
+class Reply(msgspec.Struct, frozen=True, kw_only=True):
+    """An answer with what it cost, from a system that tells each case apart.
+
+    Args:
+        items: Item indexes, best first; None where there is no answer.
+        ms: Time it took.
+        calls: Calls of a model.
+        prompt_tokens: Tokens read, those from a cached prefix too.
+        cached_tokens: Of these, so many came from a cached prefix.
+        new_tokens: Tokens written.
+    """
+
+    items: Answer
+    ms: float
+    calls: int = 0
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    new_tokens: int = 0
+
+
 @runtime_checkable
 class Lister(Protocol):
     """A system that answers with lists, such as a language model; a `Baseline` gives scores."""
@@ -36,7 +56,9 @@ class Lister(Protocol):
         """Learn from interactions; the same seed gives the same answers."""
         ...
 
-    def answer(self, requests: RatedRequests, candidates: Items | None, k: int) -> Sequence[Answer]:
+    def answer(
+        self, requests: RatedRequests, candidates: Items | None, k: int
+    ) -> Sequence[Answer | Reply]:
         """Item indexes for each request, best first: all candidates, or else k items."""
         ...
 
@@ -56,9 +78,13 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         hits: Ranks within `top` that hold a target.
         pool: How many items were to be ranked.
         top: Keys of the first items, best first.
-        ms: Time the answer took; cases of a chunk share it evenly.
+        ms: Time the answer took; cases of a chunk share it evenly where the system does not say.
         faults: What makes the answer invalid.
         error: What was raised, where something was.
+        calls: Calls of a model.
+        prompt_tokens: Tokens it read, those from a cached prefix too.
+        cached_tokens: Of these, so many came from a cached prefix.
+        new_tokens: Tokens it wrote.
     """
 
     id: str
@@ -72,6 +98,10 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ms: float
     faults: tuple[Fault, ...] = ()
     error: str = ""
+    calls: int = 0
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    new_tokens: int = 0
 
 
 class Asking(msgspec.Struct, frozen=True, kw_only=True):
@@ -101,6 +131,7 @@ class _Found(msgspec.Struct, frozen=True):
     top: tuple[str, ...]
     faults: tuple[Fault, ...] = ()
     error: str = ""
+    cost: Reply | None = None
 
 
 def ask(system: System, cases: Cases, asking: Asking) -> list[Outcome]:
@@ -113,22 +144,30 @@ def ask(system: System, cases: Cases, asking: Asking) -> list[Outcome]:
             _ask_alone(system, cases.take(np.array([place])), asking) for place in range(len(cases))
         ]
     each_ms = 1000 * (time.perf_counter() - started) / max(1, len(cases))
+    shared = Reply(items=None, ms=each_ms)
     return [
-        Outcome(
-            id=str(int(cases.row[place])),
-            person=asking.person_keys[cases.person[place]],
-            targets=tuple(asking.item_keys[cases.positives[place]]),
-            first=one.first,
-            tied=one.tied,
-            hits=one.hits,
-            pool=_pool_size(cases, place, asking),
-            top=one.top,
-            ms=round(each_ms, 3),
-            faults=one.faults,
-            error=one.error,
-        )
-        for place, one in enumerate(found)
+        _outcome(one, one.cost or shared, cases, place, asking) for place, one in enumerate(found)
     ]
+
+
+def _outcome(found: _Found, cost: Reply, cases: Cases, place: int, asking: Asking) -> Outcome:
+    return Outcome(
+        id=str(int(cases.row[place])),
+        person=asking.person_keys[cases.person[place]],
+        targets=tuple(asking.item_keys[cases.positives[place]]),
+        first=found.first,
+        tied=found.tied,
+        hits=found.hits,
+        pool=_pool_size(cases, place, asking),
+        top=found.top,
+        ms=round(cost.ms, 3),
+        faults=found.faults,
+        error=found.error,
+        calls=cost.calls,
+        prompt_tokens=cost.prompt_tokens,
+        cached_tokens=cost.cached_tokens,
+        new_tokens=cost.new_tokens,
+    )
 
 
 def _ask_alone(system: System, case: Cases, asking: Asking) -> _Found:
@@ -210,11 +249,13 @@ def _best(scores: Scores, items: Items | None, shuffled: NDArray[np.int64], k: i
     return numbers[order].astype(np.int32)
 
 
-def _judge_list(answer: Answer, cases: Cases, place: int, asking: Asking) -> _Found:
+def _judge_list(answer: Answer | Reply, cases: Cases, place: int, asking: Asking) -> _Found:
     allowed = _allowed(cases, place, asking)
     wanted = min(len(allowed), asking.k if cases.candidates is None else len(allowed))
-    faults = faults_of(answer, allowed, wanted)
-    given = [] if answer is None else list(answer)
+    cost = answer if isinstance(answer, Reply) else None
+    items = answer.items if isinstance(answer, Reply) else answer
+    faults = faults_of(items, allowed, wanted)
+    given = [] if items is None else list(items)
     target = int(cases.positives[place][0])
     top = given[: asking.k]
     return _Found(
@@ -223,6 +264,7 @@ def _judge_list(answer: Answer, cases: Cases, place: int, asking: Asking) -> _Fo
         _hit_ranks(top, cases.positives[place]),
         tuple(asking.item_keys[item] if item in allowed else "" for item in top),
         faults,
+        cost=cost,
     )
 
 

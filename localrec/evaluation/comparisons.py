@@ -26,7 +26,7 @@ class MetricComparison(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SystemComparison(msgspec.Struct, frozen=True, kw_only=True):
-    """Two systems over the same cases; names as RUN:SYSTEM."""
+    """Two systems over the cases that both were asked; names as RUN:SYSTEM."""
 
     ours: str
     theirs: str
@@ -99,15 +99,14 @@ def _check_alike(ours: RunFolder, theirs: RunFolder) -> None:
 def _compare(
     ours: RunFolder, theirs: RunFolder, our_system: str, their_system: str
 ) -> SystemComparison:
-    mine = {one.id: one for one in ours.outcomes(our_system)}
-    other = {one.id: one for one in theirs.outcomes(their_system)}
-    if mine.keys() != other.keys():
+    mine, other = _cases(ours, our_system), _cases(theirs, their_system)
+    common = [one for one in mine if one in other]
+    if not common:
         raise UsageError(
             f"{ours.path.name} has {len(mine)} cases of {our_system}, {theirs.path.name} has "
-            f"{len(other)} of {their_system}, and not the same ones.",
-            "Let both runs finish.",
+            f"{len(other)} of {their_system}, and none in common.",
+            "Give both the same seed, or a larger sample.",
         )
-    common = list(mine)
     here, there = (
         _values(ours, theirs, [mine[one] for one in common]),
         _values(ours, theirs, [other[one] for one in common]),
@@ -134,6 +133,18 @@ def _compare(
             for name in parts
         ),
     )
+
+
+def _cases(run: RunFolder, system: str) -> dict[str, Outcome]:
+    """All cases of a measured system by their id."""
+    outcomes = {one.id: one for one in run.outcomes(system)}
+    [asked] = [one.cases for one in run.metrics().systems if one.name == system]
+    if len(outcomes) != asked:
+        raise UsageError(
+            f"{run.path.name} has {len(outcomes)} cases of {system}, but was asked {asked}.",
+            "Run it again; it goes on where it was.",
+        )
+    return outcomes
 
 
 def _values(ours: RunFolder, theirs: RunFolder, outcomes: list[Outcome]) -> dict[str, Values]:

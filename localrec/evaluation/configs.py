@@ -61,6 +61,8 @@ class SystemConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         entry: Its name in its catalogue; by default the name above.
         settings: What differs from its defaults; a search leaves these alone.
         trials: Settings tried on the validation split before it is tested; 0: none.
+        sample: It is asked only so many of the cases, drawn by the run's seed: a slow system among
+            fast ones; 0: all. Two systems are compared over the cases of both.
     """
 
     name: Name
@@ -68,6 +70,7 @@ class SystemConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     entry: str = ""
     settings: dict[str, Setting] = {}
     trials: Count = 0
+    sample: Count = 0
 
     @property
     def catalogued(self) -> str:

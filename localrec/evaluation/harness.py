@@ -193,16 +193,19 @@ def _measure_or_tell(bench: Bench, system: SystemConfig) -> SystemResult:
 
 def _measure(bench: Bench, system: SystemConfig) -> SystemResult:
     fitted = _fit(bench, system)
+    cases = _sampled(bench.parted.test, system.sample, bench.config.seed)
     doubt = probe(
-        fitted.system,
-        bench.parted.test,
-        bench.keyed,
-        bench.asking,
-        bench.config.probe,
-        bench.config.seed,
+        fitted.system, cases, bench.keyed, bench.asking, bench.config.probe, bench.config.seed
     )
-    outcomes = ask_rest(bench, system.name, fitted.system)
+    outcomes = ask_rest(bench, system.name, fitted.system, cases)
     return _result(bench, system, fitted, outcomes, doubt)
+
+
+def _sampled(cases: Cases, count: int, seed: int) -> Cases:
+    """So many of the cases in their order; a smaller sample is part of a larger one."""
+    if not 0 < count < len(cases):
+        return cases
+    return cases.take(np.sort(np.random.default_rng(seed).permutation(len(cases))[:count]))
 
 
 def _fit(bench: Bench, system: SystemConfig) -> _Fitted:
@@ -258,13 +261,13 @@ def judge(baseline: Baseline, cases: Cases, config: RunConfig) -> float:
     return float(np.concatenate(gains).mean()) if gains else float("nan")
 
 
-def ask_rest(bench: Bench, name: str, system: System) -> list[Outcome]:
+def ask_rest(bench: Bench, name: str, system: System, cases: Cases) -> list[Outcome]:
     """Ask what the folder does not hold yet, a chunk at a time; all outcomes, in order.
 
     Chunks are cut the same way whatever is done already, and asked whole: scores may depend in
     their last digit on what they are computed together with.
     """
-    cases, asking = bench.parted.test, bench.asking
+    asking = bench.asking
     bench.folder.mend(name)
     done = {one.id: one for one in bench.folder.outcomes(name)}
     ids = [str(row) for row in cases.row.tolist()]

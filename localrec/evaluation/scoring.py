@@ -123,10 +123,27 @@ def figures_of(
     lists = _lists(outcomes, min(_LISTED, max(ks)), facts)
     covered = round(metrics.coverage(lists, len(facts.number)), 4)
     figures[f"coverage@{min(_LISTED, max(ks))}"] = Measure(covered, None, None, len(outcomes))
-    # Cases of a chunk share its time, so an interval over cases would only look like one.
-    mean_ms = round(float(np.mean([one.ms for one in outcomes])), 4)
-    figures["ms"] = Measure(mean_ms, None, None, len(outcomes))
+    figures |= _of_costs(outcomes)
     return figures
+
+
+def _of_costs(outcomes: Sequence[Outcome]) -> dict[str, Measure]:
+    """Means for each case: milliseconds, and what a model was asked where one was.
+
+    Cases of a chunk may share its time, so an interval over cases would only look like one.
+    """
+    costs = {"ms": [one.ms for one in outcomes]}
+    if any(one.calls for one in outcomes):
+        costs |= {
+            "calls": [one.calls for one in outcomes],
+            "prompt tokens": [one.prompt_tokens for one in outcomes],
+            "cached tokens": [one.cached_tokens for one in outcomes],
+            "new tokens": [one.new_tokens for one in outcomes],
+        }
+    return {
+        name: Measure(round(float(np.mean(column)), 4), None, None, len(outcomes))
+        for name, column in costs.items()
+    }
 
 
 def parts_of(values: Values, people: Sequence[str]) -> Parts:

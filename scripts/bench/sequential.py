@@ -30,7 +30,6 @@ from typing import Any, Protocol
 
 import msgspec
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from localrec.baselines.base import Baseline, Interactions
@@ -87,9 +86,8 @@ def main() -> None:
     parser.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE", dest="settings")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     asked = parser.parse_args()
-    torch.set_num_threads(asked.threads)
     make, config = SYSTEMS[asked.system]
-    given = dict(setting.split("=", 1) for setting in asked.settings)
+    given = dict(setting.split("=", 1) for setting in asked.settings) | {"threads": asked.threads}
     chosen = msgspec.convert(given, config, strict=False)
     data = read_movielens(fetch_dataset("ml-100k") / "ml-100k.inter", asked.ties)
     fits = [measure(make(chosen), data, seed) for seed in asked.seed]

@@ -193,7 +193,7 @@ class TestAComparison:
         half.begin(b"", other.origin())
         half.write("metrics.json", other.metrics())
         half.append("random", other.outcomes("random")[:7])
-        with pytest.raises(UsageError, match="has 7 of random, and not the same"):
+        with pytest.raises(UsageError, match="has 7 cases of random, but was asked"):
             compare_runs(one, half, "random", None)
 
 

@@ -31,6 +31,8 @@ class NeuralConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         weight_decay: AdamW's pull of the weights to 0.
         patience: Epochs without a better validation after which it stops.
         validation_people: At most so many people have their last item kept back for validation.
+        threads: Of torch on a CPU. Sums are rounded otherwise with another number; and two are
+            slower than one where another process wants a core.
     """
 
     embedding_size: Count = 64
@@ -42,6 +44,7 @@ class NeuralConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     weight_decay: NotNegative = 0.01
     patience: Count = 5
     validation_people: CountOrNone = 5_000
+    threads: Count = 1
 
 
 class SASRecConfig(NeuralConfig, frozen=True, kw_only=True, forbid_unknown_fields=True):

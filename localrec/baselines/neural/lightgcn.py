@@ -58,7 +58,7 @@ class LightGCN:
         config = self._config
         kept, held_out = hold_out(train, config.validation_people, seed)
         generator = np.random.default_rng(seed)
-        with reproducible(seed) as device:
+        with reproducible(seed, config.threads) as device:
             network = GraphNetwork(incidence_of(kept), config, device)
             training = train_network(
                 self.name,

@@ -32,6 +32,7 @@ from localrec.baselines.neural.training_loop import (
     hold_out,
     ndcg_of,
     reproducible,
+    torch_threads,
     train_network,
 )
 
@@ -110,7 +111,7 @@ class SequenceRecommender(ABC):
         config = self._config
         kept, held_out = hold_out(train, config.validation_people, seed)
         generator = np.random.default_rng(seed)
-        with reproducible(seed) as device:
+        with reproducible(seed, config.threads) as device:
             network = self._build_network(train.items).to(device)
             training = train_network(
                 self.name,
@@ -128,7 +129,8 @@ class SequenceRecommender(ABC):
 
     def score(self, requests: Requests) -> NDArray[np.float32]:
         """Logits, (b, items); for an empty history the number of people who had each item."""
-        scores = score_histories(self._network, requests.histories, self._config.length)
+        with torch_threads(self._config.threads):
+            scores = score_histories(self._network, requests.histories, self._config.length)
         empty = np.array([not len(history) for history in requests.histories], dtype=bool)
         scores[empty] = self._counts
         scores[:, self._counts == 0] = -np.inf

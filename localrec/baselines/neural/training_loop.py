@@ -4,10 +4,10 @@ The last item of each person is kept back, and after every epoch the network ran
 them (NDCG@10, what they had already left out). Training ends when that has not grown for
 `patience` epochs; the weights of the best epoch stay. With nobody to keep back, the last ones do.
 
-A fit sets the seed and asks torch for deterministic algorithms, and puts back both, also when it is
-interrupted; how many threads torch uses is left to whoever started the process. The same seed gives
-the same weights on the same machine, torch and number of threads; across them sums are rounded
-otherwise. Nothing is written to disk, and no network is reached.
+A fit sets the seed and the threads and asks torch for deterministic algorithms, and puts back all
+three, also when it is interrupted. The same seed gives the same weights on the same machine, torch
+and number of threads; across them sums are rounded otherwise. Nothing is written to
+disk, and no network is reached.
 """
 
 from __future__ import annotations
@@ -107,7 +107,18 @@ def choose_device() -> torch.device:
 
 
 @contextmanager
-def reproducible(seed: int) -> Iterator[torch.device]:
+def torch_threads(count: int) -> Iterator[None]:
+    """So many threads of torch inside the block."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+@contextmanager
+def reproducible(seed: int, threads: int) -> Iterator[torch.device]:
     """The device to train on, seeded and deterministic; what was set before comes back."""
     device = choose_device()
     before = torch.are_deterministic_algorithms_enabled()
@@ -116,7 +127,7 @@ def reproducible(seed: int) -> Iterator[torch.device]:
     if device.type == "cuda":
         # cuBLAS reads it when it starts, and is deterministic only with it.
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
-    with torch.random.fork_rng():
+    with torch.random.fork_rng(), torch_threads(threads):
         torch.manual_seed(seed)
         torch.use_deterministic_algorithms(True)
         # It guards against reading what was never written; nothing here does, and it costs time.

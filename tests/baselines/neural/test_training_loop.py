@@ -122,15 +122,17 @@ class TestReproducibility:
     def test_puts_back_what_was_set(self):
         torch.use_deterministic_algorithms(True)
         try:
-            with reproducible(1):
-                pass
+            threads = torch.get_num_threads()
+            with reproducible(1, threads + 1):
+                assert torch.get_num_threads() == threads + 1
+            assert torch.get_num_threads() == threads
             assert torch.are_deterministic_algorithms_enabled()
         finally:
             torch.use_deterministic_algorithms(False)
 
     @pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA here")
     def test_trains_on_cuda_where_there_is_one(self):
-        with reproducible(1) as device:
+        with reproducible(1, 1) as device:
             assert device.type == "cuda"
 
 
