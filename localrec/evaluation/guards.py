@@ -207,11 +207,17 @@ def probe(
 
 
 def too_good(hit_rates: Mapping[str, Measure]) -> dict[str, Suspicion]:
-    """The systems that are nearly always right at rank 1, and far above all others."""
+    """The systems that are nearly always right at rank 1, and far above all that are not.
+
+    Two cheats do not vouch for each other; where every system is nearly always right, it is easy.
+    """
     values = {name: one.value or 0.0 for name, one in hit_rates.items()}
+    honest = [value for value in values.values() if value < NEARLY_ALWAYS]
+    if len(values) > 1 and not honest:
+        return {}
+    best = max(honest, default=0.0)
     found = {}
     for name, value in values.items():
-        best = max((other for key, other in values.items() if key != name), default=0.0)
         if value >= NEARLY_ALWAYS and value >= FAR_ABOVE * best:
             found[name] = Suspicion(
                 kind="too good to be true",

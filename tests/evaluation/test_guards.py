@@ -179,6 +179,14 @@ class TestACheat:
         assert too_good({"a": at(0.95), "b": at(0.6)}) == {}
         assert list(too_good({"a": at(0.95), "b": at(0.3)})) == ["a"]
         assert too_good({"a": at(0.5), "b": at(0.01)}) == {}
+        assert too_good({"a": at(0.95), "b": at(0.99)}) == {}
+
+    def test_finds_no_protection_in_another_cheat(self):
+        def at(value):
+            return Measure(value, value, value, 100)
+
+        found = too_good({"one": at(1.0), "other": at(0.97), "honest": at(0.4)})
+        assert list(found) == ["one", "other"]
 
 
 def test_decoys_are_items_that_the_person_never_had(keyed, parted):

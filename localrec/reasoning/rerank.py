@@ -1,0 +1,160 @@
+"""Stage-ReRank: a score in 0..1 for each candidate, from an instruction, facets and memories.
+
+Two variants with one record as answer (MemRec, equation 4):
+
+    vector   nearness of a candidate's memory to the person's and to the facets, as in the paper's
+             Vector configuration
+    model    one question for each candidate, "would they choose this?", answered by the
+             probability of "yes" among the two words; nothing is generated
+
+The paper has the model write all scores in one answer. A small model copies the order in which
+candidates are shown, or gives all the same number; asked alone, a candidate has no place to be
+preferred for. What all questions share is read once and cached, so a candidate costs the tokens of
+its own line. `calibrated` divides out how readily the model says yes to a blank.
+
+A third variant, fused, is a weighted sum of kinds of evidence, these two among them (`fusion.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.llm.base import ChatModel, Message
+
+Scores = NDArray[np.float64]
+Vectors = NDArray[np.float32]
+
+_ANSWERS = ("yes", "no")
+_BLANK = "N/A"
+_LEAST = 1e-6
+_LONGEST_LINE = 240  # letters of a candidate's memory
+_LONGEST_INSTRUCTION = 400
+
+
+class Candidate(msgspec.Struct, frozen=True):
+    """What a model is shown of a candidate: its title and what is remembered of it."""
+
+    title: str
+    memory: str = ""
+
+
+class Reranked(msgspec.Struct, frozen=True, kw_only=True):
+    """Scores of the candidates in the order given, and what they cost.
+
+    Args:
+        scores: 0 to 1, higher is better, (c,).
+        spoke: "vector" or "model".
+        calls: Calls of a model.
+        prompt_tokens: Tokens it read, those from a cached prefix too.
+        cached_tokens: Of these, so many came from a cached prefix.
+    """
+
+    scores: Scores
+    spoke: str
+    calls: int = 0
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+
+
+class Context(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of the person for whom candidates are scored.
+
+    Args:
+        memory: The person's own memory, in words.
+        facets: Texts of the facets, surest first.
+        confidences: Of each facet, 0 to 1.
+        instruction: What they ask for, in words; "" where they do not.
+    """
+
+    memory: str = ""
+    facets: Sequence[str] = ()
+    confidences: Sequence[float] = ()
+    instruction: str = ""
+
+
+def rerank_by_vectors(wanted: Vectors, weights: Sequence[float], candidates: Vectors) -> Reranked:
+    """Weighted mean of the cosines to everything that is wanted, brought to 0..1.
+
+    Args:
+        wanted: Vectors of the person's memory, the facets, the instruction, (w, size); lines of
+            zeros say nothing.
+        weights: What each counts, (w,).
+        candidates: Vectors of the candidates' memories, (c, size); zeros: nothing is known.
+    """
+    counts = np.asarray(weights, dtype=np.float64) * wanted.any(axis=1)
+    near = _directions(candidates) @ _directions(wanted).T  # (c, w)
+    mean = near @ counts / counts.sum() if counts.sum() > 0 else np.zeros(len(candidates))
+    return Reranked(scores=(1.0 + mean) / 2.0, spoke="vector")
+
+
+def rerank_by_model(
+    model: ChatModel,
+    context: Context,
+    candidates: Sequence[Candidate],
+    *,
+    singular: str,
+    calibrated: bool = True,
+) -> Reranked:
+    """Probability of "yes" for each candidate, asked one by one.
+
+    Args:
+        model: Asked once for each candidate, and once more where it is calibrated.
+        context: Shared by all questions.
+        candidates: In any order; it makes no difference.
+        singular: What a candidate is.
+        calibrated: Divide out the answer to a blank.
+
+    Raises:
+        ModelError: the model cannot be used.
+    """
+    lead = _lead(context, singular)
+    asked = [*candidates, Candidate(_BLANK)] if calibrated else list(candidates)
+    choices = [
+        model.choose([*lead, _question(one, singular)], _ANSWERS, fixed=len(lead)) for one in asked
+    ]
+    odds = np.array([_log_odds(choice.probabilities[0]) for choice in choices])
+    if calibrated:
+        odds = odds[:-1] - odds[-1]
+    return Reranked(
+        scores=1.0 / (1.0 + np.exp(-odds)),
+        spoke="model",
+        calls=len(choices),
+        prompt_tokens=sum(choice.usage.prompt for choice in choices),
+        cached_tokens=sum(choice.usage.cached for choice in choices),
+    )
+
+
+def _lead(context: Context, singular: str) -> list[Message]:
+    """The messages that all candidates share."""
+    told = [f"About the person: {context.memory}"] if context.memory else []
+    if context.facets:
+        told.append("People of a similar taste like:")
+        told += [f"- {facet}" for facet in context.facets]
+    if context.instruction:
+        told.append(f"They ask: {context.instruction[:_LONGEST_INSTRUCTION]}")
+    return [
+        Message("system", f"You judge whether a person would choose a {singular}."),
+        Message("user", "\n".join(told) or "Nothing is known of the person."),
+        Message("assistant", f"Which {singular} shall I judge?"),
+    ]
+
+
+def _question(candidate: Candidate, singular: str) -> Message:
+    title = " ".join(candidate.title.split())
+    known = " ".join(candidate.memory.split())[:_LONGEST_LINE]
+    shown = f"{title}. {known}" if known else title
+    return Message("user", f"{shown}\nWould they choose this {singular} next? Answer yes or no.")
+
+
+def _log_odds(yes: float) -> float:
+    likely = min(max(yes, _LEAST), 1.0 - _LEAST)
+    return float(np.log(likely / (1.0 - likely)))
+
+
+def _directions(vectors: Vectors) -> Scores:
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.divide(vectors, lengths, out=np.zeros(vectors.shape), where=lengths > 0)

@@ -1,0 +1,105 @@
+"""Companions are counted from order and closeness, whatever the blocks they are counted in."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from localrec.index import companions
+from localrec.index.companions import CompanionsConfig, count_companions
+
+
+def rows(*histories):
+    """Histories as columns: person, item."""
+    person = np.repeat(np.arange(len(histories)), [len(one) for one in histories])
+    items = np.array([item for one in histories for item in one])
+    return person.astype(np.int32), items.astype(np.int32)
+
+
+def naive(histories, size, config):
+    """The formula of the module, word for word."""
+    together = np.zeros((size, size))
+    owners = np.zeros(size)
+    for history in histories:
+        for place, item in enumerate(history):
+            owners[item] += 1
+            for other, second in enumerate(history):
+                steps = abs(place - other)
+                if item != second and 0 < steps <= config.window:
+                    together[item, second] += config.decay ** (steps - 1)
+    scaled = together / (together.sum(axis=1, keepdims=True) + config.row_shrinkage)
+    return scaled / (owners + config.shrinkage) ** config.damping
+
+
+def dense(found, size):
+    weights = np.zeros((size, size))
+    for item in range(size):
+        items, some = found.of(item)
+        assert len(set(items.tolist())) == len(items)
+        weights[item, items] = some
+    return weights
+
+
+histories_of_six = st.lists(
+    st.lists(st.integers(0, 5), min_size=1, max_size=9), min_size=1, max_size=6
+)
+
+
+@given(histories_of_six, st.integers(1, 4))
+def test_weights_are_those_of_the_formula(histories, window):
+    config = CompanionsConfig(window=window)
+    found = count_companions(*rows(*histories), 6, config)
+    assert dense(found, 6) == pytest.approx(naive(histories, 6, config), abs=1e-6)
+
+
+@given(histories_of_six)
+def test_blocks_make_no_difference(histories):
+    whole = count_companions(*rows(*histories), 6)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(companions, "_SUMS", 7)
+        patch.setattr(companions, "_ROWS", 1)
+        parted = count_companions(*rows(*histories), 6)
+    assert dense(parted, 6) == pytest.approx(dense(whole, 6), abs=1e-6)
+
+
+def test_whoever_stands_nearer_is_the_closer_companion():
+    found = count_companions(*rows([0, 1, 2, 3]), 4, CompanionsConfig(damping=0.0))
+    items, weights = found.of(0)
+    assert items.tolist() == [1, 2, 3]
+    assert weights[0] > weights[1] > weights[2]
+
+
+def test_company_that_everybody_keeps_counts_less():
+    histories = [[0, 1, 2]] + [[3, 2]] * 20
+    weights = dense(count_companions(*rows(*histories), 4), 4)
+    assert weights[0, 1] > weights[0, 2]
+
+
+def test_the_history_of_another_person_is_no_company():
+    assert dense(count_companions(*rows([0], [1]), 2), 2).sum() == 0
+
+
+def test_only_the_heaviest_are_kept():
+    found = count_companions(*rows([0, 1, 2, 3]), 4, CompanionsConfig(kept=1))
+    assert [found.of(item)[0].tolist() for item in (0, 3)] == [[1], [2]]
+
+
+def test_the_newest_of_a_history_says_most():
+    found = count_companions(*rows([0, 1], [2, 3]), 4)
+    scores = found.scores(np.array([0, 2], dtype=np.int32))
+    assert scores[3] > scores[1] > 0
+    shared = found.scores(np.array([0, 2], dtype=np.int32), np.array([1.0, 0.0], dtype=np.float32))
+    assert shared[3] == 0
+
+
+def test_an_empty_history_or_catalogue_scores_nothing():
+    assert not count_companions(*rows([0, 1]), 2).scores(np.zeros(0, dtype=np.int32)).any()
+    empty = np.zeros(0, dtype=np.int32)
+    assert len(count_companions(empty, empty, 0).scores(empty)) == 0
+
+
+def test_too_many_rows_are_thinned_by_people():
+    histories = [[0, 1]] * 50 + [[2, 3]] * 50
+    found = count_companions(*rows(*histories), 4, CompanionsConfig(most_rows=40))
+    assert dense(found, 4)[0, 1] > 0
+    assert dense(found, 4)[2, 3] > 0
