@@ -10,10 +10,11 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 import platformdirs
 
-from localrec.errors import WorkspaceError
+from localrec.errors import BusyError, WorkspaceError
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -66,6 +67,45 @@ def owner_only() -> Iterator[None]:
         yield
     finally:
         os.umask(before)
+
+
+@contextmanager
+def exclusive(path: Path, of: Path | None = None) -> Iterator[BinaryIO]:
+    """A file, made where it is not there, for reading and appending by nobody else.
+
+    Whoever does not ask this way is not kept out, and on Windows and on a file system without
+    locks nobody is.
+
+    Args:
+        path: The file.
+        of: What the error names instead of it.
+
+    Raises:
+        BusyError: another process has the file, or this one has it already.
+        OSError: it cannot be opened.
+    """
+    with path.open("a+b") as file:
+        if not _locked(file):
+            raise BusyError(
+                f"Another process is writing to {of or path}.",
+                "Let it finish, or give --out another name.",
+            )
+        yield file
+
+
+def _locked(file: BinaryIO) -> bool:
+    """Take the file until it is closed; False where somebody else has it."""
+    try:
+        import fcntl  # not on Windows
+    except ImportError:
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks
+        return True
+    return True
 
 
 def sync(path: Path) -> None:

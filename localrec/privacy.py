@@ -20,6 +20,7 @@ SWITCHES: dict[str, str] = {
     "TOKENIZERS_PARALLELISM": "false",
     "ORT_DISABLE_TELEMETRY": "1",
     "ANONYMIZED_TELEMETRY": "False",
+    "RAY_USAGE_STATS_ENABLED": "0",
 }
 
 NETWORK_COMMANDS = ("localrec models pull", "localrec datasets pull")
@@ -80,6 +81,16 @@ LIBRARIES: tuple[Library, ...] = (
         f"an extra of sentence-transformers that nothing here asks for; {_HUB_SWITCH}",
     ),
     Library("torch", "torch.hub fetches", "torch.hub is never called"),
+    Library(
+        "ray",
+        "report use; ask a cloud what machine this is; open ports, one of them a dashboard",
+        "optional, and only for `evaluate run --engine ray`: RAY_USAGE_STATS_ENABLED; it listens "
+        "on the loopback address alone, asks for a token of that run, and starts no dashboard; "
+        "another machine is reached only where you name one with --address",
+    ),
+    Library(
+        "jsonschema", "fetch the schemas that one refers to", "comes with ray, which has its own"
+    ),
     Library("scikit-learn", "fetch_* functions", "never called"),
     Library("numpy", "DataSource opens addresses", "never called"),
     Library("tqdm", "tqdm.contrib posts progress to chats", "its contrib modules never load"),
@@ -90,6 +101,7 @@ HARMLESS: tuple[str, ...] = (
     *(
         "annotated-doc",
         "annotated-types",
+        "attrs",
         "certifi",
         "charset-normalizer",
         "click",
@@ -106,7 +118,8 @@ HARMLESS: tuple[str, ...] = (
         "humanfriendly",
         "implicit",
     ),
-    *("idna", "jinja2", "joblib", "markdown-it-py", "markupsafe", "mdurl", "mpmath", "msgspec"),
+    *("idna", "jinja2", "joblib", "jsonschema-specifications", "markdown-it-py", "markupsafe"),
+    *("mdurl", "mpmath", "msgpack", "msgspec"),
     *(
         "narwhals",
         "networkx",
@@ -117,7 +130,8 @@ HARMLESS: tuple[str, ...] = (
         "pydantic-core",
         "pygments",
     ),
-    *("pyyaml", "rapidfuzz", "regex", "rich", "safetensors", "scipy", "setuptools", "shellingham"),
+    *("pyyaml", "rapidfuzz", "referencing", "regex", "rich", "rpds-py", "safetensors", "scipy"),
+    *("setuptools", "shellingham"),
     *("symspellpy", "sympy", "threadpoolctl", "truststore", "typer", "typer-slim"),
     *("typing-extensions", "typing-inspection"),
 )

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from localrec.llm.base import ChatModel
     from localrec.llm.client import ModelProcess
     from localrec.retrieval.taste import Taste
-    from localrec.systems.marc import Marc
+    from localrec.systems.asker import Asker
     from localrec.systems.personal import Fit, Personal
     from localrec.systems.stages import Stages
 
@@ -273,12 +273,20 @@ class Workspace:
             domains = list(dict.fromkeys([*self._domains_of(user or ""), *present]))
         return find_item(self.store, [load_domain(name) for name in domains], named)
 
-    def system(self, name: str, domain: str, *, without_model: bool = False) -> Marc:
-        """A system by name, ready to answer about one domain."""
+    def system(self, name: str, domain: str, *, without_model: bool = False) -> Asker:
+        """A system by name, ready to answer about one domain.
+
+        Raises:
+            UsageError: there is no such system.
+        """
         from localrec.systems.catalog import system_config
+        from localrec.systems.composition import RagConfig
         from localrec.systems.marc import Marc
+        from localrec.systems.vector_rag import VectorRag
 
         config = system_config(name, self.settings, without_model=without_model)
+        if isinstance(config, RagConfig):
+            return VectorRag(self.stages(domain), config)
         return Marc(self.stages(domain), config)
 
     def take_in(self, table: SourceTable, domain: Domain, progress: Progress = _silent) -> None:

@@ -1,12 +1,13 @@
-"""Measure the systems on the gold questions: router, constraints, grounding, time.
+"""Measure the systems on the gold questions: router, constraints, grounding, time; into the docs.
 
 Run:
     python scripts/evaluate_questions.py --half dev [--systems marc,marc-model] [--failures]
     python scripts/evaluate_questions.py --half test --report
 
-Answers are kept in a folder of their own per state of code, data and settings, so that a run that
-was stopped goes on where it was, and an answer of other code is never counted. Failures are shown
-for the dev half; of the test half nothing is shown but counts.
+It is `localrec evaluate run` over a workspace with the bundled drinks alone, in a folder of its own
+per state of code, data and settings: a run that was stopped goes on where it was, and an answer of
+other code is never counted. Failures are shown for the dev half; of the test half nothing is shown
+but counts.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ import argparse
 import hashlib
 import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -24,52 +24,46 @@ import msgspec
 from localrec.datasets import fetch_dataset, find_dataset
 from localrec.domains import load_domain
 from localrec.errors import LocalrecError, UsageError
-from localrec.evaluation.intervals import Measure
-from localrec.evaluation.questions import (
-    Case,
-    GoldQuestion,
+from localrec.evaluation.configs import (
+    AskerConfig,
+    AskerSettings,
     Half,
+    QuestionRunConfig,
+    QuestionsConfig,
+)
+from localrec.evaluation.intervals import Measure
+from localrec.evaluation.question_figures import TITLES
+from localrec.evaluation.question_runs import judge_answers, run
+from localrec.evaluation.questions import (
+    COSTS,
+    FAULTS,
+    Case,
     SystemReport,
     failures_to_show,
-    judge,
     read_gold,
-    summarise,
     unknown_names,
 )
 from localrec.evaluation.report import Origin, origin_now, table, write_between
+from localrec.evaluation.runs import RunFolder
 from localrec.evaluation.truth import StoreTruth
-from localrec.paths import make_private, shipped
+from localrec.paths import make_private
 from localrec.sources import open_source
-from localrec.systems.batch import answer_batch
-from localrec.systems.marc import Question
-from localrec.types import Answer, TaskKind
+from localrec.types import TaskKind
 from localrec.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parents[1]
 DOMAIN = "cocktails"
-K = 3
-# Shown name -> system, and whether every role goes to its deterministic counterpart.
-SYSTEMS: dict[str, tuple[str, bool]] = {
-    "marc": ("marc", False),
-    "marc --no-model": ("marc", True),
-    "marc-model": ("marc-model", False),
-    "marc-no-graph": ("marc-no-graph", False),
-    "marc-no-reflection": ("marc-no-reflection", False),
-    "marc-no-graph-no-reflection": ("marc-no-graph-no-reflection", False),
-}
-TITLES = {
-    "router_accuracy": "router accuracy",
-    "satisfaction_at_3": "constraints held at 3",
-    "strict_satisfaction_at_3": "the same, strict",
-    "answered": "questions answered",
-    "own_target": "example returned (fewer is better)",
-    "barred_served": "barred things served (fewer is better)",
-    "relaxed_wrongly": "relaxed without need (fewer is better)",
-    "impossible_admitted": "impossible, and said so",
-    "edges_real": "cited edges that exist",
-    "words_carried": "names and numbers carried",
-    "claims_grounded": "claims grounded",
-    "mean_ms": "mean time, ms",
+SYSTEMS = {
+    system.name: system
+    for system in (
+        AskerConfig(name="marc"),
+        AskerConfig(name="marc-no-model", entry="marc", settings=AskerSettings(no_model=True)),
+        AskerConfig(name="marc-model"),
+        AskerConfig(name="marc-no-graph"),
+        AskerConfig(name="marc-no-reflection"),
+        AskerConfig(name="marc-no-graph-no-reflection"),
+        AskerConfig(name="vector-rag"),
+    )
 }
 
 
@@ -88,19 +82,19 @@ def main() -> int:
     try:
         if asked.failures and asked.half != "dev":
             raise UsageError("Failures are shown for the dev half only.", "Use --half dev.")
-        gold = spread(read_gold(asked.gold, asked.half), asked.limit)
-        figures, cases = measure_systems(asked, gold)
+        state = make_private(make_private(asked.state) / state_of_code(asked.workspace))
+        home = asked.workspace or build_workspace(state / "workspace")
+        figures, folder = measure_systems(asked, home, state)
         asked.out.parent.mkdir(parents=True, exist_ok=True)
         asked.out.write_bytes(msgspec.json.format(msgspec.json.encode(figures), indent=1) + b"\n")
         if asked.report:
             write_report(asked.out.parent, asked.docs)
+        print(as_markdown(figures))
+        if asked.failures:
+            show_failures(folder, home, asked.systems)
     except LocalrecError as error:
         print(error, file=sys.stderr)
         return error.exit_code
-    print(as_markdown(figures))
-    if asked.failures:
-        for system, judged in cases.items():
-            print_failures(system, judged)
     return 0
 
 
@@ -116,17 +110,13 @@ def parse_arguments() -> argparse.Namespace:
         default=list(SYSTEMS),
         help=f"comma-separated, of: {', '.join(SYSTEMS)}",
     )
-    parser.add_argument("--limit", type=int, help="only so many questions, evenly spread")
-    parser.add_argument("--seed", type=int, help="of the bootstrap")
+    parser.add_argument("--limit", type=int, default=0, help="only so many questions, drawn")
     parser.add_argument("--workspace", type=Path, help="use this one instead of building one")
     parser.add_argument(
         "--state",
         type=Path,
         default=Path(tempfile.gettempdir()) / "localrec-questions",
-        help="where the built workspace and the answers stay between runs",
-    )
-    parser.add_argument(
-        "--gold", type=Path, default=shipped("datasets") / DOMAIN / "questions.jsonl"
+        help="where the built workspace and the runs stay",
     )
     parser.add_argument("--out", type=Path, help="docs/figures/questions-HALF.json")
     parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "evaluation.md")
@@ -140,38 +130,37 @@ def parse_arguments() -> argparse.Namespace:
     return asked
 
 
-def spread(gold: list[GoldQuestion], limit: int | None) -> list[GoldQuestion]:
-    """So many of the questions, taken at even steps, for the file is sorted by task."""
-    return gold if limit is None else gold[:: max(1, len(gold) // max(1, limit))][:limit]
-
-
 def measure_systems(
-    asked: argparse.Namespace, gold: Sequence[GoldQuestion]
-) -> tuple[Figures, dict[str, list[Case]]]:
-    """Every system's answers, judged."""
-    state = make_private(make_private(asked.state) / state_of_code(asked.workspace))
-    folder = asked.workspace or build_workspace(state / "workspace")
-    with Workspace(folder) as workspace:
-        truth = StoreTruth(workspace.store, load_domain(DOMAIN))
-    report_unknown_names(gold, truth, asked.half)
-    reports, cases = [], {}
-    for name in asked.systems:
-        # Each system opens the workspace anew, so that none profits from what another has cached.
-        with Workspace(folder) as workspace:
-            answers = ask_all(workspace, name, gold, state / f"{asked.half}-{name}.jsonl")
-        cases[name] = [judge(one, answers[one.id], truth) for one in gold]
-        seed = {} if asked.seed is None else {"seed": asked.seed}
-        reports.append(summarise(name, asked.half, cases[name], **seed))
+    asked: argparse.Namespace, home: Path, state: Path
+) -> tuple[Figures, RunFolder]:
+    """Every system's figures, and the run they come from."""
+    config = QuestionRunConfig(
+        name=f"questions-{asked.half}",
+        questions=QuestionsConfig(gold=DOMAIN, half=asked.half),
+        systems=tuple(
+            msgspec.structs.replace(SYSTEMS[name], sample=asked.limit) for name in asked.systems
+        ),
+    )
     shown = [f"--half {asked.half}"]
     shown += [f"--systems '{','.join(asked.systems)}'"] * (asked.systems != list(SYSTEMS))
-    shown += [f"--limit {asked.limit}"] * (asked.limit is not None)
+    shown += [f"--limit {asked.limit}"] * bool(asked.limit)
+    made = origin_now("scripts/evaluate_questions.py", shown)
+    text = msgspec.json.encode(config)
+    folder = RunFolder(state / f"{config.name}-{hashlib.sha256(text).hexdigest()[:8]}")
+    note = f"# {made.command}\n".encode()
+    found = run(config, note, home, folder, made, progress=show_step)
+    print(file=sys.stderr)
+    for one in found.systems:
+        if one.questions is None:
+            raise UsageError(f"{one.name} was not measured: {one.failed}", "Leave it out.")
+    reports = tuple(one.questions for one in found.systems if one.questions is not None)
     figures = Figures(
-        origin=origin_now("scripts/evaluate_questions.py", shown),
+        origin=made,
         half=asked.half,
-        questions=len(gold),
-        systems=tuple(reports),
+        questions=max(one.questions for one in reports),
+        systems=reports,
     )
-    return figures, cases
+    return figures, folder
 
 
 def build_workspace(folder: Path) -> Path:
@@ -203,54 +192,9 @@ def state_of_code(workspace: Path | None) -> str:
     return digest.hexdigest()[:16]
 
 
-def ask_all(
-    workspace: Workspace, name: str, gold: Sequence[GoldQuestion], out: Path
-) -> dict[str, Answer]:
-    """The answers of one system by id, those already in `out` among them."""
-    system_name, without_model = SYSTEMS[name]
-    system = workspace.system(system_name, DOMAIN, without_model=without_model)
-    system.answer(Question(query="warm up", id="warm up"), K)  # loading is not answering
-    progress = Progress(name)
-    questions = [Question(query=one.query, id=one.id) for one in gold]
-    answer_batch(lambda _: system, questions, out, K, progress.show)
-    lines = out.read_bytes().splitlines()
-    answers = (msgspec.json.decode(line, type=Answer) for line in lines)
-    return {answer.id: answer for answer in answers}
-
-
-class Progress:
-    """A line on stderr now and then with the time left, judged by this run's own pace."""
-
-    PAUSE_S = 1.0
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._begun: tuple[float, int] | None = None
-        self._shown = 0.0
-
-    def show(self, done: int, total: int) -> None:
-        now = time.monotonic()
-        begun, before = self._begun = self._begun or (now, done)
-        if done < total and now - self._shown < self.PAUSE_S:
-            return
-        self._shown = now
-        pace = (now - begun) / (done - before) if done > before else 0.0
-        left = f", {pace * (total - done):.0f} s left" if pace and done < total else ""
-        end = "\n" if done == total else ""
-        print(f"\r{self._name}: {done} of {total}{left}    ", end=end, file=sys.stderr, flush=True)
-
-
 def show_step(what: str, done: int, total: int) -> None:
-    """Progress of building the workspace."""
+    """Progress on one line of stderr."""
     print(f"\r{what} {done}/{total}    ", end="", file=sys.stderr, flush=True)
-
-
-def report_unknown_names(gold: Sequence[GoldQuestion], truth: StoreTruth, half: Half) -> None:
-    """Say on stderr which gold names the store does not know; on the test half only how many."""
-    unknown = sorted(set(unknown_names(gold, truth)))
-    if unknown:
-        named = f": {', '.join(unknown)}" if half == "dev" else ""
-        print(f"{len(unknown)} gold names are unknown to the store{named}", file=sys.stderr)
 
 
 def write_report(folder: Path, docs: Path) -> None:
@@ -268,7 +212,7 @@ def as_markdown(figures: Figures) -> str:
     parts = [
         f"### {figures.half.capitalize()} half, {figures.questions} questions",
         figures.origin.as_text(),
-        table(["", *names], [_row(title, figures, name) for name, title in TITLES.items()]),
+        table(["", *names], [_row(name, figures) for name in TITLES if _has(figures, name)]),
         "Brackets: 95% bootstrap intervals over questions "
         f"(2,000 resamples, seed {figures.systems[0].seed if figures.systems else ''}).",
     ]
@@ -294,6 +238,18 @@ def confusion_table(report: SystemReport) -> str:
     return table([f"router of {report.system}", *TaskKind], rows)
 
 
+def show_failures(folder: RunFolder, home: Path, systems: Sequence[str]) -> None:
+    """What each system fell short of, and the gold names that the store does not know."""
+    declared = folder.question_origin().run.questions
+    gold = read_gold(declared.path, declared.half)
+    with Workspace(home) as workspace:
+        truth = StoreTruth(workspace.store, load_domain(DOMAIN))
+    for name in sorted(set(unknown_names(gold, truth))):
+        print(f"{name} is unknown to the store", file=sys.stderr)
+    for system in systems:
+        print_failures(system, judge_answers(folder, system, gold, truth))
+
+
 def print_failures(system: str, cases: Sequence[Case]) -> None:
     """Each question of the dev half that fell short, and what was understood of it."""
     answers = failures_to_show(cases)
@@ -311,14 +267,20 @@ def print_failures(system: str, cases: Sequence[Case]) -> None:
                 print(f"  ungrounded  {claim.text}")
 
 
-def _row(title: str, figures: Figures, name: str) -> list[str]:
+def _has(figures: Figures, name: str) -> bool:
+    """Whether a figure was measured of any system."""
+    return any(name in one.measures for one in figures.systems)
+
+
+def _row(name: str, figures: Figures) -> list[str]:
+    title = f"{TITLES[name]} (fewer is better)" if name in FAULTS else TITLES[name]
     return [title, *(_with_interval(one.measures[name], name) for one in figures.systems)]
 
 
 def _with_interval(figure: Measure, name: str) -> str:
     if figure.value is None or figure.low is None or figure.high is None:
         return "-"
-    digits = 1 if name == "mean_ms" else 3
+    digits = 1 if name in COSTS else 3
     return f"{figure.value:.{digits}f} [{figure.low:.{digits}f}, {figure.high:.{digits}f}]"
 
 

@@ -1,23 +1,46 @@
 """Writes the pages that are made from the code; with --check only says whether they are current.
 
 docs/cli.md from the commands' own help, docs/sources.md by sources_page.py from what the readers
-declare, and the tables of docs/privacy.md from localrec/privacy.py.
+declare, the tables of docs/privacy.md from localrec/privacy.py, and in docs/evaluation.md how runs
+are declared.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import msgspec
 import typer
+from record_tables import fields_table, one_line
 from sources_page import sources_page
 
 from localrec.cli.app import app
+from localrec.evaluation.cases import Protocol
+from localrec.evaluation.configs import (
+    AskerConfig,
+    AskerSettings,
+    DataConfig,
+    QuestionRunConfig,
+    QuestionsConfig,
+    RunConfig,
+    SystemConfig,
+)
 from localrec.privacy import libraries_table, switches_table
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 MADE = "<!-- made by scripts/generate_docs.py; do not edit -->\n\n"
+CONFIGURED: dict[str, type[msgspec.Struct]] = {
+    "A ranking run, at the top": RunConfig,
+    "`[data]`": DataConfig,
+    "`[protocol]`": Protocol,
+    "`[[systems]]`": SystemConfig,
+    "A question run, at the top": QuestionRunConfig,
+    "`[questions]`": QuestionsConfig,
+    "`[[systems]]` of a question run": AskerConfig,
+    "`settings` there": AskerSettings,
+}
 
 
 def main() -> int:
@@ -26,6 +49,7 @@ def main() -> int:
         "cli.md": cli_page(),
         "sources.md": MADE + sources_page(),
         "privacy.md": privacy_page(),
+        "evaluation.md": evaluation_page(),
     }
     if "--check" not in sys.argv:
         DOCS.mkdir(exist_ok=True)
@@ -47,11 +71,25 @@ def cli_page() -> str:
 
 def privacy_page() -> str:
     """The written page with its tables made anew between their markers."""
-    page = _current("privacy.md")
-    for name, table in (("libraries", libraries_table()), ("switches", switches_table())):
-        begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
+    return _with_parts("privacy.md", {"libraries": libraries_table(), "switches": switches_table()})
+
+
+def evaluation_page() -> str:
+    """The written page; what a configuration may hold is made anew."""
+    parts = []
+    for section, record in CONFIGURED.items():
+        about = (record.__doc__ or "").partition("\n\n    Args:")[0]
+        parts.append(f"{section}: {one_line(about)}\n\n{fields_table(record)}")
+    return _with_parts("evaluation.md", {"fields": "\n".join(parts).rstrip()})
+
+
+def _with_parts(name: str, parts: Mapping[str, str]) -> str:
+    """A page as it is, but for what stands between the markers of each part."""
+    page = _current(name)
+    for part, text in parts.items():
+        begin, end = f"<!-- {part}:begin -->", f"<!-- {part}:end -->"
         before, _, rest = page.partition(begin)
-        page = f"{before}{begin}\n{table}\n{end}{rest.partition(end)[2]}"
+        page = f"{before}{begin}\n{text}\n{end}{rest.partition(end)[2]}"
     return page
 
 

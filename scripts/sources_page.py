@@ -6,13 +6,12 @@ written here.
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Iterator
 from textwrap import dedent
 from typing import Any
 
 import msgspec
+from record_tables import documented, markdown_table, one_line
 
 from localrec.sources import SOURCES, generic, open_source
 from localrec.sources.files import Limits
@@ -127,7 +126,7 @@ def _kinds() -> str:
                 whose[getattr(source, "personal", None)],
             )
         )
-    return f"{_KINDS}\n{_table(('kind', 'recognised by', 'domain', 'whose'), rows)}"
+    return f"{_KINDS}\n{markdown_table(('kind', 'recognised by', 'domain', 'whose'), rows)}"
 
 
 def _limits() -> str:
@@ -135,7 +134,7 @@ def _limits() -> str:
         (_LIMIT_WORDS[field.name], _in_words(field.name, field.default))
         for field in msgspec.structs.fields(Limits)
     ]
-    return f"{_LIMITS}\n{_table(('what', 'at most'), rows)}"
+    return f"{_LIMITS}\n{markdown_table(('what', 'at most'), rows)}"
 
 
 def _mapping() -> str:
@@ -144,12 +143,12 @@ def _mapping() -> str:
     for section, record in _SECTIONS.items():
         about = (record.__doc__ or "").partition("\n\n    Args:")[0]
         title = f"`{section}`" if section else "At the top"
-        parts.append(f"{title}: {_one_line(about)}\n\n{_record_table(record)}")
+        parts.append(f"{title}: {one_line(about)}\n\n{_record_table(record)}")
     return "\n".join(parts)
 
 
 def _record_table(record: type[msgspec.Struct]) -> str:
-    told = dict(_documented(record.__doc__ or ""))
+    told = dict(documented(record.__doc__ or ""))
     rows = [
         (
             f"`{field.name}`",
@@ -160,15 +159,8 @@ def _record_table(record: type[msgspec.Struct]) -> str:
         for field in msgspec.structs.fields(record)
     ]
     if not told:
-        return _table(("field", "type", "if left out"), [row[:3] for row in rows])
-    return _table(("field", "type", "if left out", "meaning"), rows)
-
-
-def _documented(docstring: str) -> Iterator[tuple[str, str]]:
-    """(name, text) of each entry below Args."""
-    arguments = docstring.partition("Args:\n")[2]
-    for found in re.finditer(r"^ {8}(\w+): ((?:.|\n {10,})+)", arguments, re.MULTILINE):
-        yield found[1], _one_line(found[2])
+        return markdown_table(("field", "type", "if left out"), [row[:3] for row in rows])
+    return markdown_table(("field", "type", "if left out", "meaning"), rows)
 
 
 def _default(field: Any) -> str:
@@ -183,9 +175,9 @@ def _default(field: Any) -> str:
 
 def _fields_of(kind: str) -> str:
     source = open_source(kind)
-    about = _one_line((sys.modules[type(source).__module__].__doc__ or "").split("\n\n")[0])
+    about = one_line((sys.modules[type(source).__module__].__doc__ or "").split("\n\n")[0])
     rows = [(f"`{field.name}`", field.becomes) for field in source.fields]
-    return f"## {kind}\n\n{about}\n\n{_table(('field', 'becomes'), rows)}"
+    return f"## {kind}\n\n{about}\n\n{markdown_table(('field', 'becomes'), rows)}"
 
 
 def _in_words(name: str, number: int) -> str:
@@ -194,16 +186,3 @@ def _in_words(name: str, number: int) -> str:
 
 def _first_line(documented: Any) -> str:
     return (documented.__doc__ or "").strip().split("\n")[0]
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    lines = [head, ("---",) * len(head), *(tuple(map(_escaped, row)) for row in rows)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
-def _escaped(cell: str) -> str:
-    return cell.replace("|", "\\|")

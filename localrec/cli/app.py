@@ -20,6 +20,8 @@ from localrec.cli import (
     feedback,
     forget,
     imports,
+    memory,
+    memory_rules,
     models,
     recommend,
     shelf,
@@ -55,6 +57,8 @@ app.command("export", epilog=export.EXAMPLES)(export.export)
 app.command("forget", epilog=forget.EXAMPLES)(forget.forget)
 app.command("doctor")(doctor.doctor)
 app.add_typer(shelf.app, name="shelf")
+memory.app.add_typer(memory_rules.app, name="rules")
+app.add_typer(memory.app, name="memory")
 app.add_typer(evaluate.app, name="evaluate")
 app.add_typer(models.app, name="models")
 app.add_typer(datasets.app, name="datasets")

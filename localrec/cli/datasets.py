@@ -61,6 +61,7 @@ def pull(
     """Put a data set into the workspace. Uses the network unless it is bundled."""
     from localrec.datasets import fetch_dataset, find_dataset
     from localrec.domains import load_domain
+    from localrec.graph.people import count_deeds
     from localrec.sources import read_export
     from localrec.types import BulkHistory, SourceTable
     from localrec.workspace import Workspace
@@ -76,11 +77,12 @@ def pull(
         with Workspace(context.workspace, writable=True, may_read=files) as opened:
             if isinstance(found, SourceTable):
                 opened.take_in(found, domain, steps)
-                report = found.report
+                report, deeds = found.report, 0
             else:
                 report = opened.take_in_history(found, domain, None, steps)
+                deeds = count_deeds(opened.store, domain.name, report.source)
     if context.as_json:
         print_json(report)
         return
-    ratings = "" if isinstance(found, SourceTable) else f", rated {report.kept:,} times,"
-    note(f"{len(found.items):,} {domain.plural}{ratings} are in {context.workspace}.")
+    told = f" and {deeds:,} interactions with them" if deeds else ""
+    note(f"{len(found.items):,} {domain.plural}{told} are in {context.workspace}.")

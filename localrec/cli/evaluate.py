@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from localrec.cli import rate
+from localrec.cli import judge, rate
 from localrec.cli.context import (
     JsonOption,
     WorkspaceOption,
@@ -18,22 +18,31 @@ from localrec.cli.context import (
     progress,
     resumable,
 )
+from localrec.errors import UsageError
+from localrec.evaluation.engines import EngineName
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.table import Table
+
     from localrec.evaluation.comparisons import SystemComparison
     from localrec.evaluation.intervals import Measure
-    from localrec.evaluation.runs import RunFolder, RunMetrics
+    from localrec.evaluation.runs import RunFolder, RunMetrics, SystemResult
 
 EXAMPLES = """
 Examples:\n\n
   localrec datasets pull ml-100k\n\n
   localrec evaluate run ml-100k-baselines-full\n\n
-  localrec evaluate compare ml-100k-baselines-full:ease ml-100k-baselines-full:popularity
+  localrec evaluate run ml-100k-baselines-full --engine ray --workers 4\n\n
+  localrec evaluate compare ml-100k-baselines-full:ease ml-100k-baselines-full:popularity\n\n
+  localrec datasets pull cocktails && localrec evaluate run marc-ablation
 """
 _LEADING = ("H", "NDCG")  # at the longest list of the run
 _RUNS = "runs"
 
 app = typer.Typer(help="Measure systems, compare what was measured.", no_args_is_help=True)
+app.command("judge", epilog=judge.EXAMPLES)(judge.judge)
 app.command("rate", epilog=rate.EXAMPLES)(rate.rate)
 
 RunArgument = Annotated[
@@ -61,12 +70,29 @@ def run(
             "--out", metavar="FOLDER", help="Of the run; else runs/NAME in the workspace."
         ),
     ] = None,
+    engine: Annotated[
+        EngineName,
+        typer.Option(help="Ask the cases in this process, or by workers of Ray (an extra)."),
+    ] = "local",
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Of Ray; by default one for each core."),
+    ] = None,
+    address: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Of a Ray cluster that runs already, whose machines have the same Python and "
+            "localrec installed; by default one is started on this machine, for this run alone.",
+        ),
+    ] = None,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Measure the systems of a configuration; run it again to go on after an interruption."""
-    from localrec.evaluation import harness
-    from localrec.evaluation.configs import load_config
+    from localrec.evaluation import harness, question_runs
+    from localrec.evaluation.configs import QuestionRunConfig, load_config
+    from localrec.evaluation.engines import open_engine
     from localrec.evaluation.figures import write_run_report
     from localrec.evaluation.report import origin_now
     from localrec.evaluation.runs import RunFolder
@@ -74,10 +100,26 @@ def run(
 
     context = context_of(workspace, as_json)
     declared, text = load_config(config)
+    if isinstance(declared, QuestionRunConfig) and engine != "local":
+        raise UsageError(
+            f"{declared.name} asks questions one by one, to be timed: no engine shares them out.",
+            "Leave --engine out.",
+        )
     folder = RunFolder(out or context.workspace / _RUNS / declared.name)
     made = origin_now("-m localrec", ["evaluate", "run", Path(config).name])
-    with Workspace(context.workspace) as opened, resumable(folder.path), progress() as steps:
-        found = harness.run(declared, text, opened, folder, made, progress=steps)
+    with (
+        Workspace(context.workspace) as opened,
+        resumable(folder.path),
+        open_engine(engine, workers, address) as chosen,
+        progress() as steps,
+    ):
+        if isinstance(declared, QuestionRunConfig):
+            home = context.workspace
+            found = question_runs.run(declared, text, home, folder, made, progress=steps)
+        else:
+            found = harness.run(declared, text, opened, folder, made, engine=chosen, progress=steps)
+    if chosen.redone:
+        note(f"{chosen.redone} chunks of cases were done again: their Ray worker was lost.")
     page, _, _ = write_run_report(folder)
     if context.as_json:
         print_json(found)
@@ -131,7 +173,7 @@ def list_(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> Non
 
 
 def _listed_run(folder: RunFolder) -> dict[str, Any]:
-    figures, declared = folder.metrics(), folder.origin().run
+    figures, declared = folder.metrics(), folder.any_origin().run
     return {
         "name": folder.path.name,
         "state": "complete" if figures.complete else "unfinished",
@@ -160,22 +202,9 @@ def _parted(named: str) -> tuple[str, str | None]:
 
 def _render(found: RunMetrics) -> None:
     """The leading figures, and milliseconds for each case; metrics.json has all of them."""
-    from rich.table import Table
-
     measured = [one for one in found.systems if not one.failed]
-    titles = [_longest(measured[0].metrics, name) for name in _LEADING] if measured else []
-    table = Table(box=None)
-    for title in ("system", *titles, "faulty", "fit s", "ms"):
-        table.add_column(title, no_wrap=True)
-    for one in measured:
-        table.add_row(
-            one.name,
-            *(_told(one.metrics[name]) for name in titles),
-            _told(one.metrics["invalid"], alone=True),
-            f"{one.fit_s:.2f}",
-            f"{one.metrics['ms'].value:.2f}",
-        )
-    console().print(table)
+    asks_questions = any(one.questions for one in measured)
+    console().print(_of_questions(measured) if asks_questions else _of_rankings(measured))
     for one in found.systems:
         if one.failed:
             note(f"{one.name} was not measured: {one.failed}")
@@ -184,6 +213,43 @@ def _render(found: RunMetrics) -> None:
         if one.faults:
             counts = ", ".join(f"{kind} {count}" for kind, count in one.faults.items())
             note(f"{one.name}: invalid answers of {one.cases}: {counts}.")
+
+
+def _of_rankings(measured: Sequence[SystemResult]) -> Table:
+    titles = [_longest(measured[0].metrics, name) for name in _LEADING] if measured else []
+    table = _table("system", *titles, "faulty", "fit s", "ms")
+    for one in measured:
+        table.add_row(
+            one.name,
+            *(_told(one.metrics[name]) for name in titles),
+            _told(one.metrics["invalid"], alone=True),
+            f"{one.fit_s:.2f}",
+            f"{one.metrics['ms'].value:.2f}",
+        )
+    return table
+
+
+def _of_questions(measured: Sequence[SystemResult]) -> Table:
+    table = _table("system", "constraints held", "router", "grounded", "asked", "ms")
+    for one in measured:
+        table.add_row(
+            one.name,
+            _told(one.metrics["satisfaction_at_3"]),
+            _told(one.metrics["router_accuracy"], alone=True),
+            _told(one.metrics["claims_grounded"], alone=True),
+            f"{one.cases}",
+            f"{one.metrics['mean_ms'].value:.0f}",
+        )
+    return table
+
+
+def _table(*titles: str) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None)
+    for title in titles:
+        table.add_column(title, no_wrap=True)
+    return table
 
 
 def _render_comparison(one: SystemComparison) -> None:

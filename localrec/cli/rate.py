@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 
 EXAMPLES = """
 Examples:\n\n
-  localrec evaluate rate run/samples.jsonl --out run/ratings.jsonl\n\n
-  localrec evaluate rate run/samples.jsonl --out mine.jsonl --scales all --judge run/verdicts.jsonl
+  localrec evaluate judge RUN\n\n
+  localrec evaluate rate RUN/samples.jsonl --out RUN/ratings.jsonl\n\n
+  localrec evaluate rate RUN/samples.jsonl --out mine.jsonl --scales all --judge RUN/verdicts.jsonl
 """
 _KEYS = "1 to 5, s skip, u undo, q quit"
 
@@ -158,7 +159,7 @@ def _agreements(
         verdicts = [one for one in read_records(judge, Verdict) if (one.id, one.of) in texts]
         for name in dict.fromkeys(one.judge for one in verdicts):
             scores = scores_of_judge(one for one in verdicts if one.judge == name)
-            found += agreement_between(given, scores, name)
+            found += agreement_between(given, scores, name, samples)
     return found + agreement_with_checks(given, samples)
 
 

@@ -1,19 +1,27 @@
 """Two measured systems against each other, case by case: of one run, or of two on the same cases.
 
-People are resampled and swapped whole. All metrics where more is better are read together, and so
-are those where fewer is; the verdicts are corrected for their number (`intervals.compare_all`).
+People (or questions) are resampled and swapped whole. All metrics where more is better are read
+together, and so are those where fewer is; the verdicts are corrected for their number
+(`intervals.compare_all`).
 Times are not compared: they depend on the machine's other work, and say so by no interval.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 from localrec.errors import UsageError
 from localrec.evaluation.asking import Outcome
-from localrec.evaluation.intervals import Comparison, Measure, compare_all, measure
+from localrec.evaluation.intervals import Comparison, Measure, Parts, compare_all, measure
+from localrec.evaluation.questions import COSTS, FAULTS, MEASURES
 from localrec.evaluation.runs import RunFolder
 from localrec.evaluation.scoring import FALLING, Values, parts_of, values_of
+
+Pairs = dict[str, tuple[Parts, Parts]]  # our parts and theirs, as `intervals.measure` takes them
+
+_FALLING = FALLING | FAULTS
 
 
 class MetricComparison(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,15 +87,13 @@ def _names(run: RunFolder) -> list[str]:
 
 
 def _check_alike(ours: RunFolder, theirs: RunFolder) -> None:
-    mine, other = ours.origin(), theirs.origin()
-    different = [
-        what
-        for what, one, two in (
-            ("the data", mine.fingerprint, other.fingerprint),
-            ("the protocol", mine.run.protocol, other.run.protocol),
+    if ours.asks_questions != theirs.asks_questions:
+        raise UsageError(
+            f"Of {ours.path.name} and {theirs.path.name} one ranks, the other answers questions.",
+            "Compare two runs of one kind.",
         )
-        if one != two
-    ]
+    mine, other = _state_of(ours), _state_of(theirs)
+    different = [what for what, state in mine.items() if other[what] != state]
     if different:
         raise UsageError(
             f"{ours.path.name} and {theirs.path.name} cannot be compared: "
@@ -96,55 +102,96 @@ def _check_alike(ours: RunFolder, theirs: RunFolder) -> None:
         )
 
 
+def _state_of(run: RunFolder) -> dict[str, object]:
+    """What two runs must have in common for their cases to be the same ones."""
+    if not run.asks_questions:
+        ranked = run.origin()
+        return {"the data": ranked.fingerprint, "the protocol": ranked.run.protocol}
+    asked = run.question_origin()
+    return {
+        "the data": asked.fingerprint,
+        "the half": asked.run.questions.half,
+        "the length of answers": asked.run.k,
+    }
+
+
 def _compare(
     ours: RunFolder, theirs: RunFolder, our_system: str, their_system: str
 ) -> SystemComparison:
-    mine, other = _cases(ours, our_system), _cases(theirs, their_system)
-    common = [one for one in mine if one in other]
-    if not common:
-        raise UsageError(
-            f"{ours.path.name} has {len(mine)} cases of {our_system}, {theirs.path.name} has "
-            f"{len(other)} of {their_system}, and none in common.",
-            "Give both the same seed, or a larger sample.",
-        )
+    parts_of_both = _question_parts if ours.asks_questions else _ranking_parts
+    count, pairs = parts_of_both(ours, theirs, our_system, their_system)
+    rising = {name: both for name, both in pairs.items() if name not in _FALLING}
+    falling = {name: both for name, both in pairs.items() if name in _FALLING}
+    found = {**compare_all(rising), **compare_all(falling, rising=False)}
+    return SystemComparison(
+        ours=f"{ours.path.name}:{our_system}",
+        theirs=f"{theirs.path.name}:{their_system}",
+        cases=count,
+        metrics=tuple(
+            MetricComparison(
+                metric=name,
+                ours=measure(here),
+                theirs=measure(there),
+                compared=found[name],
+            )
+            for name, (here, there) in pairs.items()
+        ),
+    )
+
+
+def _ranking_parts(
+    ours: RunFolder, theirs: RunFolder, our_system: str, their_system: str
+) -> tuple[int, Pairs]:
+    """How many cases both were asked, and of each metric the parts of the people."""
+    mine = {one.id: one for one in ours.outcomes(our_system)}
+    other = {one.id: one for one in theirs.outcomes(their_system)}
+    _check_whole(ours, our_system, len(mine))
+    _check_whole(theirs, their_system, len(other))
+    common = _common(f"{ours.path.name}:{our_system}", mine, other)
     here, there = (
         _values(ours, theirs, [mine[one] for one in common]),
         _values(ours, theirs, [other[one] for one in common]),
     )
     people = [mine[one].person for one in common]
-    parts = {name: (parts_of(here[name], people), parts_of(there[name], people)) for name in here}
-    found = {
-        **compare_all({name: both for name, both in parts.items() if name not in FALLING}),
-        **compare_all(
-            {name: both for name, both in parts.items() if name in FALLING}, rising=False
-        ),
+    return len(common), {
+        name: (parts_of(here[name], people), parts_of(there[name], people)) for name in here
     }
-    return SystemComparison(
-        ours=f"{ours.path.name}:{our_system}",
-        theirs=f"{theirs.path.name}:{their_system}",
-        cases=len(common),
-        metrics=tuple(
-            MetricComparison(
-                metric=name,
-                ours=measure(parts[name][0]),
-                theirs=measure(parts[name][1]),
-                compared=found[name],
-            )
-            for name in parts
-        ),
-    )
 
 
-def _cases(run: RunFolder, system: str) -> dict[str, Outcome]:
-    """All cases of a measured system by their id."""
-    outcomes = {one.id: one for one in run.outcomes(system)}
+def _question_parts(
+    ours: RunFolder, theirs: RunFolder, our_system: str, their_system: str
+) -> tuple[int, Pairs]:
+    """How many questions both were asked, and of each figure the parts of the questions."""
+    mine = {one.id: one.parts for one in ours.case_lines(our_system)}
+    other = {one.id: one.parts for one in theirs.case_lines(their_system)}
+    _check_whole(ours, our_system, len(mine))
+    _check_whole(theirs, their_system, len(other))
+    common = _common(f"{ours.path.name}:{our_system}", mine, other)
+    return len(common), {
+        name: ([mine[one][name] for one in common], [other[one][name] for one in common])
+        for name in MEASURES
+        if name not in COSTS
+    }
+
+
+def _check_whole(run: RunFolder, system: str, cases: int) -> None:
     [asked] = [one.cases for one in run.metrics().systems if one.name == system]
-    if len(outcomes) != asked:
+    if cases != asked:
         raise UsageError(
-            f"{run.path.name} has {len(outcomes)} cases of {system}, but was asked {asked}.",
+            f"{run.path.name} has {cases} cases of {system}, but was asked {asked}.",
             "Run it again; it goes on where it was.",
         )
-    return outcomes
+
+
+def _common(named: str, mine: Mapping[str, object], other: Mapping[str, object]) -> list[str]:
+    """The ids of the cases of both, in our order."""
+    common = [one for one in mine if one in other]
+    if not common:
+        raise UsageError(
+            f"Of the {len(mine)} cases of {named} none is among the {len(other)} of the other.",
+            "Give both the same seed, or a larger sample.",
+        )
+    return common
 
 
 def _values(ours: RunFolder, theirs: RunFolder, outcomes: list[Outcome]) -> dict[str, Values]:

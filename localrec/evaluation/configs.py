@@ -1,4 +1,4 @@
-"""A run's configuration: data, protocol, systems, seeds; read from TOML, unknown keys refused.
+"""A run's configuration: data or questions, systems, seeds; read from TOML, unknown keys refused.
 
 Ready ones ship in `datasets/evaluations/` and go by their name.
 """
@@ -6,6 +6,7 @@ Ready ones ship in `datasets/evaluations/` and go by their name.
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -19,6 +20,7 @@ from localrec.paths import shipped
 
 Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")]  # names files too
 Positive = Annotated[int, msgspec.Meta(ge=1)]
+Half = Literal["dev", "test"]
 Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
@@ -57,7 +59,8 @@ class SystemConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     Args:
         name: Under which it is reported; also that of its file of cases.
-        kind: A baseline, or one of our own rankers (`localrec rank --system`).
+        kind: A baseline, one of our own rankers (`localrec rank --system`), or a model that is
+            asked about each case (its setting `model` names another than the workspace's own).
         entry: Its name in its catalogue; by default the name above.
         settings: What differs from its defaults; a search leaves these alone.
         trials: Settings tried on the validation split before it is tested; 0: none.
@@ -66,7 +69,7 @@ class SystemConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """
 
     name: Name
-    kind: Literal["baseline", "ranker"] = "baseline"
+    kind: Literal["baseline", "ranker", "model"] = "baseline"
     entry: str = ""
     settings: dict[str, Setting] = {}
     trials: Count = 0
@@ -91,7 +94,7 @@ class RunConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         seed: Of every fit and search.
         chunk: Cases scored and written at once.
         probe: Cases asked once more with decoys for targets, to catch a system that sees them;
-            0: none.
+            0: none. Where a model is asked, a quarter of its cases at most: each takes seconds.
     """
 
     name: Name
@@ -110,14 +113,104 @@ class RunConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         return tuple(sorted({1, *self.k}))
 
     def __post_init__(self) -> None:
-        names = [system.name for system in self.systems]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
-            raise ValueError(f"two systems are named {twice[0]}")
+        _check_names(self.systems)
 
 
-def load_config(named: str) -> tuple[RunConfig, bytes]:
+class QuestionsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which gold questions are asked.
+
+    Args:
+        gold: The name of a file that ships, such as "cocktails", or the path of another.
+        half: Which of its halves; of the test half nothing but counts is shown.
+        domain: What the questions are about; by default what the file is named after.
+    """
+
+    gold: str
+    half: Half
+    domain: str = ""
+
+    @property
+    def about(self) -> str:
+        """The domain that is asked about."""
+        return self.domain or Path(self.gold).stem
+
+    @property
+    def path(self) -> Path:
+        """The gold file."""
+        named = shipped("datasets") / self.gold / "questions.jsonl"
+        return named if named.is_file() else Path(self.gold)
+
+
+class AskerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a system is asked.
+
+    Args:
+        no_model: Every role is played by its deterministic counterpart (`ask --no-model`).
+    """
+
+    no_model: bool = False
+
+
+class AskerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One system of a question run.
+
+    Args:
+        name: Under which it is reported; also that of its files of answers and cases.
+        kind: Always "asker".
+        entry: Its name for `localrec ask --system`; by default the name above.
+        settings: How it is asked.
+        sample: It is asked only so many of the questions, drawn by the run's seed; 0: all.
+    """
+
+    name: Name
+    kind: Literal["asker"] = "asker"
+    entry: str = ""
+    settings: AskerSettings = AskerSettings()
+    sample: Count = 0
+
+    @property
+    def catalogued(self) -> str:
+        """Its name in the catalogue of systems."""
+        return self.entry or self.name
+
+
+class QuestionRunConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A run over gold questions.
+
+    Args:
+        name: Of the run and its folder.
+        title: A sentence for the report.
+        questions: What is asked.
+        systems: What is compared, in the order to be shown.
+        k: Items of an answer; its first three are held against the gold.
+        seed: Of the samples.
+    """
+
+    name: Name
+    title: str = ""
+    questions: QuestionsConfig
+    systems: Annotated[tuple[AskerConfig, ...], msgspec.Meta(min_length=1)]
+    k: Positive = 3
+    seed: Count = 7
+
+    def __post_init__(self) -> None:
+        _check_names(self.systems)
+
+
+AnyRunConfig = RunConfig | QuestionRunConfig
+
+
+def _check_names(systems: Sequence[SystemConfig | AskerConfig]) -> None:
+    names = [system.name for system in systems]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"two systems are named {twice[0]}")
+
+
+def load_config(named: str) -> tuple[AnyRunConfig, bytes]:
     """A configuration by its path, or by the name of a ready one; with the file's own text.
+
+    A table `questions` makes it a question run; any other ranks.
 
     Raises:
         InputError: no such file, or a field that is unknown or wrong.
@@ -127,7 +220,10 @@ def load_config(named: str) -> tuple[RunConfig, bytes]:
         path = ready[named]
     try:
         text = path.read_bytes()
-        return msgspec.convert(tomllib.loads(text.decode("utf-8")), RunConfig), text
+        declared = tomllib.loads(text.decode("utf-8"))
+        if "questions" in declared:
+            return msgspec.convert(declared, QuestionRunConfig), text
+        return msgspec.convert(declared, RunConfig), text
     except OSError as error:
         raise InputError(
             f"{named} cannot be read: {error.strerror}.",

@@ -7,19 +7,32 @@ the same whoever did the work.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Protocol, TypeVar
+from contextlib import contextmanager
+from typing import Literal, Protocol, TypeVar
+
+from localrec.errors import UsageError
 
 Chunk = TypeVar("Chunk")
 Result = TypeVar("Result")
+EngineName = Literal["local", "ray"]
 
 
 class Engine(Protocol):
-    """Maps a function over chunks."""
+    """Maps a function over chunks.
+
+    Args:
+        name: Kept with the run.
+        redone: How many chunks were done again so far because who worked them off was lost.
+    """
 
     name: str
+    redone: int
 
     def map(self, work: Callable[[Chunk], Result], chunks: Iterable[Chunk]) -> Iterator[Result]:
-        """The results in the order of the chunks, each as soon as it and all before are there."""
+        """The results in the order of the chunks, each as soon as it and all before are there.
+
+        What `work` raises is raised here. Closing the iterator gives up what is under way.
+        """
         ...
 
 
@@ -27,7 +40,38 @@ class Local:
     """In this process; a chunk starts when the result before was taken."""
 
     name = "local"
+    redone = 0
 
     def map(self, work: Callable[[Chunk], Result], chunks: Iterable[Chunk]) -> Iterator[Result]:
         """One after the other."""
         return map(work, chunks)
+
+
+@contextmanager
+def open_engine(
+    name: EngineName, workers: int | None = None, address: str | None = None
+) -> Iterator[Engine]:
+    """The engine of that name for as long as the block runs; what was started for it ends there.
+
+    With Ray, what is printed inside the block goes to stderr.
+
+    Args:
+        name: `ray` needs the extra of that name.
+        workers: How many chunks are worked off at a time; by default one for each core.
+        address: Of a Ray cluster that runs already; by default one is started on this machine.
+
+    Raises:
+        UsageError: workers or an address for the local engine, no Ray, or no such cluster.
+        LocalrecError: Ray does not start.
+    """
+    if name == "ray":
+        from localrec.evaluation.ray_engine import open_ray  # it knows the way to a network
+
+        with open_ray(workers, address) as engine:
+            yield engine
+        return
+    if workers is not None or address is not None:
+        raise UsageError(
+            "The local engine has neither workers nor an address.", "Add --engine ray."
+        )
+    yield Local()

@@ -12,15 +12,15 @@ from pathlib import Path
 from localrec.evaluation.intervals import Measure
 from localrec.evaluation.judge import Verdict
 from localrec.evaluation.judged import judged_section
+from localrec.evaluation.leaders import Standing, doubts_about, is_believed, standings
 from localrec.evaluation.ledger import Record, read_records
 from localrec.evaluation.pages import write_report
-from localrec.evaluation.pages.numbers import with_interval
-from localrec.evaluation.questions import SystemReport
+from localrec.evaluation.pages.numbers import plain, with_interval
+from localrec.evaluation.question_figures import leading_in_questions, question_report
 from localrec.evaluation.rating import Rating, standing
 from localrec.evaluation.records import (
     Bars,
     Block,
-    Confusion,
     Point,
     Report,
     Scale,
@@ -32,20 +32,13 @@ from localrec.evaluation.records import (
 from localrec.evaluation.runs import RunFolder, RunMetrics, RunOrigin, SystemResult
 from localrec.evaluation.samples import read_samples
 from localrec.evaluation.scoring import FALLING
-from localrec.types import TaskKind
 
 _NOTHING = Measure(None, None, None, 0)
 _RANKING = ("H", "NDCG", "MRR", "MAP", "recall")
 _MAIN = "NDCG"
 _DRAWN = 3  # groups of bars; the rest follows by itself
 # Of these less is better; times among them, which have no interval.
-_LESS = FALLING | {"miscalibration", "ms", "mean_ms", "own_target", "barred_served"}
-_LESS |= {"relaxed_wrongly"}
-_QUESTION_SCALES = {
-    "router_accuracy": "router accuracy",
-    "satisfaction_at_3": "constraints held at 3",
-    "claims_grounded": "claims grounded",
-}
+_LESS = FALLING | {"miscalibration", "ms"}
 
 
 def write_run_report(folder: RunFolder) -> tuple[Path, Path, Path]:
@@ -56,63 +49,76 @@ def write_run_report(folder: RunFolder) -> tuple[Path, Path, Path]:
     Raises:
         InputError: one of the files is not what it should be.
     """
-    report = run_report(folder.origin(), folder.metrics(), _judged_in(folder.path))
+    metrics = folder.metrics()
+    if folder.asks_questions:
+        leading = leading_in_questions(folder, metrics)
+        report = question_report(
+            folder.question_origin(),
+            metrics,
+            leading=leading,
+            wary=_doubts(metrics.systems),
+            against=_against_best(leading),
+            extra=_judged_in(folder.path),
+        )
+    else:
+        report = run_report(
+            folder.origin(), metrics, _judged_in(folder.path), _leading_in(folder, metrics)
+        )
     return write_report(report, folder.path)
 
 
-def run_report(origin: RunOrigin, metrics: RunMetrics, extra: Sequence[Section] = ()) -> Report:
+def run_report(
+    origin: RunOrigin,
+    metrics: RunMetrics,
+    extra: Sequence[Section] = (),
+    leading: Standing | None = None,
+) -> Report:
     """The report on a run.
 
     Args:
         origin: How the run was begun.
         metrics: What was measured so far.
         extra: Sections that go behind the figures, such as the judge's.
+        leading: All systems against the best, where their cases were compared.
     """
     run = origin.run
     ours = tuple(system.name for system in run.systems if system.kind == "ranker")
     results = _by_quality(metrics.systems)
-    state = "" if metrics.complete else " The run is not finished."
+    left_out = [one.name for one in results if one.suspicions]
+    state = f" Not to be believed: {', '.join(left_out)}." if left_out else ""
+    state += "" if metrics.complete else " The run is not finished."
     return Report(
         title=run.title or run.name,
-        summary=f"{_told_best(results)}{state}",
+        summary=f"{_told_best(results, leading)}{state}",
         origin=origin.made,
         sections=(
             Section(
-                title="What was done", blocks=(Text(text=_protocol(origin)), *_doubts(results))
+                title="What was done", blocks=(Text(text=told_protocol(origin)), *_doubts(results))
             ),
-            Section(title="Quality", blocks=_quality(results, ours)),
+            Section(title="Quality", blocks=(*_quality(results, ours), *_against_best(leading))),
             *extra,
             Section(title="Settings", blocks=_settings(results)),
         ),
     )
 
 
-def questions_section(reports: Sequence[SystemReport]) -> Section:
-    """Answered questions: the main figures of each system, then where each router went wrong."""
-    scales = {name: title for name, title in _QUESTION_SCALES.items() if reports}
-    names = list(dict.fromkeys(name for one in reports for name in one.measures))
-    blocks: list[Block] = [
-        Bars(
-            title="Questions answered",
-            scales=tuple(Scale(name=title, high=1.0) for title in scales.values()),
-            rows={one.system: _figures(one.measures, scales) for one in reports},
-        ),
-        Bars(
-            title="All figures",
-            scales=tuple(_scale(name) for name in names),
-            rows={one.system: _figures(one.measures, names) for one in reports},
-        ),
-    ]
-    blocks += [
-        Confusion(
-            title=f"Router of {one.system}",
-            classes=tuple(task.value for task in TaskKind),
-            counts=one.confusion,
-            note="Rows: the task that was meant; columns: the task it was taken for.",
-        )
-        for one in reports
-    ]
-    return Section(title="Questions", blocks=tuple(blocks))
+def told_protocol(origin: RunOrigin) -> str:
+    """What was done, as a paragraph: protocol, sizes, data, seed, engine."""
+    return (
+        f"{origin.protocol}. {origin.interactions:,} interactions of {origin.people:,} people with "
+        f"{origin.items:,} items; fitted on {origin.train:,}, tuned on {origin.validation:,} "
+        f"cases, tested on {origin.test:,}. Data {origin.fingerprint[:12]}, fits and searches "
+        f"with seed {origin.run.seed}, engine {origin.engine}."
+    )
+
+
+def _leading_in(folder: RunFolder, metrics: RunMetrics) -> Standing | None:
+    """All systems against the best by the main metric; None where nothing can be compared."""
+    believed = next((one for one in metrics.systems if is_believed(one)), None)
+    if believed is None:
+        return None
+    main = _main_metric(list(believed.metrics))
+    return standings(folder, [main]).get(main)
 
 
 def _judged_in(folder: Path) -> tuple[Section, ...]:
@@ -151,7 +157,7 @@ def _quality(results: Sequence[SystemResult], ours: tuple[str, ...]) -> tuple[Bl
             rows={one.name: _figures(one.metrics, drawn) for one in results},
             ours=ours,
             note="Whiskers are 95% bootstrap intervals over people; ours are blue. Stressed: the "
-            "best figure, from which others may not be separable.",
+            "best figure; the table at the end of this part says who can be told from it.",
         )
     ]
     timed = [one for one in results if one.metrics and one.fit_s + one.score_s > 0]
@@ -188,15 +194,7 @@ def _quality(results: Sequence[SystemResult], ours: tuple[str, ...]) -> tuple[Bl
 
 def _doubts(results: Sequence[SystemResult]) -> list[Block]:
     """What speaks against believing the figures; nothing where nothing does."""
-    rows = [
-        (one.name, why, told)
-        for one in results
-        for why, told in (
-            *([("failed", one.failed)] if one.failed else ()),
-            *((doubt.kind, doubt.told) for doubt in one.suspicions),
-            *((kind, f"in {count} of {one.cases} answers") for kind, count in one.faults.items()),
-        )
-    ]
+    rows = [(one.name, *doubt) for one in results for doubt in doubts_about(one)]
     if not rows:
         return []
     return [Table(title="What to be wary of", head=("system", "what", "details"), rows=tuple(rows))]
@@ -229,29 +227,45 @@ def _told_search(result: SystemResult) -> str:
     return f"{tried} of {result.search.budget} trials on the validation split"
 
 
-def _protocol(origin: RunOrigin) -> str:
-    return (
-        f"{origin.protocol}. {origin.interactions:,} interactions of {origin.people:,} people with "
-        f"{origin.items:,} items; fitted on {origin.train:,}, tuned on {origin.validation:,} "
-        f"cases, tested on {origin.test:,}. Data {origin.fingerprint[:12]}, engine "
-        f"{origin.engine}."
-    )
-
-
-def _told_best(results: Sequence[SystemResult]) -> str:
-    """The leader, and those whose interval reaches into its own; of systems to be believed."""
-    trusted = [one for one in results if one.metrics and not one.suspicions]
-    if not trusted:
+def _told_best(results: Sequence[SystemResult], leading: Standing | None) -> str:
+    """The leader, and those who are not shown to be worse; of systems to be believed."""
+    believed = [one for one in results if is_believed(one)]
+    if not believed:
         return "Nothing was measured yet that is to be believed."
-    main = _main_metric(list(trusted[0].metrics))
-    leader, figure = trusted[0].name, trusted[0].metrics[main]
-    near = [
-        one.name
-        for one in trusted[1:]
-        if (high := one.metrics.get(main, _NOTHING).high) is not None and high >= (figure.low or 0)
-    ]
-    close = f" The intervals of {', '.join(near)} reach into its own." if near else ""
-    return f"{leader} has the highest {main}, {with_interval(figure, 4)}.{close}"
+    main = _main_metric(list(believed[0].metrics))
+    best = leading.best if leading else believed[0].name
+    [figure] = [one.metrics[main] for one in believed if one.name == best]
+    told = f"{best} has the highest {main}, {with_interval(figure, 4)}."
+    if len(believed) == 1:
+        return told
+    if leading is None:
+        return f"{told} Nobody was compared with it: the cases are not all here."
+    if leading.level:
+        return f"{told} Not separable from it, case by case: {', '.join(leading.level)}."
+    return f"{told} All others are worse, case by case."
+
+
+def _against_best(leading: Standing | None) -> tuple[Block, ...]:
+    """What the summary rests on."""
+    if leading is None or not leading.others:
+        return ()
+    return (
+        Table(
+            title=f"Against {leading.best}, the best by {leading.metric}",
+            head=("system", "difference", "p", "verdict"),
+            rows=tuple(
+                (
+                    name,
+                    with_interval(one.difference, 4),
+                    plain(one.p_adjusted, 4),
+                    one.verdict,
+                )
+                for name, one in leading.others.items()
+            ),
+            note="Paired over the same cases, people whole; p after Holm's correction for all "
+            "systems. What is not separable is not shown to be equal.",
+        ),
+    )
 
 
 def _by_quality(results: Sequence[SystemResult]) -> list[SystemResult]:
@@ -259,8 +273,7 @@ def _by_quality(results: Sequence[SystemResult]) -> list[SystemResult]:
 
     def key(one: SystemResult) -> tuple[bool, float]:
         value = one.metrics[_main_metric(list(one.metrics))].value if one.metrics else None
-        doubtful = bool(one.failed or one.suspicions) or value is None
-        return doubtful, -(value or 0.0)
+        return not is_believed(one) or value is None, -(value or 0.0)
 
     return sorted(results, key=key)
 
@@ -290,7 +303,7 @@ def _cutoff(name: str) -> int:
 def _scale(name: str) -> Scale:
     """A metric as the pages show it: its own name, or that in words."""
     kind = _kind(name)
-    if kind in ("ms", "mean_ms"):
+    if kind == "ms":
         return Scale(name="time of an answer", unit="ms", better="less")
     return Scale(name=name.replace("_", " "), better="less" if kind in _LESS else "more")
 

@@ -194,9 +194,8 @@ def _measure_or_tell(bench: Bench, system: SystemConfig) -> SystemResult:
 def _measure(bench: Bench, system: SystemConfig) -> SystemResult:
     fitted = _fit(bench, system)
     cases = _sampled(bench.parted.test, system.sample, bench.config.seed)
-    doubt = probe(
-        fitted.system, cases, bench.keyed, bench.asking, bench.config.probe, bench.config.seed
-    )
+    few = min(bench.config.probe, len(cases) // 4) if system.kind == "model" else bench.config.probe
+    doubt = probe(fitted.system, cases, bench.keyed, bench.asking, few, bench.config.seed)
     outcomes = ask_rest(bench, system.name, fitted.system, cases)
     return _result(bench, system, fitted, outcomes, doubt)
 

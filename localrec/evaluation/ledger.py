@@ -1,13 +1,15 @@
 """Records in a file that only grows: one JSON line each, on disk before the next one is made.
 
 A process that was killed leaves at most a torn last line, which the next one takes away; all lines
-before it count. Several processes must not write to one ledger at a time.
+before it count. One process has a ledger at a time: two raters of the same samples would write
+between each other's lines.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Generic, TypeVar
@@ -15,13 +17,13 @@ from typing import Generic, TypeVar
 import msgspec
 
 from localrec.errors import InputError
-from localrec.paths import owner_only
+from localrec.paths import exclusive, owner_only
 
 Record = TypeVar("Record", bound=msgspec.Struct)
 
 
 def read_records(path: Path, shape: type[Record]) -> list[Record]:
-    """Every record of a file of JSON lines.
+    """Every record of a file of JSON lines; a last line that a kill left torn is none.
 
     Raises:
         InputError: the file cannot be read, or a line is something else; names the line.
@@ -30,7 +32,8 @@ def read_records(path: Path, shape: type[Record]) -> list[Record]:
         content = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.", "Check the path.") from error
-    return _decode(path, content, shape)
+    whole = content.rfind(b"\n") + 1
+    return _decode(path, content[:whole], shape) + _last(path, content[whole:], shape)
 
 
 def write_records(path: Path, records: Sequence[msgspec.Struct]) -> None:
@@ -49,19 +52,20 @@ class Ledger(Generic[Record]):
         shape: What a line is.
 
     Raises:
+        BusyError: another process has it open.
         InputError: the file cannot be used, or a line is something else; it is left as it is.
     """
 
     def __init__(self, path: Path, shape: type[Record]) -> None:
-        try:
-            with owner_only():  # what somebody said of recommendations is theirs
-                path.parent.mkdir(parents=True, exist_ok=True)
-                self._file = path.open("a+b")
-        except OSError as error:
-            raise InputError(
-                f"{path} cannot be written: {error.strerror}.", "Name another file."
-            ) from error
-        try:
+        with ExitStack() as stack:
+            try:
+                with owner_only():  # what somebody said of recommendations is theirs
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    self._file = stack.enter_context(exclusive(path))
+            except OSError as error:
+                raise InputError(
+                    f"{path} cannot be written: {error.strerror}.", "Name another file."
+                ) from error
             self._file.seek(0)
             content = self._file.read()
             whole = content.rfind(b"\n") + 1
@@ -69,9 +73,7 @@ class Ledger(Generic[Record]):
                 raise InputError(f"{path} is no file of {_noun(shape)}s.", "Name another file.")
             self.records = _decode(path, content[:whole], shape)
             self._file.truncate(whole)
-        except BaseException:
-            self._file.close()
-            raise
+            self._open = stack.pop_all()  # nothing failed: it stays open
 
     def append(self, record: Record) -> None:
         """Add a record; it has survived a crash when this returns."""
@@ -89,7 +91,7 @@ class Ledger(Generic[Record]):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._file.close()
+        self._open.close()
 
 
 def _decode(path: Path, content: bytes, shape: type[Record]) -> list[Record]:
@@ -104,6 +106,16 @@ def _decode(path: Path, content: bytes, shape: type[Record]) -> list[Record]:
                 f"{path}, line {number} is no {_noun(shape)}: {error}.", "Name another file."
             ) from error
     return records
+
+
+def _last(path: Path, line: bytes, shape: type[Record]) -> list[Record]:
+    """What follows the last line break: a whole record, or one that a kill left torn."""
+    try:
+        return _decode(path, line, shape)
+    except InputError:
+        if line.startswith(b"{"):
+            return []
+        raise
 
 
 def _noun(shape: type[msgspec.Struct]) -> str:

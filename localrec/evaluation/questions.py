@@ -13,16 +13,19 @@ from pathlib import Path
 from typing import Literal
 
 import msgspec
+import numpy as np
 
 from localrec.domains import Role
 from localrec.errors import InputError, UsageError
 from localrec.evaluation.claims import Claim, claims_of
+from localrec.evaluation.configs import Half
 from localrec.evaluation.intervals import SEED, Measure, measure
 from localrec.evaluation.truth import Item, StoreTruth, words_of
 from localrec.types import Answer, IntentView, TaskKind
 
 K = 3
-Half = Literal["dev", "test"]
+Weighed = tuple[float, float]  # part and weight, as `intervals.measure` takes them
+_PERCENTILES = (50, 95)
 
 
 class Gold(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -71,7 +74,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         question: What was asked.
         understood: What the system read in it.
-        routed: The router's task.
+        routed: The router's task; None where the system has no router.
         fitting: How many items of the catalogue hold the gold.
         broken: Per returned item of the first three: its name and the demands it breaks.
         own_target: The example came back as an alternative to itself.
@@ -79,12 +82,13 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
         relaxed: The answer says that it let something go.
         claims: What the answer claims, checked.
         spoke: Who played each role.
-        ms: Time of all stages.
+        timings_ms: Stage -> milliseconds.
+        tokens: Stage -> tokens that its model read and wrote.
     """
 
     question: GoldQuestion
     understood: IntentView
-    routed: TaskKind
+    routed: TaskKind | None
     fitting: int
     broken: tuple[tuple[str, tuple[str, ...]], ...]
     own_target: bool
@@ -92,12 +96,56 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     relaxed: bool
     claims: tuple[Claim, ...]
     spoke: dict[str, str]
-    ms: float
+    timings_ms: dict[str, float]
+    tokens: dict[str, int]
+
+    @property
+    def ms(self) -> float:
+        """Time of all stages."""
+        return sum(self.timings_ms.values())
 
     @property
     def holding(self) -> int:
         """How many of the first three items hold everything."""
         return sum(not demands for _, demands in self.broken)
+
+
+class CaseDetails(msgspec.Struct, frozen=True, kw_only=True):
+    """What a judged answer says in words; see `Case`."""
+
+    question: GoldQuestion
+    understood: IntentView
+    broken: tuple[tuple[str, tuple[str, ...]], ...]
+    ungrounded: tuple[str, ...]
+
+
+class CaseLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A judged answer as a line of a file of cases; of the test half without a word of it.
+
+    Args:
+        id: The question's.
+        task: The gold task.
+        routed: The router's; None where the system has none.
+        parts: Figure name -> this question's part of it, and its weight there.
+        ms: Time of all stages.
+        tokens: What models read and wrote.
+        details: Of the dev half only.
+    """
+
+    id: str
+    task: TaskKind
+    routed: TaskKind | None
+    parts: dict[str, Weighed]
+    ms: float
+    tokens: int = 0
+    details: CaseDetails | None = None
+
+
+class StageCost(msgspec.Struct, frozen=True, kw_only=True):
+    """What a stage of a system costs: milliseconds and tokens, means over the questions."""
+
+    ms: float
+    tokens: float
 
 
 class SystemReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -116,6 +164,8 @@ class SystemReport(msgspec.Struct, frozen=True, kw_only=True):
         failed: The same as ids.
         disagreements: Questions whose `possible` the store refutes.
         spoke: Role -> who played it -> questions.
+        stages: Stage -> what it costs.
+        percentiles_ms: Percentile -> time of an answer.
     """
 
     system: str
@@ -130,12 +180,15 @@ class SystemReport(msgspec.Struct, frozen=True, kw_only=True):
     failed: dict[str, tuple[str, ...]] | None
     disagreements: int
     spoke: dict[str, dict[str, int]]
+    stages: dict[str, StageCost] = {}
+    percentiles_ms: dict[str, float] = {}
 
-
-Weighed = tuple[float, float]  # part and weight, as `intervals.measure` takes them
 
 MEASURES: dict[str, Callable[[Case], Weighed]] = {
-    "router_accuracy": lambda case: (case.routed == case.question.task, 1),
+    "router_accuracy": lambda case: (
+        case.routed == case.question.task,
+        case.routed is not None,
+    ),
     "satisfaction_at_3": lambda case: (case.holding / max(1, len(case.broken)), case.fitting > 0),
     "strict_satisfaction_at_3": lambda case: (
         case.holding / max(1, min(K, case.fitting)),
@@ -150,9 +203,10 @@ MEASURES: dict[str, Callable[[Case], Weighed]] = {
     "words_carried": lambda case: _share_held([one for one in case.claims if not one.is_edge]),
     "claims_grounded": lambda case: _share_held(case.claims),
     "mean_ms": lambda case: (case.ms, 1),
+    "mean_tokens": lambda case: (sum(case.tokens.values()), bool(case.tokens)),
 }
-_FAULTS = frozenset({"own_target", "barred_served", "relaxed_wrongly"})  # the fewer the better
-_NOT_JUDGED = frozenset({"mean_ms"})
+FAULTS = frozenset({"own_target", "barred_served", "relaxed_wrongly"})  # the fewer the better
+COSTS = frozenset({"mean_ms", "mean_tokens"})  # not judged, and never compared
 
 
 def read_gold(path: Path, half: Half) -> list[GoldQuestion]:
@@ -238,7 +292,7 @@ def judge(question: GoldQuestion, answer: Answer, truth: StoreTruth) -> Case:
     return Case(
         question=question,
         understood=answer.intent,
-        routed=answer.task.kind,
+        routed=answer.task.kind if "router" in answer.spoke else None,
         fitting=sum(not broken_demands(gold, item, truth) for item in truth.items.values()),
         broken=tuple(
             (one.name, broken_demands(gold, truth.items[one.key], truth))
@@ -251,7 +305,33 @@ def judge(question: GoldQuestion, answer: Answer, truth: StoreTruth) -> Case:
         relaxed=bool(answer.relaxed),
         claims=tuple(claims_of(answer, truth)),
         spoke=answer.spoke,
-        ms=sum(answer.timings_ms.values()),
+        timings_ms=answer.timings_ms,
+        tokens=answer.tokens,
+    )
+
+
+def line_of(case: Case) -> CaseLine:
+    """A judged answer as it is kept."""
+    question = case.question
+    details = CaseDetails(
+        question=question,
+        understood=case.understood,
+        broken=case.broken,
+        ungrounded=tuple(claim.text for claim in case.claims if not claim.holds),
+    )
+    return CaseLine(
+        id=question.id,
+        task=question.task,
+        routed=case.routed,
+        parts={
+            name: (float(part), float(weight))
+            for name, take in MEASURES.items()
+            if name not in COSTS
+            for part, weight in (take(case),)
+        },
+        ms=round(case.ms, 3),
+        tokens=sum(case.tokens.values()),
+        details=details if question.half == "dev" else None,
     )
 
 
@@ -263,7 +343,7 @@ def summarise(system: str, half: Half, cases: Sequence[Case], seed: int = SEED) 
     """
     if any(case.question.half != half for case in cases):
         raise UsageError(f"A question of another half is among those of {half}.")
-    failed = {name: _failed(name, cases) for name in MEASURES if name not in _NOT_JUDGED}
+    failed = {name: _failed(name, cases) for name in MEASURES if name not in COSTS}
     styles = sorted({style for case in cases for style in case.question.style})
     return SystemReport(
         system=system,
@@ -272,7 +352,13 @@ def summarise(system: str, half: Half, cases: Sequence[Case], seed: int = SEED) 
         seed=seed,
         measures=_measured(cases, seed),
         confusion={
-            gold: dict(Counter(case.routed.value for case in cases if case.question.task == gold))
+            gold: dict(
+                Counter(
+                    case.routed.value
+                    for case in cases
+                    if case.question.task == gold and case.routed is not None
+                )
+            )
             for gold in TaskKind
         },
         by_task={
@@ -287,6 +373,8 @@ def summarise(system: str, half: Half, cases: Sequence[Case], seed: int = SEED) 
         failed=failed if half == "dev" else None,
         disagreements=sum(case.question.possible != (case.fitting > 0) for case in cases),
         spoke=_who_spoke(cases),
+        stages=_costs(cases),
+        percentiles_ms=_percentiles([case.ms for case in cases]),
     )
 
 
@@ -301,9 +389,7 @@ def failures_to_show(cases: Sequence[Case]) -> list[tuple[Case, list[str]]]:
             "Failures are shown for the dev half only; those of the test half stay unread.",
             "Use --half dev.",
         )
-    named = (
-        (case, [n for n in MEASURES if n not in _NOT_JUDGED and _fails(n, case)]) for case in cases
-    )
+    named = ((case, [n for n in MEASURES if n not in COSTS and _fails(n, case)]) for case in cases)
     return [(case, names) for case, names in named if names]
 
 
@@ -317,7 +403,7 @@ def _failed(name: str, cases: Sequence[Case]) -> tuple[str, ...]:
 
 def _fails(name: str, case: Case) -> bool:
     part, weight = MEASURES[name](case)
-    return weight > 0 and bool(part > 0 if name in _FAULTS else part < weight)
+    return weight > 0 and bool(part > 0 if name in FAULTS else part < weight)
 
 
 def _share_held(claims: Sequence[Claim]) -> Weighed:
@@ -337,6 +423,24 @@ def _attributes_asked(gold: Gold) -> tuple[tuple[Role, tuple[str, ...]], ...]:
         *(("look", (name,)) for name in gold.look),
         *(("garnish", (name,)) for name in gold.garnish),
     )
+
+
+def _costs(cases: Sequence[Case]) -> dict[str, StageCost]:
+    stages = dict.fromkeys(name for case in cases for name in (*case.timings_ms, *case.tokens))
+    return {
+        name: StageCost(
+            ms=round(sum(case.timings_ms.get(name, 0.0) for case in cases) / len(cases), 3),
+            tokens=round(sum(case.tokens.get(name, 0) for case in cases) / len(cases), 1),
+        )
+        for name in stages
+    }
+
+
+def _percentiles(times_ms: Sequence[float]) -> dict[str, float]:
+    if not times_ms:
+        return {}
+    values = np.percentile(times_ms, _PERCENTILES).tolist()
+    return {str(name): round(ms, 3) for name, ms in zip(_PERCENTILES, values, strict=True)}
 
 
 def _who_spoke(cases: Sequence[Case]) -> dict[str, dict[str, int]]:

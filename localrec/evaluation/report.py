@@ -18,7 +18,11 @@ import msgspec
 
 from localrec.errors import InputError
 
-_PACKAGES = ("localrec", "duckdb", "hnswlib", "onnxruntime", "llama-cpp-python", "numpy")
+# All that figures may depend on; several are extras, and none is imported to be asked.
+_PACKAGES = (
+    *("localrec", "duckdb", "hnswlib", "onnxruntime", "llama-cpp-python", "numpy"),
+    *("scipy", "implicit", "torch"),
+)
 
 
 class Origin(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,6 +95,6 @@ def _versions() -> dict[str, str]:
     for name in _PACKAGES:
         try:
             found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:  # llama-cpp-python is an extra
+        except metadata.PackageNotFoundError:
             continue
     return found

@@ -2,6 +2,8 @@
 
     config.toml  origin.json  cases-SYSTEM.jsonl  search-SYSTEM.json  metrics.json
 
+A run over questions keeps `answers-SYSTEM.jsonl` besides, as `ask --batch` writes them.
+
 A run that was killed is gone on with by the same command: at most a torn last line is lost, cases
 that are there are not asked again. It is gone on with only as it was begun, on the same data and
 with the same versions; otherwise the halves would not belong together.
@@ -19,13 +21,15 @@ import msgspec
 
 from localrec.baselines.base import Setting
 from localrec.baselines.tuning import Search
-from localrec.errors import BusyError, InputError, UsageError
+from localrec.errors import InputError, UsageError
 from localrec.evaluation.asking import Outcome
-from localrec.evaluation.configs import RunConfig
+from localrec.evaluation.configs import QuestionRunConfig, RunConfig
 from localrec.evaluation.guards import Suspicion
 from localrec.evaluation.intervals import Measure
+from localrec.evaluation.ledger import read_records
+from localrec.evaluation.questions import CaseLine, SystemReport
 from localrec.evaluation.report import Origin
-from localrec.paths import make_private, owner_only, sync
+from localrec.paths import exclusive, make_private, owner_only, sync
 
 _LINE_BEGINS = b'{"id":'
 _Record = TypeVar("_Record", bound=msgspec.Struct)
@@ -61,21 +65,44 @@ class RunOrigin(msgspec.Struct, frozen=True, kw_only=True):
     engine: str
 
 
+class QuestionRunOrigin(msgspec.Struct, frozen=True, kw_only=True):
+    """What it takes to make a question run again.
+
+    Args:
+        run: The configuration, every default spelt out.
+        fingerprint: Of the gold file and of the catalogue that was asked about.
+        questions: How many there are in the half.
+        unknown: Gold names that stand for nothing in the catalogue.
+        items: How many the catalogue has.
+        models: Role -> who plays it where a system leaves it to a model; the embedder too.
+        made: Command, day, versions, machine.
+    """
+
+    run: QuestionRunConfig
+    fingerprint: str
+    questions: int
+    unknown: int
+    items: int
+    models: dict[str, str]
+    made: Origin
+
+
 class SystemResult(msgspec.Struct, frozen=True, kw_only=True):
     """What was measured of one system.
 
     Args:
         name: As the configuration has it.
         settings: What it was fitted with.
-        fit_s: Seconds to fit.
+        fit_s: Seconds to fit; of a system that answers questions, to open it.
         score_s: Seconds of all its answers.
         cases: How many it was asked.
-        metrics: Name -> figure with its interval; people are resampled.
+        metrics: Name -> figure with its interval; people, or questions, are resampled.
         faults: Kind -> in how many answers.
         failed: Why it was not measured; "" where it was.
         suspicions: Reasons not to believe the figures.
         search: How it was tuned.
         per_case: Its file of cases, beside this one.
+        questions: Of a question run all that was counted.
     """
 
     name: str
@@ -89,6 +116,7 @@ class SystemResult(msgspec.Struct, frozen=True, kw_only=True):
     suspicions: tuple[Suspicion, ...] = ()
     search: Search | None = None
     per_case: str = ""
+    questions: SystemReport | None = None
 
 
 class RunMetrics(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,30 +126,40 @@ class RunMetrics(msgspec.Struct, frozen=True, kw_only=True):
     systems: tuple[SystemResult, ...]
 
 
+class _Begun(msgspec.Struct):
+    run: dict[str, msgspec.Raw]
+
+
 class RunFolder:
     """One run's files; `begin` makes the folder, or goes on with it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def begin(self, config: bytes, origin: RunOrigin) -> None:
+    def begin(self, config: bytes, origin: RunOrigin | QuestionRunOrigin) -> None:
         """Write how the run is begun, or see that it is gone on with the same way.
 
+        A package that came or went since is no other way: a system that failed for want of torch
+        is what a run is gone on with for. The origin then tells its version as well.
+
         Raises:
-            UsageError: it was begun with another configuration, other data or other versions.
+            UsageError: it was begun with another configuration, other data, models or versions.
         """
         make_private(self.path)
         if not (self.path / "origin.json").is_file():
             self._write("config.toml", config)
             self.write("origin.json", origin)  # last: it vouches for the rest
             return
-        before = self.origin()
+        before = self.any_origin()
+        then, now = before.made.versions, origin.made.versions
+        both = then.keys() & now.keys()
         changed = [
             name
             for name, one, other in (
                 ("configuration", before.run, origin.run),
                 ("data", before.fingerprint, origin.fingerprint),
-                ("versions", before.made.versions, origin.made.versions),
+                ("models", _models_of(before), _models_of(origin)),
+                ("versions", {one: then[one] for one in both}, {one: now[one] for one in both}),
             )
             if one != other
         ]
@@ -130,10 +168,26 @@ class RunFolder:
                 f"{self.path} was begun with another state of: {', '.join(changed)}.",
                 "Name another folder with --out.",
             )
+        if len(both) < len(now):
+            made = msgspec.structs.replace(before.made, versions={**then, **now})
+            self.write("origin.json", msgspec.structs.replace(before, made=made))
+
+    def any_origin(self) -> RunOrigin | QuestionRunOrigin:
+        """How the run was begun, of whichever kind it is."""
+        return self.question_origin() if self.asks_questions else self.origin()
 
     def origin(self) -> RunOrigin:
-        """How the run was begun."""
+        """How a run that ranks was begun."""
         return self.read("origin.json", RunOrigin)
+
+    def question_origin(self) -> QuestionRunOrigin:
+        """How a run over questions was begun."""
+        return self.read("origin.json", QuestionRunOrigin)
+
+    @property
+    def asks_questions(self) -> bool:
+        """Whether the run is one over questions; any other ranks."""
+        return "questions" in self.read("origin.json", _Begun).run
 
     def metrics(self) -> RunMetrics:
         """What was measured so far."""
@@ -149,6 +203,11 @@ class RunFolder:
         content = path.read_bytes()
         lines = content[: content.rfind(b"\n") + 1].splitlines()
         return [self._outcome(path, number, line) for number, line in enumerate(lines, 1)]
+
+    def case_lines(self, system: str) -> list[CaseLine]:
+        """The judged answers of a system in a run over questions; none where it has no file."""
+        path = self.path / case_file(system)
+        return read_records(path, CaseLine) if path.is_file() else []
 
     def mend(self, system: str) -> None:
         """Cut off a last line that a kill left torn.
@@ -203,18 +262,7 @@ class RunFolder:
             BusyError: somebody does.
         """
         make_private(self.path)
-        with owner_only(), (self.path / "lock").open("ab") as file:
-            try:
-                import fcntl  # not on Windows: there two runs in one folder go unnoticed
-
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
-                raise BusyError(
-                    f"Another process is writing to {self.path}.",
-                    "Let it finish, or name another folder with --out.",
-                ) from error
-            except (ImportError, OSError):  # a file system without locks
-                pass
+        with owner_only(), exclusive(self.path / "lock", of=self.path):
             yield
 
     def _write(self, name: str, content: bytes) -> None:
@@ -238,6 +286,15 @@ class RunFolder:
 def case_file(system: str) -> str:
     """The name of a system's file of cases."""
     return f"cases-{system}.jsonl"
+
+
+def answer_file(system: str) -> str:
+    """The name of a system's file of answers to questions."""
+    return f"answers-{system}.jsonl"
+
+
+def _models_of(origin: RunOrigin | QuestionRunOrigin) -> dict[str, str]:
+    return origin.models if isinstance(origin, QuestionRunOrigin) else {}
 
 
 def find_run(named: str, runs: Path) -> RunFolder:

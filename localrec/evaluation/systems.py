@@ -1,12 +1,13 @@
-"""The systems of a run, made from its configuration: baselines, and our own rankers.
+"""The systems of a run, made from its configuration: baselines, our own rankers, asked models.
 
 Nothing of the held-out rows goes into one: baselines see the training rows, rankers count from
-them, and what comes from the store besides (attributes, vectors of texts) is looked over first.
+them, models are asked about histories, and what comes from the store besides (titles, attributes,
+vectors of texts) is looked over first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 
 import numpy as np
@@ -22,8 +23,11 @@ from localrec.evaluation.cases import Parted
 from localrec.evaluation.configs import SystemConfig
 from localrec.evaluation.dataset import KeyedInteractions
 from localrec.evaluation.guards import check_audience, check_store, check_train
+from localrec.evaluation.prompted import MODEL, ZeroShot, check_pool, prompted_config
 from localrec.evaluation.rankers import Ranker
 from localrec.index.build import EmbeddedField, open_field
+from localrec.llm.base import ChatModel
+from localrec.settings import bind_role
 from localrec.systems.catalog import personal_config
 from localrec.workspace import Workspace
 
@@ -53,19 +57,15 @@ class Workbench:
         """See that a system can be made, before anything of the run is done.
 
         Raises:
-            UsageError: there is no such system or setting, or it cannot be tuned.
+            UsageError: there is no such system or setting, or it cannot be tuned, or cannot rank
+                what the protocol asks for.
         """
-        if system.kind == "ranker":
-            personal_config(system.catalogued)
-            if system.settings or system.trials:
-                raise UsageError(
-                    f"The ranker {system.name} has nothing to set or to tune.",
-                    "Leave settings and trials out.",
-                )
-            return
-        entry = BASELINES.get(system.catalogued)
-        if entry is None or not entry.needs_vectors:
-            make_baseline(system.catalogued, system.settings)
+        checks: dict[str, Callable[[SystemConfig], None]] = {
+            "baseline": self._check_baseline,
+            "ranker": self._check_ranker,
+            "model": self._check_model,
+        }
+        checks[system.kind](system)
 
     def space(self, system: SystemConfig) -> Space:
         """What may vary when a system is tuned."""
@@ -77,19 +77,14 @@ class Workbench:
         Raises:
             UsageError: a setting does not fit, or there are no vectors of texts.
             LeakError: the store tells of what is held out.
-            ModelError: there is no embedder.
+            ModelError: there is no embedder, or no such model.
         """
-        name = system.catalogued
-        if system.kind == "ranker":
-            self._look_over_store()
-            config = personal_config(name)
-            catalogue = self._workspace.catalogue(self._domain.name)
-            field = self._field if config.nearness else None
-            return Ranker(name, config, catalogue, field, self._keyed.item_nodes)
-        if not BASELINES[name].needs_vectors:
-            return make_baseline(name, settings)
-        self._look_over_store()
-        return make_baseline(name, settings, self._vectors())
+        makers: dict[str, Callable[[str, Mapping[str, Setting]], System]] = {
+            "baseline": self._make_baseline,
+            "ranker": self._make_ranker,
+            "model": self._make_model,
+        }
+        return makers[system.kind](system.catalogued, settings)
 
     def look_over(self, system: System) -> None:
         """See what a fitted system was given.
@@ -101,10 +96,72 @@ class Workbench:
         if isinstance(system, Ranker):
             check_audience(system.audience, self._parted.train, system.place)
 
+    def _check_baseline(self, system: SystemConfig) -> None:
+        entry = BASELINES.get(system.catalogued)
+        if entry is None or not entry.needs_vectors:
+            make_baseline(system.catalogued, system.settings)
+
+    def _make_baseline(self, name: str, settings: Mapping[str, Setting]) -> System:
+        if not BASELINES[name].needs_vectors:
+            return make_baseline(name, settings)
+        self._look_over_store()
+        return make_baseline(name, settings, self._vectors())
+
+    def _check_ranker(self, system: SystemConfig) -> None:
+        personal_config(system.catalogued)
+        if system.settings or system.trials:
+            raise UsageError(
+                f"The ranker {system.name} has nothing to set or to tune.",
+                "Leave settings and trials out.",
+            )
+
+    def _make_ranker(self, name: str, settings: Mapping[str, Setting]) -> System:
+        self._look_over_store()
+        config = personal_config(name)
+        catalogue = self._workspace.catalogue(self._domain.name)
+        field = self._field if config.nearness else None
+        return Ranker(name, config, catalogue, field, self._keyed.item_nodes)
+
+    def _check_model(self, system: SystemConfig) -> None:
+        config = prompted_config(system.catalogued, system.settings)
+        candidates = self._parted.test.candidates
+        check_pool(None if candidates is None else candidates.shape[1], config)
+        if system.trials:
+            raise UsageError(
+                f"The system {system.name} asks a model, which takes too long to tune.",
+                "Leave trials out.",
+            )
+
+    def _make_model(self, name: str, settings: Mapping[str, Setting]) -> System:
+        config = prompted_config(name, settings)
+        self._look_over_store()
+        model = self._open_model(str(settings.get(MODEL, "")))
+        return ZeroShot(model, self._titles, self._domain.plural, config)
+
+    def _open_model(self, named: str) -> ChatModel:
+        """A model by name, or the workspace's own; it closes with the workspace."""
+        settings = self._workspace.settings
+        try:
+            if named:
+                self._workspace.settings = bind_role(settings, "chat", named)
+            return self._workspace.open_model("zero-shot")
+        finally:
+            self._workspace.settings = settings
+
     def _look_over_store(self) -> None:
         if not self._store_is_clean:
             check_store(self._workspace.store, self._parted.test, self._keyed)
             self._store_is_clean = True
+
+    @cached_property
+    def _titles(self) -> list[str]:
+        """The name of each item."""
+        with self._workspace.store.staged(staged_items={"node_id": self._keyed.item_nodes}):
+            named = self._workspace.store.rows(
+                "SELECT node_id, name FROM node SEMI JOIN staged_items USING (node_id)"
+            )
+        names = dict(named)
+        return [str(names[node]) for node in self._keyed.item_nodes.tolist()]
 
     @cached_property
     def _field(self) -> EmbeddedField | None:

@@ -222,6 +222,9 @@ def _items_of(store: Store, domain: Domain, by_id: dict[int, Node]) -> Iterator[
 
 
 def _has_fact(item: Item, edge: Evidence, domain: Domain) -> bool:
+    if edge.relation in domain.texts:
+        named = domain.texts[edge.relation]
+        return edge.target == (item.name if named == "name" else item.properties.get(named))
     if edge.relation in domain.flags:
         return item.properties.get(edge.relation) == edge.target
     if edge.relation in domain.numbers:

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
 import msgspec
 
-from localrec.errors import BusyError, InputError, UsageError
-from localrec.systems.marc import Marc, Question
+from localrec.errors import InputError, UsageError
+from localrec.paths import exclusive
+from localrec.systems.asker import Asker
+from localrec.systems.marc import Question
 from localrec.systems.personal import RankRequest
 from localrec.types import Ranking, to_json
 
@@ -109,7 +111,7 @@ def read_rank_requests(path: Path) -> list[RankRequest]:
 
 
 def answer_batch(
-    system_for: Callable[[str], Marc],
+    system_for: Callable[[str], Asker],
     questions: Sequence[Question],
     out: Path,
     k: int,
@@ -222,32 +224,13 @@ def _read_line(
 @contextmanager
 def _alone_with(out: Path) -> Iterator[BinaryIO]:
     """The file, made where it is not there, for reading and appending by nobody else."""
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        file = out.open("a+b")
-    except OSError as error:
-        raise _not_answers(out, error.strerror or "it cannot be opened") from error
-    with file:
-        if not _locked(file):
-            raise BusyError(
-                f"Another run is writing to {out}.", "Let it finish, or name another with --out."
-            )
+    with ExitStack() as stack:
+        try:
+            out.parent.mkdir(parents=True, exist_ok=True)
+            file = stack.enter_context(exclusive(out))
+        except OSError as error:
+            raise _not_answers(out, error.strerror or "it cannot be opened") from error
         yield file
-
-
-def _locked(file: BinaryIO) -> bool:
-    """Take the file for this process, for as long as it lives; False where another has it."""
-    try:
-        import fcntl  # not on Windows: there two runs on one file go unnoticed
-    except ImportError:
-        return True
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:  # a file system without locks
-        return True
-    return True
 
 
 def _mend_and_list(out: Path, file: BinaryIO) -> set[str]:

@@ -10,22 +10,25 @@ import msgspec
 
 from localrec.errors import UsageError
 from localrec.settings import RULES, Settings
-from localrec.systems.composition import MarcConfig
+from localrec.systems.composition import Composition, MarcConfig, RagConfig
 from localrec.systems.personal import RANKERS, PersonalConfig
 
-SYSTEMS: dict[str, MarcConfig] = {
+SYSTEMS: dict[str, Composition] = {
     "marc": MarcConfig(),
     "marc-model": MarcConfig(router="model", critic="model", writer="model"),
     "marc-no-graph": MarcConfig(graph=False),
     "marc-no-reflection": MarcConfig(reflection=False),
     "marc-no-graph-no-reflection": MarcConfig(graph=False, reflection=False),
+    "vector-rag": RagConfig(),
 }
+# Without a model, what is left of it: the nearest texts, explained like those of any other system.
+_VECTORS_ALONE = "marc-no-graph-no-reflection"
 
 _COUNTERPARTS = {"router": RULES, "critic": "measured", "writer": "template"}
 _FIELD_OF_ROLE = {"router": "router", "reflector": "critic", "writer": "writer"}
 
 
-def system_config(name: str, settings: Settings, *, without_model: bool) -> MarcConfig:
+def system_config(name: str, settings: Settings, *, without_model: bool) -> Composition:
     """The configuration of a named system in a workspace.
 
     Args:
@@ -38,7 +41,9 @@ def system_config(name: str, settings: Settings, *, without_model: bool) -> Marc
     """
     if name not in SYSTEMS:
         raise UsageError(f"There is no system {name!r}.", f"Systems: {', '.join(SYSTEMS)}.")
-    config = SYSTEMS[name]
+    config = SYSTEMS[_VECTORS_ALONE if without_model and name == "vector-rag" else name]
+    if isinstance(config, RagConfig):
+        return config
     if without_model:
         return msgspec.structs.replace(config, **_COUNTERPARTS)
     if name == "marc":

@@ -1,6 +1,6 @@
-"""Which of MARC's stages a system has, and who plays them.
+"""What a system that answers questions is made of, and who plays its parts.
 
-Apart from `marc.py`, so that a system can be named without loading all that it is made of.
+Apart from the systems, so that one can be named without loading all that it is made of.
 """
 
 from __future__ import annotations
@@ -26,3 +26,27 @@ class MarcConfig(msgspec.Struct, frozen=True, kw_only=True):
     router: str = RULES
     critic: str = "measured"
     writer: str = "template"
+
+    @property
+    def asks_model(self) -> tuple[str, ...]:
+        """The roles that a model plays, as the settings name them."""
+        played = {"router": self.router, "reflector": self.critic, "writer": self.writer}
+        return tuple(role for role, who in played.items() if who == "model")
+
+
+class RagConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """Vector-only retrieval with a model that picks.
+
+    Args:
+        passages: Nearest texts that the model chooses among.
+    """
+
+    passages: int = 10
+
+    @property
+    def asks_model(self) -> tuple[str, ...]:
+        """The roles that a model plays."""
+        return ("selector",)
+
+
+Composition = MarcConfig | RagConfig

@@ -8,16 +8,12 @@ vector search over descriptions, without reflection a single round.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TypeVar
 
 import msgspec
 import numpy as np
 
-from localrec.errors import ModelCancelledError, ModelError
 from localrec.explanation.evidence import evidence_of, example_of, facts_about
 from localrec.explanation.writer import ModelWriter, TemplateWriter, Writer
 from localrec.graph.catalogue import LinkDetail, Mask
@@ -33,6 +29,7 @@ from localrec.sources.text import clean_text
 from localrec.systems.composition import MarcConfig
 from localrec.systems.personal import Fit
 from localrec.systems.stages import Stages
+from localrec.systems.work import Work
 from localrec.types import Answer, Intent, RecommendedItem, Task
 from localrec.understanding.intent import (
     LONGEST_QUESTION,
@@ -42,8 +39,6 @@ from localrec.understanding.intent import (
 )
 from localrec.understanding.router import ModelRouter, route_by_rules
 from localrec.understanding.shelf import asks_for_shelf
-
-_Played = TypeVar("_Played")
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,7 +60,7 @@ class Marc:
 
     def answer(self, question: Question, k: int) -> Answer:
         """Answer one question with at most k items; never raises for what a question says."""
-        work = _Work()
+        work = Work(understanding=RULES)
         with work.timed("understanding"):
             # One character more than is read, so that the intent still knows it was cut.
             text = clean_text(question.query, LONGEST_QUESTION + 1)
@@ -79,10 +74,10 @@ class Marc:
         return self.answer_intent(question, intent, k, work)
 
     def answer_intent(
-        self, question: Question, intent: Intent, k: int, work: _Work | None = None
+        self, question: Question, intent: Intent, k: int, work: Work | None = None
     ) -> Answer:
         """Answer an intent that was read (or corrected) before; the text still ranks."""
-        work = work or _Work()
+        work = work or Work(understanding=RULES)
         task = self._route(question.query, intent, work)
         query = self._stages.query(question.query[:LONGEST_QUESTION], intent)
         with work.timed("embedding"):
@@ -121,7 +116,7 @@ class Marc:
             tokens=work.tokens,
         )
 
-    def _route(self, text: str, intent: Intent, work: _Work) -> Task:
+    def _route(self, text: str, intent: Intent, work: Work) -> Task:
         def by_model() -> Task:
             router = self._model_router
             before = router.tokens
@@ -141,7 +136,7 @@ class Marc:
     def _model_router(self) -> ModelRouter:
         return ModelRouter(self._stages.open_model("router"), self._stages.catalogue.domain)
 
-    def _fit(self, question: Question, work: _Work) -> Fit | None:
+    def _fit(self, question: Question, work: Work) -> Fit | None:
         """How items fit the person who asks; None where nobody is named or nothing is known."""
         if not question.user or not self._config.graph:
             return None
@@ -163,7 +158,7 @@ class Marc:
         )
 
     def _reflect(
-        self, query: Query, pool: Pool, task: Task, k: int, fit: Fit | None, work: _Work
+        self, query: Query, pool: Pool, task: Task, k: int, fit: Fit | None, work: Work
     ) -> Reflected:
         retriever = retriever_of(task.kind) if self._config.graph else _by_description
         if fit is not None:
@@ -222,7 +217,7 @@ class Marc:
             )
         return tuple(told)
 
-    def _writer(self, work: _Work) -> Writer:
+    def _writer(self, work: Work) -> Writer:
         if self._config.writer == "model":
             writer = work.played_by_model(
                 "writer", lambda: ModelWriter(self._stages.open_model("writer"))
@@ -281,36 +276,6 @@ class Marc:
         if items and fit is not None and (pool.items & unwanted(fit.taste)).any():
             said.append("All that fits is what you dislike or put off.")
         return " ".join(said)
-
-
-class _Work:
-    """What one answer cost and who spoke, while it is being made."""
-
-    def __init__(self) -> None:
-        self.timings_ms: dict[str, float] = {}
-        self.tokens: dict[str, int] = {}
-        self.spoke: dict[str, str] = {"understanding": RULES}
-
-    @contextmanager
-    def timed(self, stage: str) -> Iterator[None]:
-        started = time.perf_counter()
-        try:
-            yield
-        finally:
-            spent = 1000 * (time.perf_counter() - started)
-            self.timings_ms[stage] = self.timings_ms.get(stage, 0.0) + spent
-
-    def played_by_model(self, stage: str, play: Callable[[], _Played]) -> _Played | None:
-        """Let a model play a stage; None where it is missing or fails, which goes on record."""
-        try:
-            played = play()
-        except ModelCancelledError:
-            raise
-        except ModelError as error:
-            self.spoke[f"{stage}_failed"] = error.message
-            return None
-        self.spoke[stage] = "model"
-        return played
 
 
 def _by_description(query: Query, pool: Mask, setting: Setting) -> Ranked:

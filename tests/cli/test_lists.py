@@ -57,6 +57,23 @@ def test_the_bundled_drinks_need_no_network(cli, empty_workspace):
     assert cli("--workspace", empty_workspace, "ask", "a smoky drink").code == 0
 
 
+def test_what_people_did_is_told_apart_from_films_and_people(
+    cli, empty_workspace, tmp_path, monkeypatch
+):
+    files = {
+        "item": "item_id:token\tmovie_title:token_seq\n1\tAlien\n2\tBabe\n3\tCasino\n",
+        "user": "user_id:token\tage:token\n7\t24\n8\t53\n",
+        "inter": "user_id:token\titem_id:token\trating:float\ttimestamp:float\n"
+        "7\t1\t5\t881250949\n7\t2\t3\t881250950\n8\t1\t4\t881250951\n8\t1\t1\t881250952\n",
+    }
+    for ending, text in files.items():
+        (tmp_path / f"ml-100k.{ending}").write_text(text, encoding="utf-8")
+    monkeypatch.setattr("localrec.datasets.fetch_dataset", lambda name, progress: tmp_path)
+    code, _, told = cli("--workspace", empty_workspace, "datasets", "pull", "ml-100k")
+    assert code == 0
+    assert "3 films and 3 interactions with them are in" in told  # one rating was given twice
+
+
 @pytest.mark.parametrize("command", [("datasets", "pull"), ("models", "pull")])
 def test_an_unknown_name_is_answered_with_the_known_ones(cli, workspace_path, command):
     code, out, err = cli("--workspace", workspace_path, *command, "no-such-thing")

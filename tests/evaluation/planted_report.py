@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import msgspec
+
+from localrec.evaluation.configs import AskerConfig, QuestionRunConfig, QuestionsConfig
 from localrec.evaluation.intervals import Measure
+from localrec.evaluation.question_figures import question_report
+from localrec.evaluation.questions import judge, summarise
 from localrec.evaluation.records import (
     Bars,
     Confusion,
@@ -16,6 +21,9 @@ from localrec.evaluation.records import (
     Text,
 )
 from localrec.evaluation.report import Origin
+from localrec.evaluation.runs import QuestionRunOrigin, RunMetrics, SystemResult
+
+from .conftest import answered, asked, told
 
 EVIL = '<img src="http://evil.test/a.png" onerror="document.title=7">'
 SYSTEMS = {"ours": 0.08, "popularity": 0.02, "a-baseline-with-quite-a-long-name": 0.05, EVIL: 0.06}
@@ -70,3 +78,46 @@ REPORT = Report(
         ),
     ),
 )
+
+QUESTION_ORIGIN = QuestionRunOrigin(
+    run=QuestionRunConfig(
+        name="planted",
+        title="Planted questions",
+        questions=QuestionsConfig(gold="bar", half="dev"),
+        systems=(AskerConfig(name="marc"), AskerConfig(name="unrouted")),
+    ),
+    fingerprint="0123456789abcdef",
+    questions=3,
+    unknown=0,
+    items=5,
+    models={"embedder": "hashing"},
+    made=REPORT.origin,
+)
+
+
+def questions_answered(truth):
+    """The report on three questions put to a system that routes, and to one that does not."""
+    answers = [
+        (asked(task="C3", id="q1"), answered(told("Peat Sour"), task="C1")),
+        (asked(task="C3", id="q2", style=("typo",)), answered(told("Peat Sour"), task="C3")),
+        (asked(task="C2", id="q3", glass=("coupe glass",)), answered(told("Salty Dog"), task="C2")),
+    ]
+    routed = [judge(*one, truth) for one in answers]
+    unrouted = [
+        msgspec.structs.replace(one, routed=None, tokens={"selection": 9}) for one in routed
+    ]
+    results = []
+    for name, cases in (("marc", routed), ("unrouted", unrouted)):
+        found = summarise(name, "dev", cases)
+        results.append(
+            SystemResult(
+                name=name,
+                settings={},
+                fit_s=0.0,
+                score_s=0.0,
+                cases=3,
+                metrics=found.measures,
+                questions=found,
+            )
+        )
+    return question_report(QUESTION_ORIGIN, RunMetrics(complete=True, systems=tuple(results)))

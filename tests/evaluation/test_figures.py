@@ -1,22 +1,22 @@
 """From a run's figures to its report: nothing left out, and what is doubtful is said first."""
 
+import msgspec
 import pytest
 
 from localrec.evaluation.configs import DataConfig, RunConfig, SystemConfig
-from localrec.evaluation.figures import questions_section, run_report, write_run_report
+from localrec.evaluation.figures import run_report, write_run_report
 from localrec.evaluation.guards import Suspicion
-from localrec.evaluation.intervals import Measure
+from localrec.evaluation.intervals import Measure, compare
 from localrec.evaluation.judge import judge_samples
+from localrec.evaluation.leaders import Standing
 from localrec.evaluation.ledger import write_records
 from localrec.evaluation.pages import as_html, as_markdown
-from localrec.evaluation.questions import judge, summarise
-from localrec.evaluation.records import Bars, Confusion, Scatter, Table
+from localrec.evaluation.records import Scatter, Table
 from localrec.evaluation.report import Origin
 from localrec.evaluation.runs import RunFolder, RunMetrics, RunOrigin, SystemResult
 from localrec.evaluation.samples import Sample
 from localrec.llm.scripted import ScriptedModel
 
-from .conftest import answered, asked, told
 from .planted_report import figure
 
 NAMES = ("ours", "sasrec", "popularity", "cheat", "broken")
@@ -67,6 +67,7 @@ SYSTEMS = (
     result("cheat", 0.9, suspicions=(Suspicion(kind="sees the target", told="9 of 10 decoys"),)),
     result("broken", 0.1, metrics={}, failed="It raised KeyError.", faults={"empty": 3}),
 )
+EVERY = [(1.0, 1.0)] * 50
 METRICS = RunMetrics(complete=True, systems=SYSTEMS)
 
 
@@ -82,9 +83,30 @@ def report():
 class TestARunsReport:
     def test_leads_with_the_best_that_is_to_be_believed(self, report):
         assert report.summary.startswith("sasrec has the highest NDCG@10, 0.4100 [0.3690")
-        assert "The intervals of ours reach into its own." in report.summary
+        assert report.summary.endswith(
+            "Nobody was compared with it: the cases are not all here. Not to be believed: cheat."
+        )
         (bars, *_) = blocks_of(report, "Quality")
         assert list(bars.rows) == ["sasrec", "ours", "popularity", "cheat", "broken"]
+
+    def test_says_who_cannot_be_told_from_the_best_by_cases_not_by_intervals(self):
+        leading = Standing(
+            metric="NDCG@10",
+            best="sasrec",
+            others={
+                "ours": compare(EVERY, [(0.0, 1.0), *EVERY[1:]]),
+                "popularity": compare([(0.1, 1.0)] * 50, EVERY),
+            },
+        )
+        told = run_report(ORIGIN, METRICS, leading=leading)
+        assert "Not separable from it, case by case: ours. " in told.summary
+        *_, table = blocks_of(told, "Quality")
+        assert [(name, verdict) for name, _, _, verdict in table.rows] == [
+            ("ours", "not separable"),
+            ("popularity", "worse"),
+        ]
+        alone = msgspec.structs.replace(leading, others={"ours": leading.others["popularity"]})
+        assert "All others are worse" in run_report(ORIGIN, METRICS, leading=alone).summary
 
     def test_says_what_is_doubtful_before_any_figure(self, report):
         titles = [section.title for section in report.sections]
@@ -158,17 +180,3 @@ class TestAFolder:
         assert "5 explanations and 0 exchanged ones were put to scripted" in markdown.read_text(
             "utf-8"
         )
-
-
-def test_questions_show_their_figures_and_where_each_router_went_wrong(truth):
-    cases = [
-        judge(asked(task="C3", id="q1"), answered(told("Peat Sour"), task="C1"), truth),
-        judge(asked(task="C3", id="q2"), answered(told("Peat Sour"), task="C3"), truth),
-    ]
-    section = questions_section([summarise("marc", "dev", cases)])
-    main, everything, router = section.blocks
-    assert isinstance(main, Bars)
-    assert main.rows["marc"][0].value == 0.5
-    assert len(everything.scales) == 12
-    assert isinstance(router, Confusion)
-    assert router.counts["C3"] == {"C1": 1, "C3": 1}

@@ -1,12 +1,13 @@
 """The judge: blind, resumable, and measured itself, so that a weak one is seen to be weak."""
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from localrec.errors import InputError, ModelCancelledError, ModelError
-from localrec.evaluation.agreement import in_words, measured, spearman, weighted_kappa
+from localrec.evaluation.agreement import in_words, kendall, measured, spearman, weighted_kappa
 from localrec.evaluation.intervals import Measure
 from localrec.evaluation.judge import Verdict, judge_sample, judge_samples, messages_for
 from localrec.evaluation.judged import (
@@ -15,15 +16,14 @@ from localrec.evaluation.judged import (
     means_by_system,
     preference_for_genuine,
     scores_of_judge,
+    weakness,
 )
 from localrec.evaluation.ledger import read_records, write_records
 from localrec.evaluation.pages import as_markdown
-from localrec.evaluation.questions import judge as held_against_gold
 from localrec.evaluation.samples import (
     OWN_EXPLANATION,
     Sample,
     read_samples,
-    sample_of_answer,
     shuffled,
     with_controls,
 )
@@ -32,7 +32,6 @@ from localrec.llm.catalog import model_path
 from localrec.llm.client import ModelProcess
 from localrec.llm.scripted import ScriptedModel
 
-from .conftest import answered, asked, edge, told
 from .planted_report import REPORT
 
 
@@ -175,25 +174,6 @@ class TestAResumedRun:
 
 
 class TestSamples:
-    def test_of_an_answer_carry_what_was_checked(self, truth):
-        cited = edge("Peat Sour", "HAS_INGREDIENT", "scotch whisky", "60 ml")
-        answer = answered(
-            told("Peat Sour", cited, reason="It has scotch whisky and no egg."),
-            told("Smoke Signal", reason="It has mezcal."),
-        )
-        case = held_against_gold(asked(exclude=("egg",)), answer, truth)
-        made = sample_of_answer("marc", case, answer, truth.items)
-        assert made.checks == {"constraints": 0.5, "grounded": pytest.approx(2 / 4)}
-        assert made.recommended == "Peat Sour, Smoke Signal"
-        assert made.explanation == "It has scotch whisky and no egg. It has mezcal."
-        assert "Peat Sour: " in made.facts
-        assert "ginger ale" in made.facts
-
-    def test_are_not_made_where_nothing_was_said(self, truth):
-        answer = answered(told("Peat Sour"))
-        case = held_against_gold(asked(), answer, truth)
-        assert sample_of_answer("marc", case, answer, truth.items) is None
-
     def test_controls_have_somebody_elses_explanation_of_the_same_system(self):
         samples = with_controls(SAMPLES, share=1.0, seed=3)
         by_id = {one.id: one for one in samples}
@@ -247,7 +227,7 @@ class TestWorth:
 
     def test_a_judge_that_reads_prefers_the_genuine(self, tmp_path):
         scores = scores_of_judge(judged_by(reader, self.samples, tmp_path))
-        preferred = preference_for_genuine(scores, self.samples)
+        preferred = preference_for_genuine(scores, self.samples)["exchanged"]
         assert {one.value for one in preferred.values()} == {1.0}
         found = agreement_with_checks(scores, self.samples)
         own = [one for one in found if one.other == OWN_EXPLANATION]
@@ -261,7 +241,8 @@ class TestWorth:
     def test_a_judge_that_gives_everything_a_four_is_seen(self, tmp_path):
         verdicts = judged_by(lambda messages: "4", self.samples, tmp_path)
         scores = scores_of_judge(verdicts)
-        assert {one.value for one in preference_for_genuine(scores, self.samples).values()} == {0.5}
+        preferred = preference_for_genuine(scores, self.samples)["exchanged"]
+        assert {one.value for one in preferred.values()} == {0.5}
         said = {one.says for one in agreement_with_checks(scores, self.samples)}
         assert said == {"cannot be told: too few scores, or all of them equal"}
         assert "do not rely on this judge" in markdown_of(self.samples, verdicts)
@@ -272,6 +253,45 @@ class TestWorth:
         for one in agreement_with_checks(scores_of_judge(verdicts), self.samples):
             assert one.says in {"no better than chance", "weak", "disagrees"}
 
+    def test_says_in_a_sentence_that_a_judge_is_weak_and_where(self, tmp_path):
+        scores = scores_of_judge(judged_by(lambda messages: "4", self.samples, tmp_path))
+        said = weakness(
+            preference_for_genuine(scores, self.samples),
+            agreement_with_checks(scores, self.samples),
+        )
+        assert said == (
+            "This judge is weak: it does not surely score another one's explanation lower on any "
+            "scale."
+        )
+
+    def test_says_nothing_against_a_judge_that_reads(self, tmp_path):
+        blameless = [one for one in self.samples if one.control_of or one.checks["constraints"]]
+        scores = scores_of_judge(judged_by(reader, blameless, tmp_path))
+        found = agreement_with_checks(scores, blameless)
+        assert weakness(preference_for_genuine(scores, blameless), found) == ""
+
+    def test_a_check_that_the_scores_do_not_follow_is_named(self, tmp_path):
+        scores = scores_of_judge(judged_by(reader, self.samples, tmp_path))
+        against = {one.id: {"contrary": 1 - scores["accuracy"][one.id]} for one in self.samples}
+        samples = [msgspec.structs.replace(one, checks=against[one.id]) for one in self.samples]
+        found = agreement_with_checks(scores, samples)
+        said = weakness(preference_for_genuine(scores, samples), found)
+        assert said.endswith("its scores do not rise with the check 'contrary' on any scale.")
+
+    def test_without_controls_nothing_shows_what_a_judge_is_worth(self):
+        assert "no twin was scored" in weakness({}, ())
+
+    def test_a_few_lucky_pairs_prove_nothing(self, tmp_path):
+        few = with_controls([sample(n) for n in range(5)], share=1.0)
+        scores = scores_of_judge(judged_by(reader, few, tmp_path))
+        preferred = preference_for_genuine(scores, few)
+        assert {one.low for one in preferred["exchanged"].values()} == {1.0}
+        assert "another one's explanation lower on any scale" in weakness(preferred, ())
+
+    def test_a_judge_that_fails_each_time_is_not_believed(self, tmp_path):
+        scores = scores_of_judge(judged_by(lambda messages: "?", self.samples, tmp_path))
+        assert "no twin was scored" in weakness(preference_for_genuine(scores, self.samples), ())
+
     def test_controls_do_not_count_into_a_systems_mean(self, tmp_path):
         scores = scores_of_judge(judged_by(reader, self.samples, tmp_path))
         means = means_by_system(scores, self.samples)
@@ -280,48 +300,70 @@ class TestWorth:
 
 
 def markdown_of(samples, verdicts):
-    import msgspec
-
     section = judged_section(samples, verdicts)
     return as_markdown(msgspec.structs.replace(REPORT, sections=(section,)))
 
 
-def lines_of(fewest, most):
-    """Two raters' scores of the same samples, a line each."""
+def raters(fewest, most):
+    """Two raters' scores of the same samples, (2, n)."""
     pairs = st.lists(
         st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=fewest, max_size=most
     )
-    return pairs.map(lambda given: np.array(given, dtype=float).T[:, None])
+    return pairs.map(lambda given: np.array(given, dtype=float).T)
+
+
+def of_all(statistic, first, second):
+    """The statistic with every sample counted once."""
+    return statistic(first, second, np.ones((1, len(first))))[0]
 
 
 class TestAgreement:
-    scores = lines_of(4, 30)
+    scores = raters(4, 30)
 
     @given(scores)
     def test_spearman_is_that_of_scipy(self, pairs):
         stats = pytest.importorskip("scipy.stats")
         assume(all(np.ptp(one) > 0 for one in pairs))
-        expected = stats.spearmanr(pairs[0][0], pairs[1][0]).statistic
-        assert spearman(*pairs)[0] == pytest.approx(expected, abs=1e-9)
+        expected = stats.spearmanr(*pairs).statistic
+        assert of_all(spearman, *pairs) == pytest.approx(expected, abs=1e-9)
+
+    @given(scores)
+    def test_kendall_is_that_of_scipy(self, pairs):
+        stats = pytest.importorskip("scipy.stats")
+        assume(all(np.ptp(one) > 0 for one in pairs))
+        expected = stats.kendalltau(*pairs).statistic
+        assert of_all(kendall, *pairs) == pytest.approx(expected, abs=1e-9)
 
     @given(scores)
     def test_kappa_is_the_one_over_the_table_of_squared_distances(self, pairs):
-        first, second = (one[0].astype(int) - 1 for one in pairs)
+        first, second = (one.astype(int) - 1 for one in pairs)
         table = np.zeros((5, 5))
         np.add.at(table, (first, second), 1 / len(first))
         weights = (np.arange(5)[:, None] - np.arange(5)) ** 2
         chance = (weights * np.outer(table.sum(1), table.sum(0))).sum()
         assume(chance > 1e-9)
         expected = 1 - (weights * table).sum() / chance
-        assert weighted_kappa(*pairs)[0] == pytest.approx(expected, abs=1e-9)
+        assert of_all(weighted_kappa, *pairs) == pytest.approx(expected, abs=1e-9)
 
-    @given(st.lists(lines_of(6, 6), min_size=2, max_size=4))
-    def test_of_many_lines_is_that_of_each(self, pairs):
-        first, second = (np.concatenate([one[side] for one in pairs]) for side in (0, 1))
-        for statistic in (spearman, weighted_kappa):
-            apart = [statistic(*one)[0] for one in pairs]
-            together = statistic(first, second)
-            assert together == pytest.approx(apart, abs=1e-9, nan_ok=True)
+    @pytest.mark.parametrize("statistic", [spearman, kendall, weighted_kappa])
+    @given(pairs=raters(6, 6), counts=st.lists(st.integers(0, 3), min_size=6, max_size=6))
+    def test_a_weight_is_how_often_a_sample_is_there(self, statistic, pairs, counts):
+        assume(sum(counts))
+        weighted = statistic(*pairs, np.array([counts], dtype=float))[0]
+        repeated = of_all(statistic, *(np.repeat(one, counts) for one in pairs))
+        assert weighted == pytest.approx(repeated, abs=1e-9, nan_ok=True)
+
+    def test_samples_of_one_group_stand_or_fall_together(self):
+        first, second = [1.0, 2, 3, 4, 5, 2, 3, 1], [2.0, 1, 3, 5, 4, 2, 5, 3]
+        alone = measured(spearman, first, second)
+        doubled = measured(spearman, first * 9, second * 9, [str(n) for n in range(8)] * 9)
+        believed = measured(spearman, first * 9, second * 9)
+        assert (doubled.value, doubled.n) == (alone.value, 72)
+        assert doubled.low == pytest.approx(alone.low, abs=0.1)
+        assert believed.low > doubled.low + 0.1
+
+    def test_of_three_groups_is_not_told(self):
+        assert measured(spearman, [1, 2, 3, 4], [1, 2, 3, 4], list("aabc")).value is None
 
     def test_with_a_rater_who_never_varies_does_not_exist(self):
         same, other = [3.7] * 5, [1.0, 2.0, 3.0, 4.0, 5.0]

@@ -7,7 +7,7 @@ import pytest
 from localrec.evaluation.pages import as_html
 
 from .browser import Browser, find_browser
-from .planted_report import EVIL, REPORT, SYSTEMS
+from .planted_report import EVIL, REPORT, SYSTEMS, questions_answered
 
 VISIBLE = """
 [...document.querySelectorAll('svg')].map(svg => {
@@ -124,6 +124,42 @@ class TestPlots:
     def test_never_make_the_page_wider_than_the_screen(self, browser, page):
         browser.open(page, width=390)
         assert browser.ask("document.documentElement.scrollWidth") <= 390
+
+
+class TestARouter:
+    CELLS = """
+    (() => {
+      const router = [...document.querySelectorAll('svg')]
+        .find(svg => svg.querySelector('title').textContent === 'Router of marc');
+      const cells = [...router.querySelectorAll('.mark')];
+      return {
+        shades: cells.map(one => parseFloat(getComputedStyle(one).fillOpacity)),
+        sizes: cells.map(one => one.getBoundingClientRect()).map(box => box.width * box.height),
+        texts: [...router.querySelectorAll('text')].map(one => one.textContent),
+        table: [...router.closest('figure').querySelectorAll('tbody tr')]
+          .map(row => [...row.children].map(cell => cell.textContent)),
+      };
+    })()
+    """
+
+    @pytest.fixture
+    def cells(self, browser, truth, tmp_path):
+        page = tmp_path / "report.html"
+        page.write_text(as_html(questions_answered(truth)), encoding="utf-8")
+        browser.open(page)
+        assert set(browser.requested()) <= {page.as_uri(), "data:,"}
+        return browser.ask(self.CELLS)
+
+    def test_is_drawn_as_a_table_shaded_by_how_often(self, cells):
+        shades = cells["shades"]
+        assert len(shades) == 16
+        assert all(size > 0 for size in cells["sizes"])
+        c2_as_c2, c3_as_c1, c3_as_c3, c1_as_c1 = (shades[one] for one in (5, 8, 10, 0))
+        assert c2_as_c2 > c3_as_c1 == c3_as_c3 > c1_as_c1
+
+    def test_has_its_numbers_beside_it(self, cells):
+        assert ["C3", "1", "0", "1", "0", "2", "50%"] in cells["table"]
+        assert {"C1", "C2", "C3", "C4"} <= set(cells["texts"])
 
 
 class TestColours:

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import pytest
 import typer
 
 from localrec.cli import rate as rate_command
-from localrec.errors import CutShortError
+from localrec.errors import BusyError, CutShortError
 from localrec.evaluation.judge import judge_samples
 from localrec.evaluation.ledger import Ledger, write_records
 from localrec.evaluation.rating import Rating, RatingSession, standing
@@ -46,8 +47,9 @@ def session(ledger):
 
 
 def again(tmp_path, samples=SAMPLES):
-    """The session that a later process would open."""
-    with Ledger(tmp_path / "ratings.jsonl", Rating) as opened:
+    """The session that a later process would open; the ledger itself is still held by this one."""
+    later = shutil.copy(tmp_path / "ratings.jsonl", tmp_path / "later.jsonl")
+    with Ledger(later, Rating) as opened:
         return RatingSession(samples, MARC, opened, seed=4)
 
 
@@ -232,6 +234,14 @@ class TestTheCommand:
         )
         write_records(folder / "samples.jsonl", [evil])
         assert "\x1b[2J" not in rate("q").err
+
+    def test_two_people_do_not_write_one_file(self, rate, folder):
+        with (
+            Ledger(folder / "ratings.jsonl", Rating),
+            pytest.raises(BusyError, match=r"Another process is writing to .*ratings\.jsonl"),
+        ):
+            rate("5q")
+        assert rate("5q").out.startswith("1 rated, 0 skipped, 23 left.")
 
     def test_ctrl_c_keeps_what_was_rated(self, rate, folder, monkeypatch):
         def interrupted():

@@ -1,4 +1,8 @@
-"""Tables between markers."""
+"""Tables between markers, and what it takes to make them again."""
+
+import subprocess
+import sys
+from importlib.util import find_spec
 
 import pytest
 
@@ -41,3 +45,15 @@ def test_an_origin_names_command_and_versions_but_no_path():
     assert "duckdb" in origin.versions
     assert "/home" not in origin.as_text()
     assert "cores" in origin.machine
+
+
+def test_an_origin_names_what_the_factors_and_networks_were_computed_with_and_loads_none_of_it():
+    code = (
+        "import sys; from localrec.evaluation.report import origin_now; "
+        "print(*origin_now('x', []).versions); print('torch' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    names, loaded = done.stdout.splitlines()
+    here = {name for name in ("scipy", "implicit", "torch") if find_spec(name)}
+    assert here == {"scipy", "implicit", "torch"} & set(names.split())
+    assert loaded == "False"

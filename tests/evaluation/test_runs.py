@@ -92,6 +92,29 @@ def test_a_run_is_not_gone_on_with_on_other_data(crowd, tmp_path):
         measure(other, tmp_path / "run", config("popularity"))
 
 
+def test_a_run_is_not_gone_on_with_under_other_versions(crowd, tmp_path, monkeypatch):
+    measure(crowd, tmp_path / "run", config("popularity"))
+    begun_with(monkeypatch, localrec="1")
+    with pytest.raises(UsageError, match="another state of: versions"):
+        measure(crowd, tmp_path / "run", config("popularity"))
+
+
+def test_a_package_that_came_since_is_told_and_one_that_went_is_not_forgotten(
+    crowd, tmp_path, monkeypatch
+):
+    out = tmp_path / "run"
+    for versions in ({"scipy": "1"}, {"torch": "2"}, {}):
+        begun_with(monkeypatch, localrec="0", **versions)
+        measure(crowd, out, config("popularity"))
+    made = RunFolder(out).origin().made
+    assert made.versions == {"localrec": "0", "scipy": "1", "torch": "2"}
+
+
+def begun_with(monkeypatch, **versions):
+    made = msgspec.structs.replace(MADE, versions=versions)
+    monkeypatch.setattr("tests.evaluation.crowd.MADE", made)
+
+
 def test_a_run_keeps_how_it_was_made(crowd, tmp_path):
     measure(crowd, tmp_path / "run", config("popularity", title="Who is liked"))
     origin = RunFolder(tmp_path / "run").origin()

@@ -69,6 +69,7 @@ def test_a_group_of_colours_is_read_as_colours(truth):
         edge("scotch whisky", "IS_A", "whiskey"),
         edge("Plain Ale", "alcoholic", "non-alcoholic"),
         edge("Smoke Signal", "strength", "9.5"),
+        edge("Peat Sour", "name", "Peat Sour"),
     ],
 )
 def test_an_edge_that_exists_is_found(truth, real):
@@ -88,6 +89,7 @@ def test_an_edge_that_exists_is_found(truth, real):
         edge("Plain Ale", "alcoholic", "alcoholic"),
         edge("Smoke Signal", "strength", "95"),
         edge("Peat Sour", "strength", "9.5"),
+        edge("Peat Sour", "name", "Smoke Signal"),
     ],
 )
 def test_an_invented_edge_is_not_found(truth, invented):

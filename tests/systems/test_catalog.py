@@ -64,7 +64,7 @@ def test_systems_that_are_compared_do_not_depend_on_the_settings():
         assert config(name, BOUND) == config(name)
 
 
-@pytest.mark.parametrize("name", sorted(SYSTEMS))
+@pytest.mark.parametrize("name", sorted(set(SYSTEMS) - {"vector-rag"}))
 def test_without_a_model_every_role_goes_to_its_counterpart(name):
     alone = config(name, BOUND, without_model=True)
     assert "model" not in (alone.router, alone.critic, alone.writer)

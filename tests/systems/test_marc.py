@@ -23,6 +23,7 @@ from localrec.understanding.intent import parse_intent
 
 IMPOSSIBLE = "a blue drink with cream in a coupe"
 BY_MODEL = SYSTEMS["marc-model"]
+COMPOSED = sorted(name for name, one in SYSTEMS.items() if isinstance(one, MarcConfig))
 SCORES = '{"relevance": 90, "diversity": 90, "completeness": 90, "coherence": 90}'
 
 
@@ -131,7 +132,7 @@ _QUESTIONS = st.one_of(
 
 
 @settings(deadline=None)
-@given(question=_QUESTIONS, k=st.integers(1, 25), system=st.sampled_from(sorted(SYSTEMS)))
+@given(question=_QUESTIONS, k=st.integers(1, 25), system=st.sampled_from(COMPOSED))
 def test_no_question_gets_an_answer_that_breaks_its_word(bar, question, k, system):
     answer = ask(bar, question, k, SYSTEMS[system])
     catalogue = bar.catalogue

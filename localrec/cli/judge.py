@@ -1,0 +1,195 @@
+"""`localrec evaluate judge`: a local model judges what the systems of a run said, blind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from localrec.cli.context import (
+    DomainOption,
+    JsonOption,
+    WorkspaceOption,
+    console,
+    context_of,
+    note,
+    print_json,
+    progress,
+    resumable,
+)
+from localrec.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from localrec.evaluation.judge import Verdict
+    from localrec.evaluation.questions import GoldQuestion
+    from localrec.evaluation.samples import Explained, Sample
+    from localrec.workspace import Workspace
+
+EXAMPLES = """
+Examples:\n\n
+  localrec evaluate judge questions\n\n
+  localrec evaluate judge RUN --model smollm2-135m --samples 12\n\n
+  localrec evaluate rate RUN/samples.jsonl --out RUN/ratings.jsonl
+"""
+_ANSWERS, _RATIONALES = "answers", "rationales"
+
+
+def judge(
+    run: Annotated[
+        str,
+        typer.Argument(
+            metavar="RUN",
+            help="A run's name or folder, with answers-SYSTEM.jsonl or rationales-SYSTEM.jsonl.",
+        ),
+    ],
+    model: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Who judges: a chat model, or a GGUF file."),
+    ] = None,
+    scales: Annotated[
+        Literal["marc", "memrec"] | None,
+        typer.Option(help="MARC's four (of answers), or MemRec's three (of rationales)."),
+    ] = None,
+    samples: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Questions, drawn from those all answered.")
+    ] = 30,
+    seed: Annotated[int, typer.Option(metavar="S", help="Of the draw; keep it to go on.")] = 7,
+    gold: Annotated[
+        Path | None,
+        typer.Option(metavar="GOLD.jsonl", help="Gold questions, where not those that ship."),
+    ] = None,
+    domain: DomainOption = None,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Have explanations judged without their systems' names, and see what the judge is worth."""
+    from localrec.evaluation.judge import judge_samples
+    from localrec.evaluation.samples import samples_of, write_samples
+    from localrec.evaluation.scales import scales_of
+    from localrec.settings import bind_role
+    from localrec.workspace import Workspace
+
+    context = context_of(workspace, as_json)
+    folder = _folder_of(run, context.workspace / "runs")
+    family = scales or ("marc" if any(folder.glob(f"{_ANSWERS}-*.jsonl")) else "memrec")
+    with Workspace(context.workspace) as opened:
+        explained = _explained(opened, folder, family, domain, gold)
+    to_judge = samples_of(explained, samples, seed)
+    write_samples(folder / "samples.jsonl", to_judge)
+    # Opened anew and without its store, so that others may write while the model is at work.
+    with Workspace(context.workspace) as opened, resumable(folder), progress() as steps:
+        if model is not None:
+            opened.settings = bind_role(opened.settings, "chat", model)
+        verdicts = judge_samples(
+            opened.open_model("judge"),
+            to_judge,
+            folder / "verdicts.jsonl",
+            scales=scales_of(family),
+            seed=seed,
+            progress=lambda done, total: steps("judging", done, total),
+        )
+    arguments = [folder.name, "--scales", family, "--samples", str(samples), "--seed", str(seed)]
+    _report(folder, to_judge, verdicts, arguments, as_json=context.as_json)
+
+
+def _folder_of(named: str, runs: Path) -> Path:
+    """The folder of a run that explained something; it need not be one of `evaluate run`.
+
+    Raises:
+        InputError: there is no such run, or nothing to judge in it.
+    """
+    from localrec.evaluation.runs import find_run
+
+    for path in (Path(named), runs / named):
+        if any(True for what in (_ANSWERS, _RATIONALES) for _ in path.glob(f"{what}-*.jsonl")):
+            return path
+    folder = find_run(named, runs).path
+    raise InputError(
+        f"{folder} holds neither answers-SYSTEM.jsonl nor rationales-SYSTEM.jsonl.",
+        "Judge a run whose systems explain what they recommend.",
+    )
+
+
+def _explained(
+    workspace: Workspace, folder: Path, family: str, domain: str | None, gold: Path | None
+) -> list[Explained]:
+    """What the run's systems explained: rationales for MemRec's scales, else answers."""
+    from localrec.domains import load_domain
+    from localrec.evaluation import samples
+    from localrec.evaluation.truth import StoreTruth
+    from localrec.types import Answer
+
+    rationales = samples.read_run(folder, _RATIONALES, samples.Rationale)
+    answers = samples.read_run(folder, _ANSWERS, Answer)
+    if rationales and (family == "memrec" or not answers):
+        keys = [one.item for said in rationales.values() for one in said]
+        about = workspace.choose_ranked_domain(keys, domain)
+        truth = StoreTruth(workspace.store, load_domain(about))
+        return [
+            one
+            for system, said in rationales.items()
+            for one in samples.explained_rationales(
+                system, said, lambda person: _likes(workspace, about, person), truth
+            )
+        ]
+    keys = [item.key for said in answers.values() for one in said for item in one.items]
+    about = workspace.choose_ranked_domain(keys, domain)
+    truth = StoreTruth(workspace.store, load_domain(about))
+    questions = _gold_questions(gold, about)
+    return [
+        one
+        for system, said in answers.items()
+        for one in samples.explained_answers(system, said, questions, truth)
+    ]
+
+
+def _gold_questions(named: Path | None, domain: str) -> list[GoldQuestion]:
+    """Those of the file, else those that ship with the domain, of both halves."""
+    from localrec.evaluation.questions import read_gold
+    from localrec.paths import shipped
+
+    path = named or shipped("datasets") / domain / "questions.jsonl"
+    if named is None and not path.is_file():
+        return []
+    return [*read_gold(path, "dev"), *read_gold(path, "test")]
+
+
+def _likes(workspace: Workspace, domain: str, person: str) -> list[str]:
+    """Keys of the items that a person likes, best first."""
+    liked = workspace.taste(domain, person).liked
+    keys = workspace.catalogue(domain).keys
+    return [keys[place] for place in (-liked).argsort(kind="stable") if liked[place] > 0]
+
+
+def _report(
+    folder: Path,
+    samples: Sequence[Sample],
+    verdicts: Sequence[Verdict],
+    arguments: Sequence[str],
+    *,
+    as_json: bool,
+) -> None:
+    """Write `judged.json` and `judged.md`, bring a run's report up to date, print."""
+    from localrec.evaluation.figures import write_run_report
+    from localrec.evaluation.judged import judged_by, judged_report
+    from localrec.evaluation.pages import as_markdown
+    from localrec.evaluation.report import origin_now
+    from localrec.evaluation.runs import RunFolder
+    from localrec.paths import owner_only
+
+    origin = origin_now("-m localrec", ["evaluate", "judge", *arguments])
+    judged = judged_by(samples, verdicts, origin)
+    told = as_markdown(judged_report(judged, samples, verdicts))
+    RunFolder(folder).write("judged.json", judged)
+    with owner_only():
+        (folder / "judged.md").write_text(told, encoding="utf-8")
+    if (folder / "origin.json").is_file():
+        write_run_report(RunFolder(folder))
+    if as_json:
+        print_json(judged)
+    else:
+        console().print(told, soft_wrap=True)
+    note(f"{folder} holds samples, verdicts, judged.json and judged.md.")

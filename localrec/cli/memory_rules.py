@@ -1,0 +1,124 @@
+"""`localrec memory rules`: the rules by which neighbours count, as a text to read and edit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from localrec.cli.context import (
+    DomainOption,
+    JsonOption,
+    WorkspaceOption,
+    console,
+    context_of,
+    note,
+    print_json,
+    progress,
+)
+from localrec.cli.memory import read_stdin
+from localrec.errors import InputError
+
+if TYPE_CHECKING:
+    from localrec.memory.rules import RuleSet
+
+EXAMPLES = """
+Examples:\n\n
+  localrec memory rules show --domain movies\n\n
+  localrec memory rules show > my.rules\n\n
+  localrec memory rules edit --file my.rules\n\n
+  localrec memory rules generate --seed 3
+"""
+
+app = typer.Typer(
+    help="Which neighbours count for how much: versioned rules, checked, never run as code.",
+    epilog=EXAMPLES,
+    no_args_is_help=True,
+)
+
+
+@app.command("show", epilog=EXAMPLES)
+def show(
+    domain: DomainOption = None, workspace: WorkspaceOption = None, as_json: JsonOption = False
+) -> None:
+    """The rules that hold now, in the form in which they can be edited."""
+    from localrec.memory.rule_versions import rules_of
+    from localrec.workspace import Workspace
+
+    context = context_of(workspace, as_json)
+    with Workspace(context.workspace) as opened:
+        rules = rules_of(opened.store, opened.choose_domain("", domain))
+    _report(rules, as_json=context.as_json)
+
+
+@app.command("edit", epilog=EXAMPLES)
+def edit(
+    file: Annotated[
+        Path | None,
+        typer.Option("--file", metavar="PATH", help="The new rules; else they come from stdin."),
+    ] = None,
+    domain: DomainOption = None,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Put rules of your own in force, as a new version; all of them, or none where one is wrong."""
+    from localrec.memory.rule_text import parse_rules
+    from localrec.memory.rule_versions import save_rules
+    from localrec.workspace import Workspace
+
+    context = context_of(workspace, as_json)
+    text = read_stdin("--file") if file is None else _read(file)
+    rules = parse_rules(text, where="The rules" if file is None else str(file))
+    with Workspace(context.workspace, writable=True) as opened:
+        chosen = opened.choose_domain("", domain or rules.domain)
+        saved = save_rules(opened.store, chosen, rules)
+    _report(saved, as_json=context.as_json)
+
+
+@app.command("generate", epilog=EXAMPLES)
+def generate(
+    seed: Annotated[int, typer.Option(help="Another seed, other rules.")] = 0,
+    domain: DomainOption = None,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Let the local model write rules from the domain's statistics, as a new version in force."""
+    from localrec.domains import load_domain
+    from localrec.memory.rule_generation import generate_rules
+    from localrec.memory.rule_versions import save_rules
+    from localrec.memory.statistics import domain_statistics
+    from localrec.workspace import Workspace
+
+    context = context_of(workspace, as_json)
+    with Workspace(context.workspace) as opened:
+        chosen = opened.choose_domain("", domain)
+        statistics = domain_statistics(opened.store, load_domain(chosen))
+    # The model thinks for a while: meanwhile the store is open to others.
+    with Workspace(context.workspace) as opened, progress() as steps:
+        steps("the model writes rules", 0, 0)
+        rules = generate_rules(opened.open_model("memory"), statistics, seed)
+    with Workspace(context.workspace, writable=True) as opened:
+        saved = save_rules(opened.store, chosen, rules)
+    _report(saved, as_json=context.as_json)
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(
+            f"{file} cannot be read: {error.strerror}.", "Name another file."
+        ) from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file} is no text in UTF-8.", "Save it as UTF-8.") from error
+
+
+def _report(rules: RuleSet, *, as_json: bool) -> None:
+    from localrec.memory.rule_text import format_rules
+
+    if as_json:
+        print_json({"version": rules.version, "source": rules.source, "rules": rules})
+        return
+    note(f"Version {rules.version}, {rules.source}.")
+    console().print(format_rules(rules), end="", soft_wrap=True)

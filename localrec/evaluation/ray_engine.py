@@ -1,0 +1,369 @@
+"""The chunks of a run worked off by Ray: on all cores of this machine, or on a cluster.
+
+The results are the local engine's, in the same order and to the last digit: a worker unpacks a copy
+of what was packed here and computes with as many threads as this process. What a worker takes with
+it when it dies is done again.
+
+A cluster started here listens on the loopback address alone, asks everybody for a token that only
+this process and its children know, keeps its files in a folder for the owner, has no dashboard,
+reports no usage, and ends with the engine. A cluster that runs already is used as it stands; Python
+and localrec must be installed on its machines as they are here.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import secrets
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from functools import _lru_cache_wrapper as _Cache
+from functools import lru_cache
+from pathlib import Path
+from types import MethodType
+from typing import Any, Generic, NamedTuple, cast
+
+from localrec.errors import BusyError, LocalrecError, UsageError
+from localrec.evaluation.engines import Chunk, Engine, Result
+from localrec.evaluation.report import origin_now, usable_cores
+from localrec.graph.store import Store
+from localrec.privacy import SWITCHES, switch_off_telemetry
+
+_TRIES = 4  # a chunk whose worker dies every time would be tried for ever
+_QUEUE = 2  # chunks for each worker, the one it works at among them: none waits for the next
+_DONE = 4  # results for each chunk under way that may wait for an earlier one
+_ANSWER_S = 60.0
+_LONGEST_ERROR = 160  # letters
+
+# Ray reads these when it is imported and started.
+_ALONE = {
+    # Made for other systems, understood on all: nodes are named, and ports opened, on loopback.
+    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
+    "RAY_AUTH_MODE": "token",
+    # Otherwise Ray hides CUDA from work that asks for none, and what was fitted there is lost.
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+}
+# What workers print goes to Ray's logs.
+_QUIET = {"logging_level": "error", "log_to_driver": False}
+# Sums are rounded differently by another number of threads.
+_THREADS = (
+    *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"),
+    "VECLIB_MAXIMUM_THREADS",
+)
+
+
+class RayEngine(Engine):
+    """Sends chunks to the Ray that this process is connected to; `open_ray` makes one.
+
+    Args:
+        at_once: Chunks under way.
+    """
+
+    name = "ray"
+
+    def __init__(self, at_once: int) -> None:
+        self.redone = 0
+        self._ray = _import_ray()
+        self._at_once = at_once
+        # Lost workers are counted here: Ray would try again without a word.
+        self._work_off = self._ray.remote(max_retries=0, num_cpus=1)(_work_off)
+
+    def map(self, work: Callable[[Chunk], Result], chunks: Iterable[Chunk]) -> Iterator[Result]:
+        """See `Engine`.
+
+        Raises:
+            UsageError: the work holds what no other process can have.
+            LocalrecError: a chunk lost its worker time and again.
+        """
+        # Packed once and by ourselves: arrays that Ray unpacks may not be written to, which some
+        # systems do when they score.
+        return self._in_order(self._ray.put(_packed(work)), enumerate(chunks))
+
+    def _in_order(self, parcel: Any, waiting: Iterator[tuple[int, Chunk]]) -> Iterator[Result]:
+        under_way: dict[Any, _Task[Chunk]] = {}
+        done: dict[int, Result] = {}
+        place = 0
+        try:
+            while True:
+                while len(under_way) < self._at_once and len(done) < _DONE * self._at_once:
+                    if (following := next(waiting, None)) is None:
+                        break
+                    task = _Task(*following)
+                    under_way[self._send(parcel, task)] = task
+                if place in done:
+                    yield done.pop(place)
+                    place += 1
+                elif under_way:
+                    (ready,), _ = self._ray.wait(list(under_way), num_returns=1)
+                    task = under_way.pop(ready)
+                    if (lost := self._loss_of(ready, task, done)) is not None:
+                        again = task.after(lost)
+                        self.redone += 1
+                        under_way[self._send(parcel, again)] = again
+                else:
+                    return
+        finally:
+            # An iterator that is thrown away late must not start Ray anew.
+            if self._ray.is_initialized():
+                for sent in under_way:
+                    self._ray.cancel(sent, force=True)
+
+    def _send(self, parcel: Any, task: _Task[Chunk]) -> Any:
+        # Inside a list the parcel goes as it is; otherwise it would be fetched for every chunk.
+        return self._work_off.remote([parcel], task.chunk)
+
+    def _loss_of(
+        self, ready: Any, task: _Task[Chunk], done: dict[int, Result]
+    ) -> BaseException | None:
+        """Keep the result in `done`, or tell what the worker was lost by.
+
+        Raises:
+            Exception: what the work raised.
+        """
+        errors = self._ray.exceptions
+        losses = (
+            *(errors.WorkerCrashedError, errors.RayActorError, errors.NodeDiedError),
+            *(errors.OutOfMemoryError, errors.ObjectLostError),
+        )
+        try:
+            done[task.place] = self._ray.get(ready)
+        except errors.RayTaskError as error:
+            cause = error.cause
+            if isinstance(cause, losses):  # the parcel was gone, not the worker
+                return cast(BaseException, cause)
+            raise (cause if isinstance(cause, BaseException) else error) from None
+        except losses as error:
+            return cast(BaseException, error)
+        return None
+
+
+class _Task(NamedTuple, Generic[Chunk]):
+    """A chunk, its place among all, and how often its worker was lost."""
+
+    place: int
+    chunk: Chunk
+    losses: int = 0
+
+    def after(self, lost: BaseException) -> _Task[Chunk]:
+        """The same once more.
+
+        Raises:
+            LocalrecError: that was often enough.
+        """
+        if self.losses + 1 == _TRIES:
+            raise LocalrecError(
+                f"A chunk of cases lost its Ray worker {_TRIES} times: {_first_line(lost)}.",
+                "If memory was short, take fewer --workers or smaller chunks.",
+            ) from lost
+        return self._replace(losses=self.losses + 1)
+
+
+@contextmanager
+def open_ray(workers: int | None, address: str | None) -> Iterator[RayEngine]:
+    """Connect to a cluster, or start one, for as long as the block runs; see `open_engine`."""
+    with _joined(address, workers) if address else _started(workers or usable_cores()) as at_once:
+        yield RayEngine(at_once)
+
+
+@contextmanager
+def _started(workers: int) -> Iterator[int]:
+    """A cluster of this machine alone; how many chunks may be under way."""
+    token = secrets.token_hex(32)
+    # Paths of sockets may have 107 letters, which a folder for temporary files can use up.
+    short = "/tmp" if Path("/tmp").is_dir() else None
+    with (
+        tempfile.TemporaryDirectory(
+            prefix="localrec-", dir=short, ignore_cleanup_errors=True
+        ) as folder,
+        _environment({**_ALONE, "RAY_AUTH_TOKEN": token}),
+        _connected(
+            address="local",
+            num_cpus=workers,
+            include_dashboard=False,
+            # Ray opens its folder to everybody; ours around it stays shut.
+            _temp_dir=str(Path(folder, "ray")),
+        ) as context,
+    ):
+        if context.address_info["node_ip_address"] != "127.0.0.1":
+            raise LocalrecError(
+                "This version of Ray would listen on the network.", "Use --engine local."
+            )
+        yield _QUEUE * workers
+
+
+@contextmanager
+def _joined(address: str, workers: int | None) -> Iterator[int]:
+    """A cluster that somebody runs; how many chunks may be under way."""
+    with _connected(address=address):
+        _see_that_they_are_alike()
+        cores = int(_import_ray().cluster_resources().get("CPU", 1))
+        yield workers or _QUEUE * cores
+
+
+@contextmanager
+def _connected(**options: Any) -> Iterator[Any]:
+    ray = _import_ray()
+    with redirect_stdout(sys.stderr):  # where Ray tells of lost workers; our stdout is data
+        try:
+            yield _connect(ray, options)
+        finally:
+            ray.shutdown()
+
+
+def _connect(ray: Any, options: dict[str, Any]) -> Any:
+    try:
+        return ray.init(runtime_env={"env_vars": _environment_of_workers()}, **_QUIET, **options)
+    except (RuntimeError, OSError, ValueError, ray.exceptions.RayError) as error:
+        if options["address"] == "local":
+            raise LocalrecError(
+                f"Ray does not start: {_first_line(error)}.", "Use --engine local."
+            ) from error
+        raise UsageError(
+            f"There is no Ray cluster for us at {options['address']}: {_first_line(error)}.",
+            "Start one with ray start, or leave --address out.",
+        ) from error
+
+
+def _see_that_they_are_alike() -> None:
+    """See that all machines of the cluster have what this one has, in the same versions.
+
+    Raises:
+        UsageError: one has not.
+        BusyError: one does not answer.
+    """
+    ray = _import_ray()
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    ours = origin_now("", ()).versions
+    told = ray.remote(max_retries=0, num_cpus=0)(_versions)
+    for node in ray.nodes():
+        if not (node["Alive"] and node["Resources"].get("CPU")):
+            continue
+        there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+        try:
+            theirs = ray.get(told.options(scheduling_strategy=there).remote(), timeout=_ANSWER_S)
+        except ray.exceptions.GetTimeoutError as error:
+            raise BusyError(
+                f"The Ray node {node['NodeManagerAddress']} does not answer.", "Try again later."
+            ) from error
+        except ray.exceptions.RayError as error:
+            raise UsageError(
+                f"The Ray node {node['NodeManagerAddress']} cannot run localrec: "
+                f"{_last_line(error)}.",
+                "Install the same localrec there.",
+            ) from error
+        other = sorted(name for name in ours if ours[name] != theirs.get(name))
+        if other:
+            raise UsageError(
+                f"The Ray node {node['NodeManagerAddress']} has another {', '.join(other)}.",
+                "Install the same versions there.",
+            )
+
+
+def _versions() -> dict[str, str]:
+    """Runs on a node: what figures may depend on."""
+    return origin_now("", ()).versions
+
+
+def _work_off(parcels: list[Any], chunk: Any) -> Any:
+    """Runs in a worker: one chunk."""
+    return _unpacked(parcels[0])(chunk)
+
+
+@lru_cache(maxsize=1)  # a worker meets the same parcel with every chunk of a system
+def _unpacked(parcel: Any) -> Callable[[Any], Any]:
+    ray = _import_ray()
+    packed = ray.get(parcel)
+    try:
+        # Code, but no stranger's: it was packed by the process that started this work.
+        return cast(Callable[[Any], Any], ray.cloudpickle.loads(packed))
+    except Exception as error:  # a foreign class may raise anything when it is made again
+        raise UsageError(
+            f"It does not work in a Ray worker: {_first_line(error)}.",
+            "Measure it with --engine local.",
+        ) from error
+
+
+def _packed(work: Callable[[Chunk], Result]) -> bytes:
+    from ray.cloudpickle import CloudPickler
+
+    class Packer(CloudPickler):
+        """Takes apart what Python does not, but can be made anew."""
+
+        def reducer_override(self, thing: Any) -> Any:
+            if isinstance(thing, Store):
+                return _open_again, (str(thing.path.absolute()),)
+            if isinstance(thing, _Cache) and isinstance(thing.__wrapped__, MethodType):
+                return _cache_again, (thing.__wrapped__, thing.cache_parameters()["maxsize"])
+            return super().reducer_override(thing)
+
+    parcel = io.BytesIO()
+    try:
+        Packer(parcel).dump(work)
+        return parcel.getvalue()
+    except Exception as error:  # a foreign class may raise anything when it is packed
+        raise UsageError(
+            "It holds what a Ray worker cannot share, such as a local model in a process of its "
+            f"own: {_first_line(error)}.",
+            "Measure it with --engine local.",
+        ) from error
+
+
+def _open_again(path: str) -> Store:
+    return Store.open_(Path(path), read_only=True)
+
+
+def _cache_again(method: Callable[..., Any], size: int | None) -> Callable[..., Any]:
+    """An object's own cache, empty."""
+    return lru_cache(size)(method)
+
+
+def _import_ray() -> Any:
+    """Ray, which reads its switches when it is imported, and takes a second for it.
+
+    Raises:
+        UsageError: it is not installed.
+    """
+    switch_off_telemetry()
+    try:
+        import ray
+        import ray.exceptions
+    except ImportError as error:
+        raise UsageError(
+            "The engine ray needs Ray, which is not installed.",
+            "Install it: pip install 'localrec[ray]'",
+        ) from error
+    return ray
+
+
+def _environment_of_workers() -> dict[str, str]:
+    """Our switches and threads, for machines that do not inherit them."""
+    wanted = {name: os.environ[name] for name in (*_THREADS, *SWITCHES) if name in os.environ}
+    return {"OMP_NUM_THREADS": str(usable_cores()), **wanted}
+
+
+@contextmanager
+def _environment(changes: dict[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in changes}
+    os.environ.update(changes)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def _first_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return lines[0].rstrip(".")[:_LONGEST_ERROR]
+
+
+def _last_line(error: BaseException) -> str:
+    """What was raised on a node stands below its traceback."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return lines[-1].rstrip(".")[:_LONGEST_ERROR]

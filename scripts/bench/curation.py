@@ -1,0 +1,283 @@
+"""Measure how long it takes to find, choose and tell the neighbours of a history.
+
+Run:
+    python scripts/bench/curation.py [--interactions 600000] [--write]
+
+A graph of likings is generated: people of very different diligence in camps of taste, items of very
+different fame, four attributes and a vector of 384 numbers each. Histories of 50 are those of
+people drawn at random, who are left out. Everything runs warm and in one process; tokens are
+counted by a stand-in (words and marks), since the model's own tokenizer is no part of this.
+
+The peer finds the same neighbours in NetworkX with plain loops: who shares items, what they like,
+how many share it and the cosines of both, without days, attributes and texts. It is left out
+beyond a million likings, which would not fit into memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import time
+from pathlib import Path
+
+import msgspec
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.evaluation.report import Origin, origin_now, table, write_between
+from localrec.memory.curation import curate
+from localrec.memory.neighbourhood import TasteGraph, taste_graph_of
+from localrec.memory.packing import Teller
+from localrec.memory.profiles import ItemTraits
+from localrec.memory.rule_sets import default_rules
+
+ROOT = Path(__file__).resolve().parents[2]
+HISTORY = 50
+HISTORIES = 200
+LEAST_HISTORIES_OF_PEER = 5
+PEER_UP_TO = 1_000_000  # likings
+CAMPS = 24
+SURPLUS = 60  # percent drawn more than asked for, since pairs come twice
+SIZE = 384
+ATTRIBUTES = 2_000
+SEED = 16
+
+
+class Spread(msgspec.Struct, frozen=True):
+    """Milliseconds."""
+
+    median: float
+    p95: float
+
+
+class Measured(msgspec.Struct, frozen=True, kw_only=True):
+    """One run."""
+
+    origin: Origin
+    likings: int
+    people: int
+    items: int
+    graph_s: float
+    profiles_s: float
+    neighbours: Spread
+    curation: Spread
+    both: Spread
+    packing: Spread
+    read_path: Spread
+    peer: Spread | None
+    held_mb: float
+
+
+def main() -> None:
+    """Generate, measure, print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--interactions", type=int, default=600_000)
+    parser.add_argument("--histories", type=int, default=HISTORIES)
+    parser.add_argument("--write", action="store_true", help="write the table into the docs")
+    asked = parser.parse_args()
+    measured = measure(asked.interactions, asked.histories)
+    print(as_markdown(measured))
+    if asked.write:
+        name = f"bench-curation-{asked.interactions}"
+        figures = ROOT / "docs" / "figures" / f"{name}.json"
+        figures.write_bytes(msgspec.json.format(msgspec.json.encode(measured), indent=1) + b"\n")
+        write_between(ROOT / "docs" / "evaluation.md", name, as_markdown(measured))
+
+
+def measure(interactions: int, histories: int) -> Measured:
+    """All figures of one run."""
+    people, items = max(100, interactions // 150), max(200, min(62_423, interactions // 150))
+    person, item, day = likings(interactions, people, items)
+    begun = time.perf_counter()
+    graph = taste_graph_of(person, item, day, people, traits(items))
+    graph_s = time.perf_counter() - begun
+    del person, item, day
+    begun = time.perf_counter()
+    _ = graph.profiles
+    profiles_s = time.perf_counter() - begun
+    found, chosen, both, told, whole = read_paths(graph, histories)
+    return Measured(
+        origin=origin_now("scripts/bench/curation.py", [f"--interactions {interactions}"]),
+        likings=len(graph.items),
+        people=people,
+        items=items,
+        graph_s=graph_s,
+        profiles_s=profiles_s,
+        neighbours=found,
+        curation=chosen,
+        both=both,
+        packing=told,
+        read_path=whole,
+        peer=peer(graph, histories) if len(graph.items) <= PEER_UP_TO else None,
+        held_mb=held(graph) / 1e6,
+    )
+
+
+def likings(
+    interactions: int, people: int, items: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]:
+    """Rows of person, item and day, no pair twice; half of what people like is of their camp."""
+    random = np.random.default_rng(SEED)
+    surplus = interactions + interactions * SURPLUS // 100
+    diligence = np.exp(1.1 * random.standard_normal(people))
+    person = random.choice(people, surplus, p=diligence / diligence.sum())
+    item = (items * random.random(surplus) ** 2.5).astype(np.int64)
+    at_home = random.random(surplus) < 0.5
+    item[at_home] += person[at_home] % CAMPS - item[at_home] % CAMPS
+    pairs = np.unique(person * items + np.minimum(item, items - 1))
+    kept = random.choice(len(pairs), min(interactions, len(pairs)), replace=False)
+    person, item = np.divmod(pairs[kept], items)
+    day = (20_000 - 4_000 * random.random(len(kept))).astype(np.float32)
+    return person.astype(np.int32), item.astype(np.int32), day
+
+
+def traits(items: int) -> ItemTraits:
+    """Four attributes and a vector of each item."""
+    random = np.random.default_rng(SEED + 1)
+    links = np.repeat(np.arange(items), 4), (ATTRIBUTES * random.random(4 * items) ** 3).astype(int)
+    pairs = np.unique(np.stack(links, axis=1).astype(np.int32), axis=0)
+    vectors = random.standard_normal((items, SIZE), dtype=np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    return ItemTraits(
+        np.ascontiguousarray(pairs[:, 0]),
+        np.ascontiguousarray(pairs[:, 1]),
+        items,
+        ATTRIBUTES,
+        vectors,
+    )
+
+
+def read_paths(graph: TasteGraph, histories: int) -> tuple[Spread, ...]:
+    """Times of finding, choosing, both, telling, and all three."""
+    names = [f"Item {number} of the collection" for number in range(graph.traits.items)]
+    memory = "Liked by people who like slow films of the sea and of small towns. " * 6
+    memories = dict.fromkeys(range(graph.traits.items), memory)
+    teller = Teller(names, memories, graph.lately_liked, count_words)
+    rules = default_rules("movies")
+    weights = np.ones(HISTORY, dtype=np.float32)
+    times = []
+    for person, history in drawn(graph, histories):
+        marks = [time.perf_counter()]
+        neighbours = graph.neighbours_of(history, weights[: len(history)], person)
+        marks.append(time.perf_counter())
+        curated = curate(neighbours, rules)
+        marks.append(time.perf_counter())
+        teller.pack(curated)
+        marks.append(time.perf_counter())
+        found, chosen, told = np.diff(marks).tolist()
+        times.append((found, chosen, found + chosen, told, found + chosen + told))
+    return tuple(spread(column) for column in zip(*times, strict=True))
+
+
+def held(graph: TasteGraph) -> int:
+    """Bytes of the graph and the profiles; in a workspace most of them are mapped files."""
+    profiles = graph.profiles
+    arrays = (graph.items, graph.days, graph.people, graph.first_item, graph.first_person)
+    kept = (profiles.newest, profiles.lengths, profiles.directions)
+    return sum(array.nbytes for array in (*arrays, *kept))
+
+
+def drawn(graph: TasteGraph, many: int) -> list[tuple[int, NDArray[np.int32]]]:
+    """People who like at least fifty items, each with fifty of theirs."""
+    random = np.random.default_rng(SEED + 2)
+    able = np.flatnonzero(np.diff(graph.first_item) >= HISTORY)
+    if not len(able):  # a very small graph
+        able = np.flatnonzero(np.diff(graph.first_item))
+    histories = []
+    for person in random.choice(able, many).tolist():
+        theirs = graph.items[graph.first_item[person] : graph.first_item[person + 1]]
+        history = random.choice(theirs, min(HISTORY, len(theirs)), replace=False)
+        histories.append((person, history))
+    return histories
+
+
+def peer(graph: TasteGraph, histories: int) -> Spread:
+    """Times of finding neighbours by plain loops over a NetworkX graph."""
+    plain = nx.Graph()
+    who = np.repeat(np.arange(graph.size), np.diff(graph.first_item)).tolist()
+    plain.add_edges_from(
+        (("person", person), ("item", item))
+        for person, item in zip(who, graph.items.tolist(), strict=True)
+    )
+    times = []
+    for person, history in drawn(graph, max(LEAST_HISTORIES_OF_PEER, histories // 20)):
+        begun = time.perf_counter()
+        plain_neighbours(plain, person, history.tolist())
+        times.append(time.perf_counter() - begun)
+    return spread(times)
+
+
+def plain_neighbours(
+    graph: nx.Graph, asking: int, history: list[int]
+) -> dict[tuple[str, int], tuple[float, int]]:
+    """Cosine and count of each neighbour."""
+    shared: dict[tuple[str, int], int] = {}
+    for item in history:
+        for person in graph["item", item]:
+            if person != ("person", asking):
+                shared[person] = shared.get(person, 0) + 1
+    edges = {
+        person: count / (len(history) * graph.degree(person)) ** 0.5
+        for person, count in shared.items()
+    }
+    nearest = sorted(edges, key=lambda person: (-edges[person], person))[:256]
+    pull: dict[tuple[str, int], float] = {}
+    fans: dict[tuple[str, int], int] = {}
+    for person in nearest:
+        for item in graph[person]:
+            pull[item] = pull.get(item, 0.0) + edges[person] ** 3
+            fans[item] = fans.get(item, 0) + 1
+    length = sum(edges[person] ** 6 for person in nearest) ** 0.5
+    given = {("item", item) for item in history}
+    rows = {person: (edges[person], shared[person]) for person in nearest}
+    rows |= {
+        item: (pull[item] / (length * graph.degree(item) ** 0.5), fans[item])
+        for item in fans
+        if item not in given
+    }
+    return rows
+
+
+def count_words(text: str) -> int:
+    """Words and marks: what a tokenizer would about count."""
+    return len(_WORDS.findall(text))
+
+
+def spread(seconds: list[float] | tuple[float, ...]) -> Spread:
+    """Median and 95th percentile in milliseconds."""
+    return Spread(1000 * float(np.median(seconds)), 1000 * float(np.percentile(seconds, 95)))
+
+
+def as_markdown(one: Measured) -> str:
+    """The figures as a table with their targets."""
+    limit = "under 5" if one.likings <= PEER_UP_TO else ""
+    rows = [
+        _row("finding neighbours", one.neighbours, ""),
+        _row("choosing 16 of them by rules", one.curation, ""),
+        _row("both", one.both, limit),
+        _row("telling them within 1,800 tokens", one.packing, ""),
+        _row("the read path without a model, so far", one.read_path, "under 30"),
+    ]
+    if one.peer:
+        ratio = one.peer.median / one.neighbours.median
+        rows.append(_row(f"NetworkX and loops ({ratio:.1f} times as long)", one.peer, ""))
+    title = f"{one.likings:,} likings, {one.people:,} people, {one.items:,} items: ms"
+    told = table([title, "median", "95th percentile", "wanted median"], rows)
+    made = (
+        f"Sorting the graph took {one.graph_s:.1f} s, profiles {one.profiles_s:.1f} s (kept "
+        f"afterwards); together they hold {one.held_mb:,.0f} MB."
+    )
+    return f"{told}\n\n{made}\n\nMade by {one.origin.as_text()}"
+
+
+def _row(name: str, times: Spread, wanted: str) -> list[str]:
+    return [name, f"{times.median:.2f}", f"{times.p95:.2f}", wanted]
+
+
+_WORDS = re.compile(r"\w+|[^\w\s]")
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+"""Seventeen planted drinks in a real workspace, gold questions about them, and systems to test."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import msgspec
+
+from localrec.domains import load_domain
+from localrec.errors import ModelError
+from localrec.evaluation.configs import QuestionRunConfig
+from localrec.evaluation.question_runs import run
+from localrec.evaluation.report import Origin
+from localrec.evaluation.runs import RunFolder
+from localrec.llm.scripted import ScriptedModel
+from localrec.types import SourceTable
+from localrec.workspace import Workspace
+from tests.planted import a_report, planted_rows
+
+MADE = Origin(command="test", date="2026-11-22", versions={"localrec": "0"}, machine="none")
+SPIRITS = ("gin", "vodka", "white rum", "mezcal", "campari", "lime juice", "cream", "mint")
+
+
+def gold_lines():
+    """Eighteen questions of each half."""
+    for half in ("dev", "test"):
+        for number, name in enumerate(SPIRITS):
+            yield asked(f"{half}-with-{number}", f"a drink with {name}", half, include=[name])
+            yield asked(f"{half}-without-{number}", f"no {name} for me", half, exclude=[name])
+        yield asked(f"{half}-like", "like a Negroni", half, "C4", target="Negroni", exclude=["gin"])
+        yield asked(f"{half}-glass", "in a coupe glass", half, "C2", glass=["coupe glass"])
+
+
+def asked(id, query, half, task="C3", **gold):
+    """One line of a gold file."""
+    return {"id": id, "query": query, "half": half, "task": task, "gold": gold, "possible": True}
+
+
+def plant(home):
+    """A workspace with the drinks, found by spelling, and its gold file."""
+    home.mkdir(parents=True, exist_ok=True)
+    (home / "settings.toml").write_text('embedder = "hashing"\n', encoding="utf-8")
+    lines = b"".join(msgspec.json.encode(line) + b"\n" for line in gold_lines())
+    (home / "gold.jsonl").write_bytes(lines)
+    with Workspace(home, writable=True) as workspace:
+        table = SourceTable(items=tuple(planted_rows()), report=a_report())
+        workspace.take_in(table, load_domain("cocktails"))
+    return home
+
+
+def config(home, *systems, half="dev", **fields):
+    """A run over the planted gold; a system is a name or a whole table."""
+    tables = [{"name": one} if isinstance(one, str) else one for one in systems]
+    questions = {"gold": str(home / "gold.jsonl"), "half": half, "domain": "cocktails"}
+    declared = {"name": "run", "questions": questions, "systems": tables, **fields}
+    return msgspec.convert(declared, QuestionRunConfig)
+
+
+class Slow(Workspace):
+    """Its systems take their time, so that there is some to kill them in."""
+
+    def system(self, name, domain, *, without_model=False):
+        inner = super().system(name, domain, without_model=without_model)
+        return _Slowed(inner)
+
+
+class _Slowed:
+    def __init__(self, inner):
+        self._inner = inner
+
+    def answer(self, question, k):
+        time.sleep(0.15)
+        return self._inner.answer(question, k)
+
+
+class Scripted(Workspace):
+    """Its model picks the second, the first and the third of whatever it is shown."""
+
+    says = "[2, 1, 3]"
+
+    def open_model(self, role):
+        return ScriptedModel(lambda messages: self.says)
+
+
+class Stammering(Scripted):
+    """Its model picks one passage three times."""
+
+    says = "[2, 2, 2]"
+
+
+class WithoutModel(Workspace):
+    """Its models were never pulled."""
+
+    def open_model(self, role):
+        raise ModelError(f"There is no model for {role}.", "localrec models pull smollm2-135m")
+
+
+class Failing(Workspace):
+    """One of its systems does not survive a question."""
+
+    def system(self, name, domain, *, without_model=False):
+        if name == "marc-no-graph":
+            raise ZeroDivisionError("no graph")
+        return super().system(name, domain, without_model=without_model)
+
+
+def measure(home, out, declared, **options):
+    """Run a configuration over the planted workspace."""
+    return run(
+        declared,
+        b"",
+        home,
+        RunFolder(out),
+        MADE,
+        progress=lambda what, done, total: None,
+        **options,
+    )
+
+
+def main(home, out):
+    """What the process that is killed runs."""
+    home = Path(home)
+    measure(home, Path(out), config(home, "marc", "marc-no-graph"), open_workspace=Slow)

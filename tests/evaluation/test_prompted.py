@@ -1,0 +1,180 @@
+"""A chat model as a system under test: costs, faults, refusals, and the real one on a few cases."""
+
+import msgspec
+import numpy as np
+import pytest
+
+from localrec.domains import load_domain
+from localrec.errors import ModelError, UsageError
+from localrec.evaluation.asking import Lister
+from localrec.evaluation.cases import Protocol, part
+from localrec.evaluation.dataset import read_interactions
+from localrec.evaluation.prompted import ZeroShot
+from localrec.llm.scripted import ScriptedModel
+from localrec.reasoning.zero_shot import ZeroShotConfig
+from localrec.workspace import Workspace
+
+from .crowd import config, measure, plant
+
+MOVIES = load_domain("movies")
+TEN = {"candidates": 10}
+
+
+@pytest.fixture(scope="module")
+def crowd(tmp_path_factory):
+    return plant(tmp_path_factory.mktemp("crowd") / "w")
+
+
+@pytest.fixture(scope="module")
+def keyed(crowd):
+    with Workspace(crowd) as workspace:
+        return read_interactions(workspace.store, MOVIES)
+
+
+def camp_lover(messages):
+    """The weight of each letter: a film of the camp that the history is of."""
+    lines = messages[-1].content.split("\n\n")[0].splitlines()
+    if lines[0].endswith("?"):
+        return " ".join("1" for _ in lines)
+    camp = int(messages[1].content.split()[-1]) % 2
+    return " ".join("9" if int(line.split()[-1]) % 2 == camp else "1" for line in lines)
+
+
+@pytest.fixture
+def scripted(monkeypatch):
+    """Puts a script in the place of whatever model is opened; tells which were asked for."""
+    opened = []
+
+    def install(script):
+        def open_model(workspace, role):
+            opened.append((role, workspace.settings.chat_model))
+            return ScriptedModel(script)
+
+        monkeypatch.setattr(Workspace, "open_model", open_model)
+        return opened
+
+    return install
+
+
+def asked(name="asked", entry="zero-shot", **table):
+    return {"name": name, "kind": "model", "entry": entry, **table}
+
+
+def test_a_model_is_measured_like_any_other_system(crowd, tmp_path, scripted):
+    scripted(camp_lover)
+    declared = config("random", asked(settings={"shuffles": 2}), protocol=TEN)
+    random, found = measure(crowd, tmp_path / "run", declared).systems
+    assert found.failed == "" and found.faults == {} and found.suspicions == ()
+    assert found.metrics["NDCG@10"].low > random.metrics["NDCG@10"].high
+    assert found.settings == {
+        "model": "scripted",
+        "mode": ZeroShotConfig().mode,
+        "shuffles": 2,
+        "history": 20,
+        "listed": 10,
+        "token_budget": 1500,
+    }
+    lines = (tmp_path / "run" / "cases-asked.jsonl").read_bytes().splitlines()
+    for one in map(msgspec.json.decode, lines):
+        assert one["calls"] == 2 and one["prompt_tokens"] > 50
+        assert len(one["top"]) == 10
+
+
+def test_a_model_is_opened_by_name_and_else_the_workspaces_own(crowd, tmp_path, scripted):
+    opened = scripted(camp_lover)
+    named = asked("named", settings={"model": "another"})
+    measure(crowd, tmp_path / "run", config(asked(), named, protocol=TEN))
+    assert opened == [("zero-shot", "smollm2-135m"), ("zero-shot", "another")]
+
+
+def test_the_probe_asks_a_quarter_of_the_cases_at_most(crowd, tmp_path, scripted):
+    calls = []
+    scripted(lambda messages: calls.append(0) or camp_lover(messages))
+    table = asked(settings={"mode": "labels", "shuffles": 1}, sample=12)
+    (found,) = measure(crowd, tmp_path / "run", config(table, protocol=TEN)).systems
+    assert (found.cases, len(calls)) == (12, 12 + 3)
+
+
+def test_a_list_that_is_none_counts_as_an_answer_that_failed(crowd, tmp_path, scripted):
+    scripted(lambda messages: "[1, 1, 1]")
+    table = asked(settings={"mode": "list", "listed": 3})
+    (found,) = measure(crowd, tmp_path / "run", config(table, protocol=TEN, probe=0)).systems
+    assert found.faults == {"failed": 40}
+    assert found.metrics["H@10"].value == 0.0
+    (line, *_) = (tmp_path / "run" / "cases-asked.jsonl").read_bytes().splitlines()
+    one = msgspec.json.decode(line)
+    assert one["calls"] == 1 and one["new_tokens"] == 3
+
+
+def test_a_model_that_is_not_here_fails_its_system_and_no_other(crowd, tmp_path):
+    table = asked(settings={"model": "not-a-model"})
+    failed, other = measure(
+        crowd, tmp_path / "run", config(table, "popularity", protocol=TEN)
+    ).systems
+    assert "There is no model named 'not-a-model'" in failed.failed
+    assert other.failed == ""
+
+
+def test_a_model_that_does_not_start_fails_its_system(keyed):
+    class Dead(ScriptedModel):
+        def count_tokens(self, text):
+            raise ModelError("It does not start.")
+
+    system = ZeroShot(Dead([]), [], "films", ZeroShotConfig())
+    with pytest.raises(ModelError, match="does not start"):
+        system.fit(keyed.interactions, 7, lambda what, done, total: None)
+
+
+@pytest.mark.parametrize(
+    ("system", "protocol", "said"),
+    [
+        (asked(), {}, "A model cannot rank all items in a prompt"),
+        (asked(), {"candidates": 28}, "28 candidates cannot have a letter each"),
+        (asked(entry="oracle"), TEN, 'no system "oracle" that asks a model'),
+        (asked(settings={"shuffles": 0}), TEN, "settings of zero-shot do not fit"),
+        (asked(settings={"depth": 1}), TEN, "settings of zero-shot do not fit"),
+        (asked(trials=3), TEN, "takes too long to tune"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_before_anything_is_done(
+    crowd, tmp_path, system, protocol, said
+):
+    with pytest.raises(UsageError, match=said):
+        measure(crowd, tmp_path / "run", config("popularity", system, protocol=protocol))
+    assert not (tmp_path / "run").exists()
+
+
+def test_an_answer_depends_on_its_case_alone(keyed):
+    cases = part(keyed.interactions, Protocol(candidates=10)).test
+    titles = [f"Film {key}" for key in keyed.item_keys]
+
+    def answer(places, seed=7):
+        model = ScriptedModel(lambda messages: "9 8 7 6 5 4 3 2 1 1")
+        system = ZeroShot(model, titles, "films", ZeroShotConfig(mode="labels", shuffles=1))
+        assert isinstance(system, Lister)
+        system.fit(keyed.interactions, seed, lambda what, done, total: None)
+        some = cases.take(np.array(places))
+        return [reply.items for reply in system.answer(some.requests(), some.candidates, 10)]
+
+    assert answer([0, 1, 2])[2] == answer([2])[0]
+    assert answer([2], seed=8) != answer([2])
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("mode", ["labels", "calibrated", "list"])
+def test_the_real_model_ranks_all_candidates(crowd, tmp_path, require_model, mode):
+    require_model("smollm2-135m")
+    table = asked(settings={"mode": mode, "shuffles": 2, "listed": 3}, sample=3)
+    (found,) = measure(crowd, tmp_path / "run", config(table, protocol=TEN)).systems
+    assert found.failed == ""
+    assert found.settings["model"].startswith("SmolLM2-135M")
+    assert set(found.faults) <= ({"failed"} if mode == "list" else set())
+    lines = (tmp_path / "run" / "cases-asked.jsonl").read_bytes().splitlines()
+    replies = [msgspec.json.decode(line) for line in lines]
+    assert len(replies) == 3
+    for one in replies:
+        assert one["ms"] > 0 and one["prompt_tokens"] > 100
+        if "faults" not in one:
+            assert one["calls"] == 2 and len(set(one["top"])) == 10
+            # The history is read once for both orders.
+            assert one["cached_tokens"] > 30

@@ -1,0 +1,55 @@
+"""The report on answered questions: who routed what where, what was held, what it cost."""
+
+import pytest
+
+from localrec.evaluation.pages import as_markdown
+from localrec.evaluation.records import Bars, Confusion, HeatMap
+
+from .planted_report import questions_answered
+
+
+@pytest.fixture
+def blocks(truth):
+    """Section -> its blocks."""
+    return {one.title: one.blocks for one in questions_answered(truth).sections}
+
+
+def test_the_main_figures_come_first_and_all_of_them_after(blocks):
+    main, everything, short = blocks["Quality"]
+    assert isinstance(main, Bars)
+    assert [figure.value for figure in main.rows["marc"]] == [0.6667, 0.6667, None]
+    assert len(everything.scales) == 11
+    assert [one.name for one in everything.scales if one.better == "less"] == [
+        "example returned",
+        "barred things served",
+        "relaxed without need",
+    ]
+    assert dict(row[:2] for row in short.rows)["constraints held at 3"] == "1"
+
+
+def test_a_router_is_shown_by_what_it_took_for_what(blocks):
+    (router,) = blocks["Routers"]  # the other system has none
+    assert isinstance(router, Confusion)
+    assert router.title == "Router of marc"
+    assert router.counts["C3"] == {"C1": 1, "C3": 1}
+
+
+def test_what_was_held_is_shown_by_task_and_style(blocks):
+    tasks, styles = blocks["By task and style"]
+    assert isinstance(tasks, HeatMap)
+    assert [figure.value for figure in tasks.rows["C2 (1)"]] == [0.0, 0.0]
+    assert list(styles.rows) == ["typo (1)"]
+
+
+def test_tokens_are_told_of_systems_that_asked_a_model(blocks):
+    _, times, tokens = blocks["Who spoke, and what it cost"]
+    assert [row[:2] for row in times.rows] == [
+        ("marc", "2.0 [2.0, 2.0]"),
+        ("unrouted", "2.0 [2.0, 2.0]"),
+    ]
+    assert tokens.rows == (("unrouted", "9 [9, 9]", "9"),)
+
+
+def test_nobody_leads_where_nobody_was_compared(truth):
+    text = as_markdown(questions_answered(truth))
+    assert text.startswith("# Planted questions\n\nNothing was measured yet")
