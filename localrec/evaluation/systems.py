@@ -23,10 +23,13 @@ from localrec.evaluation.cases import Parted
 from localrec.evaluation.configs import SystemConfig
 from localrec.evaluation.dataset import KeyedInteractions
 from localrec.evaluation.guards import check_audience, check_store, check_train
+from localrec.evaluation.memories import Remembering, memrec_config, traits_at
 from localrec.evaluation.prompted import MODEL, ZeroShot, check_pool, prompted_config
 from localrec.evaluation.rankers import Ranker
 from localrec.index.build import EmbeddedField, open_field
 from localrec.llm.base import ChatModel
+from localrec.memory.rule_sets import default_rules
+from localrec.memory.synthesis import phrases_of
 from localrec.settings import bind_role
 from localrec.systems.catalog import personal_config
 from localrec.workspace import Workspace
@@ -63,6 +66,7 @@ class Workbench:
         checks: dict[str, Callable[[SystemConfig], None]] = {
             "baseline": self._check_baseline,
             "ranker": self._check_ranker,
+            "memory": self._check_memory,
             "model": self._check_model,
         }
         checks[system.kind](system)
@@ -82,6 +86,7 @@ class Workbench:
         makers: dict[str, Callable[[str, Mapping[str, Setting]], System]] = {
             "baseline": self._make_baseline,
             "ranker": self._make_ranker,
+            "memory": self._make_memory,
             "model": self._make_model,
         }
         return makers[system.kind](system.catalogued, settings)
@@ -121,6 +126,21 @@ class Workbench:
         catalogue = self._workspace.catalogue(self._domain.name)
         field = self._field if config.nearness else None
         return Ranker(name, config, catalogue, field, self._keyed.item_nodes)
+
+    def _check_memory(self, system: SystemConfig) -> None:
+        memrec_config(system.catalogued, system.settings)
+        if system.trials:
+            raise UsageError(
+                f"The system {system.name} fits its weights itself.", "Leave trials out."
+            )
+
+    def _make_memory(self, name: str, settings: Mapping[str, Setting]) -> System:
+        self._look_over_store()
+        config = memrec_config(name, settings)
+        catalogue = self._workspace.catalogue(self._domain.name)
+        traits = traits_at(catalogue, self._keyed.item_nodes, self._vectors())
+        phrases = phrases_of(catalogue.attributes, self._domain)
+        return Remembering(name, config, traits, phrases, default_rules(self._domain.name))
 
     def _check_model(self, system: SystemConfig) -> None:
         config = prompted_config(system.catalogued, system.settings)

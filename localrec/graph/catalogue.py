@@ -163,6 +163,19 @@ class Catalogue:
             found[item].append(LinkDetail(index, relation, name, value))
         return found
 
+    def texts(self, items: Sequence[int], name: str) -> list[str]:
+        """A text of a few items, their name or a property, from the store; "" where it is none."""
+        if name == "name":  # no property, but a column of its own
+            return [self.names[item] for item in items]
+        wanted = [int(self.node_ids[item]) for item in items]
+        rows = self._store.rows(
+            "SELECT node_id, json_extract_string(properties, ?) FROM node "
+            "WHERE node_id IN (SELECT unnest(?))",
+            [f"$.{name}", wanted],
+        )
+        found = dict(rows)
+        return [found[node] or "" for node in wanted]
+
     def _below(self, attribute: int, barring: bool = False) -> tuple[int, ...]:
         """An attribute and everything below it; `barring` also follows flavours."""
         seen = {attribute}

@@ -8,6 +8,10 @@ the items and attributes that only they brought. What a catalogue or somebody el
 somebody else did something with, stays; so does what the domain's taxonomy declares. With an item
 go the attributes that nothing leads to any more. Since a date go dated rows and shelf entries, the
 receipts of personal imports, and what only those brought.
+
+A version of a memory goes with every node it was made from, so that the memory of somebody else
+falls back to its newest version without the forgotten; where none is left, it is made anew by the
+next job. A waiting job goes with its person and its item.
 """
 
 from __future__ import annotations
@@ -64,6 +68,9 @@ class Holding(msgspec.Struct, frozen=True, kw_only=True):
         said_by: Rows are links that a person may have said: `properties` holds their key.
         words: Columns in which a catalogue or somebody else may use the same word by chance.
         personal: SQL for rows whose `words` are a person's all the same.
+        made_from: SQL for the list of node ids that a row was made from or speaks of; it goes with
+            any of them.
+        own: Column with the number of the row itself.
     """
 
     nodes: tuple[str, ...] = ()
@@ -72,6 +79,8 @@ class Holding(msgspec.Struct, frozen=True, kw_only=True):
     said_by: bool = False
     words: tuple[str, ...] = ()
     personal: str = "false"
+    made_from: str | None = None
+    own: str | None = None
 
 
 HOLDINGS: dict[str, Holding] = {
@@ -90,6 +99,18 @@ HOLDINGS: dict[str, Holding] = {
     "brought": Holding(nodes=("node_id",), imports="import_id"),
     "interaction": Holding(nodes=("user_id", "item_id"), owner="user_id", words=("note",)),
     "shelf": Holding(nodes=("user_id", "node_id"), owner="user_id"),
+    "memory": Holding(
+        nodes=("node_id",),
+        owner="node_id",
+        # Outside of what people write themselves a memory has its words from the catalogue.
+        words=("text", "facets"),
+        personal="source = 'person'",
+        made_from="CAST(provenance->'$.made_from' AS BIGINT[])",
+    ),
+    "job": Holding(
+        nodes=("user_id", "item_id"), owner="user_id", made_from="skipped", own="job_id"
+    ),
+    "rule_set": Holding(words=("name", "text"), personal="source = 'edited'"),
 }
 
 
@@ -116,10 +137,13 @@ class Leaving:
             self._mark_items()
             self._mark_attributes()
         self._mark_missing()
+        for table, holding in HOLDINGS.items():
+            if holding.made_from is not None:
+                self._mark_made_from(table, holding.made_from)
 
     def goes(self, table: str) -> str:
         """SQL that is true for the rows `t` of a table that leave (and else false or NULL)."""
-        return _goes(HOLDINGS[table], self.wish)
+        return _goes(table, self.wish)
 
     def counts(self) -> dict[str, int]:
         """How many rows leave each table; tables that lose none are left out."""
@@ -247,6 +271,28 @@ class Leaving:
                     f"ANTI JOIN node n ON n.node_id = t.{node}"
                 )
 
+    def _mark_made_from(self, table: str, made_from: str) -> None:
+        """Table going_TABLE: places of rows that were made from what leaves.
+
+        Of a span of time, what was made in it from those whose span leaves. What people wrote
+        themselves was made from nobody: it goes with everybody's span.
+        """
+        wish = self.wish
+        self.store.execute(
+            f"CREATE TEMP TABLE going_{table} AS "
+            f'WITH made AS (SELECT rowid AS place, "at", unnest({made_from}) AS node_id '
+            f"FROM {table}) SELECT place FROM made WHERE node_id IN (SELECT node_id FROM "
+            'going_node) UNION SELECT place FROM made WHERE "at" >= $since '
+            "AND node_id IN (SELECT node_id FROM dated_user)",
+            {"since": wish.since},
+        )
+        if table == "memory" and wish.since is not None and wish.user is None:
+            self.store.execute(
+                "INSERT INTO going_memory SELECT m.rowid FROM memory m JOIN node n USING (node_id) "
+                'WHERE m."at" >= $since AND coalesce($domain, n.domain) = n.domain',
+                {"since": wish.since, "domain": wish.domain},
+            )
+
     def _keys(self) -> Iterator[Needle]:
         key = self.wish.user
         if key is not None and self.wish.since is None and not self._stays_elsewhere(key):
@@ -267,14 +313,15 @@ class Leaving:
         return bool(found[0][0])
 
     def _texts(self) -> list[str]:
-        """Notes, names and generated texts of leaving rows that no staying row has too.
+        """Notes, names, memories and generated texts of leaving rows that no staying row has too.
 
         A person's name is their key, and looked for as one.
         """
         notes = self._only_leaving("interaction", "t.note")
         names = self._only_leaving("node", f"CASE WHEN t.kind <> '{USER}' THEN t.name END")
         texts = self._only_leaving("node", "t.properties->>'$.description'")
-        return [*notes, *names, *texts]
+        memories = self._only_leaving("memory", "t.text")
+        return [*notes, *names, *texts, *memories]
 
     def _only_leaving(self, table: str, text: str) -> list[str]:
         goes = self.goes(table)
@@ -295,12 +342,15 @@ _ONLY_BROUGHT = (
 )
 
 
-def _goes(holding: Holding, wish: Wish) -> str:
+def _goes(table: str, wish: Wish) -> str:
+    holding = HOLDINGS[table]
     parts = [f"t.{node} IN (SELECT node_id FROM going_node)" for node in holding.nodes]
     if holding.imports:
         parts.append(f"t.{holding.imports} IN (SELECT import_id FROM going_import)")
     if holding.said_by:
         parts.append("t.rowid IN (SELECT place FROM going_edge)")
+    if holding.made_from:
+        parts.append(f"t.rowid IN (SELECT place FROM going_{table})")
     if holding.owner and wish.since is not None:
         parts.append(_dated(holding.owner, wish.since))
     return f"({' OR '.join(parts) or 'false'})"

@@ -84,6 +84,46 @@ _STEPS: tuple[str, ...] = (
         "at" TIMESTAMP NOT NULL
     );
     """,
+    # 4: memories as versions, the durable queue of what is to be worked into them, and rules. A
+    # number of a version, like that of a job, is given once: nothing can be stored twice.
+    """
+    CREATE TABLE memory (
+        node_id BIGINT NOT NULL,
+        version INTEGER NOT NULL,
+        text VARCHAR NOT NULL,
+        facets JSON NOT NULL,
+        source VARCHAR NOT NULL,
+        provenance JSON NOT NULL,
+        pinned BOOLEAN NOT NULL,
+        "at" TIMESTAMP NOT NULL,
+        PRIMARY KEY (node_id, version)
+    );
+    CREATE SEQUENCE job_ids;
+    CREATE TABLE job (
+        job_id BIGINT PRIMARY KEY,
+        user_id BIGINT NOT NULL,
+        item_id BIGINT NOT NULL,
+        event VARCHAR NOT NULL,
+        "at" TIMESTAMP NOT NULL,
+        state VARCHAR NOT NULL,
+        claim VARCHAR,
+        attempts INTEGER NOT NULL,
+        failures INTEGER NOT NULL,
+        calls INTEGER NOT NULL,
+        error VARCHAR,
+        skipped BIGINT[] NOT NULL,
+        ended TIMESTAMP
+    );
+    CREATE TABLE rule_set (
+        domain VARCHAR NOT NULL,
+        version INTEGER NOT NULL,
+        name VARCHAR NOT NULL,
+        text VARCHAR NOT NULL,
+        source VARCHAR NOT NULL,
+        "at" TIMESTAMP NOT NULL,
+        PRIMARY KEY (domain, version)
+    );
+    """,
 )
 
 SCHEMA_VERSION = len(_STEPS)

@@ -7,6 +7,7 @@ person. What they did is only ever added to: the newest verdict on an item is th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 import msgspec
@@ -88,6 +89,16 @@ def deeds_of(store: Store, user_id: int) -> Deeds:
     )
 
 
+def count_deeds(store: Store, domain: str, source: str) -> int:
+    """How many interactions with the items of a domain one source brought, of all people."""
+    [[count]] = store.rows(
+        "SELECT count(*) FROM interaction x JOIN node i ON i.node_id = x.item_id "
+        "WHERE i.domain = ? AND x.source = ?",
+        [domain, source],
+    )
+    return int(count)
+
+
 def give_feedback(
     store: Store,
     domain: str,
@@ -97,8 +108,20 @@ def give_feedback(
     *,
     rating: float | None = None,
     reason: str | None = None,
+    then: Callable[[int], object] = lambda user_id: None,
 ) -> Said:
     """Store one piece of feedback, and its author where they are new, in one transaction.
+
+    Args:
+        store: An open, writable store.
+        domain: What the item belongs to.
+        user: The person's key.
+        item_id: Node id of the item.
+        event: What is said of it.
+        rating: Stars, with `Event.RATED`.
+        reason: In the person's own words.
+        then: Called with the person's node id inside the transaction: what must be stored with the
+            feedback or not at all, such as the job that works it into memories.
 
     Raises:
         InputError: the person's key cannot be read.
@@ -111,6 +134,8 @@ def give_feedback(
             "INSERT INTO interaction VALUES (?, ?, ?, ?, ?, 1, ?, ?)",
             [user_id, item_id, event.value, rating, moment, FEEDBACK, note],
         )
+        assert user_id is not None
+        then(user_id)
     item, name = store.rows("SELECT key, name FROM node WHERE node_id = ?", [item_id])[0]
     return Said(
         user=clean_name(user),
@@ -123,20 +148,32 @@ def give_feedback(
     )
 
 
-def undo_feedback(store: Store, domain: str, user: str, item_id: int | None = None) -> Said | None:
-    """Take back a person's newest feedback (on one item, if given); None where there is none."""
+def undo_feedback(
+    store: Store,
+    domain: str,
+    user: str,
+    item_id: int | None = None,
+    then: Callable[[int, int], object] = lambda user_id, item_id: None,
+) -> Said | None:
+    """Take back a person's newest feedback (on one item, if given); None where there is none.
+
+    `then` is called with the node ids of person and item inside the transaction.
+    """
     user_id = user_node(store, domain, user)
     with store.transaction():
         newest = store.rows(
-            'SELECT i.rowid, n.key, n.name, i.event, i.rating, i.note, i."at" FROM interaction i '
+            'SELECT i.rowid, i.item_id, n.key, n.name, i.event, i.rating, i.note, i."at" '
+            "FROM interaction i "
             "JOIN node n ON n.node_id = i.item_id WHERE i.user_id = $1 AND i.source = $2 "
             'AND ($3 IS NULL OR i.item_id = $3) ORDER BY i."at" DESC, i.rowid DESC LIMIT 1',
             [user_id, FEEDBACK, item_id],
         )
         if not newest:
             return None
-        row, item, name, event, rating, note, moment = newest[0]
+        row, about, item, name, event, rating, note, moment = newest[0]
         store.execute("DELETE FROM interaction WHERE rowid = ?", [row])
+        assert user_id is not None
+        then(user_id, int(about))
     return Said(
         user=clean_name(user),
         item=item,

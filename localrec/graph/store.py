@@ -28,6 +28,11 @@ Columns = dict[str, Any]  # column name -> NumPy array, all of one length
 Values = Sequence[Any] | Mapping[str, Any]  # of the placeholders ?, or of $names
 
 _HOLDER = re.compile(r"PID (\d+)")
+# What DuckDB says when another process holds the file, and when another thread of this one does,
+# or is just closing it.
+_HELD = ("Could not set lock", "different configuration", "Unique file handle conflict")
+# Two threads of a process share what was opened in one way; the doors are shut by the first.
+_LOCKED = "configuration has been locked"
 _LOCKED_DOWN = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
@@ -220,7 +225,10 @@ def _prepare(
     except duckdb.InterruptException:
         raise
     except duckdb.Error as error:
-        raise _no_store(path) from error
+        if _LOCKED not in str(error):
+            raise _no_store(path) from error
+        if may_read:  # another thread has it open, for its own files alone
+            raise _busy(path, error) from error
 
 
 @contextmanager
@@ -261,16 +269,19 @@ def _connect_patiently(
                 }
                 return duckdb.connect(str(path), read_only=read_only, config=config)
         except duckdb.Error as error:
-            if "Could not set lock" not in str(error):
+            if not any(told in str(error) for told in _HELD):
                 raise _no_store(path) from error
             if time.monotonic() >= deadline:
-                holder = _HOLDER.search(str(error))
-                who = f"process {holder.group(1)}" if holder else "another process"
-                raise BusyError(
-                    f"The workspace {path.parent} is in use by {who}.",
-                    "Try again when it has finished.",
-                ) from error
+                raise _busy(path, error) from error
             time.sleep(0.1)
+
+
+def _busy(path: Path, error: Exception) -> BusyError:
+    holder = _HOLDER.search(str(error))
+    who = f"process {holder.group(1)}" if holder else "another part of localrec"
+    return BusyError(
+        f"The workspace {path.parent} is in use by {who}.", "Try again when it has finished."
+    )
 
 
 def _quoted(path: Path) -> str:

@@ -5,11 +5,13 @@ Made from the store with one query and kept beside the vectors as memory-mapped 
 a person's own history is always read fresh from the store (`graph/people.py`). So it may lag
 behind by a few rows of feedback, and is made again when an import or a forgetting changed the
 store, or more than one row in a hundred is new.
+
+People are numbered in a shuffled order, so that the first hundred people of an item are a fair
+sample of all its people, and the samples of two items hold the same people where they can.
 """
 
 from __future__ import annotations
 
-from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -17,19 +19,20 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.errors import WorkspaceError
 from localrec.graph.catalogue import Catalogue, Indexes
 from localrec.graph.people import FEEDBACK
 from localrec.graph.store import Store
-from localrec.index.durable import checksum_of, digest_of, replace_file, save_array, sync_folder
-from localrec.paths import make_private
+from localrec.index.arrays import ArrayCache
+from localrec.index.durable import digest_of
 
 LIKED_FROM = 4.0  # stars; docs/evaluation.md compares it with a person's own mean
 SAMPLE = 1_000  # people asked about one item; a share of them is known to 1.6% at worst
-_FORMAT = 2
+_FORMAT = 3
 _DRIFT = 0.01
+_SHUFFLE = 20  # seed
 
 Offsets = NDArray[np.int64]
+Days = NDArray[np.float32]
 
 # A verdict outweighs having seen or heard something; what was said to localrec outweighs what was
 # said before. Between verdicts of exports the best one counts, which spares a join of millions.
@@ -47,7 +50,8 @@ _LIKED = """
             FROM against v WHERE v.user_id = i.user_id AND v.item_id = i.item_id
         )
     )
-    SELECT user_id, item_id FROM liked l WHERE NOT EXISTS (
+    SELECT user_id, item_id, coalesce(epoch("at") / 86400, 'nan')::FLOAT AS day
+    FROM liked l WHERE NOT EXISTS (
         FROM against v WHERE v.source = $feedback AND v.user_id = l.user_id
         AND v.item_id = l.item_id AND v."at" > coalesce(l."at", '-infinity')
     )
@@ -96,26 +100,84 @@ class Audience:
         return self.items[places + np.arange(len(places))]
 
 
+class Likings(msgspec.Struct, frozen=True):
+    """Who liked what, and when, sorted both ways.
+
+    Args:
+        items: Items liked by person 0, ascending, then by person 1, ..., (e,) int32.
+        first_item: Where each person's items begin, (people + 1,) int64.
+        people: People who liked item 0, ascending, then item 1, ..., (e,) int32.
+        first_person: Where each item's people begin, (n + 1,) int64.
+        days: Of each of `items`: when, in days since 1970, to three minutes; NaN undated, (e,).
+        users: The node id of each person, (people,) int64; none where people are no nodes.
+        mark: Of the contents, for what is derived from them; empty where they were not kept.
+    """
+
+    items: Indexes
+    first_item: Offsets
+    people: Indexes
+    first_person: Offsets
+    days: Days
+    users: NDArray[np.int64]
+    mark: str = ""
+
+
 def open_audience(store: Store, folder: Path, catalogue: Catalogue) -> Audience:
-    """The audience of a domain, from its cache where that fits, else counted and kept.
+    """The audience of a domain; arguments as of `open_likings`."""
+    liked = open_likings(store, folder, catalogue)
+    return Audience(liked.items, liked.first_item, liked.people, liked.first_person)
+
+
+def open_likings(store: Store, folder: Path, catalogue: Catalogue) -> Likings:
+    """Who liked what in a domain, from its cache where that fits, else counted and kept.
 
     Args:
         store: Read only.
         folder: The workspace's `indexes/`; where it cannot be written, memory must do.
         catalogue: The domain's snapshot; item indexes are its own.
     """
-    cache = _Cache(folder, catalogue.domain.name)
+    stem = f"audience-{digest_of(catalogue.domain.name)}"
+    cache = ArrayCache(folder, stem, _KINDS, _Stand)
     stand = _stand_of(store, catalogue)
-    arrays = cache.load(stand)
-    if arrays is None:
-        arrays = _count(store, catalogue)
-        with suppress(OSError, WorkspaceError):  # a full disk: slower next time, not wrong
-            cache.write(stand, arrays)
-    return Audience(*arrays)
+    kept = cache.load(stand) or cache.keep(stand, _count(store, catalogue))
+    items, first_item, people, first_person, days, users = kept.arrays
+    return Likings(items, first_item, people, first_person, days, users, kept.mark)
 
 
-class _Stand(msgspec.Struct, frozen=True):
-    """The state of a store that an audience was counted from."""
+def sort_likings(
+    person: Indexes, item: Indexes, day: Days, people: int, items: int
+) -> tuple[Indexes, Offsets, Indexes, Offsets, Days]:
+    """The first five columns of `Likings` from rows in any order; of equal pairs the newest counts.
+
+    Args:
+        person: 0..people - 1, (e,).
+        item: 0..items - 1, (e,).
+        day: When, NaN where unknown, (e,).
+        people: How many there are.
+        items: How many there are.
+    """
+    # One number per pair: in order, by person, then item.
+    many = max(items, 1)
+    pairs = person.astype(np.int64) * many + item
+    order = np.argsort(pairs)
+    pairs = pairs[order]
+    first = np.flatnonzero(np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)])
+    days = np.fmax.reduceat(day[order], first) if len(first) else day[:0]
+    del order  # 25 million of them are 200 MB
+    by_person, by_item = (part.astype(np.int32) for part in np.divmod(pairs[first], many))
+    # Sixteen bits are sorted by radix, five times as fast as by comparing.
+    turned = np.argsort(by_item.astype(np.uint16) if many <= 1 << 16 else by_item, kind="stable")
+    return (
+        by_item,
+        _offsets(by_person, people),
+        by_person[turned],
+        _offsets(by_item, items),
+        days.astype(np.float32, copy=False),
+    )
+
+
+class _Stand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The state of a store that likings were counted from."""
 
     format: int
     liked_from: float
@@ -131,59 +193,8 @@ class _Stand(msgspec.Struct, frozen=True):
         return self == same and news <= _DRIFT * self.interactions
 
 
-class _Sidecar(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    stand: _Stand
-    checksums: tuple[str, str, str, str]
-
-
-_Arrays = tuple[Indexes, Offsets, Indexes, Offsets]
-_KINDS = ("items", "first-item", "people", "first-person")
-
-
-class _Cache:
-    """Four .npy files and the sidecar that vouches for them, replaced last."""
-
-    def __init__(self, folder: Path, domain: str) -> None:
-        self._folder = folder
-        self._stem = f"audience-{digest_of(domain)}"
-        self._sidecar = folder / f"{self._stem}.json"
-
-    def load(self, stand: _Stand) -> _Arrays | None:
-        try:
-            sidecar = msgspec.json.decode(self._sidecar.read_bytes(), type=_Sidecar)
-            paths = self._paths(sidecar.stand)
-            whole = all(
-                checksum_of(path) == told
-                for path, told in zip(paths, sidecar.checksums, strict=True)
-            )
-            if not whole or not sidecar.stand.serves(stand):
-                return None
-            items, first_item, people, first_person = (
-                np.asarray(np.load(path, mmap_mode="r" if path.stat().st_size > 4096 else None))
-                for path in paths
-            )
-        except (OSError, ValueError, EOFError, msgspec.MsgspecError):
-            return None  # missing, cut short or scribbled over: the store has the truth
-        return items, first_item, people, first_person
-
-    def write(self, stand: _Stand, arrays: _Arrays) -> None:
-        make_private(self._folder)
-        paths = self._paths(stand)
-        checksums = [
-            replace_file(path, lambda beside, array=array: save_array(beside, array))  # type: ignore[misc]
-            for path, array in zip(paths, arrays, strict=True)
-        ]
-        encoded = msgspec.json.encode(_Sidecar(stand, tuple(checksums)))  # type: ignore[arg-type]
-        replace_file(self._sidecar, lambda beside: beside.write_bytes(encoded))
-        sync_folder(self._folder)
-        for path in self._folder.glob(f"{self._stem}.*"):
-            if path not in {self._sidecar, *paths}:
-                with suppress(OSError):  # still mapped by another process on Windows
-                    path.unlink()
-
-    def _paths(self, stand: _Stand) -> list[Path]:
-        mark = digest_of(msgspec.json.encode(stand).decode())
-        return [self._folder / f"{self._stem}.{mark}.{kind}.npy" for kind in _KINDS]
+_Arrays = tuple[Indexes, Offsets, Indexes, Offsets, Days, NDArray[np.int64]]
+_KINDS = ("items", "first-item", "people", "first-person", "days", "users")
 
 
 def _stand_of(store: Store, catalogue: Catalogue) -> _Stand:
@@ -203,19 +214,14 @@ def _stand_of(store: Store, catalogue: Catalogue) -> _Stand:
 
 def _count(store: Store, catalogue: Catalogue) -> _Arrays:
     liked = store.columns(_LIKED, {"liked_from": LIKED_FROM, "feedback": FEEDBACK})
-    item = _places(liked["item_id"], catalogue.node_ids)
+    # Columns go as soon as they are read: at 25 million rows each takes 200 MB.
+    item = _places(liked.pop("item_id"), catalogue.node_ids)
     ours = item >= 0
-    person = _places(liked["user_id"][ours], _distinct(liked["user_id"][ours]))
-    # One number per pair: in order, by person, then item; what comes twice is dropped.
-    many = max(len(catalogue), 1)
-    pairs = person.astype(np.int64) * many + item[ours]
-    pairs.sort()  # np.unique would hash them, which takes six times as long
-    pairs = pairs[np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)]]
-    people, items = (part.astype(np.int32) for part in np.divmod(pairs, many))
-    # Sixteen bits are sorted by radix, five times as fast as by comparing.
-    by_item = np.argsort(items.astype(np.uint16) if many <= 1 << 16 else items, kind="stable")
-    count = int(people[-1]) + 1 if len(people) else 0
-    return items, _offsets(people, count), people[by_item], _offsets(items, len(catalogue))
+    item, user, day = item[ours], liked.pop("user_id")[ours], liked.pop("day")[ours]
+    users = np.random.default_rng(_SHUFFLE).permutation(_distinct(user))
+    person = _places(user, users)
+    del user
+    return (*sort_likings(person, item, day, len(users), len(catalogue)), users)
 
 
 def _distinct(ids: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -228,10 +234,10 @@ def _distinct(ids: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _places(ids: NDArray[np.int64], known: NDArray[np.int64]) -> Indexes:
-    """Where each id stands in `known` (ascending), -1 where it does not."""
+    """Where each id stands in `known`, -1 where it does not."""
     if not len(ids) or not len(known):
         return np.full(len(ids), -1, dtype=np.int32)
-    place = np.full(max(int(ids.max()), int(known[-1])) + 1, -1, dtype=np.int32)
+    place = np.full(max(int(ids.max()), int(known.max())) + 1, -1, dtype=np.int32)
     place[known] = np.arange(len(known), dtype=np.int32)
     return place[ids]
 

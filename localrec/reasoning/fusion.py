@@ -1,8 +1,7 @@
 """Several kinds of evidence as one ranking: a weighted sum whose weights are fitted, not guessed.
 
-For each case the candidates' values of every kind are brought to mean 0 and deviation 1 among the
-candidates (a kind that says the same of all says nothing), weighted and summed. Weights maximise
-the likelihood of the item that was taken under a softmax over the candidates (list-wise logistic
+Values of every kind are brought to mean 0 and deviation 1 over all that could be ranked (a kind that
+says the same of everything says nothing), weighted and summed. Weights maximise the likelihood of the item that was taken under a softmax over the candidates (list-wise logistic
 regression: McFadden 1974, ListNet with one relevant item), held down by `l2`. There is one optimum,
 so nothing is drawn and the same data gives the same weights.
 """
@@ -10,6 +9,7 @@ so nothing is drawn and the same data gives the same weights.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -34,11 +34,11 @@ class FusionWeights(msgspec.Struct, frozen=True, kw_only=True):
     weights: dict[str, float]
     cases: int = 0
 
-    def fuse(self, evidence: Mapping[str, ArrayLike]) -> Values:
-        """One score for each candidate, (c,); kinds without a weight do not count.
+    def fuse(self, evidence: Mapping[Any, ArrayLike]) -> Values:
+        """One score for each item, (n,); kinds without a weight do not count.
 
         Args:
-            evidence: Kind -> the candidates' values, (c,); -inf or NaN: nothing is known.
+            evidence: Kind -> the values of all items, (n,); -inf or NaN: nothing is known.
         """
         length = len(np.asarray(next(iter(evidence.values()))))
         total = np.zeros(length)
@@ -65,13 +65,13 @@ def fit_weights(
 
     Args:
         kinds: Names of the last axis, in order.
-        evidence: The candidates' values, (cases, candidates, kinds).
+        evidence: Values of some candidates, `standardised` before over all items, (cases,
+            candidates, kinds).
         taken: Place of the candidate that was taken, (cases,).
         l2: How strongly the weights are held at 0.
     """
-    raw = np.asarray(evidence, dtype=np.float64)
+    values = np.asarray(evidence, dtype=np.float64)
     places = np.asarray(taken, dtype=np.int64)
-    values = np.moveaxis(standardised(np.moveaxis(raw, 2, 1)), 1, 2)
     weights: Values = np.zeros(len(kinds))
     if not len(places):
         return FusionWeights(weights=dict.fromkeys(kinds, 0.0))

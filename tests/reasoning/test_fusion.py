@@ -13,9 +13,9 @@ def planted():
     """2,000 cases of 10 candidates, taken by chance with known weights for three kinds."""
     generator = np.random.default_rng(3)
     evidence = generator.normal(size=(2_000, 10, 3)) * [1.0, 50.0, 0.01] + [5.0, 0.0, -3.0]
-    logits = standardised(np.moveaxis(evidence, 2, 1)).swapaxes(1, 2) @ [1.5, 0.5, 0.0]
-    noise = generator.gumbel(size=logits.shape)
-    return evidence, np.argmax(logits + noise, axis=1)
+    values = standardised(np.moveaxis(evidence, 2, 1)).swapaxes(1, 2)
+    noise = generator.gumbel(size=values.shape[:2])
+    return values, np.argmax(values @ [1.5, 0.5, 0.0] + noise, axis=1)
 
 
 def test_weights_are_found_whatever_the_scale_of_a_kind(planted):
@@ -33,8 +33,7 @@ def test_the_fit_is_at_the_bottom_of_the_loss(planted):
     found = fit_weights(kinds, evidence, taken)
 
     def loss(weights):
-        values = standardised(np.moveaxis(evidence, 2, 1)).swapaxes(1, 2)
-        logits = values @ weights
+        logits = evidence @ weights
         chances = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
         own = chances[np.arange(len(taken)), taken]
         return -np.log(own).mean() + 1e-3 * np.sum(np.square(weights))

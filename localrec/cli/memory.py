@@ -1,0 +1,383 @@
+"""`localrec memory`: what is remembered of people and items, and the jobs that keep it current."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from localrec.cli.context import (
+    DomainOption,
+    JsonOption,
+    WorkspaceOption,
+    console,
+    context_of,
+    note,
+    person_key,
+    print_json,
+    progress,
+)
+from localrec.errors import CutShortError, InputError, UsageError
+
+if TYPE_CHECKING:
+    from localrec.memory.queue import Job, JobRow
+    from localrec.memory.records import Memory, MemoryUpdate
+    from localrec.memory.worker import Reader, Update, WorkReport
+    from localrec.workspace import Workspace
+
+EXAMPLES = """
+Examples:\n\n
+  localrec memory show --user anna\n\n
+  localrec memory history --item "Negroni"\n\n
+  localrec memory edit --user anna --text "Likes it bitter, and never too sweet."\n\n
+  localrec memory pin --user anna\n\n
+  localrec memory jobs\n\n
+  localrec memory run
+"""
+
+app = typer.Typer(
+    help="What is remembered of people and items; yours to read, to change and to pin.",
+    epilog=EXAMPLES,
+    no_args_is_help=True,
+)
+
+UserOption = Annotated[
+    str | None,
+    typer.Option("--user", metavar="KEY", help="A person's memory.", callback=person_key),
+]
+ItemOption = Annotated[
+    str | None, typer.Option("--item", metavar="KEY", help="An item's memory: its key or name.")
+]
+
+
+class _Subject(NamedTuple):
+    """Whose memory is meant."""
+
+    node_id: int
+    domain: str
+    name: str
+    option: str  # as it is typed, for hints
+
+
+@app.command("show", epilog=EXAMPLES)
+def show(
+    user: UserOption = None,
+    item: ItemOption = None,
+    domain: DomainOption = None,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """What is remembered now: the words, what supports them, and where they came from."""
+    from localrec.memory.records import memory_of
+    from localrec.workspace import Workspace
+
+    context = context_of(workspace, as_json)
+    with Workspace(context.workspace) as opened:
+        subject = _subject(opened, user, item, domain)
+        memory = memory_of(opened.store, subject.node_id)
+    if context.as_json:
+        print_json({"name": subject.name, "domain": subject.domain, "memory": memory})
+    elif memory is None:
+        console().print(f"Nothing is remembered of {subject.name} yet.")
+        note("What was said is worked into memories by: localrec memory run")
+    else:
+        _render(memory, facets=True)
+
+
+@app.command("history", epilog=EXAMPLES)
+def history(
+    user: UserOption = None,
+    item: ItemOption = None,
+    domain: DomainOption = None,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """All versions of a memory, the newest first."""
+    from localrec.memory.records import history_of
+    from localrec.workspace import Workspace
+
+    context = context_of(workspace, as_json)
+    with Workspace(context.workspace) as opened:
+        subject = _subject(opened, user, item, domain)
+        versions = history_of(opened.store, subject.node_id)
+    if context.as_json:
+        print_json({"name": subject.name, "domain": subject.domain, "versions": versions})
+        return
+    if not versions:
+        console().print(f"Nothing is remembered of {subject.name} yet.")
+    for memory in versions:
+        _render(memory)
+
+
+@app.command("edit", epilog=EXAMPLES)
+def edit(
+    user: UserOption = None,
+    item: ItemOption = None,
+    text: Annotated[
+        str | None,
+        typer.Option("--text", metavar="TEXT", help="The new words; else they come from stdin."),
+    ] = None,
+    domain: DomainOption = None,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Put a memory in your own words; it is pinned, so nothing overwrites them."""
+    from localrec.memory.records import edit_memory
+    from localrec.workspace import Workspace
+
+    context = context_of(workspace, as_json)
+    words = text if text is not None else read_stdin("--text")
+    with Workspace(context.workspace, writable=True) as opened:
+        subject = _subject(opened, user, item, domain)
+        memory = edit_memory(opened.store, subject.node_id, words)
+    if context.as_json:
+        print_json({"name": subject.name, "domain": subject.domain, "memory": memory})
+    else:
+        _render(memory)
+        note(f"Let it be brought up to date again: localrec memory unpin {subject.option}")
+
+
+@app.command("pin", epilog=EXAMPLES)
+def pin(
+    user: UserOption = None,
+    item: ItemOption = None,
+    domain: DomainOption = None,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Keep a memory as it is, whatever happens."""
+    _pin(user, item, domain, context_of(workspace, as_json), pinned=True)
+
+
+@app.command("unpin", epilog=EXAMPLES)
+def unpin(
+    user: UserOption = None,
+    item: ItemOption = None,
+    domain: DomainOption = None,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Let a memory be brought up to date again; the version it has now stays in its history."""
+    _pin(user, item, domain, context_of(workspace, as_json), pinned=False)
+
+
+@app.command("jobs", epilog=EXAMPLES)
+def jobs(
+    pause: Annotated[bool, typer.Option("--pause", help="Let jobs wait from now on.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Let them be worked again.")] = False,
+    retry: Annotated[bool, typer.Option("--retry", help="Let failed jobs wait again.")] = False,
+    k: Annotated[int, typer.Option("-k", min=1, max=1000, help="How many to list.")] = 10,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """What waits to be worked into memories, what was, and what failed and why."""
+    from localrec.memory import queue
+    from localrec.workspace import Workspace
+
+    context = context_of(workspace, as_json)
+    if pause + resume + retry > 1:
+        raise UsageError("Say one of --pause, --resume and --retry.", "localrec memory jobs --help")
+    if not (context.workspace / "store.duckdb").is_file():
+        raise InputError(
+            f"There is nothing in the workspace {context.workspace} yet.",
+            "Put a catalogue in: localrec datasets pull cocktails",
+        )
+    with Workspace(context.workspace, writable=pause or resume or retry) as opened:
+        store = opened.store
+        if pause:
+            queue.pause(store)
+        if resume:
+            queue.resume(store)
+        retried = queue.retry_failed(store) if retry else 0
+        counts, paused = queue.counts_of(store), queue.is_paused(store)
+        calls, deeds = queue.calls_of(store)
+        rows = queue.jobs_of(store, k)
+    if context.as_json:
+        told = {"counts": counts, "paused": paused, "retried": retried, "calls": calls}
+        print_json({**told, "deeds": deeds, "jobs": rows})
+        return
+    out = console()
+    out.print(", ".join(f"{count:,} {state}" for state, count in counts.items()))
+    if deeds:
+        out.print(f"{_many(deeds, 'thing')} people did took {_many(calls, 'call')} to work in.")
+    if retry:
+        out.print(f"{_many(retried, 'failed job')} to be tried again.")
+    if paused:
+        out.print("Jobs are paused: localrec memory jobs --resume", style="yellow")
+    _render_jobs(rows)
+
+
+@app.command("run", epilog=EXAMPLES)
+def run(
+    limit: Annotated[
+        int | None, typer.Option("--limit", metavar="N", min=1, help="Stop after so many jobs.")
+    ] = None,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Work what waits into memories, now; what several things one person did is one job.
+
+    Exits with 1 when a job failed; it waits for another run, three times at most.
+    """
+    from localrec.erasure.journal import open_settled
+    from localrec.memory.propagation import hold_s_of
+    from localrec.memory.queue import is_paused
+    from localrec.memory.worker import LOCK, Worker
+    from localrec.workspace import Workspace
+
+    context = context_of(workspace, as_json)
+    with open_settled(context.workspace, read_only=True) as store:
+        if is_paused(store):
+            raise InputError(
+                "Jobs are paused.", "Let them be worked: localrec memory jobs --resume"
+            )
+    # The workspace keeps its store closed: the worker opens it for moments, between thoughts.
+    with Workspace(context.workspace) as opened, progress() as steps:
+        worker = Worker(
+            partial(open_settled, context.workspace),
+            _by_domain(opened),
+            context.workspace / LOCK,
+            hold_s=hold_s_of(opened),
+        )
+        try:
+            report = worker.run_pending(limit, steps)
+        except KeyboardInterrupt as stop:
+            raise CutShortError(
+                f"interrupted; {worker.report.deeds:,} things were worked in, the rest waits.",
+                "Go on: localrec memory run",
+            ) from stop
+    if context.as_json:
+        print_json(report)
+    else:
+        console().print(_told(report))
+    return int(report.failed > 0)
+
+
+def read_stdin(option: str) -> str:
+    """What was piped in.
+
+    Raises:
+        UsageError: nothing is piped, so the option is missing.
+    """
+    if sys.stdin.isatty():
+        raise UsageError("Nothing was given to write.", f"Say {option}, or pipe it in.")
+    return sys.stdin.read()
+
+
+def _by_domain(opened: Workspace) -> Update:
+    """The updaters of all domains as one, each made when a job of its domain comes."""
+    from localrec.memory.propagation import updater_of
+
+    updaters: dict[str, Update] = {}
+
+    def update(job: Job, read: Reader) -> Sequence[MemoryUpdate]:
+        if job.domain not in updaters:
+            updaters[job.domain] = updater_of(opened, job.domain)
+        return updaters[job.domain](job, read)
+
+    return update
+
+
+def _pin(
+    user: str | None, item: str | None, domain: str | None, context: Any, *, pinned: bool
+) -> None:
+    from localrec.memory.records import pin_memory
+    from localrec.workspace import Workspace
+
+    with Workspace(context.workspace, writable=True) as opened:
+        subject = _subject(opened, user, item, domain)
+        memory = pin_memory(opened.store, subject.node_id, pinned)
+    if memory is None:
+        raise InputError(
+            f"Nothing is remembered of {subject.name} yet.",
+            f'Write it yourself: localrec memory edit {subject.option} --text "..."',
+        )
+    if context.as_json:
+        print_json({"name": subject.name, "domain": subject.domain, "memory": memory})
+    else:
+        _render(memory)
+
+
+def _subject(opened: Workspace, user: str | None, item: str | None, domain: str | None) -> _Subject:
+    """Whose memory is meant.
+
+    Raises:
+        UsageError: neither or both were named, or there is no such item.
+        InputError: nobody of that key is known.
+    """
+    from localrec.graph.people import user_node
+
+    if (user is None) == (item is None):
+        raise UsageError("Name one: --user KEY or --item KEY.", "localrec memory show --user anna")
+    if item is not None:
+        chosen, node_id, name = opened.find_item(item, domain)
+        return _Subject(node_id, chosen, name, f'--item "{name}"')
+    person = user or ""
+    chosen = opened.choose_person_domain(person, domain)
+    found = user_node(opened.store, chosen, person)
+    if found is None:
+        raise InputError(
+            f"Nobody called {person!r} is known here.",
+            f'Begin with: localrec feedback --user "{person}" --item NAME --like',
+        )
+    return _Subject(found, chosen, person, f'--user "{person}"')
+
+
+_SOURCES = {
+    "template": "counted",
+    "model": "written by a model",
+    "person": "in your words",
+    "propagated": "handed on by neighbours",
+}
+
+
+def _render(memory: Memory, *, facets: bool = False) -> None:
+    from rich.text import Text
+
+    out = console()
+    pinned = ", pinned" if memory.pinned else ""
+    head = (
+        f"Version {memory.version}, {_SOURCES[memory.source]}{pinned}, {memory.at:%Y-%m-%d %H:%M}"
+    )
+    out.print(Text(head, "dim"))
+    out.print(Text(memory.text or "(nothing)"))
+    for facet in memory.facets if facets else ():
+        support = f"{len(facet.supporters)} in support" if facet.supporters else ""
+        out.print(Text(f"  {facet.confidence:.2f}  {facet.text}  ").append(support, "dim"))
+
+
+def _render_jobs(rows: Sequence[JobRow]) -> None:
+    from rich.text import Text
+
+    out = console()
+    for row in rows:
+        line = Text(f"{row.job_id:>6}  {row.state:<8}", "bold")
+        line.append(f"{row.user} {row.event} {row.item}", "not bold")
+        if row.skipped:
+            line.append(f"  ({len(row.skipped)} pinned left as they are)", "not bold dim")
+        out.print(line)
+        if row.error:
+            out.print(Text(f"        {row.error} ({row.failures} of 3 tries)", "yellow"))
+
+
+def _told(report: WorkReport) -> str:
+    if not report.calls:
+        return "Nothing waits to be worked in."
+    parts = [
+        f"{_many(report.deeds, 'thing')} people did worked in, with {_many(report.jobs, 'job')}",
+        f"new versions of memories: {report.written:,}",
+    ]
+    if report.skipped:
+        parts.append(f"pinned and left as they are: {report.skipped:,}")
+    if report.failed:
+        parts.append(f"{_many(report.failed, 'job')} failed (see localrec memory jobs)")
+    if report.waiting:
+        parts.append(f"still waiting: {report.waiting:,}")
+    return "; ".join(parts) + "."
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -1,0 +1,83 @@
+"""The few neighbours that are worth a reader's attention: MemRec's curation.
+
+Rules give every neighbour a score; the best k are kept, with room for both kinds, since people
+tell what goes together and items tell what to look at, and the scores of one kind may drown the
+other. Without rules the weight of the edge alone decides, which is the baseline to beat.
+"""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.errors import UsageError
+from localrec.memory.neighbourhood import Neighbours
+from localrec.memory.profiles import Floats
+from localrec.memory.rules import DROPPED, RuleSet
+
+K = 16  # the paper's number of neighbours
+FLOOR = 4  # of each kind, as far as there are so many
+
+
+class Curated(msgspec.Struct, frozen=True):
+    """The chosen neighbours, best first.
+
+    Args:
+        neighbours: At most k rows.
+        scores: How much each is worth, falling, (k,) float32.
+    """
+
+    neighbours: Neighbours
+    scores: Floats
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+
+def curate(
+    neighbours: Neighbours,
+    rules: RuleSet | None,
+    k: int = K,
+    floor_people: int = FLOOR,
+    floor_items: int = FLOOR,
+) -> Curated:
+    """Choose the best k neighbours, among them some of each kind.
+
+    Whom a rule drops is never chosen, not even to fill a floor: fewer than k may be left. Equal
+    scores go by place: people before items, then by index.
+
+    Args:
+        neighbours: As `TasteGraph.neighbours_of` gives them.
+        rules: How to score them; None scores by `edge_weight`.
+        k: How many to choose.
+        floor_people: How many people at least, if there are so many.
+        floor_items: How many items at least, if there are so many.
+
+    Raises:
+        UsageError: the floors do not fit into k, or a number is below 0.
+    """
+    if min(k, floor_people, floor_items) < 0 or floor_people + floor_items > k:
+        raise UsageError(
+            f"At least {floor_people} people and {floor_items} items do not fit into {k} "
+            "neighbours.",
+            "Ask for more neighbours, or lower the floors.",
+        )
+    scores = neighbours.edge_weight if rules is None else rules.scores(neighbours)
+    ranked = np.argsort(-scores, kind="stable")
+    if rules is not None:
+        ranked = ranked[scores[ranked] != DROPPED]
+    chosen = ranked[_best_with_floors(neighbours.is_person[ranked], k, floor_people, floor_items)]
+    return Curated(neighbours.rows(chosen), scores[chosen])
+
+
+def _best_with_floors(
+    is_person: NDArray[np.bool_], k: int, floor_people: int, floor_items: int
+) -> NDArray[np.int64]:
+    """Ascending places of a ranking: the floor of each kind, then the best of the others."""
+    held = np.zeros(len(is_person), dtype=bool)
+    held[np.flatnonzero(is_person)[:floor_people]] = True
+    held[np.flatnonzero(~is_person)[:floor_items]] = True
+    others = np.flatnonzero(~held)[: k - int(held.sum())]
+    held[others] = True
+    return np.flatnonzero(held)

@@ -1,0 +1,293 @@
+"""The rules by which neighbours are chosen: typed data, evaluated over all neighbours at once.
+
+A rule says which neighbours it concerns and what it does to their score. Rules are written by
+people, by a local model or by the paper's authors (MemRec, Figures 11 and 12); none of them is
+ever run as code. `rule_text` reads and writes them as text.
+
+The score of a neighbour is
+
+    total * (w1 edge_weight + w2 co + w3 metadata_overlap_score + w4 memory_similarity_score) / 4
+
+where `co` is log(1 + co_interaction_count) / log(1 + 100), at most 1: the second shared item says
+more than the fiftieth. The four parts lie in 0..1 and count alike, because what is known of a
+domain is for the rules to say; the paper multiplies a "base score" without defining it. All
+weights, and `total`, begin at 1 and are only ever multiplied:
+
+* `multiply edge_weight by 1.8` multiplies that part's weight, `multiply score by 2.5` the total;
+* `decay by 0.004 a day` multiplies the total by exp(-0.004 * recency_days);
+* `boost by 1 + 1.2 * memory_similarity_score` multiplies it by that, with the part as measured;
+* `filter` drops the neighbour, `filter keeping 0.3` multiplies the total by 0.3.
+
+Conditions look at the measured features, never at what an earlier rule made of them. So the order
+of rules changes nothing but the last digit, and each rule can be understood alone.
+
+Every number has bounds. An effect multiplies by 11 at most and a set has 16 effects, so no score
+can overflow; what is no number in a feature counts as 0, so none can be NaN.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, get_args
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.sources.text import clean_text
+
+if TYPE_CHECKING:
+    from localrec.memory.neighbourhood import Neighbours
+
+Part = Literal[
+    "edge_weight", "co_interaction_count", "metadata_overlap_score", "memory_similarity_score"
+]
+Target = Literal[Part, "score"]
+Feature = Literal[Part, "recency_days"]
+Comparison = Literal[">", ">=", "<", "<="]
+Kind = Literal["both", "people", "items"]
+Source = Literal["shipped", "model", "edited"]
+
+PARTS: tuple[Part, ...] = get_args(Part)
+TARGETS: tuple[Target, ...] = get_args(Target)
+FEATURES: tuple[Feature, ...] = get_args(Feature)
+MOST_RULES = 8  # Yelp's five published rules are eight here: their cases are told apart
+MOST_RULES_OF_MODEL = 5
+MOST_CONDITIONS = 4
+MOST_EFFECTS = 2
+LONGEST_NAME = 60
+LONGEST_RATIONALE = 300
+DECIMALS = 6
+DROPPED = np.float32(0.0)  # the score of whom a rule dropped; all others have more
+_LEAST = np.finfo(np.float32).tiny  # what is left of a score that decayed beyond float32
+_SAYS_ALL = 100  # shared items; more of them make no difference to a score
+
+Scores = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+_Totals = NDArray[np.float64]
+
+_COMPARE: dict[Comparison, np.ufunc] = {
+    ">": np.greater,
+    ">=": np.greater_equal,
+    "<": np.less,
+    "<=": np.less_equal,
+}
+
+
+class Scale(msgspec.Struct, frozen=True):
+    """The numbers that may stand in one place of a rule."""
+
+    high: float
+    whole: bool = False
+
+    def __contains__(self, value: float) -> bool:
+        decimals = 0 if self.whole else DECIMALS
+        return 0 <= value <= self.high and round(value, decimals) == value
+
+    def __str__(self) -> str:
+        if self.whole:
+            return f"a whole number from 0 to {self.high:.0f}"
+        return f"a number from 0 to {self.high:.0f} with at most {DECIMALS} decimals"
+
+
+_SHARE = Scale(1)
+SCALES: dict[Feature, Scale] = {
+    "edge_weight": _SHARE,
+    "co_interaction_count": Scale(1_000_000, whole=True),
+    "metadata_overlap_score": _SHARE,
+    "memory_similarity_score": _SHARE,
+    "recency_days": Scale(36_500),  # a century
+}
+FACTOR = Scale(10)
+RATE = Scale(1)
+KEEPING = Scale(1)
+
+
+class Condition(msgspec.Struct, frozen=True):
+    """A neighbour's feature compared with a number, `edge_weight > 0.5`."""
+
+    feature: Feature
+    comparison: Comparison
+    value: float
+
+    def __post_init__(self) -> None:
+        _require(self.value, SCALES[self.feature], self.feature)
+
+
+class Multiply(msgspec.Struct, frozen=True, tag="multiply"):
+    """Makes one part of the score, or the whole score, count `factor` times."""
+
+    part: Target
+    factor: float
+
+    def __post_init__(self) -> None:
+        _require(self.factor, FACTOR, "a factor")
+
+
+class Decay(msgspec.Struct, frozen=True, tag="decay"):
+    """Lets the score fade with recency_days, by exp(-rate * days)."""
+
+    rate: float
+
+    def __post_init__(self) -> None:
+        _require(self.rate, RATE, "a rate")
+
+
+class Boost(msgspec.Struct, frozen=True, tag="boost"):
+    """Raises the score by 1 + factor * part; co_interaction_count on its scale of 0..1."""
+
+    part: Part
+    factor: float
+
+    def __post_init__(self) -> None:
+        _require(self.factor, FACTOR, "a factor")
+
+
+class Filter(msgspec.Struct, frozen=True, tag="filter"):
+    """Drops the neighbour, or leaves `keeping` of the score."""
+
+    keeping: float = 0.0
+
+    def __post_init__(self) -> None:
+        _require(self.keeping, KEEPING, "what a filter keeps")
+
+
+Effect = Multiply | Decay | Boost | Filter
+
+
+class Rule(msgspec.Struct, frozen=True, kw_only=True):
+    """What to do with neighbours of a sort, and why.
+
+    Args:
+        name: Unique within its set, clean, at most 60 characters.
+        conditions: All must hold; with none the rule always applies.
+        effects: One or two, both applied.
+        rationale: One or two sentences for people, clean, at most 300 characters.
+        applies_to: Neighbours of which kind.
+
+    Raises:
+        ValueError: a text or a number of parts is out of bounds.
+    """
+
+    name: str
+    conditions: tuple[Condition, ...]
+    effects: tuple[Effect, ...]
+    rationale: str
+    applies_to: Kind = "both"
+
+    def __post_init__(self) -> None:
+        _require_text(self.name, LONGEST_NAME)
+        _require_text(self.rationale, LONGEST_RATIONALE)
+        if len(self.conditions) > MOST_CONDITIONS:
+            raise ValueError(f"a rule has at most {MOST_CONDITIONS} conditions")
+        if not 1 <= len(self.effects) <= MOST_EFFECTS:
+            raise ValueError(f"a rule has 1 to {MOST_EFFECTS} effects")
+
+    @property
+    def drops(self) -> bool:
+        """Whether neighbours that it applies to are out."""
+        return Filter(0.0) in self.effects or Multiply("score", 0.0) in self.effects
+
+
+class RuleSet(msgspec.Struct, frozen=True, kw_only=True):
+    """The rules of one domain, as shipped, written by a model, or edited by a person.
+
+    Raises:
+        ValueError: none or too many rules, or two of one name.
+    """
+
+    name: str
+    domain: str
+    rules: tuple[Rule, ...]
+    source: Source = "edited"
+    version: int = 1
+
+    def __post_init__(self) -> None:
+        _require_text(self.name, LONGEST_NAME)
+        _require_text(self.domain, LONGEST_NAME)
+        most = MOST_RULES_OF_MODEL if self.source == "model" else MOST_RULES
+        if not 1 <= len(self.rules) <= most:
+            raise ValueError(f"a set of rules has 1 to {most} of them, not {len(self.rules)}")
+        if len({rule.name.casefold() for rule in self.rules}) < len(self.rules):
+            raise ValueError("two rules of a set have one name")
+
+    def scores(self, neighbours: Neighbours) -> Scores:
+        """How much each neighbour is worth, (m,); `DROPPED` (0) for those that a rule drops.
+
+        Every other score is above 0 and finite. A neighbour's score depends on its own columns
+        alone, not on its place or on the others.
+        """
+        measured = _measured(neighbours)
+        parts = {part: _as_part(part, measured[part]) for part in PARTS}
+        weights = {part: np.ones_like(values) for part, values in parts.items()}
+        total = np.ones(len(neighbours.is_person), dtype=np.float64)
+        dropped = np.zeros(len(total), dtype=bool)
+        for rule in self.rules:
+            hit = _concerned(rule, neighbours.is_person, measured)
+            dropped |= hit & rule.drops
+            for effect in rule.effects:
+                if isinstance(effect, Multiply) and effect.part != "score":
+                    weights[effect.part][hit] *= effect.factor
+                else:
+                    total[hit] *= _factor_of(effect, measured["recency_days"], parts, hit)
+        base = sum((weights[part] * parts[part] for part in PARTS), np.zeros_like(total))
+        scores = np.maximum(total * base / len(PARTS), _LEAST).astype(np.float32)
+        return np.where(dropped, DROPPED, scores)
+
+
+def _measured(neighbours: Neighbours) -> dict[Feature, Scores]:
+    """Every feature within its bounds; what is no number counts as 0."""
+    return {
+        feature: np.clip(
+            np.nan_to_num(np.asarray(getattr(neighbours, feature), dtype=np.float32)),
+            0.0,
+            SCALES[feature].high,
+        )
+        for feature in FEATURES
+    }
+
+
+def _as_part(part: Part, measured: Scores) -> _Totals:
+    """A feature on the scale of 0..1 on which the parts of a score are added."""
+    values = measured.astype(np.float64)
+    if part == "co_interaction_count":
+        return np.minimum(np.log1p(values) / np.log1p(_SAYS_ALL), 1.0)
+    return values
+
+
+def _concerned(rule: Rule, is_person: Mask, measured: dict[Feature, Scores]) -> Mask:
+    """Which neighbours a rule applies to, (m,)."""
+    hit = np.full(len(is_person), rule.applies_to == "both")
+    if rule.applies_to != "both":
+        hit = np.asarray(is_person) == (rule.applies_to == "people")
+    for condition in rule.conditions:
+        # In float32 as measured: a neighbour at 0.6 exactly is not above 0.6.
+        threshold = np.float32(condition.value)
+        hit = hit & _COMPARE[condition.comparison](measured[condition.feature], threshold)
+    return hit
+
+
+def _factor_of(
+    effect: Effect, days: Scores, parts: dict[Part, _Totals], hit: Mask
+) -> float | _Totals:
+    """What the total of the neighbours `hit` is multiplied by; `days`, `parts` are everybody's."""
+    match effect:
+        case Multiply(factor=factor):
+            return factor
+        case Decay(rate=rate):
+            return np.exp(-rate * days[hit].astype(np.float64))
+        case Boost(part=part, factor=factor):
+            return 1.0 + factor * parts[part][hit]
+        case Filter(keeping=keeping):
+            return keeping
+
+
+def _require(value: float, scale: Scale, what: str) -> None:
+    if value not in scale:
+        raise ValueError(f"{what} takes {scale}, not {value}")
+
+
+def _require_text(text: str, longest: int) -> None:
+    if not text or len(text) > longest or '"' in text or clean_text(text) != text:
+        raise ValueError(
+            f"{clean_text(text, 40)!r} is no clean text of 1 to {longest} characters without quotes"
+        )

@@ -1,0 +1,275 @@
+"""Stage-R, second half: what a person's curated neighbours have in common, as facets.
+
+A facet says one thing about the neighbourhood ("films that are Drama"), how sure that is, and which
+neighbours support it, by their numbers in the list that was handed over. With a model the words are
+its own, written under a grammar that knows no other numbers than those of the list, so an invented
+neighbour cannot occur; without one, facets are the attributes whose share among the neighbours
+rises most above their share in the domain. Both give the same record (MemRec, equation 3 and F.3).
+
+Where it departs from the paper: confidence without a model is measured (the weighted share of the
+neighbours that hold it), not stated; and the strength of a support edge is the neighbour's weight
+from curation, since a model that is asked for sixteen weights invents them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.domains import Domain
+from localrec.errors import ModelError
+from localrec.graph.catalogue import Attribute, Indexes
+from localrec.llm.base import ChatModel, Message, Usage
+from localrec.memory.profiles import ItemTraits
+from localrec.sources.text import clean_text
+
+MOST_FACETS = 7  # N_f of the paper
+_MOST_SUPPORTERS = 4  # that a model names for one facet
+_SMOOTHING = 2.0  # neighbours' worth of the domain's own shares mixed in
+_LEAST_SUPPORTERS = 2
+_HOLDS = 0.3  # a person holds what is true of this share of their likings, where it is a rise
+_LONGEST_FACET = 80
+_TOKENS_PER_FACET = 48
+_LINE = re.compile(r"(?P<text>[^|]+) \| 0\.(?P<tenths>[1-9]) \| (?P<numbers>[0-9]+(?:, [0-9]+)*)")
+
+Shares = NDArray[np.float64]
+
+
+class NeighbourFacet(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that holds in a neighbourhood.
+
+    Args:
+        text: In words.
+        confidence: 0 to 1.
+        supporters: Numbers of the neighbours that support it, from 1, ascending.
+        attribute: The catalogue's attribute that was counted; None where a model wrote.
+    """
+
+    text: str
+    confidence: float
+    supporters: tuple[int, ...]
+    attribute: int | None = None
+
+
+class SupportEdge(msgspec.Struct, frozen=True):
+    """How strongly a neighbour, by number, speaks for the person, 0 to 1."""
+
+    neighbour: int
+    weight: float
+
+
+class Synthesis(msgspec.Struct, frozen=True, kw_only=True):
+    """The collaborative memory of one person.
+
+    Args:
+        facets: At most `MOST_FACETS`, surest first.
+        edges: One for each neighbour.
+        spoke: "measured" or "model".
+        usage: What the model was asked; None without one.
+    """
+
+    facets: tuple[NeighbourFacet, ...]
+    edges: tuple[SupportEdge, ...]
+    spoke: str
+    usage: Usage | None = None
+
+
+class Supporter(msgspec.Struct, frozen=True):
+    """One curated neighbour: the items that stand for it (itself, or what a person likes)."""
+
+    items: Indexes
+    weight: float
+
+
+def domain_shares(traits: ItemTraits, likes: NDArray[np.int32]) -> Shares:
+    """Share of all likings that go to items with each attribute, (attributes,)."""
+    total = max(1.0, float(likes.sum()))
+    return traits.over_attributes(likes.astype(np.float32)).astype(np.float64) / total
+
+
+def count_facets(
+    supporters: Sequence[Supporter],
+    traits: ItemTraits,
+    usual: Shares,
+    names: Sequence[str],
+    most: int = MOST_FACETS,
+) -> Synthesis:
+    """Facets from counts alone.
+
+    Args:
+        supporters: In the order of their numbers.
+        traits: Attributes of the items.
+        usual: From `domain_shares`.
+        names: How each attribute is said of several items, (attributes,), see `phrases_of`.
+        most: Facets at most.
+    """
+    edges = edges_of(supporters)
+    if not supporters:
+        return Synthesis(facets=(), edges=(), spoke="measured")
+    weights = np.array([edge.weight for edge in edges])
+    held = np.stack([_held(one, traits) for one in supporters])  # (k, attributes), 0 to 1
+    support = weights @ held
+    total = weights.sum()
+    smoothed = (support + _SMOOTHING * usual) / (total + _SMOOTHING)
+    rise = np.log(np.maximum(smoothed, 1e-12) / np.maximum(usual, 1e-12))
+    # A telling share of the neighbours, and a rise: rare by nature and held by one is no facet.
+    holders = held >= np.maximum(_HOLDS, usual)
+    worth = np.where(holders.sum(axis=0) >= _LEAST_SUPPORTERS, rise * np.sqrt(support), 0.0)
+    best = [one for one in np.argsort(-worth, kind="stable")[:most].tolist() if worth[one] > 0]
+    facets = [
+        NeighbourFacet(
+            text=names[one],
+            confidence=round(float(support[one] / total), 3),
+            supporters=tuple((np.flatnonzero(holders[:, one]) + 1).tolist()),
+            attribute=one,
+        )
+        for one in best
+    ]
+    facets.sort(key=lambda facet: -facet.confidence)
+    return Synthesis(facets=tuple(facets), edges=edges, spoke="measured")
+
+
+def edges_of(supporters: Sequence[Supporter]) -> tuple[SupportEdge, ...]:
+    """The neighbours' weights, the largest of them 1."""
+    largest = max((one.weight for one in supporters), default=1.0) or 1.0
+    return tuple(
+        SupportEdge(number, round(max(0.0, one.weight) / largest, 4))
+        for number, one in enumerate(supporters, 1)
+    )
+
+
+def phrases_of(attributes: Sequence[Attribute], domain: Domain) -> list[str]:
+    """Each attribute as a taste: "films that are Drama"."""
+    return [
+        f"{domain.plural} that {_plural(domain.attributes[one.kind].says).format(name=one.name)}"
+        for one in attributes
+    ]
+
+
+def ask_facets(
+    model: ChatModel,
+    person: str,
+    neighbours: Sequence[str],
+    supporters: Sequence[Supporter],
+    domain: Domain,
+    *,
+    candidates: Sequence[str] = (),
+    most: int = MOST_FACETS,
+) -> Synthesis:
+    """Facets in a model's words, by one call.
+
+    Args:
+        model: Asked once.
+        person: The person's own memory.
+        neighbours: A line for each, numbered from 1 by their order, from `packing`.
+        supporters: The same neighbours.
+        domain: For its nouns.
+        candidates: Names of what is to be ranked, for context alone.
+        most: Facets at most.
+
+    Raises:
+        ModelError: the model cannot be used, or what it wrote does not parse.
+    """
+    if not neighbours:
+        return Synthesis(facets=(), edges=(), spoke="model")
+    messages = _prompt(person, neighbours, domain, candidates, most)
+    written = model.generate(
+        messages,
+        grammar=facets_grammar(len(neighbours), most),
+        max_tokens=_TOKENS_PER_FACET * most,
+        fixed=1,
+    )
+    return Synthesis(
+        facets=parse_facets(written.text, len(neighbours), complete=written.finished),
+        edges=edges_of(supporters),
+        spoke="model",
+        usage=written.usage,
+    )
+
+
+def facets_grammar(neighbours: int, most: int) -> str:
+    """Lines "TEXT | 0.N | NUMBERS" in GBNF; numbers are those of the neighbours, 1 to 99."""
+    numbers = " | ".join(f'"{number}"' for number in range(min(neighbours, 99), 0, -1))
+    return (
+        f"root ::= facet{{1,{most}}}\n"
+        'facet ::= text " | 0." [1-9] " | " number (", " number)'
+        f'{{0,{_MOST_SUPPORTERS - 1}}} "\\n"\n'
+        f"text ::= [A-Za-z] [A-Za-z0-9 ,'()&-]{{8,{_LONGEST_FACET - 1}}}\n"
+        f"number ::= {numbers}\n"
+    )
+
+
+def parse_facets(text: str, neighbours: int, *, complete: bool) -> tuple[NeighbourFacet, ...]:
+    """The facets that `facets_grammar` let through, the same words once, surest first.
+
+    Args:
+        text: What was written.
+        neighbours: How many there are.
+        complete: Whether it was not cut off; of what was, the last line is left out.
+
+    Raises:
+        ModelError: a line is no facet, or there is none.
+    """
+    lines = [line for line in text.split("\n") if line.strip()]
+    if not complete:
+        lines = lines[:-1]
+    facets: dict[str, NeighbourFacet] = {}
+    for line in lines:
+        found = _LINE.fullmatch(line)
+        numbers = sorted({int(one) for one in found["numbers"].split(", ")}) if found else []
+        if found is None or not 1 <= numbers[0] <= numbers[-1] <= neighbours:
+            raise ModelError(f"The model wrote {line[:60]!r} where a facet was asked for.")
+        said = clean_text(found["text"], _LONGEST_FACET)
+        facets.setdefault(
+            said.casefold(),
+            NeighbourFacet(
+                text=said, confidence=int(found["tenths"]) / 10, supporters=tuple(numbers)
+            ),
+        )
+    if not facets:
+        raise ModelError("The model wrote no facet.")
+    return tuple(sorted(facets.values(), key=lambda facet: -facet.confidence))
+
+
+def _held(one: Supporter, traits: ItemTraits) -> Shares:
+    """Share of a neighbour's items with each attribute, (attributes,)."""
+    had = np.zeros(traits.items, dtype=np.float32)
+    had[one.items] = 1.0
+    shares: Shares = traits.over_attributes(had).astype(np.float64) / max(1, len(one.items))
+    return shares
+
+
+def _plural(says: str) -> str:
+    verb, _, rest = says.partition(" ")
+    return f"{ {'is': 'are', 'has': 'have'}.get(verb, verb.removesuffix('s')) } {rest}"
+
+
+def _prompt(
+    person: str,
+    neighbours: Sequence[str],
+    domain: Domain,
+    candidates: Sequence[str],
+    most: int,
+) -> list[Message]:
+    system = Message(
+        "system",
+        f"You study what people with a similar taste in {domain.plural} share. From a person's "
+        "profile and a numbered list of neighbours you name the tastes that the list supports. "
+        "One taste a line: a short phrase, how sure it is from 0.1 to 0.9, and the numbers of the "
+        "neighbours that show it, like\n"
+        f"{domain.plural} with strong characters | 0.7 | 2, 5",
+    )
+    shown = "\n".join(neighbours)
+    context = f"\n\nLater these will be compared: {'; '.join(candidates)}" if candidates else ""
+    return [
+        system,
+        Message(
+            "user",
+            f"Profile: {person or 'nothing is known yet'}\n\nNeighbours:\n{shown}{context}\n\n"
+            f"Name at most {most} tastes, each different.",
+        ),
+    ]
