@@ -10,8 +10,9 @@ import msgspec
 
 from localrec.errors import InputError, UsageError
 
-Role = Literal["router", "reflector", "writer"]
-ROLES: tuple[Role, ...] = ("router", "reflector", "writer")
+Role = Literal["router", "reflector", "writer", "memory"]
+ROLES: tuple[Role, ...] = ("router", "reflector", "writer")  # those that take part in an answer
+MEMORY: Role = "memory"  # works behind the scenes: `localrec memory run`
 RULES = "rules"  # a role bound to this is played without a model
 
 
@@ -75,8 +76,9 @@ def bind_role(settings: Settings, role: str, name: str) -> Settings:
     """
     if role == "chat":
         return msgspec.structs.replace(settings, chat_model=name)
-    if role not in ROLES:
-        raise UsageError(f"There is no role {role!r}.", f"Roles: chat, {', '.join(ROLES)}.")
+    known = (*ROLES, MEMORY)
+    if role not in known:
+        raise UsageError(f"There is no role {role!r}.", f"Roles: chat, {', '.join(known)}.")
     return msgspec.structs.replace(settings, roles={**settings.roles, role: name})
 
 

@@ -328,6 +328,26 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     tokens: dict[str, int]
 
 
+class MemoryFacet(msgspec.Struct, frozen=True, kw_only=True):
+    """A taste that a person's neighbours share, and the numbers of those who hold it, from 1."""
+
+    text: str
+    confidence: float
+    supporters: tuple[int, ...]
+
+
+class MemoryView(msgspec.Struct, frozen=True, kw_only=True):
+    """What the shared memory said for one person; neighbours are numbers here, never keys.
+
+    Args:
+        neighbours: How many of each kind ("people", "items") were listened to.
+        facets: What those have in common, surest first.
+    """
+
+    neighbours: dict[str, int]
+    facets: tuple[MemoryFacet, ...]
+
+
 class Recommendations(msgspec.Struct, frozen=True, kw_only=True):
     """A list for one person, as `recommend --json` prints it.
 
@@ -339,6 +359,7 @@ class Recommendations(msgspec.Struct, frozen=True, kw_only=True):
         message: What the person should know about the list as a whole; may be empty.
         spoke: Kind of evidence -> how it came to be ("store", "nobody", ...).
         timings_ms: Stage -> milliseconds.
+        memory: What the shared memory said, where it took part.
     """
 
     user: str
@@ -348,6 +369,7 @@ class Recommendations(msgspec.Struct, frozen=True, kw_only=True):
     message: str
     spoke: dict[str, str]
     timings_ms: dict[str, float]
+    memory: MemoryView | None = None
 
 
 class Ranking(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -358,12 +380,14 @@ class Ranking(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         ranking: Every candidate once, best first.
         scores: Candidate -> score, for those that the catalogue knows.
         rationales: Candidate -> why it stands where it does, for the first few.
+        spoke: "memory" -> "measured" where the shared memory took part.
     """
 
     id: str
     ranking: tuple[str, ...]
     scores: dict[str, float] = {}
     rationales: dict[str, str] = {}
+    spoke: dict[str, str] = {}
 
 
 def to_json(record: Any) -> bytes:

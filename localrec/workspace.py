@@ -28,9 +28,12 @@ if TYPE_CHECKING:
     from localrec.index.build import EmbeddedField
     from localrec.llm.base import ChatModel
     from localrec.llm.client import ModelProcess
+    from localrec.retrieval.collaboration import Collective
     from localrec.retrieval.taste import Taste
     from localrec.systems.asker import Asker
+    from localrec.systems.memrec import MemRecConfig
     from localrec.systems.personal import Fit, Personal
+    from localrec.systems.remembering import SharedMemory
     from localrec.systems.stages import Stages
 
 Progress = Callable[[str, int, int], None]  # what is done, so many, of so many (0: unknown)
@@ -75,6 +78,7 @@ class Workspace:
         self._stages: dict[str, Stages] = {}
         self._catalogues: dict[str, Catalogue] = {}
         self._audiences: dict[str, Audience] = {}
+        self._collectives: dict[str, Collective] = {}
         self._models: dict[str, ChatModel] = {}
 
     def __enter__(self) -> Workspace:
@@ -146,12 +150,51 @@ class Workspace:
         Raises:
             UsageError: there is no such ranker.
         """
-        from localrec.systems.catalog import personal_config
+        from localrec.systems.catalog import ranker_plan
         from localrec.systems.personal import Personal
+        from localrec.systems.remembering import Remembering
 
-        config = personal_config(ranker)
-        field = self._descriptions(domain_name) if config.nearness else None
-        return Personal(self.catalogue(domain_name), self.audience(domain_name), field, config)
+        plan = ranker_plan(ranker)
+        field = self._descriptions(domain_name) if plan.evidence.nearness else None
+        parts = (self.catalogue(domain_name), self.audience(domain_name), field, plan.evidence)
+        config = plan.memory
+        if config is None or self.audience(domain_name).size < plan.fewest_people:
+            return Personal(*parts)
+        return Remembering(
+            *parts,
+            lambda: self._shared_memory(domain_name, config),
+            lists_from=plan.lists_from,
+            ranks_from=plan.ranks_from,
+        )
+
+    def collective(self, domain_name: str) -> Collective:
+        """What the people of a domain share: who likes what, what goes together, the rules."""
+        from localrec.systems.lists import open_collective
+
+        if domain_name not in self._collectives:
+            self._collectives[domain_name] = open_collective(
+                self.store,
+                self.folder / "indexes",
+                self.catalogue(domain_name),
+                self._descriptions(domain_name),
+            )
+        return self._collectives[domain_name]
+
+    def _shared_memory(self, domain_name: str, config: MemRecConfig) -> SharedMemory:
+        from localrec.graph.people import user_node
+        from localrec.systems.lists import half_way, open_weights
+        from localrec.systems.remembering import SharedMemory
+
+        collective = self.collective(domain_name)
+        weights = open_weights(self.folder / "indexes", domain_name, collective, config)
+        if not config.write:
+            collective = half_way(collective)
+
+        def person_of(user: str) -> int:
+            user_id = user_node(self.store, domain_name, user)
+            return -1 if user_id is None else collective.graph.person_of(user_id)
+
+        return SharedMemory(collective, config, weights, person_of)
 
     def taste(self, domain_name: str, user: str) -> Taste:
         """A person's taste, fresh from the store; empty for a stranger."""
@@ -338,6 +381,7 @@ class Workspace:
             report = ingest_history(self.store, domain, history, user, step)
         self._catalogues.pop(domain.name, None)
         self._audiences.pop(domain.name, None)
+        self._collectives.pop(domain.name, None)
         with _after_the_rows():
             step("counting who liked what")
             self.audience(domain.name)
@@ -423,8 +467,12 @@ class Workspace:
             shelf_of=lambda user: self.shelf(domain.name, user),
         )
 
-    def open_model(self, role: str) -> ChatModel:
+    def open_model(self, role: str, name: str = "") -> ChatModel:
         """The model that plays a role, started when it is first asked something.
+
+        Args:
+            role: What it is opened for; a role that the settings do not bind is the chat model's.
+            name: Another model for this once, whatever the settings say; "" for none.
 
         Raises:
             ModelError: its file is not here.
@@ -433,7 +481,7 @@ class Workspace:
         from localrec.llm.client import ModelProcess
 
         bound = self.settings.roles.get(role, RULES)  # type: ignore[call-overload]
-        name = self.settings.chat_model if bound == RULES else bound
+        name = name or (self.settings.chat_model if bound == RULES else bound)
         if name not in self._models:
             path = Path(name) if name.endswith(".gguf") else model_path(name)
             self._models[name] = ModelProcess(path, n_threads=self.settings.threads or None)

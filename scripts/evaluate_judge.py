@@ -18,7 +18,7 @@ from pathlib import Path
 import msgspec
 
 from localrec.cli.app import run
-from localrec.evaluation.questions import read_gold
+from localrec.evaluation.gold import read_gold
 from localrec.evaluation.report import write_between
 from localrec.paths import make_private, shipped
 

@@ -31,24 +31,16 @@ from localrec.evaluation.configs import (
     QuestionRunConfig,
     QuestionsConfig,
 )
-from localrec.evaluation.intervals import Measure
-from localrec.evaluation.question_figures import TITLES
+from localrec.evaluation.gold import read_gold, unknown_names
 from localrec.evaluation.question_runs import judge_answers, run
-from localrec.evaluation.questions import (
-    COSTS,
-    FAULTS,
-    Case,
-    SystemReport,
-    failures_to_show,
-    read_gold,
-    unknown_names,
-)
-from localrec.evaluation.report import Origin, origin_now, table, write_between
+from localrec.evaluation.question_summaries import SystemReport
+from localrec.evaluation.question_tables import question_tables
+from localrec.evaluation.questions import Case, failures_to_show
+from localrec.evaluation.report import Origin, origin_now, write_between
 from localrec.evaluation.runs import RunFolder
 from localrec.evaluation.truth import StoreTruth
 from localrec.paths import make_private
 from localrec.sources import open_source
-from localrec.types import TaskKind
 from localrec.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -207,35 +199,9 @@ def write_report(folder: Path, docs: Path) -> None:
 
 
 def as_markdown(figures: Figures) -> str:
-    """A run's tables: figures side by side, then by task and style, then the router."""
-    names = [one.system for one in figures.systems]
-    parts = [
-        f"### {figures.half.capitalize()} half, {figures.questions} questions",
-        figures.origin.as_text(),
-        table(["", *names], [_row(name, figures) for name in TITLES if _has(figures, name)]),
-        "Brackets: 95% bootstrap intervals over questions "
-        f"(2,000 resamples, seed {figures.systems[0].seed if figures.systems else ''}).",
-    ]
-    for heading, groups in (("task", "by_task"), ("style", "by_style")):
-        rows = [
-            [f"{group} ({_n(figures, groups, group)})"]
-            + [_plain(getattr(one, groups)[group]["satisfaction_at_3"]) for one in figures.systems]
-            for group in (getattr(figures.systems[0], groups) if figures.systems else ())
-        ]
-        parts.append(table([f"constraints held at 3, by {heading}", *names], rows))
-    parts += [confusion_table(one) for one in figures.systems if _is_own_router(one)]
-    spoke = [f"{one.system}: {_spoken(one)}" for one in figures.systems]
-    parts.append("Who spoke. " + "; ".join(spoke) + ".")
-    return "\n\n".join(parts)
-
-
-def confusion_table(report: SystemReport) -> str:
-    """Gold tasks down, routed tasks across."""
-    rows = [
-        [f"gold {gold}", *(str(report.confusion[gold].get(routed, 0)) for routed in TaskKind)]
-        for gold in TaskKind
-    ]
-    return table([f"router of {report.system}", *TaskKind], rows)
+    """A run's tables under their heading."""
+    title = f"{figures.half.capitalize()} half, {figures.questions} questions"
+    return question_tables(title, figures.origin, figures.systems)
 
 
 def show_failures(folder: RunFolder, home: Path, systems: Sequence[str]) -> None:
@@ -265,44 +231,6 @@ def print_failures(system: str, cases: Sequence[Case]) -> None:
         for claim in case.claims:
             if not claim.holds:
                 print(f"  ungrounded  {claim.text}")
-
-
-def _has(figures: Figures, name: str) -> bool:
-    """Whether a figure was measured of any system."""
-    return any(name in one.measures for one in figures.systems)
-
-
-def _row(name: str, figures: Figures) -> list[str]:
-    title = f"{TITLES[name]} (fewer is better)" if name in FAULTS else TITLES[name]
-    return [title, *(_with_interval(one.measures[name], name) for one in figures.systems)]
-
-
-def _with_interval(figure: Measure, name: str) -> str:
-    if figure.value is None or figure.low is None or figure.high is None:
-        return "-"
-    digits = 1 if name in COSTS else 3
-    return f"{figure.value:.{digits}f} [{figure.low:.{digits}f}, {figure.high:.{digits}f}]"
-
-
-def _plain(figure: Measure) -> str:
-    return "-" if figure.value is None else f"{figure.value:.3f}"
-
-
-def _n(figures: Figures, groups: str, group: str) -> int:
-    return getattr(figures.systems[0], groups)[group]["answered"].n
-
-
-def _is_own_router(report: SystemReport) -> bool:
-    """Whether the report's router is another one than plain `marc` shows already."""
-    return report.system == "marc" or "model" in report.spoke.get("router", {})
-
-
-def _spoken(report: SystemReport) -> str:
-    return ", ".join(
-        f"{role} {' / '.join(f'{who} {count}' for who, count in counts.items() if who)}"
-        for role, counts in report.spoke.items()
-        if role != "understanding"
-    )
 
 
 def _filled(record: msgspec.Struct) -> str:

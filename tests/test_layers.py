@@ -1,5 +1,6 @@
 """Who may import whom: the contracts of pyproject.toml hold, and each of them bites."""
 
+import ast
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,27 @@ def lint_imports(folder):
         text=True,
         check=False,
     )
+
+
+PICKLES = {"pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"}
+
+
+def named_in(path):
+    """Every word of the names and attributes that a file's code uses."""
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names = [getattr(node, "module", None) or "", *(one.name for one in node.names)]
+            yield from (word for name in names for word in name.split("."))
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+
+
+def test_only_the_parcels_for_ray_unpickle_also_by_way_of_other_packages():
+    files = (CHECKOUT / "localrec").rglob("*.py")
+    guilty = {
+        path.relative_to(CHECKOUT).as_posix() for path in files if PICKLES & {*named_in(path)}
+    }
+    assert guilty == {"localrec/evaluation/ray_parcels.py"}
 
 
 def test_every_import_points_down():

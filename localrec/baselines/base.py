@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Progress = Callable[[str, int, int], None]  # what is done, so many, of so many (0: unknown)
-Setting = float | int | str
+Setting = bool | float | int | str
 
 
 class Interactions(msgspec.Struct, frozen=True, dict=True):

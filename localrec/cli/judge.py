@@ -23,9 +23,10 @@ from localrec.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from localrec.evaluation.explained import Explained
+    from localrec.evaluation.gold import GoldQuestion
     from localrec.evaluation.judge import Verdict
-    from localrec.evaluation.questions import GoldQuestion
-    from localrec.evaluation.samples import Explained, Sample
+    from localrec.evaluation.samples import Sample
     from localrec.workspace import Workspace
 
 EXAMPLES = """
@@ -118,12 +119,12 @@ def _explained(
 ) -> list[Explained]:
     """What the run's systems explained: rationales for MemRec's scales, else answers."""
     from localrec.domains import load_domain
-    from localrec.evaluation import samples
+    from localrec.evaluation import explained
     from localrec.evaluation.truth import StoreTruth
     from localrec.types import Answer
 
-    rationales = samples.read_run(folder, _RATIONALES, samples.Rationale)
-    answers = samples.read_run(folder, _ANSWERS, Answer)
+    rationales = explained.read_run(folder, _RATIONALES, explained.Rationale)
+    answers = explained.read_run(folder, _ANSWERS, Answer)
     if rationales and (family == "memrec" or not answers):
         keys = [one.item for said in rationales.values() for one in said]
         about = workspace.choose_ranked_domain(keys, domain)
@@ -131,7 +132,7 @@ def _explained(
         return [
             one
             for system, said in rationales.items()
-            for one in samples.explained_rationales(
+            for one in explained.explained_rationales(
                 system, said, lambda person: _likes(workspace, about, person), truth
             )
         ]
@@ -142,13 +143,13 @@ def _explained(
     return [
         one
         for system, said in answers.items()
-        for one in samples.explained_answers(system, said, questions, truth)
+        for one in explained.explained_answers(system, said, questions, truth)
     ]
 
 
 def _gold_questions(named: Path | None, domain: str) -> list[GoldQuestion]:
     """Those of the file, else those that ship with the domain, of both halves."""
-    from localrec.evaluation.questions import read_gold
+    from localrec.evaluation.gold import read_gold
     from localrec.paths import shipped
 
     path = named or shipped("datasets") / domain / "questions.jsonl"
@@ -174,7 +175,8 @@ def _report(
 ) -> None:
     """Write `judged.json` and `judged.md`, bring a run's report up to date, print."""
     from localrec.evaluation.figures import write_run_report
-    from localrec.evaluation.judged import judged_by, judged_report
+    from localrec.evaluation.judged import judged_by
+    from localrec.evaluation.judged_figures import judged_report
     from localrec.evaluation.pages import as_markdown
     from localrec.evaluation.report import origin_now
     from localrec.evaluation.runs import RunFolder

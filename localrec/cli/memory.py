@@ -23,7 +23,9 @@ from localrec.cli.context import (
 from localrec.errors import CutShortError, InputError, UsageError
 
 if TYPE_CHECKING:
+    from localrec.llm.base import ChatModel
     from localrec.memory.queue import Job, JobRow
+    from localrec.memory.rebuild import RebuildReport
     from localrec.memory.records import Memory, MemoryUpdate
     from localrec.memory.worker import Reader, Update, WorkReport
     from localrec.workspace import Workspace
@@ -35,7 +37,8 @@ Examples:\n\n
   localrec memory edit --user anna --text "Likes it bitter, and never too sweet."\n\n
   localrec memory pin --user anna\n\n
   localrec memory jobs\n\n
-  localrec memory run
+  localrec memory run --model\n\n
+  localrec memory rebuild --domain movies
 """
 
 app = typer.Typer(
@@ -215,6 +218,13 @@ def run(
     limit: Annotated[
         int | None, typer.Option("--limit", metavar="N", min=1, help="Stop after so many jobs.")
     ] = None,
+    use_model: Annotated[
+        bool | None,
+        typer.Option(
+            "--model/--no-model",
+            help="Let a model word memories, one call a job; else what models use says.",
+        ),
+    ] = None,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> int:
@@ -236,11 +246,13 @@ def run(
             )
     # The workspace keeps its store closed: the worker opens it for moments, between thoughts.
     with Workspace(context.workspace) as opened, progress() as steps:
+        model = _model(opened, use_model)
         worker = Worker(
             partial(open_settled, context.workspace),
-            _by_domain(opened),
+            _by_domain(opened, model),
             context.workspace / LOCK,
-            hold_s=hold_s_of(opened),
+            cancel=getattr(model, "cancel", lambda: None),  # where there is a process to be told
+            hold_s=hold_s_of(model),
         )
         try:
             report = worker.run_pending(limit, steps)
@@ -256,6 +268,48 @@ def run(
     return int(report.failed > 0)
 
 
+@app.command("rebuild", epilog=EXAMPLES)
+def rebuild(
+    domain: DomainOption = None, workspace: WorkspaceOption = None, as_json: JsonOption = False
+) -> None:
+    """Count the memories of all people and items anew, without a model, as after an import.
+
+    Of all domains, or of one. What is pinned stays; what is interrupted goes on the next time.
+    """
+    from localrec.domains import load_domain
+    from localrec.erasure.journal import open_settled
+    from localrec.memory.propagation import surroundings_of
+    from localrec.memory.rebuild import Rebuild
+    from localrec.memory.worker import LOCK
+    from localrec.workspace import Workspace
+
+    context = context_of(workspace, as_json)
+    with Workspace(context.workspace) as opened:
+        domains = [opened.choose_domain("", domain)] if domain else opened.domains()
+    reports = []
+    with Workspace(context.workspace) as opened, progress() as steps:
+        for chosen in map(load_domain, domains):
+            work = Rebuild(
+                partial(open_settled, context.workspace),
+                chosen,
+                surroundings_of(opened, chosen),
+                context.workspace / LOCK,
+            )
+            try:
+                reports.append(work.run(steps))
+            except KeyboardInterrupt as stop:
+                done = work.report.people + work.report.items
+                raise CutShortError(
+                    f"interrupted; {done:,} memories of {chosen.name} were counted anew.",
+                    "Go on: localrec memory rebuild",
+                ) from stop
+    if context.as_json:
+        print_json({"domains": reports})
+        return
+    for report in reports:
+        console().print(_rebuilt(report))
+
+
 def read_stdin(option: str) -> str:
     """What was piped in.
 
@@ -267,15 +321,31 @@ def read_stdin(option: str) -> str:
     return sys.stdin.read()
 
 
-def _by_domain(opened: Workspace) -> Update:
+def _model(opened: Workspace, wanted: bool | None) -> ChatModel | None:
+    """The model that words memories: where it is wanted, or else where one is bound to that.
+
+    Raises:
+        ModelError: its file is not here.
+    """
+    from localrec.settings import MEMORY, RULES
+
+    bound = opened.settings.roles.get(MEMORY, RULES) != RULES
+    return opened.open_model(MEMORY) if wanted or (wanted is None and bound) else None
+
+
+def _by_domain(opened: Workspace, model: ChatModel | None) -> Update:
     """The updaters of all domains as one, each made when a job of its domain comes."""
-    from localrec.memory.propagation import updater_of
+    from localrec.memory.propagation import model_updater_of, updater_of
 
     updaters: dict[str, Update] = {}
 
     def update(job: Job, read: Reader) -> Sequence[MemoryUpdate]:
         if job.domain not in updaters:
-            updaters[job.domain] = updater_of(opened, job.domain)
+            updaters[job.domain] = (
+                updater_of(opened, job.domain)
+                if model is None
+                else model_updater_of(opened, job.domain, model)
+            )
         return updaters[job.domain](job, read)
 
     return update
@@ -352,6 +422,8 @@ def _render(memory: Memory, *, facets: bool = False) -> None:
 def _render_jobs(rows: Sequence[JobRow]) -> None:
     from rich.text import Text
 
+    from localrec.memory.queue import MOST_FAILURES
+
     out = console()
     for row in rows:
         line = Text(f"{row.job_id:>6}  {row.state:<8}", "bold")
@@ -360,7 +432,8 @@ def _render_jobs(rows: Sequence[JobRow]) -> None:
             line.append(f"  ({len(row.skipped)} pinned left as they are)", "not bold dim")
         out.print(line)
         if row.error:
-            out.print(Text(f"        {row.error} ({row.failures} of 3 tries)", "yellow"))
+            tries = f" ({row.failures} of {MOST_FAILURES} tries)" if row.failures else ""
+            out.print(Text(f"        {row.error}{tries}", "yellow"))
 
 
 def _told(report: WorkReport) -> str:
@@ -379,5 +452,17 @@ def _told(report: WorkReport) -> str:
     return "; ".join(parts) + "."
 
 
-def _many(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+def _rebuilt(report: RebuildReport) -> str:
+    parts = [
+        f"{report.domain}: {_many(report.people, 'person', 'people')} and "
+        f"{_many(report.items, 'item')} remembered anew"
+        + (", where an earlier run had stopped" if report.resumed else ""),
+        f"new versions of memories: {report.written:,}",
+    ]
+    if report.skipped:
+        parts.append(f"pinned and left as they are: {report.skipped:,}")
+    return "; ".join(parts) + "."
+
+
+def _many(count: int, noun: str, plural: str = "") -> str:
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"

@@ -104,7 +104,7 @@ def check(
 
 @app.command()
 def use(
-    role: Annotated[str, typer.Argument(help="chat, router, reflector or writer.")],
+    role: Annotated[str, typer.Argument(help="chat, router, reflector, writer or memory.")],
     name: Annotated[str, typer.Argument(help="A model, a GGUF file, or 'rules' for none.")],
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,

@@ -20,16 +20,18 @@ from localrec.cli.context import (
     progress,
     resumable,
 )
+from localrec.sources.text import clean_text
 
 if TYPE_CHECKING:
     from localrec.systems.personal import RankRequest
-    from localrec.types import Ranking
+    from localrec.types import MemoryView, Ranking
 
 EXAMPLES = """
 Examples:\n\n
   localrec recommend --user anna\n\n
   localrec recommend --user anna --domain movies -k 20 --explain\n\n
-  localrec recommend --user anna --system popularity --json
+  localrec recommend --user anna --system popularity --json\n\n
+  localrec recommend --user anna --system memrec --explain
 """
 RANK_EXAMPLES = """
 A request is a JSON object a line: id, candidates, and optionally history (item keys, oldest
@@ -44,9 +46,9 @@ _LOOKED_AT = 10_000  # keys that tell which domain a batch is about
 
 
 def _known_rankers() -> list[str]:
-    from localrec.systems.personal import RANKERS
+    from localrec.systems.catalog import known_rankers
 
-    return list(RANKERS)
+    return known_rankers()
 
 
 SystemOption = Annotated[
@@ -55,7 +57,8 @@ SystemOption = Annotated[
         "--system",
         metavar="NAME",
         help="Which kinds of evidence count: auto, popularity, neighbours, attributes, nearness, "
-        "or auto-no-KIND.",
+        "or auto-no-KIND; with the memory of all people: memrec, memrec-no-read, memrec-no-rules, "
+        "memrec-no-write, isolated-memory, or auto-no-memory.",
         autocompletion=_known_rankers,
     ),
 ]
@@ -90,6 +93,20 @@ def recommend(
     from localrec.cli.render import render_recommendations
 
     render_recommendations(found, console(), explain=explain)
+    if explain and found.memory is not None:
+        from rich.text import Text
+
+        console().print(Text(_what_memory_said(found.memory), "dim"))
+
+
+def _what_memory_said(memory: MemoryView) -> str:
+    """The neighbours by number, and what they share, in lines."""
+    heard = memory.neighbours
+    lines = [f"Memory: {heard['people']} people and {heard['items']} items nearest to this taste."]
+    for facet in memory.facets:
+        numbers = ", ".join(map(str, facet.supporters))
+        lines.append(f"  {facet.text}: {facet.confidence:.2f}, neighbours {numbers}")
+    return "\n".join(clean_text(line) for line in lines)
 
 
 def rank(

@@ -35,6 +35,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
         prompt_tokens: Tokens read, those from a cached prefix too.
         cached_tokens: Of these, so many came from a cached prefix.
         new_tokens: Tokens written.
+        notes: What went otherwise than was asked for, as sentences; the answer counts all the same.
     """
 
     items: Answer
@@ -43,6 +44,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     prompt_tokens: int = 0
     cached_tokens: int = 0
     new_tokens: int = 0
+    notes: tuple[str, ...] = ()
 
 
 @runtime_checkable
@@ -85,6 +87,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         prompt_tokens: Tokens it read, those from a cached prefix too.
         cached_tokens: Of these, so many came from a cached prefix.
         new_tokens: Tokens it wrote.
+        notes: What went otherwise than was asked for, as sentences; the answer counts all the same.
     """
 
     id: str
@@ -102,6 +105,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     prompt_tokens: int = 0
     cached_tokens: int = 0
     new_tokens: int = 0
+    notes: tuple[str, ...] = ()
 
 
 class Asking(msgspec.Struct, frozen=True, kw_only=True):
@@ -167,6 +171,7 @@ def _outcome(found: _Found, cost: Reply, cases: Cases, place: int, asking: Askin
         prompt_tokens=cost.prompt_tokens,
         cached_tokens=cost.cached_tokens,
         new_tokens=cost.new_tokens,
+        notes=cost.notes,
     )
 
 

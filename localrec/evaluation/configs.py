@@ -18,8 +18,9 @@ from localrec.errors import InputError
 from localrec.evaluation.cases import Protocol
 from localrec.paths import shipped
 
-Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")]  # names files too
+Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}\Z")]  # names files too
 Positive = Annotated[int, msgspec.Meta(ge=1)]
+Length = Annotated[int, msgspec.Meta(ge=1, le=10_000)]  # of a list; figures take memory for each
 Half = Literal["dev", "test"]
 Count = Annotated[int, msgspec.Meta(ge=0)]
 
@@ -103,7 +104,7 @@ class RunConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     data: DataConfig
     protocol: Protocol = Protocol()
     systems: Annotated[tuple[SystemConfig, ...], msgspec.Meta(min_length=1)]
-    k: Annotated[tuple[Positive, ...], msgspec.Meta(min_length=1)] = (1, 5, 10)
+    k: Annotated[tuple[Length, ...], msgspec.Meta(min_length=1)] = (1, 5, 10)
     seed: Count = 7
     chunk: Positive = 256
     probe: Count = 200
@@ -114,7 +115,7 @@ class RunConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         return tuple(sorted({1, *self.k}))
 
     def __post_init__(self) -> None:
-        _check_names(self.systems)
+        _check(self.title, self.systems)
 
 
 class QuestionsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -191,17 +192,21 @@ class QuestionRunConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     title: str = ""
     questions: QuestionsConfig
     systems: Annotated[tuple[AskerConfig, ...], msgspec.Meta(min_length=1)]
-    k: Positive = 3
+    k: Length = 3
     seed: Count = 7
 
     def __post_init__(self) -> None:
-        _check_names(self.systems)
+        _check(self.title, self.systems)
 
 
 AnyRunConfig = RunConfig | QuestionRunConfig
 
+_LARGEST = 1 << 20  # bytes of a file; what is written by hand is a thousandth of that
 
-def _check_names(systems: Sequence[SystemConfig | AskerConfig]) -> None:
+
+def _check(title: str, systems: Sequence[SystemConfig | AskerConfig]) -> None:
+    if not title.isprintable():  # terminals show it, that of somebody else's run as well
+        raise ValueError("the title holds letters that cannot be shown")
     names = [system.name for system in systems]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
@@ -220,7 +225,10 @@ def load_config(named: str) -> tuple[AnyRunConfig, bytes]:
     if not path.is_file() and named in (ready := ready_configs()):
         path = ready[named]
     try:
-        text = path.read_bytes()
+        with path.open("rb") as file:
+            text = file.read(_LARGEST + 1)
+        if len(text) > _LARGEST:
+            raise ValueError(f"it is longer than {_LARGEST:,} bytes")
         declared = tomllib.loads(text.decode("utf-8"))
         if "questions" in declared:
             return msgspec.convert(declared, QuestionRunConfig), text
@@ -230,7 +238,7 @@ def load_config(named: str) -> tuple[AnyRunConfig, bytes]:
             f"{named} cannot be read: {error.strerror}.",
             f"Name a file, or one of: {', '.join(ready_configs())}.",
         ) from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+    except (ValueError, RecursionError) as error:  # digits and brackets by the thousand, too
         raise InputError(
             f"{path} does not declare a run: {error}.", "See docs/evaluation.md for the fields."
         ) from error

@@ -11,13 +11,13 @@ from pathlib import Path
 
 from localrec.evaluation.intervals import Measure
 from localrec.evaluation.judge import Verdict
-from localrec.evaluation.judged import judged_section
+from localrec.evaluation.judged_figures import judged_section
 from localrec.evaluation.leaders import Standing, doubts_about, is_believed, standings
 from localrec.evaluation.ledger import Record, read_records
 from localrec.evaluation.pages import write_report
 from localrec.evaluation.pages.numbers import plain, with_interval
 from localrec.evaluation.question_figures import leading_in_questions, question_report
-from localrec.evaluation.rating import Rating, standing
+from localrec.evaluation.rating import Rating, last_words
 from localrec.evaluation.records import (
     Bars,
     Block,
@@ -57,7 +57,7 @@ def write_run_report(folder: RunFolder) -> tuple[Path, Path, Path]:
             metrics,
             leading=leading,
             wary=_doubts(metrics.systems),
-            against=_against_best(leading),
+            against=_against_best(leading, "questions"),
             extra=_judged_in(folder.path),
         )
     else:
@@ -95,7 +95,10 @@ def run_report(
             Section(
                 title="What was done", blocks=(Text(text=told_protocol(origin)), *_doubts(results))
             ),
-            Section(title="Quality", blocks=(*_quality(results, ours), *_against_best(leading))),
+            Section(
+                title="Quality",
+                blocks=(*_quality(results, ours), *_against_best(leading, "cases, people whole")),
+            ),
             *extra,
             Section(title="Settings", blocks=_settings(results)),
         ),
@@ -131,7 +134,7 @@ def _judged_in(folder: Path) -> tuple[Section, ...]:
     shown = read_samples(samples)
     texts = {(one.id, one.digest) for one in shown}
     said = [one for one in _read_if_there(verdicts, Verdict) if (one.id, one.of) in texts]
-    rated = standing(_read_if_there(ratings, Rating)).values()
+    rated = last_words(_read_if_there(ratings, Rating)).values()
     people = [one for one in rated if (one.id, one.of) in texts]
     judges = list(dict.fromkeys(one.judge for one in said)) or [""]
     return tuple(
@@ -245,7 +248,7 @@ def _told_best(results: Sequence[SystemResult], leading: Standing | None) -> str
     return f"{told} All others are worse, case by case."
 
 
-def _against_best(leading: Standing | None) -> tuple[Block, ...]:
+def _against_best(leading: Standing | None, paired_over: str) -> tuple[Block, ...]:
     """What the summary rests on."""
     if leading is None or not leading.others:
         return ()
@@ -262,8 +265,8 @@ def _against_best(leading: Standing | None) -> tuple[Block, ...]:
                 )
                 for name, one in leading.others.items()
             ),
-            note="Paired over the same cases, people whole; p after Holm's correction for all "
-            "systems. What is not separable is not shown to be equal.",
+            note=f"Paired over the same {paired_over}; p after Holm's correction for all systems. "
+            "What is not separable is not shown to be equal.",
         ),
     )
 

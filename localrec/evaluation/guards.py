@@ -29,6 +29,7 @@ from localrec.evaluation.intervals import Measure
 from localrec.graph.people import USER
 from localrec.graph.store import Store
 from localrec.index.audience import LIKED_FROM, Audience
+from localrec.memory.neighbourhood import TasteGraph
 
 CHANCE = 1e-6  # probability of as many decoys found by luck, below which it was no luck
 NEARLY_ALWAYS = 0.9  # hit rate at 1
@@ -130,6 +131,26 @@ def check_audience(audience: Audience, train: Interactions, place: Items) -> Non
             f"An audience of {len(audience.items):,} likings was not counted from the "
             f"{int(liked.sum()):,} of the training rows.",
             "Count it with localrec.evaluation.rankers.audience_of.",
+        )
+
+
+def check_graph(graph: TasteGraph, train: Interactions) -> None:
+    """See that a shared memory joins nobody to an item but by a training row.
+
+    Args:
+        graph: What a memory was made of; people and items numbered as in the training rows.
+        train: The training rows.
+
+    Raises:
+        LeakError: somebody is joined to something else.
+    """
+    people = np.repeat(np.arange(graph.size), np.diff(graph.first_item))
+    joined = people * train.items + graph.items
+    known = train.person.astype(np.int64) * train.items + train.item
+    if strange := int(np.count_nonzero(~np.isin(joined, known))):
+        raise LeakError(
+            f"A memory joins people to {strange} items that no training row does.",
+            "Count it with localrec.evaluation.memories.count_collective.",
         )
 
 

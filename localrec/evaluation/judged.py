@@ -8,7 +8,7 @@ with them. What speaks against the judge is put in a sentence.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 
@@ -17,17 +17,15 @@ import msgspec
 from localrec.evaluation.agreement import in_words, kendall, measured, spearman, weighted_kappa
 from localrec.evaluation.intervals import Measure, measure
 from localrec.evaluation.judge import Verdict
-from localrec.evaluation.pages.numbers import with_interval
 from localrec.evaluation.rating import Rating
-from localrec.evaluation.records import Bars, Block, HeatMap, Report, Scale, Section, Table, Text
 from localrec.evaluation.report import Origin
 from localrec.evaluation.samples import Control, Sample
 from localrec.evaluation.scales import HIGHEST, LOWEST, MARC, MEMREC
 
 Scores = dict[str, dict[str, float]]  # scale -> sample id -> score of 1..5
 
-_BY_CHANCE = 0.5
-_TWINS: dict[Control, str] = {
+BY_CHANCE = 0.5  # what a judge gets who does not read
+TWINS: dict[Control, str] = {
     "exchanged": "another one's explanation",
     "invented": "made-up claims",
 }
@@ -124,10 +122,10 @@ def preference_for_genuine(
 
     Equal scores count half, so that 0.5 is what a rater gets who does not read.
     """
-    kinds = dict.fromkeys(_kind(one) for one in samples if one.control_of)
+    kinds = dict.fromkeys(kind_of(one) for one in samples if one.control_of)
     return {
         kind: {
-            scale: _preference(given, [one for one in samples if _kind(one) == kind])
+            scale: _preference(given, [one for one in samples if kind_of(one) == kind])
             for scale, given in scores.items()
         }
         for kind in kinds
@@ -160,10 +158,10 @@ def weakness(
     """
     faults = []
     for kind, by_scale in preferred.items():
-        blind = [scale for scale, one in by_scale.items() if one.n and not _is_told(one)]
+        blind = [scale for scale, one in by_scale.items() if one.n and not is_told_from_chance(one)]
         if blind:
             where = "any scale" if len(blind) == len(by_scale) else ", ".join(blind)
-            faults.append(f"it does not surely score {_TWINS[kind]} lower on {where}")
+            faults.append(f"it does not surely score {TWINS[kind]} lower on {where}")
     for check in dict.fromkeys(one.other for one in agreements):
         known = [one for one in agreements if one.other == check and one.spearman.n]
         varied = [one for one in known if one.spearman.value is not None]
@@ -187,7 +185,7 @@ def judged_by(samples: Sequence[Sample], verdicts: Sequence[Verdict], origin: Or
     preferred = preference_for_genuine(scores, samples)
     controls = sum(bool(one.control_of) for one in samples)
     return Judged(
-        judge=_name_of(verdicts),
+        judge=name_of_judge(verdicts),
         samples=len(samples) - controls,
         controls=controls,
         failed=sum(bool(one.failed) for one in verdicts),
@@ -201,141 +199,9 @@ def judged_by(samples: Sequence[Sample], verdicts: Sequence[Verdict], origin: Or
     )
 
 
-def judged_report(judged: Judged, samples: Sequence[Sample], verdicts: Sequence[Verdict]) -> Report:
-    """A report on the judge alone, for a folder that is no run's."""
-    return Report(
-        title=f"Explanations judged by {judged.judge}",
-        summary=f"What {' and '.join(judged.means)} said, judged blind, and what that is worth.",
-        origin=judged.origin,
-        sections=(judged_section(samples, verdicts),),
-    )
-
-
-def judged_section(
-    samples: Sequence[Sample],
-    verdicts: Sequence[Verdict],
-    people: Sequence[Rating] = (),
-    ours: tuple[str, ...] = (),
-) -> Section:
-    """The part of a report on judged explanations.
-
-    Args:
-        samples: What was judged, controls among them.
-        verdicts: Of one judge.
-        people: What people said about the same samples.
-        ours: Systems to be set off.
-    """
-    scores = scores_of_judge(verdicts)
-    judge = _name_of(verdicts)
-    blocks: list[Block] = [Text(text=_how_it_was_done(judge, samples, verdicts))]
-    if scores:
-        blocks += [
-            _means(f"Scores by {judge}", scores, samples, ours),
-            *_worth(judge, scores, samples),
-        ]
-    rated = scores_of_person(people)
-    if rated:
-        blocks.append(_means("Scores by people", rated, samples, ours))
-        if with_people := agreement_between(scores, rated, "people", samples):
-            blocks.append(_table(f"{judge} and people", with_people))
-        blocks.append(_table("People and the checks", agreement_with_checks(rated, samples)))
-    return Section(title="Judged explanations", blocks=tuple(blocks))
-
-
-def _worth(judge: str, scores: Scores, samples: Sequence[Sample]) -> list[Block]:
-    """What shows whether a judge can judge."""
-    agreements = agreement_with_checks(scores, samples)
-    preferred = preference_for_genuine(scores, samples)
-    blocks: list[Block] = [
-        Text(text=weakness(preferred, agreements) or "Nothing here speaks against this judge.")
-    ]
-    if agreements:
-        checks = tuple(dict.fromkeys(one.other for one in agreements))
-        blocks += [
-            HeatMap(
-                title=f"Does {judge} rank samples as the checks do? Spearman's correlation",
-                columns=checks,
-                rows={
-                    scale: tuple(one.spearman for one in agreements if one.scale == scale)
-                    for scale in scores
-                },
-                reach=1.0,
-                note="1 is full agreement, 0 is chance; a dash where a check found all samples "
-                "alike, or the judge did.",
-            ),
-            _table(f"{judge} and the checks", agreements),
-        ]
-    if any(one.n for by_scale in preferred.values() for one in by_scale.values()):
-        blocks.append(
-            Bars(
-                title=f"How often {judge} prefers an explanation to its twin",
-                scales=tuple(
-                    Scale(name=f"twin has {_TWINS[kind]}, share of pairs", high=1.0)
-                    for kind in preferred
-                ),
-                rows={
-                    scale: tuple(by_scale[scale] for by_scale in preferred.values())
-                    for scale in scores
-                },
-                note=f"{_BY_CHANCE} is what a judge gets who does not read. {_told(preferred)}",
-            )
-        )
-    return blocks
-
-
-def _told(preferred: Mapping[Control, Mapping[str, Measure]]) -> str:
-    judged = [one for by_scale in preferred.values() for one in by_scale.values() if one.n]
-    seen = sum(_is_told(one) for one in judged)
-    if not seen:
-        return "On no scale is it told from chance: do not rely on this judge."
-    if seen == len(judged):
-        return "On every scale it is told from chance."
-    return f"It is told from chance in {seen} of {len(judged)} cases."
-
-
-def _is_told(one: Measure) -> bool:
-    return one.n >= _FEWEST_PAIRS and one.low is not None and one.low > _BY_CHANCE
-
-
-def _how_it_was_done(judge: str, samples: Sequence[Sample], verdicts: Sequence[Verdict]) -> str:
-    kinds = Counter(_kind(sample) for sample in samples)
-    invented = f", and {kinds['invented']} with made-up claims," if kinds["invented"] else ""
-    failed = sum(bool(one.failed) for one in verdicts)
-    trouble = f" {failed} could not be judged." if failed else ""
-    return (
-        f"{kinds['']} explanations and {kinds['exchanged']} exchanged ones{invented} were put to "
-        f"{judge}, one at a time, in shuffled order and without the system's name; scores are "
-        f"{LOWEST} to {HIGHEST}.{trouble}"
-    )
-
-
-def _means(title: str, scores: Scores, samples: Sequence[Sample], ours: tuple[str, ...]) -> Bars:
-    means = means_by_system(scores, samples)
-    return Bars(
-        title=title,
-        scales=tuple(Scale(name=name, low=LOWEST, high=HIGHEST) for name in scores),
-        rows={system: tuple(of[name] for name in scores) for system, of in means.items()},
-        ours=ours,
-    )
-
-
-def _table(title: str, agreements: Sequence[Agreement]) -> Table:
-    return Table(
-        title=title,
-        head=("scale", "with", "samples", "Spearman", "Kendall", "weighted kappa", "agreement"),
-        rows=tuple(
-            (
-                one.scale,
-                one.other,
-                str(one.spearman.n),
-                with_interval(one.spearman, 2),
-                with_interval(one.kendall, 2),
-                with_interval(one.kappa, 2),
-                one.says,
-            )
-            for one in agreements
-        ),
-    )
+def is_told_from_chance(one: Measure) -> bool:
+    """Whether a judge surely prefers genuine explanations to their twins."""
+    return one.n >= _FEWEST_PAIRS and one.low is not None and one.low > BY_CHANCE
 
 
 def _agreement(
@@ -380,8 +246,8 @@ def _pooled(figures: Iterable[tuple[str, float]]) -> Measure:
     return Measure(found.value, found.low, found.high, sum(map(len, parts.values())))
 
 
-def _kind(sample: Sample) -> Control:
-    """The kind of a control; one of unknown kind is an exchanged one."""
+def kind_of(sample: Sample) -> Control:
+    """The kind of a control, "" of a genuine sample; one of unknown kind is an exchanged one."""
     return sample.control or ("exchanged" if sample.control_of else "")
 
 
@@ -394,7 +260,8 @@ def _group(sample: Sample) -> str:
     return sample.group or sample.control_of or sample.id
 
 
-def _name_of(verdicts: Sequence[Verdict]) -> str:
+def name_of_judge(verdicts: Sequence[Verdict]) -> str:
+    """Whose verdicts these are; where there are none, only people spoke."""
     return next((one.judge for one in verdicts), "people")
 
 

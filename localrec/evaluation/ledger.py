@@ -21,6 +21,10 @@ from localrec.paths import exclusive, owner_only
 
 Record = TypeVar("Record", bound=msgspec.Struct)
 
+# What decoding raises of a line that is no record: a field's name in broken UTF-8 and brackets
+# nested by the thousand, in a field that nobody knows, are no DecodeError.
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
 
 def read_records(path: Path, shape: type[Record]) -> list[Record]:
     """Every record of a file of JSON lines; a last line that a kill left torn is none.
@@ -101,7 +105,7 @@ def _decode(path: Path, content: bytes, shape: type[Record]) -> list[Record]:
             continue
         try:
             records.append(msgspec.json.decode(line, type=shape))
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except UNREADABLE as error:
             raise InputError(
                 f"{path}, line {number} is no {_noun(shape)}: {error}.", "Name another file."
             ) from error

@@ -1,5 +1,7 @@
 """MemRec as a system under test: a shared memory made of the training rows and nothing else.
 
+Here are the compositions that ask no model; those that do are in `prompted.py`.
+
 Every training row counts as a liking, as for the baselines, since every held-out row is to be
 found. Weights are fitted by holding back each person's last training row: the memory they are
 fitted with is made of the rest, the one that is tested of all.
@@ -7,58 +9,86 @@ fitted with is made of the rest, the one that is tested of all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol, TypeVar, runtime_checkable
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.baselines.base import Interactions, Progress, Requests, Setting
+from localrec.baselines.base import Baseline, Interactions, Progress, Requests, Setting
 from localrec.baselines.nearness import ItemVectors
+from localrec.domains import Domain
 from localrec.errors import UsageError
 from localrec.graph.catalogue import Catalogue
 from localrec.index.companions import count_companions
-from localrec.memory.neighbourhood import taste_graph_of
+from localrec.memory.neighbourhood import TasteGraph, taste_graph_of
 from localrec.memory.profiles import ItemTraits
 from localrec.memory.rules import RuleSet
 from localrec.memory.synthesis import domain_shares
 from localrec.reasoning.fusion import FusionWeights
 from localrec.retrieval.collaboration import Collective
-from localrec.systems.memrec import MEMREC, MemRec, MemRecConfig
+from localrec.systems.memrec import (
+    MEMREC,
+    MEMREC_VECTOR,
+    MemRec,
+    MemRecConfig,
+    VectorConfig,
+    VectorMemRec,
+)
+
+Config = TypeVar("Config", bound=msgspec.Struct)
+
+MEMORIES: dict[str, MemRecConfig | VectorConfig] = {**MEMREC, **MEMREC_VECTOR}
 
 _FEWEST_ROWS = 3  # of a person who gives one up to fit weights on
 _MOST_FITTED = 2_000  # people
 _DAY_S = 86_400
 
 
+class Knowledge(msgspec.Struct, frozen=True):
+    """What is known of the evaluated items before anybody liked one.
+
+    Args:
+        domain: What they belong to.
+        titles: Of each item, (items,).
+        traits: Their attributes and vectors.
+        attributes: Name of each attribute, (attributes,).
+        phrases: How each attribute is said of several items, (attributes,).
+        barred: Attributes that are nobody's taste, (attributes,).
+        rules: The domain's.
+    """
+
+    domain: Domain
+    titles: Sequence[str]
+    traits: ItemTraits
+    attributes: Sequence[str]
+    phrases: Sequence[str]
+    barred: NDArray[np.bool_]
+    rules: RuleSet
+
+
+@runtime_checkable
+class Sharing(Protocol):
+    """A fitted system with a shared memory, which the guards look over."""
+
+    graph: TasteGraph
+
+
 class Remembering:
-    """A composition of MemRec behind the interface of a baseline.
+    """Evidence of a memory, fused by fitted weights, behind the interface of a baseline.
 
     Args:
         name: As it is reported.
         config: Which parts it has.
-        traits: Attributes and vectors of the evaluated items.
-        phrases: How each attribute is said of several items.
-        rules: The domain's.
+        knowledge: About the items.
     """
 
-    def __init__(
-        self,
-        name: str,
-        config: MemRecConfig,
-        traits: ItemTraits,
-        phrases: list[str],
-        rules: RuleSet,
-    ) -> None:
+    def __init__(self, name: str, config: MemRecConfig, knowledge: Knowledge) -> None:
         self.name = name
-        self.settings: dict[str, Setting] = {
-            **msgspec.structs.asdict(config),
-            "rule_set": rules.name,
-        }
+        self.settings = _settings(config, knowledge)
         self._config = config
-        self._traits = traits
-        self._phrases = phrases
-        self._rules = rules
+        self._knowledge = knowledge
 
     def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
         """Count the shared memory, fit the weights without each person's last row."""
@@ -70,50 +100,109 @@ class Remembering:
         self.weights: FusionWeights = weights
         self.settings |= {f"weight of {kind}": one for kind, one in weights.weights.items()}
         progress("counting who likes what", 0, 0)
-        self._system = MemRec(self._collective(train), self._config, weights)
+        collective = self._collective(train)
+        self.graph = collective.graph
+        self._system = MemRec(collective, self._config, weights)
 
     def score(self, requests: Requests) -> NDArray[np.float32]:
         """The fused evidence, (b, items)."""
-        scores = np.empty((len(requests), self._traits.items), dtype=np.float32)
-        for row, history in enumerate(requests.histories):
-            items, weights = once(history)
-            scores[row] = self._system.scores(items, weights, int(requests.person[row]))
-        return scores
+        return _scores(self._system, requests)
 
     def _collective(self, train: Interactions) -> Collective:
-        known = train if self._config.write else _first_half(train)
-        day = known.at.astype("datetime64[s]").astype(np.float64) / _DAY_S
-        day[np.isnat(known.at)] = np.nan
-        graph = taste_graph_of(
-            known.person, known.item, day.astype(np.float32), known.people, self._traits
-        )
-        return Collective(
-            graph=graph,
-            companions=count_companions(known.person, known.item, known.items),
-            usual=domain_shares(self._traits, np.diff(graph.first_person)),
-            phrases=self._phrases,
-            rules=self._rules,
-        )
+        return count_collective(train, self._knowledge, write=self._config.write)
 
 
-def memrec_config(name: str, settings: Mapping[str, Setting]) -> MemRecConfig:
+class Comparing:
+    """Memories compared as vectors, behind the interface of a baseline.
+
+    Args:
+        name: As it is reported.
+        config: How they are compared.
+        knowledge: About the items.
+    """
+
+    def __init__(self, name: str, config: VectorConfig, knowledge: Knowledge) -> None:
+        self.name = name
+        self.settings = _settings(config, knowledge)
+        self._config = config
+        self._knowledge = knowledge
+
+    def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
+        """Count the shared memory; nothing is drawn."""
+        progress("counting who likes what", 0, 0)
+        collective = count_collective(train, self._knowledge, write=self._config.write)
+        self.graph = collective.graph
+        self._system = VectorMemRec(collective, self._config)
+
+    def score(self, requests: Requests) -> NDArray[np.float32]:
+        """How near all memories lie to each person's, (b, items)."""
+        return _scores(self._system, requests)
+
+
+def memory_config(name: str, settings: Mapping[str, Setting]) -> MemRecConfig | VectorConfig:
     """A composition by name, with some of its settings replaced.
 
     Raises:
         UsageError: there is no such composition or setting.
     """
-    if name not in MEMREC:
+    if name not in MEMORIES:
         raise UsageError(
-            f'There is no system "{name}" with a memory.', f"There are: {', '.join(MEMREC)}."
+            f'There is no system "{name}" with a memory.', f"There are: {', '.join(MEMORIES)}."
         )
-    fields = {**msgspec.structs.asdict(MEMREC[name]), **settings}
+    return with_settings(name, MEMORIES[name], settings)
+
+
+def make_memory(name: str, settings: Mapping[str, Setting], knowledge: Knowledge) -> Baseline:
+    """A composition that is still to be fitted.
+
+    Raises:
+        UsageError: there is no such composition or setting.
+    """
+    config = memory_config(name, settings)
+    if isinstance(config, VectorConfig):
+        return Comparing(name, config, knowledge)
+    return Remembering(name, config, knowledge)
+
+
+def with_settings(
+    name: str, config: Config, settings: Mapping[str, Setting], besides: Sequence[str] = ()
+) -> Config:
+    """A system's configuration with some of its fields replaced.
+
+    Args:
+        name: The system's, for the error.
+        config: What it begins with.
+        settings: Field -> value.
+        besides: Settings that it has and that are no fields.
+
+    Raises:
+        UsageError: no such field, or a value that does not fit.
+    """
+    changed = {one: value for one, value in settings.items() if one not in besides}
     try:
-        return msgspec.convert(fields, MemRecConfig)
+        return msgspec.convert({**msgspec.structs.asdict(config), **changed}, type(config))
     except msgspec.ValidationError as error:
-        known = ", ".join(MemRecConfig.__struct_fields__)
+        known = ", ".join((*besides, *config.__struct_fields__))
         raise UsageError(
             f"The settings of {name} do not fit: {error}.", f"It has these: {known}."
         ) from error
+
+
+def count_collective(train: Interactions, knowledge: Knowledge, *, write: bool) -> Collective:
+    """The shared memory that training rows make; not kept up to date, it is of their first half."""
+    known = train if write else _first_half(train)
+    day = known.at.astype("datetime64[s]").astype(np.float64) / _DAY_S
+    day[np.isnat(known.at)] = np.nan
+    graph = taste_graph_of(
+        known.person, known.item, day.astype(np.float32), known.people, knowledge.traits
+    )
+    return Collective(
+        graph=graph,
+        companions=count_companions(known.person, known.item, known.items),
+        usual=domain_shares(knowledge.traits, np.diff(graph.first_person)),
+        phrases=knowledge.phrases,
+        rules=knowledge.rules,
+    )
 
 
 def traits_at(
@@ -137,6 +226,19 @@ def once(history: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.floa
     _, newest = np.unique(history[::-1], return_index=True)
     places = np.sort(len(history) - 1 - newest)
     return history[places], np.ones(len(places), dtype=np.float32)
+
+
+def _settings(config: msgspec.Struct, knowledge: Knowledge) -> dict[str, Setting]:
+    return {**msgspec.structs.asdict(config), "rule_set": knowledge.rules.name}
+
+
+def _scores(system: MemRec | VectorMemRec, requests: Requests) -> NDArray[np.float32]:
+    """A line for each request, whose items count alike, (b, items)."""
+    lines = [
+        system.scores(*once(history), person)
+        for history, person in zip(requests.histories, requests.person.tolist(), strict=True)
+    ]
+    return np.stack(lines)
 
 
 def _without_last(train: Interactions, seed: int) -> tuple[Interactions, NDArray[np.int64]]:

@@ -1,12 +1,25 @@
-"""Systems under test that put each case to a chat model: titles in, a list out.
+"""Systems under test that put each case to a chat model: a list out of what it is told.
 
-A case that the model answers with something else than was asked is an answer without items, and
-costs what it cost. A model that cannot be started fails the system when it is fitted.
+    zero-shot               titles of the history and the candidates, nothing else
+    naive-agent             the same, and all neighbours that the prompt holds, uncurated
+    isolated-agent          the person's own memory, as in iAgent; each candidate judged alone
+    memrec-model            that, and what curated neighbours share, in the model's own words
+    memrec-model-counted    the same with counted facets, a call less
+
+A ranking that the model writes otherwise than it was asked to is an answer without items, and costs
+what it cost; for facets that it writes so, counted ones stand in, and the case's notes say so. A
+model that cannot be started fails the system when it is fitted.
+
+Where the agents depart from MemRec's: a candidate is judged by the probability of "yes" instead of
+a number that the model writes, candidates are kept from the model while it writes facets, and no
+system changes its memory while it is tested.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 import msgspec
 import numpy as np
@@ -14,18 +27,25 @@ from numpy.typing import NDArray
 
 from localrec.baselines.base import Interactions, Progress, Setting
 from localrec.errors import UsageError
-from localrec.evaluation.asking import Reply
+from localrec.evaluation.asking import Lister, Reply
 from localrec.evaluation.cases import Items, RatedRequests
+from localrec.evaluation.memories import Knowledge, count_collective, once, with_settings
 from localrec.llm.base import ChatModel
+from localrec.memory.curation import Curated
+from localrec.memory.packing import Teller
+from localrec.reasoning.rerank import Briefed
 from localrec.reasoning.zero_shot import (
+    Mode,
     ZeroShotConfig,
     ask_label_prior,
     check_count,
     rank_zero_shot,
 )
+from localrec.retrieval.collaboration import Portraits
+from localrec.systems.memrec import MEMREC_AGENTS, AgentConfig, MemRecAgent
 
-PROMPTED = ("zero-shot",)
 MODEL = "model"  # the setting that names the model; the workspace's own where it is left out
+_SHORTEST_LINE = 8  # tokens of a neighbour, at least: no more of them than can fit are counted
 
 
 class ZeroShot:
@@ -66,17 +86,19 @@ class ZeroShot:
             UsageError: there are no candidates, or too many.
             ModelError: the model failed.
         """
-        check_pool(None if candidates is None else candidates.shape[1], self._config)
-        assert candidates is not None
+        lines = _lines_of(candidates, self._config)
         return [
-            self._ask(history.tolist(), line.tolist())
-            for history, line in zip(requests.histories, candidates, strict=True)
+            self._ask(person, history, line)
+            for person, history, line in zip(
+                requests.person.tolist(), requests.histories, lines, strict=True
+            )
         ]
 
-    def _ask(self, history: Sequence[int], candidates: Sequence[int]) -> Reply:
+    def _ask(self, person: int, history: Items, candidates: Sequence[int]) -> Reply:
+        started = time.perf_counter()
         ranking = rank_zero_shot(
-            self._model,
-            [self._titles[item] for item in history],
+            self._briefed(person, history),
+            [self._titles[item] for item in history.tolist()],
             [self._titles[item] for item in candidates],
             self._config,
             _seed_of(self._seed, candidates),
@@ -86,12 +108,16 @@ class ZeroShot:
         order = ranking.order
         return Reply(
             items=None if order is None else [candidates[place] for place in order],
-            ms=ranking.ms,
+            ms=1000 * (time.perf_counter() - started),
             calls=ranking.calls,
             prompt_tokens=ranking.prompt_tokens,
             cached_tokens=ranking.cached_tokens,
             new_tokens=ranking.new_tokens,
         )
+
+    def _briefed(self, person: int, history: Items) -> ChatModel:
+        """Whom to ask about a person; the model, told of nothing but titles."""
+        return self._model
 
     def _prior(self, count: int) -> NDArray[np.float64] | None:
         """What the letters get by themselves; asked once, and no part of a case's cost."""
@@ -102,7 +128,133 @@ class ZeroShot:
         return self._priors[count]
 
 
-def prompted_config(name: str, settings: Mapping[str, Setting]) -> ZeroShotConfig:
+class NaiveConfig(ZeroShotConfig, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a model is asked that is shown neighbours as they come.
+
+    Args:
+        neighbour_tokens: Tokens of the neighbours; with the titles they must fit its context.
+    """
+
+    mode: Mode = "labels"
+    neighbour_tokens: Annotated[int, msgspec.Meta(ge=64)] = 2400
+
+
+class NaiveAgent(ZeroShot):
+    """Shows a model all neighbours that its prompt holds, uncurated, beside history and candidates.
+
+    Args:
+        model: Opened by whoever closes it.
+        knowledge: About the items.
+        config: How the model is asked.
+    """
+
+    name = "naive-agent"
+
+    def __init__(self, model: ChatModel, knowledge: Knowledge, config: NaiveConfig) -> None:
+        super().__init__(model, knowledge.titles, knowledge.domain.plural, config)
+        self._knowledge = knowledge
+        self._neighbour_tokens = config.neighbour_tokens
+
+    def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
+        """Count who likes what, and start the model.
+
+        Raises:
+            ModelError: the model cannot be used.
+        """
+        super().fit(train, seed, progress)
+        self.graph = count_collective(train, self._knowledge, write=True).graph
+
+    def _briefed(self, person: int, history: Items) -> ChatModel:
+        found = self.graph.neighbours_of(*once(history), person)
+        # In a drawn order: whatever finds no room is not left out for its worth.
+        drawn = np.random.default_rng(self._seed).permutation(len(found))
+        some = found.rows(drawn[: self._neighbour_tokens // _SHORTEST_LINE])
+        teller = Teller(self._titles, {}, self.graph.lately_liked, self._model.count_tokens)
+        packed = teller.pack(Curated(some, some.edge_weight), self._neighbour_tokens)
+        if not packed.text:
+            return self._model
+        domain = self._knowledge.domain
+        return Briefed(self._model, f"People and {domain.plural} near me:\n{packed.text}")
+
+
+class Remindful:
+    """Has a model judge each candidate of a case, told what a memory says of the person.
+
+    Args:
+        name: As it is reported.
+        model: Opened by whoever closes it.
+        knowledge: About the items.
+        config: What the model is told.
+    """
+
+    def __init__(
+        self, name: str, model: ChatModel, knowledge: Knowledge, config: AgentConfig
+    ) -> None:
+        self.name = name
+        self.settings: dict[str, Setting] = {
+            MODEL: model.name,
+            **msgspec.structs.asdict(config),
+            "rule_set": knowledge.rules.name,
+        }
+        self._model = model
+        self._knowledge = knowledge
+        self._config = config
+
+    def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
+        """Count the shared memory, and start the model; nothing is drawn.
+
+        Raises:
+            ModelError: the model cannot be used.
+        """
+        self._model.count_tokens("")
+        progress("counting who likes what", 0, 0)
+        known = self._knowledge
+        collective = count_collective(train, known, write=self._config.write)
+        self.graph = collective.graph
+        portraits = Portraits(collective.graph, known.attributes, known.titles, known.barred)
+        self._agent = MemRecAgent(self._model, collective, portraits, known.domain, self._config)
+
+    def answer(self, requests: RatedRequests, candidates: Items | None, k: int) -> Sequence[Reply]:
+        """All candidates of each request, best first.
+
+        Raises:
+            UsageError: there are no candidates.
+            ModelError: the model failed.
+        """
+        lines = _lines_of(candidates, self._config)
+        return [
+            self._ask(person, history, line)
+            for person, history, line in zip(
+                requests.person.tolist(), requests.histories, lines, strict=True
+            )
+        ]
+
+    def _ask(self, person: int, history: Items, candidates: Sequence[int]) -> Reply:
+        started = time.perf_counter()
+        reranked = self._agent.rank(*once(history), candidates, person)
+        # Of equals, whichever is shown first: candidates come shuffled.
+        order = np.argsort(-reranked.scores, kind="stable").tolist()
+        return Reply(
+            items=[candidates[place] for place in order],
+            ms=1000 * (time.perf_counter() - started),
+            calls=reranked.calls,
+            prompt_tokens=reranked.prompt_tokens,
+            cached_tokens=reranked.cached_tokens,
+            new_tokens=reranked.new_tokens,
+            notes=reranked.notes,
+        )
+
+
+PromptConfig = ZeroShotConfig | AgentConfig
+
+PROMPTED: dict[str, PromptConfig] = {
+    "zero-shot": ZeroShotConfig(),
+    "naive-agent": NaiveConfig(),
+    **MEMREC_AGENTS,
+}
+
+
+def prompted_config(name: str, settings: Mapping[str, Setting]) -> PromptConfig:
     """The settings of a system without the model's name, read.
 
     Raises:
@@ -112,17 +264,26 @@ def prompted_config(name: str, settings: Mapping[str, Setting]) -> ZeroShotConfi
         raise UsageError(
             f'There is no system "{name}" that asks a model.', f"There are: {', '.join(PROMPTED)}."
         )
-    asked = {setting: value for setting, value in settings.items() if setting != MODEL}
-    try:
-        return msgspec.convert(asked, ZeroShotConfig)
-    except msgspec.ValidationError as error:
-        known = ", ".join((MODEL, *ZeroShotConfig.__struct_fields__))
-        raise UsageError(
-            f"The settings of {name} do not fit: {error}.", f"It has these: {known}."
-        ) from error
+    return with_settings(name, PROMPTED[name], settings, besides=(MODEL,))
 
 
-def check_pool(count: int | None, config: ZeroShotConfig) -> None:
+def make_prompted(
+    name: str, settings: Mapping[str, Setting], model: ChatModel, knowledge: Knowledge
+) -> Lister:
+    """A system that asks a model, still to be fitted.
+
+    Raises:
+        UsageError: there is no such system or setting.
+    """
+    config = prompted_config(name, settings)
+    if isinstance(config, AgentConfig):
+        return Remindful(name, model, knowledge, config)
+    if isinstance(config, NaiveConfig):
+        return NaiveAgent(model, knowledge, config)
+    return ZeroShot(model, knowledge.titles, knowledge.domain.plural, config)
+
+
+def check_pool(count: int | None, config: PromptConfig) -> None:
     """See that a prompt can hold all that is to be ranked; None: all items.
 
     Raises:
@@ -133,7 +294,14 @@ def check_pool(count: int | None, config: ZeroShotConfig) -> None:
             "A model cannot rank all items in a prompt.",
             "Give the protocol candidates, such as: candidates = 20.",
         )
-    check_count(count, config)
+    if isinstance(config, ZeroShotConfig):
+        check_count(count, config)
+
+
+def _lines_of(candidates: Items | None, config: PromptConfig) -> list[list[int]]:
+    """The candidates of each request, once it is seen that they can be ranked."""
+    check_pool(None if candidates is None else candidates.shape[1], config)
+    return [] if candidates is None else candidates.tolist()
 
 
 def _seed_of(seed: int, candidates: Sequence[int]) -> int:

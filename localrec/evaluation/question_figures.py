@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from localrec.evaluation.intervals import Measure, Parts, compare_all
-from localrec.evaluation.leaders import Standing, is_believed
+import numpy as np
+
+from localrec.evaluation.intervals import Measure
+from localrec.evaluation.leaders import CaseValues, Standing, is_believed, standing
 from localrec.evaluation.pages.numbers import NOTHING, plain, with_interval
-from localrec.evaluation.questions import COSTS, FAULTS, CaseLine, SystemReport
+from localrec.evaluation.question_summaries import SystemReport
+from localrec.evaluation.questions import COSTS, FAULTS, CaseLine
 from localrec.evaluation.records import (
     Bars,
     Block,
@@ -89,23 +92,24 @@ def question_report(
 def leading_in_questions(folder: RunFolder, metrics: RunMetrics) -> Standing | None:
     """Every system against the one that holds most constraints, over the questions of both.
 
-    None where nothing was measured, or the cases of a system are not all in the folder.
+    None where nothing was measured, or the cases of a system are not all in the folder. A system
+    that was asked nothing that can be held is left out.
     """
-    believed = [one for one in metrics.systems if is_believed(one)]
-    if not any(one.metrics[_MAIN].value is not None for one in believed):
+    measured = [one for one in metrics.systems if is_believed(one)]
+    believed = [one for one in measured if one.metrics[_MAIN].value is not None]
+    if not believed:
         return None
     lines = {one.name: folder.case_lines(one.name) for one in believed}
     if any(len(lines[one.name]) != one.cases for one in believed):
         return None
-    best = max(believed, key=lambda one: one.metrics[_MAIN].value or 0.0).name
-    pairs = {name: _paired(cases, lines[best]) for name, cases in lines.items() if name != best}
-    return Standing(metric=TITLES[_MAIN], best=best, others=compare_all(pairs))
+    return standing(TITLES[_MAIN], {name: _shares_held(cases) for name, cases in lines.items()})
 
 
-def _paired(ours: Sequence[CaseLine], theirs: Sequence[CaseLine]) -> tuple[Parts, Parts]:
-    there = {one.id: one.parts[_MAIN] for one in theirs}
-    common = [one for one in ours if one.id in there]
-    return [one.parts[_MAIN] for one in common], [there[one.id] for one in common]
+def _shares_held(lines: Sequence[CaseLine]) -> CaseValues:
+    """The main figure of each question, which stands for itself as a person does in a ranking."""
+    ids = tuple(one.id for one in lines)
+    shares = [part if weight else np.nan for part, weight in (one.parts[_MAIN] for one in lines)]
+    return CaseValues(cases=ids, people=ids, values=np.array(shares, dtype=np.float64))
 
 
 def _told_best(results: Sequence[SystemResult], leading: Standing | None) -> str:

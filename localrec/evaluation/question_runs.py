@@ -20,16 +20,10 @@ from localrec.baselines.base import Progress, Setting
 from localrec.domains import Domain, load_domain
 from localrec.errors import InputError, LocalrecError
 from localrec.evaluation.configs import AskerConfig, QuestionRunConfig
+from localrec.evaluation.gold import GoldQuestion, read_gold, unknown_names
 from localrec.evaluation.ledger import read_records, write_records
-from localrec.evaluation.questions import (
-    Case,
-    GoldQuestion,
-    judge,
-    line_of,
-    read_gold,
-    summarise,
-    unknown_names,
-)
+from localrec.evaluation.question_summaries import summarise
+from localrec.evaluation.questions import Case, judge, line_of
 from localrec.evaluation.report import Origin
 from localrec.evaluation.runs import (
     QuestionRunOrigin,

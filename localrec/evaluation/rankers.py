@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from localrec.baselines.base import Interactions, Progress, Requests, Setting
 from localrec.evaluation.cases import RatedRequests
 from localrec.graph.catalogue import Catalogue
-from localrec.index.audience import LIKED_FROM, Audience
+from localrec.index.audience import LIKED_FROM, Audience, sort_likings
 from localrec.index.build import EmbeddedField
 from localrec.retrieval.taste import Taste, strength_of_rating
 from localrec.systems.personal import Personal, PersonalConfig
@@ -86,14 +86,7 @@ def audience_of(train: Interactions, place: NDArray[np.int32], size: int) -> Aud
     liked = np.isnan(train.stars) | (train.stars >= LIKED_FROM)
     items = place[train.item[liked]]
     # Whoever liked nothing is no part of an audience.
-    person = np.unique(train.person[liked], return_inverse=True)[1].astype(np.int32)
-    order = np.lexsort((items, person))
-    items, person = items[order], person[order]
-    count = int(person[-1]) + 1 if len(person) else 0
-    by_item = np.argsort(items, kind="stable")
-    return Audience(items, _offsets(person, count), person[by_item], _offsets(items[by_item], size))
-
-
-def _offsets(ordered: NDArray[np.int32], many: int) -> NDArray[np.int64]:
-    """Where the entries of 0, 1, ..., many - 1 begin, (many + 1,)."""
-    return np.searchsorted(ordered, np.arange(many + 1)).astype(np.int64)
+    people, person = np.unique(train.person[liked], return_inverse=True)
+    undated = np.full(len(items), np.nan, dtype=np.float32)
+    likings = sort_likings(person.astype(np.int32), items, undated, len(people), size)
+    return Audience(*likings[:4])

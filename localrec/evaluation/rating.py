@@ -72,7 +72,7 @@ class RatingSession:
             for sample in shuffled(samples, seed)
             for scale in scales
         }
-        self._said = standing(ledger.records)
+        self._said = last_words(ledger.records)
 
     @property
     def current(self) -> Asked | None:
@@ -117,7 +117,7 @@ class RatingSession:
         return True
 
 
-def standing(ratings: Sequence[Rating]) -> dict[Place, Rating]:
+def last_words(ratings: Sequence[Rating]) -> dict[Place, Rating]:
     """What holds after everything that was done, in the order in which it was said."""
     said: dict[Place, Rating] = {}
     for one in ratings:

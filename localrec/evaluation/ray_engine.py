@@ -12,23 +12,21 @@ and localrec must be installed on its machines as they are here.
 
 from __future__ import annotations
 
-import io
 import os
+import re
 import secrets
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
-from functools import _lru_cache_wrapper as _Cache
 from functools import lru_cache
 from pathlib import Path
-from types import MethodType
 from typing import Any, Generic, NamedTuple, cast
 
 from localrec.errors import BusyError, LocalrecError, UsageError
 from localrec.evaluation.engines import Chunk, Engine, Result
+from localrec.evaluation.ray_parcels import first_line_of, packed, unpacked
 from localrec.evaluation.report import origin_now, usable_cores
-from localrec.graph.store import Store
 from localrec.privacy import SWITCHES, switch_off_telemetry
 
 _TRIES = 4  # a chunk whose worker dies every time would be tried for ever
@@ -45,6 +43,8 @@ _ALONE = {
     # Otherwise Ray hides CUDA from work that asks for none, and what was fitted there is lost.
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
 }
+_KNOCKS = "RAY_gcs_server_port_wait_time_s"
+_JOINABLE = re.compile(r"auto|(?:[A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}")
 # What workers print goes to Ray's logs.
 _QUIET = {"logging_level": "error", "log_to_driver": False}
 # Sums are rounded differently by another number of threads.
@@ -79,7 +79,7 @@ class RayEngine(Engine):
         """
         # Packed once and by ourselves: arrays that Ray unpacks may not be written to, which some
         # systems do when they score.
-        return self._in_order(self._ray.put(_packed(work)), enumerate(chunks))
+        return self._in_order(self._ray.put(packed(work)), enumerate(chunks))
 
     def _in_order(self, parcel: Any, waiting: Iterator[tuple[int, Chunk]]) -> Iterator[Result]:
         under_way: dict[Any, _Task[Chunk]] = {}
@@ -154,7 +154,7 @@ class _Task(NamedTuple, Generic[Chunk]):
         """
         if self.losses + 1 == _TRIES:
             raise LocalrecError(
-                f"A chunk of cases lost its Ray worker {_TRIES} times: {_first_line(lost)}.",
+                f"A chunk of cases lost its Ray worker {_TRIES} times: {first_line_of(lost)}.",
                 "If memory was short, take fewer --workers or smaller chunks.",
             ) from lost
         return self._replace(losses=self.losses + 1)
@@ -195,8 +195,20 @@ def _started(workers: int) -> Iterator[int]:
 
 @contextmanager
 def _joined(address: str, workers: int | None) -> Iterator[int]:
-    """A cluster that somebody runs; how many chunks may be under way."""
-    with _connected(address=address):
+    """A cluster that somebody runs; how many chunks may be under way.
+
+    Raises:
+        UsageError: it is none that can be joined.
+    """
+    if not _JOINABLE.fullmatch(address):
+        # "local" would start one that the network can reach, without any of the above.
+        raise UsageError(
+            f"{address!r} is no address of a Ray cluster that runs already.",
+            'Name its HOST:PORT, or "auto"; leave --address out to start one here.',
+        )
+    # Ray would knock at a wrong address for a quarter of an hour.
+    once = {_KNOCKS: os.environ.get(_KNOCKS, "1")}
+    with _environment(once), _connected(address=address):
         _see_that_they_are_alike()
         cores = int(_import_ray().cluster_resources().get("CPU", 1))
         yield workers or _QUEUE * cores
@@ -218,10 +230,10 @@ def _connect(ray: Any, options: dict[str, Any]) -> Any:
     except (RuntimeError, OSError, ValueError, ray.exceptions.RayError) as error:
         if options["address"] == "local":
             raise LocalrecError(
-                f"Ray does not start: {_first_line(error)}.", "Use --engine local."
+                f"Ray does not start: {first_line_of(error)}.", "Use --engine local."
             ) from error
         raise UsageError(
-            f"There is no Ray cluster for us at {options['address']}: {_first_line(error)}.",
+            f"There is no Ray cluster for us at {options['address']}: {first_line_of(error)}.",
             "Start one with ray start, or leave --address out.",
         ) from error
 
@@ -269,55 +281,12 @@ def _versions() -> dict[str, str]:
 
 def _work_off(parcels: list[Any], chunk: Any) -> Any:
     """Runs in a worker: one chunk."""
-    return _unpacked(parcels[0])(chunk)
+    return _fetched(parcels[0])(chunk)
 
 
 @lru_cache(maxsize=1)  # a worker meets the same parcel with every chunk of a system
-def _unpacked(parcel: Any) -> Callable[[Any], Any]:
-    ray = _import_ray()
-    packed = ray.get(parcel)
-    try:
-        # Code, but no stranger's: it was packed by the process that started this work.
-        return cast(Callable[[Any], Any], ray.cloudpickle.loads(packed))
-    except Exception as error:  # a foreign class may raise anything when it is made again
-        raise UsageError(
-            f"It does not work in a Ray worker: {_first_line(error)}.",
-            "Measure it with --engine local.",
-        ) from error
-
-
-def _packed(work: Callable[[Chunk], Result]) -> bytes:
-    from ray.cloudpickle import CloudPickler
-
-    class Packer(CloudPickler):
-        """Takes apart what Python does not, but can be made anew."""
-
-        def reducer_override(self, thing: Any) -> Any:
-            if isinstance(thing, Store):
-                return _open_again, (str(thing.path.absolute()),)
-            if isinstance(thing, _Cache) and isinstance(thing.__wrapped__, MethodType):
-                return _cache_again, (thing.__wrapped__, thing.cache_parameters()["maxsize"])
-            return super().reducer_override(thing)
-
-    parcel = io.BytesIO()
-    try:
-        Packer(parcel).dump(work)
-        return parcel.getvalue()
-    except Exception as error:  # a foreign class may raise anything when it is packed
-        raise UsageError(
-            "It holds what a Ray worker cannot share, such as a local model in a process of its "
-            f"own: {_first_line(error)}.",
-            "Measure it with --engine local.",
-        ) from error
-
-
-def _open_again(path: str) -> Store:
-    return Store.open_(Path(path), read_only=True)
-
-
-def _cache_again(method: Callable[..., Any], size: int | None) -> Callable[..., Any]:
-    """An object's own cache, empty."""
-    return lru_cache(size)(method)
+def _fetched(parcel: Any) -> Callable[[Any], Any]:
+    return unpacked(_import_ray().get(parcel))
 
 
 def _import_ray() -> Any:
@@ -356,11 +325,6 @@ def _environment(changes: dict[str, str]) -> Iterator[None]:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
-
-
-def _first_line(error: BaseException) -> str:
-    lines = str(error).strip().splitlines() or [type(error).__name__]
-    return lines[0].rstrip(".")[:_LONGEST_ERROR]
 
 
 def _last_line(error: BaseException) -> str:

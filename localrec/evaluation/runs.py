@@ -23,11 +23,12 @@ from localrec.baselines.base import Setting
 from localrec.baselines.tuning import Search
 from localrec.errors import InputError, UsageError
 from localrec.evaluation.asking import Outcome
-from localrec.evaluation.configs import QuestionRunConfig, RunConfig
+from localrec.evaluation.configs import Name, QuestionRunConfig, RunConfig
 from localrec.evaluation.guards import Suspicion
 from localrec.evaluation.intervals import Measure
-from localrec.evaluation.ledger import read_records
-from localrec.evaluation.questions import CaseLine, SystemReport
+from localrec.evaluation.ledger import UNREADABLE, read_records
+from localrec.evaluation.question_summaries import SystemReport
+from localrec.evaluation.questions import CaseLine
 from localrec.evaluation.report import Origin
 from localrec.paths import exclusive, make_private, owner_only, sync
 
@@ -105,7 +106,7 @@ class SystemResult(msgspec.Struct, frozen=True, kw_only=True):
         questions: Of a question run all that was counted.
     """
 
-    name: str
+    name: Name
     settings: dict[str, Setting]
     fit_s: float
     score_s: float
@@ -245,7 +246,7 @@ class RunFolder:
         path = self.path / name
         try:
             return msgspec.json.decode(path.read_bytes(), type=shape)
-        except (OSError, msgspec.DecodeError, msgspec.ValidationError) as error:
+        except (OSError, *UNREADABLE) as error:
             raise InputError(
                 f"{path} is no part of a run: {error}.", "localrec evaluate list shows the runs."
             ) from error
@@ -277,7 +278,7 @@ class RunFolder:
     def _outcome(self, path: Path, number: int, line: bytes) -> Outcome:
         try:
             return msgspec.json.decode(line, type=Outcome)
-        except (msgspec.DecodeError, msgspec.ValidationError) as error:
+        except UNREADABLE as error:
             raise InputError(
                 f"{path}, line {number} is no case: {error}.", "Name another --out."
             ) from error

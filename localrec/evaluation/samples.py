@@ -1,10 +1,9 @@
 """Recommendations with their explanations, as a judge or a person reads them, without a name on.
 
-What a run explained (answers to questions, rationales of ranked items) becomes `Explained`; drawn,
-twinned with controls and blinded, it becomes `Sample`s. On disk `samples.jsonl` holds what is
-shown, in an order that tells nothing, and the person whose taste that tells of, so that
-`localrec forget` finds the line; `samples-key.jsonl` beside it says which system each one is of and
-what the mechanical checks found.
+What a run explained, drawn, twinned with controls and blinded, becomes `Sample`s. On disk
+`samples.jsonl` holds what is shown, in an order that tells nothing, and the person whose taste that
+tells of, so that `localrec forget` finds the line; `samples-key.jsonl` beside it says which system
+each one is of and what the mechanical checks found.
 
 Controls are twins that whoever can judge scores lower: one with somebody else's explanation, one
 whose claims were made up. They are needed because a good system passes nearly every check, and
@@ -14,73 +13,20 @@ figures that do not vary agree with nothing.
 from __future__ import annotations
 
 import hashlib
-import re
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
 from localrec.errors import InputError
-from localrec.evaluation.claims import claims_of
-from localrec.evaluation.ledger import Record, read_records, write_records
-from localrec.evaluation.questions import GoldQuestion, K, broken_demands
-from localrec.evaluation.truth import Item, Node, StoreTruth
-from localrec.types import Answer, RecommendedItem
+from localrec.evaluation.explained import GROUNDED, Explained
+from localrec.evaluation.ledger import read_records, write_records
+from localrec.evaluation.lots import lot
 
 OWN_EXPLANATION = "own explanation"  # the check that tells exchanged ones from the others
-GROUNDED = "grounded"
-CONSTRAINTS = "constraints"
-_FACTS = 12  # edges of an item that are shown
-_LIKED = 10  # items that a person likes, as the asking side of a rationale
 _TWINNED = 0.5  # share of the genuine samples that get a twin of each kind
-
 Control = Literal["", "exchanged", "invented"]
-
-
-class Explained(msgspec.Struct, frozen=True, kw_only=True):
-    """One recommendation that a system explained, whatever it was asked.
-
-    Args:
-        id: The question's or request's, the same for all systems.
-        system: Who recommended.
-        asked: The question, or what is known of the person's taste.
-        recommended: Names of the items.
-        explanation: What the system said about them.
-        facts: What the catalogue holds about the items; may be empty.
-        checks: Mechanical check -> share of 0..1 that held.
-        group: What is resampled together, such as the person; "" where that is the id.
-        invented: The explanation with claims that are not true; "" where none could be made.
-        invented_grounded: Share of that one's claims that hold.
-    """
-
-    id: str
-    system: str
-    asked: str
-    recommended: str
-    explanation: str
-    facts: str = ""
-    checks: dict[str, float] = {}
-    group: str = ""
-    invented: str = ""
-    invented_grounded: float = 0.0
-
-
-class Rationale(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of a run's `rationales-SYSTEM.jsonl`: why an item stands where it does.
-
-    Args:
-        id: The request's, the same for all systems.
-        person: The person's key.
-        item: The item's key.
-        rationale: What the system said.
-    """
-
-    id: str
-    person: str
-    item: str
-    rationale: str
 
 
 class Sample(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -131,65 +77,6 @@ class Key(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     quotes: str = ""
 
 
-def read_run(folder: Path, what: str, shape: type[Record]) -> dict[str, list[Record]]:
-    """System -> the records of a run's files `WHAT-SYSTEM.jsonl`; {} where it has none.
-
-    Raises:
-        InputError: a line is something else; names it.
-    """
-    files = sorted(folder.glob(f"{what}-*.jsonl"), key=lambda path: path.stem)
-    return {path.stem.removeprefix(f"{what}-"): read_records(path, shape) for path in files}
-
-
-def explained_answers(
-    system: str, answers: Sequence[Answer], gold: Sequence[GoldQuestion], truth: StoreTruth
-) -> list[Explained]:
-    """What a system's answers say of their first items; those that say nothing are left out.
-
-    Args:
-        system: Who answered.
-        answers: Its answers.
-        gold: Where id and text of a question are among these, its constraints are checked too.
-        truth: What the store says.
-    """
-    written = _written_by_relation(truth)
-    known = {(one.id, one.query): one for one in gold}
-    told = (
-        _explained_answer(system, answer, known.get((answer.id, answer.query)), truth, written)
-        for answer in answers
-    )
-    return [one for one in told if one is not None]
-
-
-def explained_rationales(
-    system: str,
-    rationales: Sequence[Rationale],
-    likes: Callable[[str], Sequence[str]],
-    truth: StoreTruth,
-) -> list[Explained]:
-    """A ranking system's rationales; empty ones are left out.
-
-    Args:
-        system: Who ranked.
-        rationales: What it said.
-        likes: Person -> keys of the items they like, best first.
-        truth: What the store says. An item that it does not know goes by its key, without facts.
-    """
-    return [
-        Explained(
-            id=one.id,
-            system=system,
-            asked=_taste(one, likes, truth.items),
-            recommended=truth.items[one.item].name if one.item in truth.items else one.item,
-            explanation=one.rationale,
-            facts=_facts_of(truth.items[one.item]) if one.item in truth.items else "",
-            group=one.person,
-        )
-        for one in rationales
-        if one.rationale.strip()
-    ]
-
-
 def samples_of(explained: Sequence[Explained], count: int, seed: int) -> list[Sample]:
     """Blind samples: of so many requests, what every system said, with controls, shuffled.
 
@@ -212,7 +99,7 @@ def samples_of(explained: Sequence[Explained], count: int, seed: int) -> list[Sa
             f"Nothing was explained by all of: {', '.join(systems) or 'no system'}.",
             "Judge a run whose systems answered the same questions.",
         )
-    drawn = sorted(shared, key=lambda id_: _lot(seed, id_))[:count]
+    drawn = sorted(shared, key=lambda id_: lot(seed, id_))[:count]
     chosen = [one for one in explained if one.id in set(drawn)]
     genuine = [_sample(one) for one in chosen]
     return blinded([*with_controls(genuine, seed=seed), *_invented(chosen, seed)], seed)
@@ -236,11 +123,11 @@ def with_controls(
     controls = []
     for system in dict.fromkeys(sample.system for sample in genuine):
         own = [sample for sample in genuine if sample.system == system]
-        own.sort(key=lambda one: _lot(seed, f"exchanged {one.id}"))
+        own.sort(key=lambda one: lot(seed, f"exchanged {one.id}"))
         for sample in own[: round(share * len(own))]:
             others = [one for one in own if one.explanation != sample.explanation]
             if others:
-                other = others[int(_lot(seed, sample.id), 16) % len(others)]
+                other = others[int(lot(seed, sample.id), 16) % len(others)]
                 twin = _twin(sample, "exchanged", other.explanation, {OWN_EXPLANATION: 0.0})
                 controls.append(msgspec.structs.replace(twin, quotes=other.group))
     return genuine + controls
@@ -248,7 +135,7 @@ def with_controls(
 
 def blinded(samples: Sequence[Sample], seed: int) -> list[Sample]:
     """The samples under ids that tell nothing, in the order of these ids."""
-    names = {one.id: _lot(seed, one.id)[:12] for one in samples}
+    names = {one.id: lot(seed, one.id)[:12] for one in samples}
     renamed = (
         msgspec.structs.replace(
             one, id=names[one.id], control_of=names[one.control_of] if one.control_of else ""
@@ -297,103 +184,7 @@ def shuffled(samples: Sequence[Sample], seed: int) -> list[Sample]:
     A sample's place depends on nothing but its id and the seed, so that adding some to the file
     does not mix up the order of those that are half done.
     """
-    return sorted(samples, key=lambda one: _lot(seed, one.id))
-
-
-def _explained_answer(
-    system: str,
-    answer: Answer,
-    question: GoldQuestion | None,
-    truth: StoreTruth,
-    written: Mapping[str, Mapping[str, Node]],
-) -> Explained | None:
-    shown = msgspec.structs.replace(answer, items=answer.items[:K], near=())
-    explanation = _joined_reasons(shown)
-    if not explanation:
-        return None
-    items = [truth.items.get(one.key) for one in shown.items]
-    checks = {}
-    if (grounded := _grounded(shown, truth)) is not None:
-        checks[GROUNDED] = grounded
-    if question is not None:
-        held = [
-            item is not None and not broken_demands(question.gold, item, truth) for item in items
-        ]
-        checks[CONSTRAINTS] = sum(held) / len(held)
-    made_up = msgspec.structs.replace(
-        shown, items=tuple(_with_inventions(one, truth, written) for one in shown.items)
-    )
-    left = _grounded(made_up, truth)
-    false = grounded is not None and left is not None and left < grounded
-    return Explained(
-        id=answer.id,
-        system=system,
-        asked=answer.query,
-        recommended=", ".join(one.name for one in shown.items),
-        explanation=explanation,
-        facts=" ".join(_facts_of(item) for item in items if item is not None),
-        checks=checks,
-        invented=_joined_reasons(made_up) if false else "",
-        invented_grounded=(left or 0.0) if false else 0.0,
-    )
-
-
-def _joined_reasons(answer: Answer) -> str:
-    return " ".join(one.reason for one in answer.items if one.reason)
-
-
-def _grounded(answer: Answer, truth: StoreTruth) -> float | None:
-    """Share of an answer's claims that hold; None where it claims nothing."""
-    claims = claims_of(answer, truth)
-    return sum(claim.holds for claim in claims) / len(claims) if claims else None
-
-
-def _with_inventions(
-    told: RecommendedItem, truth: StoreTruth, written: Mapping[str, Mapping[str, Node]]
-) -> RecommendedItem:
-    """The item with each name that its reason takes from an edge exchanged for a false one.
-
-    False names come from other items' edges of the same relation; none of them is, or is under,
-    anything that the item has.
-    """
-    item = truth.items.get(told.key)
-    if item is None:
-        return told
-    true = truth.below(item.nodes)
-    swaps: dict[str, str] = {}
-    for edge in told.evidence:
-        false = [name for name, node in written.get(edge.relation, {}).items() if node not in true]
-        if false:
-            lot = int(_lot(0, f"{told.key} {edge.target}"), 16)
-            swaps[edge.target.casefold()] = false[lot % len(false)]
-    if not swaps:
-        return told
-    swaps[item.name.casefold()] = item.name  # Blue Lagoon stays what it is, whatever its colour
-    names = "|".join(re.escape(name) for name in sorted(swaps, key=len, reverse=True))
-    reason = re.sub(
-        rf"\b(?:{names})\b",
-        lambda found: swaps[found.group().casefold()],
-        told.reason,
-        flags=re.IGNORECASE,
-    )
-    return msgspec.structs.replace(told, reason=reason)
-
-
-def _written_by_relation(truth: StoreTruth) -> dict[str, dict[str, Node]]:
-    """Relation -> name as the catalogue writes it -> the attribute, in the order of the names."""
-    written: dict[str, dict[str, Node]] = defaultdict(dict)
-    for item in truth.items.values():
-        for link in item.links:
-            written[link.relation][link.written] = link.node
-    return {relation: dict(sorted(names.items())) for relation, names in written.items()}
-
-
-def _taste(one: Rationale, likes: Callable[[str], Sequence[str]], items: Mapping[str, Item]) -> str:
-    """A person's taste in names; the item itself is left out, which may be what was held back."""
-    known = [items[key].name for key in likes(one.person) if key in items and key != one.item]
-    if not known:
-        return "something for a person of whom nothing is known"
-    return f"something for a person who likes {', '.join(known[:_LIKED])}"
+    return sorted(samples, key=lambda one: lot(seed, one.id))
 
 
 def _sample(one: Explained) -> Sample:
@@ -414,7 +205,7 @@ def _invented(explained: Sequence[Explained], seed: int) -> list[Sample]:
     twins = []
     for system in dict.fromkeys(one.system for one in explained):
         able = [one for one in explained if one.system == system and one.invented]
-        able.sort(key=lambda one: _lot(seed, f"invented {one.id}"))
+        able.sort(key=lambda one: lot(seed, f"invented {one.id}"))
         twins += [
             _twin(_sample(one), "invented", one.invented, {GROUNDED: one.invented_grounded})
             for one in able[: round(_TWINNED * len(able))]
@@ -438,15 +229,5 @@ def _twin(sample: Sample, control: Control, explanation: str, checks: dict[str, 
     )
 
 
-def _facts_of(item: Item) -> str:
-    written = dict.fromkeys(link.written for link in item.links[:_FACTS])
-    return f"{item.name}: {', '.join(written)}."
-
-
 def _key_of(path: Path) -> Path:
     return path.with_name(f"{path.stem}-key.jsonl")
-
-
-def _lot(seed: int, text: str) -> str:
-    """A place in a draw that depends on nothing but the seed and the text, as hex digits."""
-    return hashlib.sha256(f"{seed}\0{text}".encode()).hexdigest()

@@ -22,15 +22,13 @@ from localrec.evaluation.asking import System
 from localrec.evaluation.cases import Parted
 from localrec.evaluation.configs import SystemConfig
 from localrec.evaluation.dataset import KeyedInteractions
-from localrec.evaluation.guards import check_audience, check_store, check_train
-from localrec.evaluation.memories import Remembering, memrec_config, traits_at
-from localrec.evaluation.prompted import MODEL, ZeroShot, check_pool, prompted_config
+from localrec.evaluation.guards import check_audience, check_graph, check_store, check_train
+from localrec.evaluation.memories import Knowledge, Sharing, make_memory, memory_config, traits_at
+from localrec.evaluation.prompted import MODEL, check_pool, make_prompted, prompted_config
 from localrec.evaluation.rankers import Ranker
 from localrec.index.build import EmbeddedField, open_field
-from localrec.llm.base import ChatModel
 from localrec.memory.rule_sets import default_rules
 from localrec.memory.synthesis import phrases_of
-from localrec.settings import bind_role
 from localrec.systems.catalog import personal_config
 from localrec.workspace import Workspace
 
@@ -100,6 +98,8 @@ class Workbench:
         check_train(self._parted.train, self._parted.test)
         if isinstance(system, Ranker):
             check_audience(system.audience, self._parted.train, system.place)
+        if isinstance(system, Sharing):
+            check_graph(system.graph, self._parted.train)
 
     def _check_baseline(self, system: SystemConfig) -> None:
         entry = BASELINES.get(system.catalogued)
@@ -128,19 +128,16 @@ class Workbench:
         return Ranker(name, config, catalogue, field, self._keyed.item_nodes)
 
     def _check_memory(self, system: SystemConfig) -> None:
-        memrec_config(system.catalogued, system.settings)
+        memory_config(system.catalogued, system.settings)
         if system.trials:
             raise UsageError(
-                f"The system {system.name} fits its weights itself.", "Leave trials out."
+                f"The system {system.name} fits itself, or has nothing to fit.",
+                "Leave trials out.",
             )
 
     def _make_memory(self, name: str, settings: Mapping[str, Setting]) -> System:
         self._look_over_store()
-        config = memrec_config(name, settings)
-        catalogue = self._workspace.catalogue(self._domain.name)
-        traits = traits_at(catalogue, self._keyed.item_nodes, self._vectors())
-        phrases = phrases_of(catalogue.attributes, self._domain)
-        return Remembering(name, config, traits, phrases, default_rules(self._domain.name))
+        return make_memory(name, settings, self._knowledge)
 
     def _check_model(self, system: SystemConfig) -> None:
         config = prompted_config(system.catalogued, system.settings)
@@ -153,25 +150,29 @@ class Workbench:
             )
 
     def _make_model(self, name: str, settings: Mapping[str, Setting]) -> System:
-        config = prompted_config(name, settings)
         self._look_over_store()
-        model = self._open_model(str(settings.get(MODEL, "")))
-        return ZeroShot(model, self._titles, self._domain.plural, config)
-
-    def _open_model(self, named: str) -> ChatModel:
-        """A model by name, or the workspace's own; it closes with the workspace."""
-        settings = self._workspace.settings
-        try:
-            if named:
-                self._workspace.settings = bind_role(settings, "chat", named)
-            return self._workspace.open_model("zero-shot")
-        finally:
-            self._workspace.settings = settings
+        model = self._workspace.open_model(name, str(settings.get(MODEL, "")))
+        return make_prompted(name, settings, model, self._knowledge)
 
     def _look_over_store(self) -> None:
         if not self._store_is_clean:
             check_store(self._workspace.store, self._parted.test, self._keyed)
             self._store_is_clean = True
+
+    @cached_property
+    def _knowledge(self) -> Knowledge:
+        """What memories are made of besides the training rows."""
+        domain = self._domain
+        catalogue = self._workspace.catalogue(domain.name)
+        return Knowledge(
+            domain=domain,
+            titles=self._titles,
+            traits=traits_at(catalogue, self._keyed.item_nodes, self._vectors()),
+            attributes=[one.name for one in catalogue.attributes],
+            phrases=phrases_of(catalogue.attributes, domain),
+            barred=np.array([one.key in domain.staples for one in catalogue.attributes], bool),
+            rules=default_rules(domain.name),
+        )
 
     @cached_property
     def _titles(self) -> list[str]:

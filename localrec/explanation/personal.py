@@ -1,18 +1,23 @@
 """Why an item is on a person's list, in terms of what that person did.
 
 As with questions, a statement without edges is not made: a share of people is carried by the
-count behind it, a leaning by the number of items it was read from.
+count behind it, a leaning by the number of items it was read from. Where the shared memory took
+part, it adds what people came to soon after an item, and what the nearest people have in common;
+they are counted, never named.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
 import numpy as np
 
 from localrec.explanation.evidence import Fact
 from localrec.graph.catalogue import Catalogue
 from localrec.index.audience import Audience
+from localrec.memory.neighbourhood import PEOPLE_ASKED, TasteGraph
+from localrec.retrieval.collaboration import Collective, Remembered
 from localrec.retrieval.personal import lift, strongest
 from localrec.retrieval.taste import Taste
 from localrec.sources.prose import join_words
@@ -23,16 +28,43 @@ _TOGETHER = 3  # least number of people behind a share
 _ATTRIBUTES = 3
 _NAMED = 2
 _LIKED = 0.25  # strength from which an item counts as liked in a sentence
+_FACTS = 3  # of an item
+_NEXT = 10  # likings that count as soon after; the sentence says it in words
+_SOON = 0.25  # least share of people who came to an item so soon
+_WATCHED = 100  # people whose order is looked at
+
+
+class Company(msgspec.Struct, frozen=True):
+    """The shared memory, and what it remembered of one history."""
+
+    collective: Collective
+    remembered: Remembered
 
 
 class Because:
-    """States the reasons for items of one person's list."""
+    """States the reasons for items of one person's list.
 
-    def __init__(self, person: str, taste: Taste, catalogue: Catalogue, audience: Audience) -> None:
+    Args:
+        person: Their key.
+        taste: Their history.
+        catalogue: Items and attributes.
+        audience: Who liked what.
+        company: The shared memory, where it took part.
+    """
+
+    def __init__(
+        self,
+        person: str,
+        taste: Taste,
+        catalogue: Catalogue,
+        audience: Audience,
+        company: Company | None = None,
+    ) -> None:
         self._person = person
         self._taste = taste
         self._catalogue = catalogue
         self._audience = audience
+        self._company = company
         self._asked = strongest(taste)
         self._count_attributes()
 
@@ -42,8 +74,11 @@ class Because:
 
     def from_history(self, item: int) -> list[Fact]:
         """What speaks for an item in the person's own history; [] where nothing does."""
-        found = (self._by_neighbour(item), self._by_attributes(item))
-        return [fact for fact in found if fact is not None]
+        found = [self._by_neighbour(item), None, self._by_attributes(item), None]
+        if self._company is not None:
+            found[1] = self._by_companion(item, self._company.collective)
+            found[3] = self._by_facet(item, self._company.remembered)
+        return [fact for fact in found if fact is not None][:_FACTS]
 
     def sentence(self, facts: Sequence[Fact]) -> str:
         """The facts as sentences."""
@@ -100,6 +135,56 @@ class Because:
         names = [self._catalogue.attributes[attribute].name for attribute in best]
         text = f"it has {join_words(names)} in common with {self._named(liked)}"
         return Fact(text, tuple(edges))
+
+    def _by_companion(self, item: int, collective: Collective) -> Fact | None:
+        """How many people came to the item soon after the newest item that it goes with."""
+        place = self._closest_company(item, collective)
+        if place is None:
+            return None
+        source = int(self._taste.items[place])
+        soon, both = _came_soon_after(collective.graph, source, item)
+        if soon < _TOGETHER or soon < _SOON * both:
+            return None
+        liked = self._catalogue.names[source]
+        edge = Evidence(
+            source=liked,
+            relation="SOON_AFTER",
+            target=self._catalogue.names[item],
+            value=f"{soon} of {both} people",
+        )
+        text = (
+            f"{soon} of {both} people who liked {liked} and this came to it within their next "
+            "ten likings"
+        )
+        return Fact(text, (self._edge_to(place), edge))
+
+    def _closest_company(self, item: int, collective: Collective) -> int | None:
+        """Place in the history of the liked item that keeps most company with another one."""
+        recent = collective.companions.config.recent
+        weights: dict[int, float] = {}
+        for place in np.flatnonzero(self._taste.strengths >= _LIKED)[-recent:].tolist():
+            theirs, some = collective.companions.of(int(self._taste.items[place]))
+            weights[place] = float(some[theirs == item].sum())
+        best = max(weights, key=weights.__getitem__, default=None)
+        return best if best is not None and weights[best] > 0 else None
+
+    def _by_facet(self, item: int, remembered: Remembered) -> Fact | None:
+        """What most of the nearest people often like, and the item has."""
+        is_person = remembered.curated.neighbours.is_person
+        people = int(is_person.sum())
+        theirs = set(self._catalogue.attributes_of(item).tolist())
+        for facet in remembered.synthesis.facets:
+            holders = int(is_person[np.array(facet.supporters, dtype=np.int64) - 1].sum())
+            if facet.attribute is None or facet.attribute not in theirs:
+                continue
+            if holders < max(_TOGETHER, people / 2):
+                continue
+            edge = Evidence(
+                source=facet.text, relation="SHARED_BY", target=f"{holders} of {people} people"
+            )
+            text = f"{holders} of the {people} people nearest to your taste often like {facet.text}"
+            return Fact(text, (self._link(item, facet.attribute), edge))
+        return None
 
     def _by_popularity(self, item: int) -> list[Fact]:
         likes = int(self._audience.likes[item])
@@ -159,6 +244,29 @@ class Because:
         closest = has[places[order[0]]]
         sharing = [int(place) for place in places[order] if has[place][closest].all()]
         return [one for one, kept in zip(attributes, closest, strict=True) if kept], sharing
+
+
+def _came_soon_after(graph: TasteGraph, source: int, item: int) -> tuple[int, int]:
+    """How many people liked `item` within ten likings after `source`, of those who liked both.
+
+    At most `_WATCHED` are looked at, the same ones each time, and only what is dated counts. They
+    stand among the first people of both items, who are numbered in no order: an even sample.
+    """
+    begins = graph.first_person[[source, item]]
+    ends = np.minimum(graph.first_person[[source + 1, item + 1]], begins + PEOPLE_ASKED)
+    fans, others = (
+        graph.people[begin:end] for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)
+    )
+    both = np.intersect1d(fans, others, assume_unique=True)
+    soon = dated = 0
+    for person in both[:_WATCHED].tolist():
+        days = graph.days[graph.first_item[person] : graph.first_item[person + 1]]
+        begin, end = days[np.searchsorted(graph.items_of(person), (source, item))]
+        if np.isnan(begin) or np.isnan(end):
+            continue
+        dated += 1
+        soon += 0 < int(((days > begin) & (days <= end)).sum()) <= _NEXT
+    return soon, dated
 
 
 def _share(part: int, whole: int) -> str:

@@ -12,21 +12,41 @@ With T_ij the sum of `decay` ^ (steps between - 1) over all places where i and j
 
 Each item keeps its `kept` heaviest companions. Memory while counting stays below a bound whatever
 the data; beyond `most_rows` rows a part of the people is counted, evenly drawn, the same each time.
+From a store they are counted once and kept in `indexes/`, until an import or a forgetting changed
+the store or more than one row in a hundred is new; everything that people took up counts, liked or
+not, since order and closeness need no verdict.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
+
+from localrec.graph.catalogue import Catalogue
+from localrec.graph.store import Store
+from localrec.index.arrays import ArrayCache
+from localrec.index.durable import digest_of
 
 Items = NDArray[np.int32]
 Weights = NDArray[np.float32]
 
 _SUMS = 1 << 23  # held at once, 64 MB
 _ROWS = 1 << 17  # of the items counted at once; each meets 2 * window others
+_FORMAT = 1
+_DRIFT = 0.01
+_KINDS = ("items", "weights", "first")
+
+# A list for later and "not now" are no taking up. People are thinned here already, so that
+# 25 million rows never stand in memory; which are left depends on nothing but their ids.
+_TAKEN_UP = """
+    SELECT user_id, item_id FROM interaction
+    WHERE event NOT IN ('wanted', 'later') AND user_id % $every = 0
+    ORDER BY user_id, "at" NULLS FIRST, rowid
+"""
 
 
 class CompanionsConfig(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,12 +83,14 @@ class Companions(msgspec.Struct, frozen=True):
         weights: Of each, (e,) float32.
         first: Where each item's companions begin, (n + 1,) int64.
         config: How they were counted.
+        mark: Of the contents, for what is derived from them; empty where they were not kept.
     """
 
     items: Items
     weights: Weights
     first: NDArray[np.int64]
     config: CompanionsConfig = CompanionsConfig()
+    mark: str = ""
 
     def of(self, item: int) -> tuple[Items, Weights]:
         """The companions of one item and their weights."""
@@ -120,6 +142,84 @@ def count_companions(
         weights=np.concatenate([some for _, some, _ in parts] or [np.zeros(0, dtype=np.float32)]),
         first=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
         config=config,
+    )
+
+
+def open_companions(
+    store: Store, folder: Path, catalogue: Catalogue, config: CompanionsConfig | None = None
+) -> Companions:
+    """The companions of a domain, from their cache where that fits, else counted and kept.
+
+    Args:
+        store: Read only.
+        folder: The workspace's `indexes/`; where it cannot be written, memory must do.
+        catalogue: The domain's snapshot; item indexes are its own.
+        config: How they are counted; the defaults where there is none.
+    """
+    config = config or CompanionsConfig()
+    stem = f"companions-{digest_of(catalogue.domain.name)}"
+    cache = ArrayCache(folder, stem, _KINDS, _Stand)
+    stand = _stand_of(store, catalogue, config)
+    kept = cache.load(stand)
+    if kept is None:
+        person, item = taken_up(store, catalogue, config.most_rows)
+        counted = count_companions(person, item, len(catalogue), config)
+        kept = cache.keep(stand, (counted.items, counted.weights, counted.first))
+    items, weights, first = kept.arrays
+    return Companions(items, weights, first, config, kept.mark)
+
+
+def taken_up(
+    store: Store, catalogue: Catalogue, most: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """What people took up, each person's oldest first: numbers of people, ascending, and catalogue
+    indexes, (m,) each.
+
+    Args:
+        store: Read only.
+        catalogue: The domain's snapshot.
+        most: About so many rows at most, of every so-manieth person.
+    """
+    [[rows]] = store.rows("SELECT count(*) FROM interaction")
+    columns = store.columns(_TAKEN_UP, {"every": max(1, -(-rows // most))})
+    user, node = columns["user_id"], columns["item_id"]
+    if not len(user) or not len(catalogue):
+        return np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32)
+    item = np.searchsorted(catalogue.node_ids, node).clip(max=len(catalogue) - 1)
+    ours = catalogue.node_ids[item] == node
+    _, person = np.unique(user[ours], return_inverse=True)
+    return person.astype(np.int32), item[ours].astype(np.int32)
+
+
+class _Stand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The state of a store that companions were counted from, and how."""
+
+    format: int
+    config: CompanionsConfig
+    items: int
+    newest_item: int
+    newest_import: int
+    interactions: int
+
+    def serves(self, now: _Stand) -> bool:
+        """Whether what was counted then is near enough to what would be counted now."""
+        news = abs(now.interactions - self.interactions)
+        same = msgspec.structs.replace(now, interactions=self.interactions)
+        return self == same and news <= _DRIFT * self.interactions
+
+
+def _stand_of(store: Store, catalogue: Catalogue, config: CompanionsConfig) -> _Stand:
+    [[interactions, newest_import]] = store.rows(
+        "SELECT (SELECT count(*) FROM interaction), "
+        "(SELECT coalesce(max(import_id), 0) FROM import_receipt)"
+    )
+    return _Stand(
+        format=_FORMAT,
+        config=config,
+        items=len(catalogue),
+        newest_item=int(catalogue.node_ids[-1]) if len(catalogue) else 0,
+        newest_import=newest_import,
+        interactions=interactions,
     )
 
 

@@ -8,6 +8,9 @@ somebody was forgotten meanwhile) makes the work void.
     waiting -> running -> done
        ^__________|  \\-> failed  (after `MOST_FAILURES`; `retry_failed` lets it wait again)
 
+A job that takes its process with it never says so; what was claimed `MOST_CLAIMS` times and found
+running still has failed too, or it would end every worker to come.
+
 Jobs of one person that wait together are claimed and worked as one. Imports make no jobs: 25
 million rows would be 25 million jobs, whose memories a rebuild makes in one pass over people.
 """
@@ -29,6 +32,7 @@ from localrec.types import Event
 UNDONE = "undone"  # the event of a job about feedback that was taken back
 BURST = 256  # deeds worked as one at most
 MOST_FAILURES = 3
+MOST_CLAIMS = 5
 MAX_ERROR = 300
 
 State = Literal["waiting", "running", "done", "failed"]
@@ -164,8 +168,19 @@ def give_back(store: Store, job: Job) -> None:
 
 
 def release_claims(store: Store) -> None:
-    """Let all running jobs wait again; only for the one who knows that no other worker lives."""
-    store.execute("UPDATE job SET state = 'waiting', claim = NULL WHERE state = 'running'")
+    """Let all running jobs wait again; only for the one who knows that no other worker lives.
+
+    One that was claimed `MOST_CLAIMS` times and never ended has failed.
+    """
+    store.execute(
+        "UPDATE job SET claim = NULL, "
+        "state = CASE WHEN attempts >= $most THEN 'failed' ELSE 'waiting' END, "
+        "error = CASE WHEN attempts >= $most THEN $error ELSE error END WHERE state = 'running'",
+        {
+            "most": MOST_CLAIMS,
+            "error": f"Each of the {MOST_CLAIMS} processes that worked on it ended without a word.",
+        },
+    )
 
 
 def pause(store: Store) -> None:

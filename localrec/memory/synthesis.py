@@ -78,6 +78,14 @@ class Synthesis(msgspec.Struct, frozen=True, kw_only=True):
     usage: Usage | None = None
 
 
+class FacetsError(ModelError):
+    """A model wrote something else than facets; `usage` is what that cost."""
+
+    def __init__(self, message: str, usage: Usage) -> None:
+        super().__init__(message)
+        self.usage = usage
+
+
 class Supporter(msgspec.Struct, frozen=True):
     """One curated neighbour: the items that stand for it (itself, or what a person likes)."""
 
@@ -172,7 +180,8 @@ def ask_facets(
         most: Facets at most.
 
     Raises:
-        ModelError: the model cannot be used, or what it wrote does not parse.
+        FacetsError: what the model wrote does not parse.
+        ModelError: the model cannot be used.
     """
     if not neighbours:
         return Synthesis(facets=(), edges=(), spoke="model")
@@ -183,8 +192,12 @@ def ask_facets(
         max_tokens=_TOKENS_PER_FACET * most,
         fixed=1,
     )
+    try:
+        facets = parse_facets(written.text, len(neighbours), complete=written.finished)
+    except ModelError as error:
+        raise FacetsError(error.message, written.usage) from error
     return Synthesis(
-        facets=parse_facets(written.text, len(neighbours), complete=written.finished),
+        facets=facets,
         edges=edges_of(supporters),
         spoke="model",
         usage=written.usage,

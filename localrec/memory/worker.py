@@ -41,7 +41,7 @@ from localrec.paths import exclusive, owner_only
 
 LOCK = "memory.lock"  # in the workspace's folder; empty
 _PATIENCE_S = 30.0  # for a store that somebody else has open
-_GAP_S = 0.15  # between two holds: others ask for the store every 0.1 s
+GAP_S = 0.15  # between two holds: others ask for the store every 0.1 s
 _RETRY_S = (5.0, 60.0)  # after a failure the thread rests, twice as long each time
 
 Reader = Callable[[], AbstractContextManager[Store]]
@@ -240,15 +240,7 @@ class Worker:
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """Hold the lock; claims that are found then are those of dead workers."""
-        with ExitStack() as stack:
-            try:
-                with owner_only():
-                    stack.enter_context(exclusive(self._lock))
-            except BusyError as error:
-                raise BusyError(
-                    "Another process is working off the jobs of this workspace.",
-                    "See how far it is: localrec memory jobs",
-                ) from error
+        with alone(self._lock), ExitStack() as stack:
             stack.callback(self._let_go)
             with self._writable() as store:
                 release_claims(store)
@@ -333,7 +325,7 @@ class Worker:
             if time.monotonic() >= self._held_until:
                 self._let_go()
                 if self._hold_s:
-                    self._stopped.wait(_GAP_S)
+                    self._stopped.wait(GAP_S)
 
     def _let_go(self) -> None:
         if self._held is not None:
@@ -341,10 +333,40 @@ class Worker:
             self._held = None
 
     def _open(self, *, read_only: bool) -> Store:
-        deadline = time.monotonic() + _PATIENCE_S
-        while True:
-            try:
-                return self._open_store(read_only=read_only)
-            except BusyError:
-                if self._stopped.is_set() or time.monotonic() >= deadline:
-                    raise
+        return open_patiently(self._open_store, read_only=read_only, give_up=self._stopped.is_set)
+
+
+@contextmanager
+def alone(lock: Path) -> Iterator[None]:
+    """Be the only one that writes memories of a workspace unasked.
+
+    Raises:
+        BusyError: somebody else is.
+    """
+    with ExitStack() as stack:
+        try:
+            with owner_only():
+                stack.enter_context(exclusive(lock))
+        except BusyError as error:
+            raise BusyError(
+                "Another process is working off the jobs of this workspace.",
+                "See how far it is: localrec memory jobs",
+            ) from error
+        yield
+
+
+def open_patiently(
+    open_store: OpenStore, *, read_only: bool, give_up: Callable[[], bool] = lambda: False
+) -> Store:
+    """Open a store that others may have open for moments.
+
+    Raises:
+        BusyError: somebody kept it for `_PATIENCE_S`, or until `give_up`.
+    """
+    deadline = time.monotonic() + _PATIENCE_S
+    while True:
+        try:
+            return open_store(read_only=read_only)
+        except BusyError:
+            if give_up() or time.monotonic() >= deadline:
+                raise

@@ -1,9 +1,10 @@
 """Several kinds of evidence as one ranking: a weighted sum whose weights are fitted, not guessed.
 
-Values of every kind are brought to mean 0 and deviation 1 over all that could be ranked (a kind that
-says the same of everything says nothing), weighted and summed. Weights maximise the likelihood of the item that was taken under a softmax over the candidates (list-wise logistic
-regression: McFadden 1974, ListNet with one relevant item), held down by `l2`. There is one optimum,
-so nothing is drawn and the same data gives the same weights.
+Values of every kind are brought to mean 0 and deviation 1 over all that could be ranked (a kind
+that says the same of everything says nothing), weighted and summed. Weights maximise the likelihood
+of the item that was taken under a softmax over the candidates (list-wise logistic regression:
+McFadden 1974, ListNet with one relevant item), held down by `l2`. There is one optimum, so nothing
+is drawn and the same data gives the same weights.
 """
 
 from __future__ import annotations

@@ -23,7 +23,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.llm.base import ChatModel, Message
+from localrec.llm.base import ChatModel, Choice, Generation, Message, Usage
+from localrec.retrieval.collaboration import directions
 
 Scores = NDArray[np.float64]
 Vectors = NDArray[np.float32]
@@ -51,6 +52,8 @@ class Reranked(msgspec.Struct, frozen=True, kw_only=True):
         calls: Calls of a model.
         prompt_tokens: Tokens it read, those from a cached prefix too.
         cached_tokens: Of these, so many came from a cached prefix.
+        new_tokens: Tokens it wrote.
+        notes: What went otherwise than was asked for, as sentences.
     """
 
     scores: Scores
@@ -58,6 +61,70 @@ class Reranked(msgspec.Struct, frozen=True, kw_only=True):
     calls: int = 0
     prompt_tokens: int = 0
     cached_tokens: int = 0
+    new_tokens: int = 0
+    notes: tuple[str, ...] = ()
+
+    def after(self, usage: Usage | None, notes: tuple[str, ...] = ()) -> Reranked:
+        """The same scores with one more call, which went before; None where there was none."""
+        if usage is None:
+            return msgspec.structs.replace(self, notes=(*notes, *self.notes))
+        return msgspec.structs.replace(
+            self,
+            calls=self.calls + 1,
+            prompt_tokens=self.prompt_tokens + usage.prompt,
+            cached_tokens=self.cached_tokens + usage.cached,
+            new_tokens=self.new_tokens + usage.generated,
+            notes=(*notes, *self.notes),
+        )
+
+
+class Briefed:
+    """A chat model that is told something before whatever it is asked.
+
+    Args:
+        model: Asked in its place; not closed with it.
+        brief: Stands behind the first message of every prompt.
+    """
+
+    def __init__(self, model: ChatModel, brief: str) -> None:
+        self.name = model.name
+        self._model = model
+        self._brief = brief
+
+    def choose(self, messages: Sequence[Message], labels: Sequence[str], fixed: int = 0) -> Choice:
+        """As the model chooses."""
+        return self._model.choose(self._told(messages), labels, fixed)
+
+    def generate(
+        self,
+        messages: Sequence[Message],
+        *,
+        grammar: str | None = None,
+        max_tokens: int = 256,
+        temperature: float = 0.0,
+        seed: int = 0,
+        fixed: int = 0,
+    ) -> Generation:
+        """As the model writes."""
+        return self._model.generate(
+            self._told(messages),
+            grammar=grammar,
+            max_tokens=max_tokens,
+            temperature=temperature,
+            seed=seed,
+            fixed=fixed,
+        )
+
+    def count_tokens(self, text: str) -> int:
+        """Of the text alone."""
+        return self._model.count_tokens(text)
+
+    def close(self) -> None:
+        """Nothing is held: the model is somebody else's."""
+
+    def _told(self, messages: Sequence[Message]) -> list[Message]:
+        first, *rest = messages
+        return [Message(first.role, f"{first.content}\n\n{self._brief}"), *rest]
 
 
 class Context(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,9 +153,10 @@ def rerank_by_vectors(wanted: Vectors, weights: Sequence[float], candidates: Vec
         candidates: Vectors of the candidates' memories, (c, size); zeros: nothing is known.
     """
     counts = np.asarray(weights, dtype=np.float64) * wanted.any(axis=1)
-    near = _directions(candidates) @ _directions(wanted).T  # (c, w)
+    near = directions(candidates) @ directions(wanted).T  # (c, w)
     mean = near @ counts / counts.sum() if counts.sum() > 0 else np.zeros(len(candidates))
-    return Reranked(scores=(1.0 + mean) / 2.0, spoke="vector")
+    # A cosine may lie beyond 1 in its last digit.
+    return Reranked(scores=np.clip((1.0 + mean) / 2.0, 0.0, 1.0), spoke="vector")
 
 
 def rerank_by_model(
@@ -153,8 +221,3 @@ def _question(candidate: Candidate, singular: str) -> Message:
 def _log_odds(yes: float) -> float:
     likely = min(max(yes, _LEAST), 1.0 - _LEAST)
     return float(np.log(likely / (1.0 - likely)))
-
-
-def _directions(vectors: Vectors) -> Scores:
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(vectors, lengths, out=np.zeros(vectors.shape), where=lengths > 0)

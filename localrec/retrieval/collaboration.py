@@ -1,4 +1,6 @@
-"""What the memory graph says of every item for one history: kinds of evidence that can be fused.
+"""What the memory graph says for one history: evidence that can be fused, vectors, words.
+
+Evidence comes in kinds:
 
     popularity   how many like it
     companions   how it goes with the newest of the history (`index/companions.py`)
@@ -10,6 +12,9 @@
 
 The last two need nobody else: they are all that an isolated memory has. Each is an array over all
 items, in its own units; `reasoning/fusion.py` brings them together.
+
+Memories as vectors (`memory_vectors`) are compared and not fused; memories in words (`Portraits`)
+are for a model to read. Both are made of the graph alone.
 """
 
 from __future__ import annotations
@@ -25,14 +30,20 @@ from localrec.graph.catalogue import Indexes
 from localrec.index.companions import Companions
 from localrec.memory.curation import FLOOR, Curated, curate
 from localrec.memory.neighbourhood import Neighbours, TasteGraph
+from localrec.memory.packing import TITLES
+from localrec.memory.profiles import Floats
 from localrec.memory.rules import RuleSet
 from localrec.memory.synthesis import NeighbourFacet, Shares, Supporter, Synthesis, count_facets
+from localrec.memory.tastes import count_tastes
+from localrec.memory.wording import listed, own_sentence, shared_sentence, told
 from localrec.retrieval.base import Scores
 
 Kind = Literal["popularity", "companions", "neighbours", "votes", "facets", "attributes", "texts"]
 
 OWN: tuple[Kind, ...] = ("attributes", "texts")
 COLLABORATIVE: tuple[Kind, ...] = ("companions", "neighbours", "votes", "facets")
+
+_AUDIENCE = 50  # people that an item's memory in words is counted from
 
 
 class Collective(msgspec.Struct, frozen=True):
@@ -163,6 +174,110 @@ def facet_match(facets: Sequence[NeighbourFacet], graph: TasteGraph) -> Scores:
             worth[facet.attribute] = facet.confidence
     many = np.diff(traits.first_link).clip(min=1)
     return (traits.over_items(worth) / np.sqrt(many)).astype(np.float32)
+
+
+def memory_vectors(graph: TasteGraph, moved: float) -> Floats:
+    """Each item's memory as a vector of length 1, or 0 where nothing is known, (n, size).
+
+    It is the direction of its text, moved towards the mean of what the people who like it like.
+
+    Args:
+        graph: Who likes what.
+        moved: How far, from 0 (its text alone) to 1 (its people alone).
+    """
+    traits = graph.traits
+    if traits.vectors is None:
+        return np.zeros((traits.items, 0), dtype=np.float32)
+    texts = np.where(traits.embedded[:, None], traits.vectors - traits.centre, 0.0)
+    people = np.zeros(texts.shape, dtype=np.float32)
+    for item in np.flatnonzero(np.diff(graph.first_person)).tolist():
+        fans = graph.people[int(graph.first_person[item]) : int(graph.first_person[item + 1])]
+        people[item] = graph.profiles.directions[fans].sum(axis=0, dtype=np.float32)
+    return directions(
+        (1.0 - moved) * directions(texts.astype(np.float32)) + moved * directions(people)
+    )
+
+
+def facet_vectors(remembered: Remembered, graph: TasteGraph, memories: Floats) -> Floats:
+    """Mean memory of the items that each facet's supporters stand for, (facets, size).
+
+    (The words of a facet were compared as vectors too: on second-last ratings of MovieLens 100K
+    they put the item first among 20 less often than no facets at all.)
+
+    Args:
+        remembered: Of one history.
+        graph: Who likes what.
+        memories: From `memory_vectors`.
+    """
+    supporters = supporters_of(remembered.curated, graph)
+    means = [
+        np.concatenate([memories[supporters[number - 1].items] for number in facet.supporters])
+        for facet in remembered.synthesis.facets
+    ]
+    none = np.zeros((0, memories.shape[1]), dtype=np.float32)
+    return directions(np.stack([mean.mean(axis=0) for mean in means]) if means else none)
+
+
+def directions(vectors: Floats) -> Floats:
+    """Vectors brought to length 1; zeros stay zeros, (m, size)."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+
+
+class Portraits:
+    """Memories in words, told from counts.
+
+    Args:
+        graph: Who likes what.
+        attributes: Names of all attributes, (attributes,).
+        titles: Names of all items, (n,).
+        barred: Attributes that are nobody's taste, as a domain's staples, (attributes,).
+    """
+
+    def __init__(
+        self,
+        graph: TasteGraph,
+        attributes: Sequence[str],
+        titles: Sequence[str],
+        barred: NDArray[np.bool_],
+    ) -> None:
+        self.graph, self.titles = graph, titles
+        self._attributes, self._barred = attributes, barred
+        self._audiences: dict[int, str] = {}
+
+    def of_person(self, items: Indexes) -> str:
+        """What a history has in common, and its newest titles; "" of an empty one.
+
+        Args:
+            items: Oldest first, each once, (h,).
+        """
+        newest = [self.titles[item] for item in items[::-1][:TITLES].tolist()]
+        return told([own_sentence(self._tastes(items), newest)])
+
+    def of_item(self, item: int, *, shared: bool = True) -> str:
+        """What an item is like and, where that is `shared`, what its people like.
+
+        What they like is counted once for an item, without itself.
+        """
+        traits = self.graph.traits
+        links = traits.attribute[int(traits.first_link[item]) : int(traits.first_link[item + 1])]
+        own = listed([self._attributes[one] for one in links.tolist() if not self._barred[one]])
+        return told([own, self._audience(item) if shared else ""])
+
+    def _audience(self, item: int) -> str:
+        if item not in self._audiences:
+            graph = self.graph
+            fans = graph.people[int(graph.first_person[item]) : int(graph.first_person[item + 1])]
+            # People are numbered in no order, so that the first of them are an even sample.
+            liked = [graph.items_of(person) for person in fans[:_AUDIENCE].tolist()]
+            items = np.concatenate([np.zeros(0, dtype=np.int32), *liked])
+            self._audiences[item] = shared_sentence(self._tastes(items[items != item]))
+        return self._audiences[item]
+
+    def _tastes(self, items: Indexes) -> list[str]:
+        one_subject = np.zeros(len(items), dtype=np.int64)
+        tastes = count_tastes(one_subject, items, self.graph.traits, self._barred)
+        return [self._attributes[taste.attribute] for taste in tastes.get(0, [])]
 
 
 def _by_attributes(items: Indexes, weights: Scores, graph: TasteGraph) -> Scores:

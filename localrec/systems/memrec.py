@@ -5,27 +5,45 @@ facets say what those share, and every kind of evidence that this yields is weig
 were fitted on held-out items. Each stage can be left out, which gives the ablations of the paper's
 Table 4; an isolated memory is what is left without the others.
 
-Nothing here asks a model; `prompted` variants are composed from the same parts where one is bound.
+Three rankings close a composition, each a class here: `MemRec` fuses evidence, `VectorMemRec`
+compares memories as vectors, and `MemRecAgent` asks a model about each candidate. Only the last
+needs a model.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated, Literal
 
 import msgspec
 import numpy as np
 
+from localrec.domains import Domain
 from localrec.graph.catalogue import Indexes
+from localrec.llm.base import ChatModel, Usage
+from localrec.memory.packing import TOKEN_BUDGET, Teller
+from localrec.memory.synthesis import FacetsError, Synthesis, ask_facets
 from localrec.reasoning.fusion import FusionWeights, fit_weights, standardised
+from localrec.reasoning.rerank import (
+    Candidate,
+    Context,
+    Reranked,
+    rerank_by_model,
+    rerank_by_vectors,
+)
 from localrec.retrieval.base import Scores
 from localrec.retrieval.collaboration import (
     COLLABORATIVE,
     OWN,
     Collective,
     Kind,
+    Portraits,
     Remembered,
     evidence,
+    facet_vectors,
+    memory_vectors,
     remember,
+    supporters_of,
 )
 
 NEGATIVES = 49  # drawn beside each item that weights are fitted to find
@@ -66,6 +84,60 @@ MEMREC: dict[str, MemRecConfig] = {
     "isolated-memory": MemRecConfig(read=False, popularity=False),
 }
 
+Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
+Count = Annotated[int, msgspec.Meta(ge=1)]
+
+
+class VectorConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How memories are compared as vectors; chosen on MovieLens 100K's validation items.
+
+    Args:
+        rules: As in `MemRecConfig`.
+        write: As in `MemRecConfig`.
+        neighbours: As in `MemRecConfig`.
+        facets: As in `MemRecConfig`.
+        moved: How far an item's memory moves from its text towards its people.
+        fading: Worth of each older item in the person's memory.
+        facets_worth: What a facet of confidence 1 counts beside the person's memory.
+    """
+
+    rules: bool = True
+    write: bool = True
+    neighbours: Count = 16
+    facets: Count = 7
+    moved: Share = 0.8
+    fading: Share = 0.8
+    facets_worth: Share = 0.1
+
+
+class AgentConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a model is told of a person before it judges candidates.
+
+    Args:
+        synthesis: Who says what the neighbours share: the "model" itself, "counted" attributes;
+            or "none", where nobody else is looked at and candidates are told by what they are.
+        rules: As in `MemRecConfig`.
+        write: As in `MemRecConfig`.
+        neighbours: As in `MemRecConfig`.
+        facets: As in `MemRecConfig`.
+        token_budget: Tokens of the neighbours that a model is shown.
+    """
+
+    synthesis: Literal["model", "counted", "none"] = "model"
+    rules: bool = True
+    write: bool = True
+    neighbours: Count = 16
+    facets: Count = 7
+    token_budget: Annotated[int, msgspec.Meta(ge=64)] = TOKEN_BUDGET
+
+
+MEMREC_VECTOR: dict[str, VectorConfig] = {"memrec-vector": VectorConfig()}
+MEMREC_AGENTS: dict[str, AgentConfig] = {
+    "memrec-model": AgentConfig(),
+    "memrec-model-counted": AgentConfig(synthesis="counted"),
+    "isolated-agent": AgentConfig(synthesis="none"),
+}
+
 # Fitted by `scripts/evaluate_memory.py --weights` on held-out training items of MovieLens 100K:
 # where a workspace knows too few people to fit its own, these count.
 USUAL_WEIGHTS = FusionWeights(
@@ -93,9 +165,7 @@ class MemRec:
     def __init__(
         self, collective: Collective, config: MemRecConfig, weights: FusionWeights = USUAL_WEIGHTS
     ) -> None:
-        self._collective = (
-            collective if config.rules else msgspec.structs.replace(collective, rules=None)
-        )
+        self._collective = _ruled(collective, config.rules)
         self._config = config
         self._weights = weights
 
@@ -155,6 +225,154 @@ class MemRec:
             lines.append(values[:, [item, *others]].T)
         self._weights = fit_weights(self._config.kinds, np.stack(lines), np.zeros(len(lines)))
         return self._weights
+
+
+class VectorMemRec:
+    """Scores all items by how near their memories lie to a person's; nothing is fitted.
+
+    Args:
+        collective: The domain's shared memory; without vectors of texts all items score alike.
+        config: How they are compared.
+    """
+
+    def __init__(self, collective: Collective, config: VectorConfig) -> None:
+        self._collective = _ruled(collective, config.rules)
+        self._config = config
+        self._memories = memory_vectors(collective.graph, config.moved)
+
+    def scores(self, items: Indexes, weights: Scores, person: int = -1) -> Scores:
+        """How well each item fits, 0 to 1, (n,).
+
+        Args:
+            items: The history, oldest first, each once, (h,).
+            weights: How much each is liked, (h,).
+            person: Whose history it is in the graph; -1 for a stranger.
+        """
+        config = self._config
+        faded = weights * np.float32(config.fading) ** np.arange(len(items) - 1, -1, -1)
+        faded = faded.astype(np.float32)
+        remembered = remember(
+            self._collective,
+            items,
+            faded,
+            person=person,
+            k=config.neighbours,
+            facets=config.facets,
+        )
+        facets = facet_vectors(remembered, self._collective.graph, self._memories)
+        wanted = np.vstack([faded @ self._memories[items], facets])
+        worths = [config.facets_worth * one.confidence for one in remembered.synthesis.facets]
+        found = rerank_by_vectors(wanted, [1.0, *worths], self._memories)
+        return found.scores.astype(np.float32)
+
+
+class MemRecAgent:
+    """Has a model judge candidates one by one, told what is remembered of the person.
+
+    Args:
+        model: Opened by whoever closes it.
+        collective: The domain's shared memory.
+        portraits: Of the same graph.
+        domain: For its nouns.
+        config: What the model is told.
+    """
+
+    def __init__(
+        self,
+        model: ChatModel,
+        collective: Collective,
+        portraits: Portraits,
+        domain: Domain,
+        config: AgentConfig,
+    ) -> None:
+        self._model = model
+        self._collective = _ruled(collective, config.rules)
+        self._portraits = portraits
+        self._domain = domain
+        self._config = config
+
+    def rank(
+        self, items: Indexes, weights: Scores, candidates: Sequence[int], person: int = -1
+    ) -> Reranked:
+        """How likely the model holds each candidate, (c,), and what all calls cost.
+
+        Where the facets that it wrote cannot be read, counted ones stand in and a note says so.
+
+        Args:
+            items: The history, oldest first, each once, (h,).
+            weights: How much each is liked, (h,).
+            candidates: Items, (c,).
+            person: Whose history it is in the graph; -1 for a stranger.
+
+        Raises:
+            ModelError: the model cannot be used.
+        """
+        portraits, shared = self._portraits, self._config.synthesis != "none"
+        memory = portraits.of_person(items)
+        synthesis, usage, notes = self._synthesis(memory, items, weights, person)
+        context = Context(
+            memory=memory,
+            facets=[facet.text for facet in synthesis.facets],
+            confidences=[facet.confidence for facet in synthesis.facets],
+        )
+        told = [
+            Candidate(portraits.titles[item], portraits.of_item(item, shared=shared))
+            for item in candidates
+        ]
+        # A blank would shift all candidates of one question alike: it is not asked about.
+        reranked = rerank_by_model(
+            self._model, context, told, singular=self._domain.singular, calibrated=False
+        )
+        return reranked.after(usage, notes)
+
+    def _synthesis(
+        self, memory: str, items: Indexes, weights: Scores, person: int
+    ) -> tuple[Synthesis, Usage | None, tuple[str, ...]]:
+        """What the neighbours share, what it cost to be told, and what went wrong."""
+        config = self._config
+        if config.synthesis == "none":
+            return Synthesis(facets=(), edges=(), spoke="measured"), None, ()
+        remembered = remember(
+            self._collective,
+            items,
+            weights,
+            person=person,
+            k=config.neighbours,
+            facets=config.facets,
+        )
+        if config.synthesis == "counted":
+            return remembered.synthesis, None, ()
+        try:
+            written = self._ask_facets(memory, remembered)
+        except FacetsError as error:
+            note = f"{error.message} Counted facets stand in."
+            return remembered.synthesis, error.usage, (note,)
+        return written, written.usage, ()
+
+    def _ask_facets(self, memory: str, remembered: Remembered) -> Synthesis:
+        """Facets of the curated neighbours in the model's words; candidates are kept from it."""
+        graph, curated = self._collective.graph, remembered.curated
+        things = curated.neighbours.index[~curated.neighbours.is_person].tolist()
+        teller = Teller(
+            self._portraits.titles,
+            {item: self._portraits.of_item(item) for item in things},
+            graph.lately_liked,
+            self._model.count_tokens,
+        )
+        packed = teller.pack(curated, self._config.token_budget)
+        supporters = supporters_of(curated, graph)
+        return ask_facets(
+            self._model,
+            memory,
+            packed.text.split("\n") if packed.text else [],
+            [supporters[place] for place in packed.places],
+            self._domain,
+            most=self._config.facets,
+        )
+
+
+def _ruled(collective: Collective, rules: bool) -> Collective:
+    return collective if rules else msgspec.structs.replace(collective, rules=None)
 
 
 def _others(history: Indexes, item: int, size: int, generator: np.random.Generator) -> list[int]:

@@ -23,7 +23,7 @@ from localrec.retrieval import personal
 from localrec.retrieval.base import Scores
 from localrec.retrieval.taste import Taste, joined, taste_of_keys
 from localrec.sources.text import clean_name
-from localrec.types import Ranking, Recommendations, RecommendedItem
+from localrec.types import MemoryView, Ranking, Recommendations, RecommendedItem
 
 _EXPLAINED = 3  # candidates of a ranking that get a rationale
 
@@ -76,11 +76,21 @@ class RankRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Fit(msgspec.Struct, frozen=True):
-    """How well all items fit one person, (n,), and what that rests on."""
+    """How well all items fit one person, and what that rests on.
+
+    Args:
+        scores: Higher is better, (n,).
+        taste: The person's.
+        because: States reasons.
+        spoke: Kind of evidence -> "measured", or "silent" where it had nothing to say.
+        memory: What the shared memory said, where it took part.
+    """
 
     scores: Scores
     taste: Taste
     because: Because
+    spoke: dict[str, str] = {}
+    memory: MemoryView | None = None
 
 
 class Personal:
@@ -131,11 +141,12 @@ class Personal:
             items=told,
             history=len(taste),
             message=self._message(user, taste, told),
-            spoke=self._spoke(taste),
+            spoke=fit.spoke,
             timings_ms={
                 "ranking": round(ranked_ms, 3),
                 "explanation": round(explained_ms, 3),
             },
+            memory=fit.memory,
         )
 
     def rank(self, request: RankRequest, stored: Taste | None = None) -> Ranking:
@@ -143,7 +154,7 @@ class Personal:
         taste = taste_of_keys(request.history, self._catalogue, request.ratings)
         if stored is not None:
             taste = joined(stored, taste)
-        fit = self.fit(request.user or "", taste)
+        fit = self.fit_to_rank(request.user or "", taste)
         places = [self._catalogue.item_index(key) for key in request.candidates]
         scores = [-np.inf if place is None else float(fit.scores[place]) for place in places]
         order = np.argsort(-np.array(scores, dtype=np.float64), kind="stable").tolist()
@@ -157,6 +168,7 @@ class Personal:
                 if places[place] is not None
             },
             rationales=self._rationales(fit, ranking),
+            spoke={} if fit.memory is None else {"memory": fit.spoke["memory"]},
         )
 
     def fit(self, user: str, taste: Taste) -> Fit:
@@ -171,7 +183,11 @@ class Personal:
         if self._config.nearness and self._field is not None:
             scores += personal.nearness(taste, self._catalogue, self._field)
         because = Because(clean_name(user), taste, self._catalogue, self._audience)
-        return Fit(scores, taste, because)
+        return Fit(scores, taste, because, self._spoke(taste))
+
+    def fit_to_rank(self, user: str, taste: Taste) -> Fit:
+        """The same for the order of given candidates."""
+        return self.fit(user, taste)
 
     @cached_property
     def _popularity(self) -> Scores:

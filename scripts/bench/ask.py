@@ -33,7 +33,7 @@ from synthetic import open_catalogue
 from localrec.datasets import fetch_dataset, find_dataset
 from localrec.domains import load_domain
 from localrec.errors import LocalrecError, ModelError
-from localrec.evaluation.questions import read_gold
+from localrec.evaluation.gold import read_gold
 from localrec.evaluation.report import Origin, origin_now, table, write_between
 from localrec.index.embedders import open_embedder
 from localrec.index.vectors import ExactIndex, HnswIndex

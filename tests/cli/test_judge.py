@@ -248,9 +248,9 @@ def test_what_cannot_be_done_is_told(cli, workspace, folder, arguments, code, sa
     assert not (folder / "verdicts.jsonl").exists()
 
 
-def test_a_torn_line_of_answers_is_named(judge, folder):
+def test_a_broken_line_of_answers_is_named(judge, folder):
     path = folder / "answers-marc.jsonl"
-    path.write_bytes(path.read_bytes()[:-20])
+    path.write_bytes(path.read_bytes()[:-20] + b"\n")
     (code, _, noted), model = judge()
     assert (code, model.calls) == (1, 0)
     assert "answers-marc.jsonl, line 6 is no answer" in noted

@@ -5,6 +5,9 @@ import json
 
 import pytest
 
+from localrec.errors import ModelError
+from localrec.llm.scripted import ScriptedModel
+
 from .test_ask import UNPRINTABLE
 
 
@@ -82,6 +85,99 @@ class TestRun:
         assert not UNPRINTABLE.search(listed)
         assert told(memory("jobs", "--retry", "--json"))["retried"] == 1
         assert told(memory("run", "--json"))["deeds"] == 1
+
+
+ANSWER = "person | Enjoys bitter drinks.\nitem | Suits guests before dinner.\n"
+
+
+class TestAModel:
+    @pytest.fixture
+    def model(self, monkeypatch):
+        """Plays the role of memory in any workspace."""
+        scripted = ScriptedModel(lambda messages: ANSWER)
+        roles = []
+
+        def open_model(opened, role, *_):
+            roles.append(role)
+            return scripted
+
+        monkeypatch.setattr("localrec.workspace.Workspace.open_model", open_model)
+        yield scripted
+        assert set(roles) <= {"memory"}
+
+    def test_words_memories_where_it_is_wanted_by_one_call_a_job(self, memory, likes, model):
+        likes("anna", "Negroni", "Americano")
+        assert told(memory("run", "--model", "--json"))["calls"] == 1
+        assert model.calls == 1
+        shown = told(memory("show", "--user", "anna", "--json"))["memory"]
+        assert shown["text"].startswith("Enjoys bitter drinks.")
+        assert (shown["source"], shown["provenance"]["by"]) == ("model", "scripted")
+
+    def test_is_asked_by_itself_only_where_it_is_bound_to_that(
+        self, cli, memory, likes, model, own_workspace
+    ):
+        likes("anna", "Negroni")
+        told(memory("run", "--json"))
+        assert model.calls == 0
+        bound = cli("--workspace", own_workspace, "models", "use", "memory", "smollm2-135m")
+        assert bound.code == 0, bound.err
+        likes("anna", "Americano")
+        told(memory("run", "--json"))
+        assert model.calls == 1
+        likes("anna", "Gimlet")
+        told(memory("run", "--no-model", "--json"))
+        assert model.calls == 1
+
+    def test_that_writes_nonsense_costs_no_job(self, memory, likes, monkeypatch):
+        monkeypatch.setattr(
+            "localrec.workspace.Workspace.open_model", lambda *_: ScriptedModel(["nonsense"])
+        )
+        likes("anna", "Negroni")
+        assert told(memory("run", "--model", "--json"))["deeds"] == 1
+        shown = told(memory("show", "--user", "anna", "--json"))["memory"]
+        assert shown["provenance"]["by"] == "counts, since scripted failed"
+
+    def test_that_is_not_here_is_named_before_anything_is_done(self, memory, likes, monkeypatch):
+        def missing(*_):
+            raise ModelError("The model is missing.", "localrec models pull smollm2-135m")
+
+        likes("anna", "Negroni")
+        with monkeypatch.context() as patch:
+            patch.setattr("localrec.workspace.Workspace.open_model", missing)
+            code, out, err = memory("run", "--model")
+        assert (code, out) == (1, "")
+        assert "models pull" in err
+        assert told(memory("jobs", "--json"))["counts"]["waiting"] == 1
+
+
+class TestRebuild:
+    def test_makes_memories_of_everybody_without_jobs(self, memory, likes):
+        likes("anna", "Negroni", "Gimlet", "Daiquiri")
+        likes("bea", "Negroni")
+        [report] = told(memory("rebuild", "--json"))["domains"]
+        assert (report["domain"], report["people"], report["items"]) == ("cocktails", 2, 5)
+        assert "lately Daiquiri, Gimlet and Negroni" in memory("show", "--user", "anna").out
+        assert "people who like" in memory("show", "--item", "Negroni").out
+        again = memory("rebuild", "--domain", "cocktails").out
+        assert "new versions of memories: 0" in " ".join(again.split())
+
+    def test_by_ctrl_c_says_how_to_go_on(self, memory, likes, monkeypatch):
+        likes("anna", "Negroni")
+
+        def stopped(*_):
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch:
+            patch.setattr("localrec.memory.rebuild.count_items", stopped)
+            code, _, err = memory("rebuild")
+        assert code == 130
+        assert "Go on: localrec memory rebuild" in err
+        assert told(memory("rebuild", "--json"))["domains"][0]["resumed"] is True
+
+    def test_in_an_empty_place_says_what_to_do(self, cli, workspace_path):
+        code, out, err = cli("--workspace", workspace_path, "memory", "rebuild")
+        assert (code, out) == (1, "")
+        assert "datasets pull" in err
 
 
 class TestAPause:
@@ -173,6 +269,35 @@ class TestRules:
         code, out, err = memory("rules", "edit", "--file", path)
         assert (code, out) == (1, "")
         assert "line 3" in err
+        assert told(memory("rules", "show", "--json"))["version"] == 0
+
+    def test_are_written_by_the_model_from_the_figures_of_the_domain(
+        self, memory, likes, monkeypatch
+    ):
+        likes("anna", "Negroni", "Americano")
+        likes("bea", "Negroni")
+        written = [
+            'if edge_weight > 0.5 for people then multiply score by 2.0 because "Ties hold."',
+            "if metadata_overlap_score > 0.5 then multiply score by 1.5 "
+            'because "What is in a drink tells most."',
+            'if memory_similarity_score > 0.5 then multiply score by 1.2 because "Alike in words."',
+            "enough",
+        ]
+        model = ScriptedModel(written)
+        monkeypatch.setattr("localrec.workspace.Workspace.open_model", lambda *_: model)
+        made = told(memory("rules", "generate", "--json"))
+        assert (made["version"], made["source"], len(made["rules"]["rules"])) == (1, "model", 3)
+        assert "2 people" in model.asked[0][-1].content
+        shown = memory("rules", "show")
+        assert "Version 1, model" in shown.err
+        assert "Ties hold." in shown.out
+
+    def test_of_a_model_that_writes_none_leave_those_that_hold(self, memory, likes, monkeypatch):
+        likes("anna", "Negroni")
+        monkeypatch.setattr(
+            "localrec.workspace.Workspace.open_model", lambda *_: ScriptedModel(["nonsense"])
+        )
+        assert memory("rules", "generate").code == 1
         assert told(memory("rules", "show", "--json"))["version"] == 0
 
     def test_for_another_domain_are_refused(self, memory, tmp_path):

@@ -11,7 +11,7 @@ from functools import cache
 import pytest
 
 from localrec.domains import load_domain
-from localrec.evaluation.questions import read_gold, unknown_names
+from localrec.evaluation.gold import read_gold, unknown_names
 from localrec.evaluation.truth import StoreTruth
 from localrec.graph.ingest import ingest_items
 from localrec.graph.store import Store

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from localrec.domains import AttributeSpec, Concept, Domain, FlagSpec, NumberSpec
-from localrec.evaluation.questions import Gold, GoldQuestion
+from localrec.evaluation.gold import Gold, GoldQuestion
 from localrec.evaluation.truth import StoreTruth
 from localrec.graph.ingest import ingest_items
 from localrec.graph.store import Store

@@ -7,7 +7,8 @@ import msgspec
 from localrec.evaluation.configs import AskerConfig, QuestionRunConfig, QuestionsConfig
 from localrec.evaluation.intervals import Measure
 from localrec.evaluation.question_figures import question_report
-from localrec.evaluation.questions import judge, summarise
+from localrec.evaluation.question_summaries import summarise
+from localrec.evaluation.questions import judge
 from localrec.evaluation.records import (
     Bars,
     Confusion,

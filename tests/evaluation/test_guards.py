@@ -8,6 +8,7 @@ import pytest
 
 from localrec.domains import load_domain
 from localrec.evaluation.cases import Protocol, part
+from localrec.evaluation.configs import SystemConfig
 from localrec.evaluation.dataset import read_interactions
 from localrec.evaluation.guards import (
     LeakError,
@@ -20,6 +21,7 @@ from localrec.evaluation.guards import (
 )
 from localrec.evaluation.intervals import Measure
 from localrec.evaluation.rankers import audience_of
+from localrec.evaluation.systems import Workbench
 from localrec.graph.people import USER
 from localrec.types import AttributeLink, Event, History, ImportReport, InteractionRow, ItemRow
 from localrec.workspace import Workspace
@@ -249,3 +251,14 @@ class TestABrokenSystem:
         (told,) = measure(crowd, tmp_path / "run", config("misshapen")).systems
         assert told.faults == {"failed": 40}
         assert told.metrics["H@10"].value == 0.0
+
+
+def test_a_shared_memory_that_knows_a_held_out_pair_is_refused(crowd, keyed, parted):
+    with Workspace(crowd) as workspace:
+        bench = Workbench(workspace, MOVIES, keyed, parted)
+        system = bench.make(SystemConfig(name="memrec", kind="memory"), {})
+        system.fit(parted.train, 7, lambda *told: None)
+        bench.look_over(system)
+        system.fit(keyed.interactions, 7, lambda *told: None)
+        with pytest.raises(LeakError, match="A memory joins people to"):
+            bench.look_over(system)

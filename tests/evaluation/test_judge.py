@@ -12,12 +12,12 @@ from localrec.evaluation.intervals import Measure
 from localrec.evaluation.judge import Verdict, judge_sample, judge_samples, messages_for
 from localrec.evaluation.judged import (
     agreement_with_checks,
-    judged_section,
     means_by_system,
     preference_for_genuine,
     scores_of_judge,
     weakness,
 )
+from localrec.evaluation.judged_figures import judged_section
 from localrec.evaluation.ledger import read_records, write_records
 from localrec.evaluation.pages import as_markdown
 from localrec.evaluation.samples import (

@@ -6,15 +6,17 @@ import msgspec
 import pytest
 
 from localrec.errors import InputError
-from localrec.evaluation.samples import (
+from localrec.evaluation.explained import (
     GROUNDED,
-    OWN_EXPLANATION,
     Explained,
     Rationale,
-    Sample,
     explained_answers,
     explained_rationales,
     read_run,
+)
+from localrec.evaluation.samples import (
+    OWN_EXPLANATION,
+    Sample,
     read_samples,
     samples_of,
     with_controls,

@@ -1,5 +1,7 @@
 """A chat model as a system under test: costs, faults, refusals, and the real one on a few cases."""
 
+import shutil
+
 import msgspec
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ from localrec.errors import ModelError, UsageError
 from localrec.evaluation.asking import Lister
 from localrec.evaluation.cases import Protocol, part
 from localrec.evaluation.dataset import read_interactions
-from localrec.evaluation.prompted import ZeroShot
+from localrec.evaluation.prompted import PROMPTED, ZeroShot
 from localrec.llm.scripted import ScriptedModel
 from localrec.reasoning.zero_shot import ZeroShotConfig
 from localrec.workspace import Workspace
@@ -46,8 +48,8 @@ def scripted(monkeypatch):
     opened = []
 
     def install(script):
-        def open_model(workspace, role):
-            opened.append((role, workspace.settings.chat_model))
+        def open_model(workspace, role, name=""):
+            opened.append((role, name or workspace.settings.chat_model))
             return ScriptedModel(script)
 
         monkeypatch.setattr(Workspace, "open_model", open_model)
@@ -78,6 +80,11 @@ def test_a_model_is_measured_like_any_other_system(crowd, tmp_path, scripted):
     for one in map(msgspec.json.decode, lines):
         assert one["calls"] == 2 and one["prompt_tokens"] > 50
         assert len(one["top"]) == 10
+
+
+def test_a_name_outweighs_the_settings(crowd):
+    with Workspace(crowd) as workspace, pytest.raises(ModelError, match="no-such-model"):
+        workspace.open_model("zero-shot", "no-such-model")
 
 
 def test_a_model_is_opened_by_name_and_else_the_workspaces_own(crowd, tmp_path, scripted):
@@ -131,6 +138,8 @@ def test_a_model_that_does_not_start_fails_its_system(keyed):
         (asked(), {}, "A model cannot rank all items in a prompt"),
         (asked(), {"candidates": 28}, "28 candidates cannot have a letter each"),
         (asked(entry="oracle"), TEN, 'no system "oracle" that asks a model'),
+        (asked(entry="memrec-model", settings={"facets": 0}), TEN, "memrec-model do not fit"),
+        (asked(entry="naive-agent", settings={"depth": 1}), TEN, "It has these: model, mode"),
         (asked(settings={"shuffles": 0}), TEN, "settings of zero-shot do not fit"),
         (asked(settings={"depth": 1}), TEN, "settings of zero-shot do not fit"),
         (asked(trials=3), TEN, "takes too long to tune"),
@@ -158,6 +167,116 @@ def test_an_answer_depends_on_its_case_alone(keyed):
 
     assert answer([0, 1, 2])[2] == answer([2])[0]
     assert answer([2], seed=8) != answer([2])
+
+
+def lines_of(folder, name="asked"):
+    lines = (folder / f"cases-{name}.jsonl").read_bytes().splitlines()
+    return [msgspec.json.decode(line) for line in lines]
+
+
+AGENTS = ("memrec-model", "memrec-model-counted", "isolated-agent")
+FACETS = "Funny evenings | 0.7 | 1, 2\n"
+
+
+def camp_judge(facets=FACETS):
+    """Says yes to a film of the genre that the person is said to like; writes the facets given."""
+
+    def script(messages):
+        if "Name at most" in messages[-1].content:
+            return facets
+        likes = messages[1].content.split("Likes ")[1].split(";")[0]
+        genre = next(one for one in ("drama", "comedy") if one in likes)
+        return "0.8 0.2" if genre in messages[-1].content.casefold() else "0.3 0.7"
+
+    return script
+
+
+class TestAnAgent:
+    @pytest.mark.parametrize("entry", AGENTS)
+    def test_that_judges_candidates_one_by_one_finds_the_camp(
+        self, crowd, tmp_path, scripted, entry
+    ):
+        opened = scripted(camp_judge())
+        declared = config("random", asked(entry=entry, sample=12), protocol=TEN)
+        random, found = measure(crowd, tmp_path / "run", declared).systems
+        assert opened == [(entry, "smollm2-135m")]
+        assert (found.failed, found.faults, found.suspicions) == ("", {}, ())
+        assert found.metrics["NDCG@10"].value > random.metrics["NDCG@10"].value
+        assert found.settings["model"] == "scripted"
+        for one in lines_of(tmp_path / "run"):
+            assert len(set(one["top"])) == 10
+            assert one["calls"] == 10 + (entry == "memrec-model")
+            assert one["prompt_tokens"] > 100 and one["ms"] > 0
+            assert "notes" not in one
+
+    def test_whose_facets_cannot_be_read_still_answers_and_the_case_says_so(
+        self, crowd, tmp_path, scripted
+    ):
+        scripted(camp_judge("I would rather not."))
+        table = asked(entry="memrec-model", sample=4)
+        (found,) = measure(crowd, tmp_path / "run", config(table, protocol=TEN, probe=0)).systems
+        assert found.faults == {}
+        for one in lines_of(tmp_path / "run"):
+            (note,) = one["notes"]
+            assert "where a facet was asked for. Counted facets stand in." in note
+            assert (one["calls"], one["new_tokens"]) == (11, 4)
+            assert "faults" not in one and "error" not in one
+
+    def test_in_one_prompt_sees_raw_neighbours_besides_what_zero_shot_sees(
+        self, crowd, tmp_path, scripted
+    ):
+        prompts = []
+        scripted(lambda messages: prompts.append(messages) or camp_lover(messages))
+        for entry, settings in (
+            ("zero-shot", {"mode": "labels"}),
+            ("naive-agent", {}),
+            ("naive-agent", {"neighbour_tokens": 64}),
+        ):
+            table = asked(entry=entry, settings=settings, sample=2)
+            measure(crowd, tmp_path / "run", config(table, protocol=TEN, probe=0))
+            shutil.rmtree(tmp_path / "run")
+        plain, naive, short = prompts[0], prompts[6], prompts[12]
+        assert len(prompts) == 18  # three orders of the candidates for each case
+        assert plain[1:] == naive[1:] == short[1:]
+        assert naive[0].content.startswith(plain[0].content)
+        shown, fewer = (one[0].content.count("\n") for one in (naive, short))
+        assert shown > fewer > 3
+        assert "person who lately liked" in naive[0].content
+        assert "item" in naive[0].content
+
+    def test_in_one_prompt_ranks_as_zero_shot_does(self, crowd, tmp_path, scripted):
+        scripted(camp_lover)
+        declared = config("random", asked(entry="naive-agent"), protocol=TEN)
+        random, found = measure(crowd, tmp_path / "run", declared).systems
+        assert (found.failed, found.faults, found.suspicions) == ("", {}, ())
+        assert found.metrics["NDCG@10"].low > random.metrics["NDCG@10"].high
+        assert found.settings["neighbour_tokens"] == 2400
+
+    @pytest.mark.parametrize("entry", list(PROMPTED))
+    def test_cannot_rank_all_items(self, crowd, tmp_path, entry):
+        with pytest.raises(UsageError, match="cannot rank all items in a prompt"):
+            measure(crowd, tmp_path / "run", config(asked(entry=entry), protocol={}))
+
+    def test_that_judges_one_by_one_may_be_shown_more_than_there_are_letters(
+        self, crowd, tmp_path, scripted
+    ):
+        scripted(camp_judge())
+        table = asked(entry="isolated-agent", sample=2)
+        declared = config(table, protocol={"candidates": 28}, probe=0)
+        (found,) = measure(crowd, tmp_path / "run", declared).systems
+        assert (found.failed, found.faults) == ("", {})
+
+    @pytest.mark.real
+    def test_with_the_real_model_judges_all_candidates(self, crowd, tmp_path, require_model):
+        require_model("smollm2-135m")
+        table = asked(entry="memrec-model", sample=1, settings={"neighbours": 8, "facets": 2})
+        declared = config(table, protocol={"candidates": 4}, probe=0)
+        (found,) = measure(crowd, tmp_path / "run", declared).systems
+        assert (found.failed, found.faults) == ("", {})
+        (one,) = lines_of(tmp_path / "run")
+        assert one["calls"] == 1 + 4 and len(set(one["top"])) == 4
+        assert one["new_tokens"] > 10
+        assert one["cached_tokens"] > 100  # what is told of the person is read once
 
 
 @pytest.mark.real

@@ -2,9 +2,15 @@
 
 import pytest
 
+from localrec.evaluation.ledger import write_records
 from localrec.evaluation.pages import as_markdown
+from localrec.evaluation.question_figures import leading_in_questions
+from localrec.evaluation.question_summaries import summarise
+from localrec.evaluation.questions import judge, line_of
 from localrec.evaluation.records import Bars, Confusion, HeatMap
+from localrec.evaluation.runs import RunFolder, RunMetrics, SystemResult, case_file
 
+from .conftest import answered, asked, told
 from .planted_report import questions_answered
 
 
@@ -53,3 +59,28 @@ def test_tokens_are_told_of_systems_that_asked_a_model(blocks):
 def test_nobody_leads_where_nobody_was_compared(truth):
     text = as_markdown(questions_answered(truth))
     assert text.startswith("# Planted questions\n\nNothing was measured yet")
+
+
+def measured(folder, name, cases):
+    write_records(folder / case_file(name), [line_of(case) for case in cases])
+    return SystemResult(
+        name=name,
+        settings={},
+        fit_s=0.0,
+        score_s=0.0,
+        cases=len(cases),
+        metrics=summarise(name, "dev", cases).measures,
+    )
+
+
+def test_who_was_asked_nothing_that_can_be_held_neither_leads_nor_follows(truth, tmp_path):
+    blue = judge(asked(id="q1", colour=("blue",)), answered(told("Nutty Blue")), truth)
+    missed = judge(asked(id="q1", colour=("blue",)), answered(told("Plain Ale")), truth)
+    nothing = judge(asked(id="q2", include=("egg", "mezcal")), answered(told("Plain Ale")), truth)
+    systems = [
+        measured(tmp_path, name, cases)
+        for name, cases in {"idle": [nothing], "good": [blue, nothing], "bad": [missed]}.items()
+    ]
+    found = leading_in_questions(RunFolder(tmp_path), RunMetrics(complete=True, systems=systems))
+    assert found.best == "good"
+    assert {name: one.difference.value for name, one in found.others.items()} == {"bad": -1.0}

@@ -14,8 +14,8 @@ from localrec.errors import InputError, UsageError
 from localrec.evaluation.comparisons import compare_runs
 from localrec.evaluation.configs import QuestionRunConfig, RunConfig, load_config, ready_configs
 from localrec.evaluation.figures import write_run_report
+from localrec.evaluation.gold import read_gold
 from localrec.evaluation.pages import read_report
-from localrec.evaluation.questions import read_gold
 from localrec.evaluation.records import Confusion, HeatMap, Table
 from localrec.evaluation.runs import RunFolder
 from localrec.systems.marc import Question

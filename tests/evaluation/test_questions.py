@@ -5,13 +5,9 @@ import json
 import pytest
 
 from localrec.errors import InputError, UsageError
-from localrec.evaluation.questions import (
-    failures_to_show,
-    judge,
-    read_gold,
-    summarise,
-    unknown_names,
-)
+from localrec.evaluation.gold import read_gold, unknown_names
+from localrec.evaluation.question_summaries import summarise
+from localrec.evaluation.questions import failures_to_show, judge
 
 from .conftest import answered, asked, edge, told
 

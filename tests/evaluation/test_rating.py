@@ -16,7 +16,7 @@ from localrec.cli import rate as rate_command
 from localrec.errors import BusyError, CutShortError
 from localrec.evaluation.judge import judge_samples
 from localrec.evaluation.ledger import Ledger, write_records
-from localrec.evaluation.rating import Rating, RatingSession, standing
+from localrec.evaluation.rating import Rating, RatingSession, last_words
 from localrec.evaluation.samples import Sample, shuffled, with_controls
 from localrec.evaluation.scales import MARC
 from localrec.llm.scripted import ScriptedModel
@@ -127,7 +127,7 @@ class TestASession:
 
     def test_the_last_word_on_a_place_holds(self):
         said = [Rating(id="a", of="x", scale="s", score=score) for score in (1, 2)]
-        assert list(standing(said).values()) == [said[1]]
+        assert list(last_words(said).values()) == [said[1]]
 
 
 PROGRAM = """

@@ -7,6 +7,7 @@ import pytest
 from localrec.graph.people import give_feedback, undo_feedback
 from localrec.memory.queue import (
     BURST,
+    MOST_CLAIMS,
     UNDONE,
     calls_of,
     claim,
@@ -176,6 +177,37 @@ class TestClaims:
         assert complete(bar, of_the_dead, []) is None
         assert complete(bar, again, []) == Written()
         assert jobs_of(bar)[0].attempts == 2
+
+
+class TestAJobThatTakesItsProcessWithIt:
+    def test_has_failed_after_five_claims_and_says_so(self, bar):
+        says(bar, "ana", "negroni")
+        says(bar, "bob", "mojito")
+        for _ in range(MOST_CLAIMS):
+            assert claim(bar).job_id == 1
+            release_claims(bar)
+        assert counts(bar) == {"failed": 1, "waiting": 1}
+        (failed, _) = sorted(jobs_of(bar), key=lambda row: row.job_id)
+        assert failed.error == "Each of the 5 processes that worked on it ended without a word."
+        assert claim(bar).job_id == 2
+
+    def test_is_tried_as_often_again_when_somebody_wants_that(self, bar):
+        says(bar, "ana", "negroni")
+        for _ in range(MOST_CLAIMS):
+            claim(bar)
+            release_claims(bar)
+        assert retry_failed(bar) == 1
+        for _ in range(MOST_CLAIMS):
+            assert claim(bar) is not None
+            release_claims(bar)
+        assert counts(bar) == {"failed": 1}
+
+    def test_is_not_one_that_was_given_back(self, bar):
+        says(bar, "ana", "negroni")
+        for _ in range(2 * MOST_CLAIMS):
+            give_back(bar, claim(bar))
+        release_claims(bar)
+        assert counts(bar) == {"waiting": 1}
 
 
 def test_a_pause_lets_jobs_wait_and_new_ones_come(bar):

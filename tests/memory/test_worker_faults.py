@@ -34,8 +34,10 @@ from pathlib import Path
 import duckdb, numpy  # before the first fork, so that no life has to load them
 
 from localrec.graph.store import Store
+from localrec.memory import queue
 from tests.memory.crowd_of_guests import diary, worker
 
+queue.MOST_CLAIMS = 1_000  # no job is to blame here for the deaths of its workers
 NEVER = -1
 path, practice = Path(sys.argv[1]), Path(sys.argv[2])
 kills, by_chance = int(sys.argv[3]), int(sys.argv[4])
@@ -153,3 +155,33 @@ def test_a_hundred_deaths_leave_what_an_undisturbed_run_leaves(tmp_path):
     expected = outcome(calm)
     assert expected["counts"][0]["done"] == GUESTS * 5 // 2
     assert outcome(haunted) == expected
+
+
+_DEADLY = """
+import os, signal, sys
+from pathlib import Path
+import duckdb, numpy
+from tests.memory.crowd_of_guests import diary, worker
+
+def deadly(job, read):
+    if job.job_id == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return diary(job, read)
+
+for _ in range(7):
+    child = os.fork()
+    if child == 0:
+        worker(Path(sys.argv[1]), deadly).run_pending()
+        os._exit(0)
+    os.waitpid(child, 0)
+"""
+
+
+def test_a_job_that_kills_every_worker_fails_and_lets_the_others_be_worked(tmp_path):
+    with planted_store(tmp_path) as store:
+        for user in ("ana", "bob"):
+            says(store, user, "negroni")
+    path = tmp_path / "store.duckdb"
+    subprocess.run([sys.executable, "-c", _DEADLY, path], cwd=Path(__file__).parents[2], check=True)
+    with closing(Store.open_(path, read_only=True)) as store:
+        assert counts_of(store) == {"waiting": 0, "running": 0, "done": 1, "failed": 1}

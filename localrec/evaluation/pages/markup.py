@@ -48,4 +48,6 @@ def joined(*parts: Markup) -> Markup:
 def _value(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.2f}".rstrip("0").rstrip(".")
-    return escape(str(value))
+    text = str(value)
+    # Paths of drawings are long and harmless; what is foreign is cleaned as in `escaped`.
+    return escape(text if text.isascii() and text.isprintable() else clean_text(text))

@@ -1,0 +1,317 @@
+"""Stage-W with a model: one call that words the person, the item and what neighbours are told.
+
+The model writes a few lines under a grammar (`update_grammar`); they take the place of counted
+sentences in the same records, whose facets stay counted. It is shown what anybody may read: titles,
+attributes of the catalogue, what it wrote itself before. Not shown are words that a person wrote,
+reasons given with feedback, and a person's own shelves, for what it writes reaches other people.
+
+A call that fails, or whose lines do not parse, costs nothing but itself: the counted memories are
+written, and their provenance says which model failed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from localrec.errors import ModelCancelledError, ModelError
+from localrec.graph.store import Store
+from localrec.llm.base import ChatModel, Message
+from localrec.llm.structured import parse_sentence, sentence_grammar
+from localrec.memory.counting import count_people
+from localrec.memory.propagation import (
+    CountingUpdate,
+    Scene,
+    counted,
+    handed_on_titles,
+    handed_on_to,
+    withdrawn,
+)
+from localrec.memory.queue import UNDONE, Job
+from localrec.memory.records import Memory, MemoryUpdate, history_of
+from localrec.memory.wording import COUNTS, TITLES, handed_on, sentences_of
+from localrec.memory.worker import Reader
+from localrec.sources.text import clean_text
+
+_LONGEST_SENTENCE = 160  # characters
+_LONGEST_THEME = 60
+_MAX_TOKENS = 320  # two sentences and four themes of short tokens
+_DEEDS_SHOWN = 8
+_TITLE = 80  # characters of a title that are shown
+_MEMORY = 240  # characters of a memory that are shown
+_ATTRIBUTES_SHOWN = 6
+
+_TASK = """\
+You keep short notes about what people enjoy. After something happened you write the notes anew, \
+one line each, in plain words: for the person what they enjoy, for the item whom it may please, \
+and for those neighbours whom it concerns a theme of a few words. Name kinds and moods, not lists \
+of titles, and only what you were told."""
+# A domain that is none of ours.
+_WORKED_QUESTION = """\
+Person: likes history and interviews; lately "The Salt Road" and "Voices at Dusk".
+Now: liked "Letters from the Front" (history, war).
+Item "Letters from the Front": nothing noted yet.
+Neighbours:
+1. lately "Old Maps", "The Salt Road"
+2. lately "Dinner in Ten"
+Lines:"""
+_WORKED_ANSWER = """\
+person | Enjoys history told by those who were there, and quiet interviews.
+item | Suits listeners who like war told through personal letters.
+neighbour 1 | history told in letters
+"""
+
+
+class Lines(msgspec.Struct, frozen=True, kw_only=True):
+    """What a model wrote for one job.
+
+    Args:
+        person: A sentence.
+        item: A sentence about the newest item, or nothing where none was asked for.
+        themes: Of neighbours, by number from 1.
+    """
+
+    person: str
+    item: str = ""
+    themes: dict[int, str] = {}
+
+
+class ModelUpdate:
+    """The `Update` of one domain that asks a model, exactly once for each job.
+
+    Args:
+        counting: Reads what a job needs, and stands in where the model fails.
+        model: Any chat model.
+    """
+
+    def __init__(self, counting: CountingUpdate, model: ChatModel) -> None:
+        self._counting, self._model = counting, model
+
+    def __call__(self, job: Job, read: Reader) -> list[MemoryUpdate]:
+        """The memories of the person, the job's items and some neighbours.
+
+        Raises:
+            ModelCancelledError: stopped on request.
+        """
+        with read() as store:
+            scene = self._counting.look(job, store)
+            noted = _noted(scene, store)
+        try:
+            lines = self._ask(scene, noted)
+        except ModelCancelledError:
+            raise
+        except ModelError:
+            by = f"{COUNTS}, since {self._model.name} failed"
+            return [*counted(scene, by), *withdrawn(scene), *handed_on_titles(scene, by)]
+        return _worded(scene, noted, lines, self._model.name)
+
+    def _ask(self, scene: Scene, noted: _Noted) -> Lines:
+        neighbours = len(noted.neighbours)
+        written = self._model.generate(
+            _prompt(scene, noted),
+            grammar=update_grammar(neighbours, with_item=bool(scene.news)),
+            max_tokens=_MAX_TOKENS,
+            fixed=3,
+        )
+        return parse_lines(
+            written.text, neighbours, with_item=bool(scene.news), complete=written.finished
+        )
+
+
+def update_grammar(neighbours: int, *, with_item: bool) -> str:
+    """The lines of one job in GBNF: the person, the item, then any of the neighbours by number."""
+    item = ' "item | " sentence "\\n"' if with_item else ""
+    others = "".join(
+        f' ("neighbour {number} | " theme "\\n"){{0,1}}' for number in range(1, neighbours + 1)
+    )
+    lines = [
+        f'root ::= "person | " sentence "\\n"{item}{others}',
+        sentence_grammar(_LONGEST_SENTENCE).strip().replace("root", "sentence", 1),
+    ]
+    if neighbours:
+        lines.append(f"theme ::= [A-Za-z] [A-Za-z0-9 ,'-]{{3,{_LONGEST_THEME - 1}}}")
+    return "\n".join(lines) + "\n"
+
+
+_LINE = re.compile(r"(?:(?P<of>person|item)|neighbour (?P<number>[1-9][0-9]?)) \| (?P<said>.+)")
+_THEME = re.compile(rf"[A-Za-z][A-Za-z0-9 ,'-]{{3,{_LONGEST_THEME - 1}}}")
+
+
+def parse_lines(text: str, neighbours: int, *, with_item: bool, complete: bool) -> Lines:
+    """The lines that `update_grammar` let through.
+
+    Args:
+        text: What was written.
+        neighbours: How many there are.
+        with_item: Whether a line about the item was asked for.
+        complete: Whether it was not cut off; of what was, the last line is left out.
+
+    Raises:
+        ModelError: a line is missing, not asked for, there twice or no line at all, or what was
+            written is the answer of the worked example.
+    """
+    rows = text.split("\n")
+    rows = rows if complete else rows[:-1]
+    said: dict[str, str] = {}
+    for row in rows:
+        if not row.strip():
+            continue
+        found = _LINE.fullmatch(row)
+        key = (found["of"] or found["number"]) if found else ""
+        if found is None or key in said or (key.isdigit() and int(key) > neighbours):
+            raise ModelError(f"The model wrote {row[:60]!r} where a note was asked for.")
+        if f"| {found['said']}\n" in _WORKED_ANSWER:
+            raise ModelError("The model repeated an example.")
+        said[key] = found["said"]
+    if ("item" in said) != with_item or "person" not in said:
+        raise ModelError("The model left a note out, or wrote one that nobody asked for.")
+    themes = {int(key): _theme(value) for key, value in said.items() if key.isdigit()}
+    return Lines(
+        person=parse_sentence(said["person"], _LONGEST_SENTENCE),
+        item=parse_sentence(said["item"], _LONGEST_SENTENCE) if with_item else "",
+        themes=themes,
+    )
+
+
+def _theme(text: str) -> str:
+    if not _THEME.fullmatch(text) or not clean_text(text):
+        raise ModelError(f"The model wrote {text[:60]!r} where a theme was asked for.")
+    return clean_text(text).rstrip(" ,'-")
+
+
+class _Noted(msgspec.Struct, frozen=True, kw_only=True):
+    """What the model is shown beside the scene, and whose data that is.
+
+    Args:
+        person: The person in words.
+        item: The newest item's memory, or nothing.
+        neighbours: A line for each of `places`.
+        places: Which of the scene's neighbours are shown.
+        made_from: Node ids of all whose data is shown.
+    """
+
+    person: str
+    item: str
+    neighbours: tuple[str, ...]
+    places: tuple[int, ...]
+    made_from: tuple[int, ...]
+
+
+def _noted(scene: Scene, store: Store) -> _Noted:
+    """What may be shown: counted from the catalogue's words, or written by a model before."""
+    around, user_id = scene.around, scene.job.user_id
+    counts = count_people(around, {user_id: scene.liked}, {})
+    before = next((one for one in history_of(store, user_id) if one.source == "model"), None)
+    parts = [one.text for one in counts]
+    made_from = {user_id, *around.node_ids(scene.items), *around.node_ids(scene.liked[:TITLES])}
+    made_from.update(
+        one for update in counts for facet in update.facets for one in facet.supporters
+    )
+    if before is not None:
+        parts.append(f"Noted before: {_own_words(before)}")
+        made_from.update(before.provenance.made_from)
+    item = ""
+    if scene.news:
+        memory = scene.memories.get(around.node_ids(scene.news[:1])[0])
+        if memory is not None and memory.source in ("template", "model"):
+            item = memory.text
+            made_from.update(memory.provenance.made_from)
+    shown = [
+        (place, told)
+        for place, near in enumerate(scene.nearest)
+        if (told := _lately(scene, near.user_id))
+    ]
+    made_from.update(scene.nearest[place].user_id for place, _ in shown)
+    return _Noted(
+        person=clean_text(" ".join(parts), limit=2 * _MEMORY),
+        item=clean_text(item, limit=_MEMORY),
+        neighbours=tuple(told for _, told in shown),
+        places=tuple(place for place, _ in shown),
+        made_from=tuple(sorted(made_from)),
+    )
+
+
+def _own_words(memory: Memory) -> str:
+    """A memory without what neighbours handed on."""
+    return memory.text.removesuffix(sentences_of(handed_on(memory))).rstrip()
+
+
+def _lately(scene: Scene, user_id: int) -> str:
+    graph = scene.around.graph
+    person = graph.person_of(user_id)
+    items = graph.lately_liked(person, TITLES).tolist() if person >= 0 else []
+    return f"lately {', '.join(_titles(scene, items))}" if items else ""
+
+
+def _titles(scene: Scene, items: Sequence[int]) -> list[str]:
+    names = scene.around.titles(items)
+    return [f'"{clean_text(one, limit=_TITLE).replace(chr(34), chr(39))}"' for one in names]
+
+
+def _prompt(scene: Scene, noted: _Noted) -> list[Message]:
+    lines = [f"Person: {noted.person or 'nothing is known yet.'}", f"Now: {_deeds(scene)}."]
+    if scene.news:
+        [title] = _titles(scene, scene.news[:1])
+        lines.append(f"Item {title}: {noted.item or 'nothing noted yet.'}")
+    if noted.neighbours:
+        lines.append("Neighbours:")
+        lines += [f"{number}. {told}" for number, told in enumerate(noted.neighbours, 1)]
+    return [
+        Message("system", _TASK),
+        Message("user", _WORKED_QUESTION),
+        Message("assistant", _WORKED_ANSWER),
+        Message("user", "\n".join([*lines, "Lines:"])),
+    ]
+
+
+def _deeds(scene: Scene) -> str:
+    """What the person did, the newest last: the event, the title, and what the item is."""
+    known = dict(zip(scene.around.node_ids(scene.items), scene.items, strict=True))
+    deeds = [deed for deed in scene.job.deeds if deed.item_id in known][-_DEEDS_SHOWN:]
+    said = []
+    for deed in deeds:
+        item = known[deed.item_id]
+        event = "took back what was said of" if deed.event == UNDONE else deed.event
+        said.append(f"{event} {_titles(scene, [item])[0]}{_what_it_is(scene, item)}")
+    return "; ".join(said) or "something that is no longer there"
+
+
+def _what_it_is(scene: Scene, item: int) -> str:
+    traits, catalogue = scene.around.traits, scene.around.catalogue
+    links = slice(int(traits.first_link[item]), int(traits.first_link[item + 1]))
+    names = [catalogue.attributes[one].name for one in traits.attribute[links].tolist()]
+    shown = ", ".join(clean_text(one, limit=_TITLE) for one in names[:_ATTRIBUTES_SHOWN])
+    return f" ({shown})" if shown else ""
+
+
+def _worded(scene: Scene, noted: _Noted, lines: Lines, name: str) -> list[MemoryUpdate]:
+    """The counted memories with the model's words in them."""
+    updates = {update.node_id: update for update in counted(scene)}
+    user_id = scene.job.user_id
+    if user_id in updates:
+        kept = handed_on(scene.memories.get(user_id))
+        updates[user_id] = _by_model(
+            updates[user_id], f"{lines.person} {sentences_of(kept)}", noted, name
+        )
+    if scene.news:
+        [item_id] = scene.around.node_ids(scene.news[:1])
+        item = updates.get(item_id, MemoryUpdate(node_id=item_id, text=""))
+        updates[item_id] = _by_model(item, f"{item.text} {lines.item}", noted, name)
+    themed = [
+        _from(handed_on_to(scene, scene.nearest[noted.places[number - 1]], theme, name), noted)
+        for number, theme in sorted(lines.themes.items())
+    ]
+    return [*updates.values(), *withdrawn(scene), *themed]
+
+
+def _by_model(update: MemoryUpdate, text: str, noted: _Noted, name: str) -> MemoryUpdate:
+    worded = msgspec.structs.replace(update, text=text.strip(), source="model", by=name)
+    return _from(worded, noted)
+
+
+def _from(update: MemoryUpdate, noted: _Noted) -> MemoryUpdate:
+    """An update that everything the model was shown may have gone into."""
+    made_from = tuple(sorted({*update.made_from, *noted.made_from}))
+    return msgspec.structs.replace(update, made_from=made_from)

@@ -1,0 +1,175 @@
+"""MemRec without a model as a system under test: it learns from training rows and nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from localrec.domains import load_domain
+from localrec.errors import UsageError
+from localrec.evaluation.asking import Lister
+from localrec.evaluation.cases import Protocol, part
+from localrec.evaluation.dataset import read_interactions
+from localrec.evaluation.memories import (
+    MEMORIES,
+    count_collective,
+    make_memory,
+    memory_config,
+    once,
+    traits_at,
+)
+from localrec.evaluation.runs import RunFolder
+from localrec.evaluation.systems import Workbench
+from localrec.workspace import Workspace
+
+from .crowd import FILMS, config, measure, plant
+
+MOVIES = load_domain("movies")
+TEN = {"candidates": 10}
+
+
+@pytest.fixture(scope="module")
+def crowd(tmp_path_factory):
+    return plant(tmp_path_factory.mktemp("crowd") / "w")
+
+
+@pytest.fixture(scope="module")
+def keyed(crowd):
+    with Workspace(crowd) as workspace:
+        return read_interactions(workspace.store, MOVIES)
+
+
+@pytest.fixture(scope="module")
+def parted(keyed):
+    return part(keyed.interactions, Protocol(candidates=10))
+
+
+@pytest.fixture(scope="module")
+def knowledge(crowd, keyed, parted):
+    with Workspace(crowd) as workspace:
+        yield Workbench(workspace, MOVIES, keyed, parted)._knowledge
+
+
+def memory(name, **table):
+    return {"name": name, "kind": "memory", **table}
+
+
+def quiet(what, done, total):
+    pass
+
+
+@pytest.fixture(scope="module")
+def results(crowd, tmp_path_factory):
+    """What a run over all compositions came to, as it was kept."""
+    folder = tmp_path_factory.mktemp("run") / "r"
+    measure(crowd, folder, config("random", *map(memory, MEMORIES), protocol=TEN))
+    return {one.name: one for one in RunFolder(folder).metrics().systems}
+
+
+class TestInARun:
+    @pytest.mark.parametrize("name", list(MEMORIES))
+    def test_every_composition_finds_the_camp(self, results, name):
+        found = results[name]
+        assert (found.failed, found.faults, found.suspicions) == ("", {}, ())
+        assert found.metrics["NDCG@10"].low > results["random"].metrics["NDCG@10"].high
+
+    def test_settings_say_which_parts_there_were_and_what_was_fitted(self, results):
+        fused, compared = results["memrec"].settings, results["memrec-vector"].settings
+        assert fused["read"] is True
+        assert fused["rule_set"] == compared["rule_set"] == "movies"
+        # Forty people are fewer than weights are fitted on.
+        assert fused["weight of companions"] > fused["weight of facets"]
+        assert (compared["moved"], compared["fading"]) == (0.8, 0.8)
+
+
+class TestWhatIsCounted:
+    def test_is_the_training_rows(self, parted, knowledge):
+        graph = count_collective(parted.train, knowledge, write=True).graph
+        assert len(graph.items) == len(parted.train)
+        for person in (0, 7):
+            mine = np.sort(parted.train.item[parted.train.rows_of(person)])
+            assert graph.items_of(person).tolist() == mine.tolist()
+
+    def test_without_writing_is_the_older_half_of_each_history(self, parted, knowledge):
+        graph = count_collective(parted.train, knowledge, write=False).graph
+        for person in (0, 7):
+            mine = parted.train.item[parted.train.rows_of(person)]
+            older = np.sort(mine[: (len(mine) + 1) // 2])
+            assert graph.items_of(person).tolist() == older.tolist()
+
+    def test_knows_the_attributes_and_texts_of_the_evaluated_items(self, crowd, keyed, knowledge):
+        assert knowledge.traits.items == FILMS
+        assert knowledge.traits.vectors.shape[0] == FILMS
+        assert len(knowledge.attributes) == len(knowledge.phrases) == len(knowledge.barred)
+        for film, key in enumerate(keyed.item_keys):
+            (attribute,) = knowledge.traits.attribute[knowledge.traits.item == film]
+            camp = int(key.removeprefix("f")) % 2
+            assert knowledge.attributes[attribute] == ("drama", "comedy")[camp]
+
+    def test_keeps_the_order_of_the_evaluated_items(self, crowd, keyed, knowledge):
+        with Workspace(crowd) as workspace:
+            catalogue = workspace.catalogue("movies")
+            some = traits_at(catalogue, keyed.item_nodes[:3], None)
+        assert some.items == 3
+        assert some.attribute.tolist() == knowledge.traits.attribute[:3].tolist()
+
+
+class TestASystem:
+    @pytest.mark.parametrize("name", list(MEMORIES))
+    def test_scores_every_item_for_people_and_strangers(self, parted, knowledge, name):
+        system = make_memory(name, {}, knowledge)
+        assert not isinstance(system, Lister)
+        system.fit(parted.train, 7, quiet)
+        requests = parted.validation.take(np.arange(3)).requests()
+        scores = system.score(requests)
+        assert scores.shape == (3, FILMS)
+        assert scores.dtype == np.float32
+        assert np.isfinite(scores).all()
+
+    @pytest.mark.parametrize("name", ["memrec", "memrec-vector"])
+    def test_scores_a_request_as_if_it_were_alone(self, parted, knowledge, name):
+        system = make_memory(name, {}, knowledge)
+        system.fit(parted.train, 7, quiet)
+        cases = parted.validation
+        together = system.score(cases.take(np.arange(4)).requests())
+        alone = system.score(cases.take(np.array([3])).requests())
+        assert together[3] == pytest.approx(alone[0])
+
+    def test_without_rules_ranks_otherwise(self, parted, knowledge):
+        requests = parted.validation.take(np.arange(5)).requests()
+        scores = []
+        for rules in (True, False):
+            system = make_memory("memrec", {"rules": rules, "neighbours": 8}, knowledge)
+            system.fit(parted.train, 7, quiet)
+            scores.append(system.score(requests))
+        assert not np.array_equal(*scores)
+
+
+class TestAComposition:
+    def test_takes_settings_over_its_own(self):
+        assert memory_config("memrec-no-rules", {"facets": 3}).facets == 3
+        assert not memory_config("memrec-no-rules", {"facets": 3}).rules
+        assert memory_config("memrec-vector", {"moved": 0.5}).moved == 0.5
+
+    @pytest.mark.parametrize(
+        ("system", "said"),
+        [
+            (memory("memrec-oracle"), 'no system "memrec-oracle" with a memory'),
+            (memory("memrec", settings={"depth": 1}), "settings of memrec do not fit"),
+            (memory("memrec-vector", settings={"moved": 2.0}), "settings of memrec-vector do not"),
+            (memory("memrec-vector", settings={"popularity": 1}), "It has these: rules, write"),
+            (memory("memrec", trials=3), "fits itself"),
+        ],
+    )
+    def test_that_does_not_exist_is_refused_before_anything_is_done(
+        self, crowd, tmp_path, system, said
+    ):
+        with pytest.raises(UsageError, match=said):
+            measure(crowd, tmp_path / "run", config("popularity", system, protocol=TEN))
+        assert not (tmp_path / "run").exists()
+
+
+def test_an_item_that_comes_twice_counts_at_its_newest_place():
+    items, weights = once(np.array([4, 7, 4, 9, 7], dtype=np.int32))
+    assert items.tolist() == [4, 9, 7]
+    assert weights.tolist() == [1.0, 1.0, 1.0]
