@@ -3,6 +3,8 @@
     python scripts/evaluate_ranking.py                  from finished runs of the workspace
     python scripts/evaluate_ranking.py --run            makes the runs that are missing first
     python scripts/evaluate_ranking.py --demonstrate    shows that cheats and breakdowns are caught
+    python scripts/evaluate_ranking.py --block models ml-100k-models-20 ml-100k-models-10
+                                                        a model asked outright, on another block
 
 Runs are those of `localrec evaluate run`, and each has its own report as well. `--run` begins with
 nothing: it pulls model and data into a workspace that is not there, which alone needs a network. It
@@ -57,7 +59,7 @@ def main() -> int:
             code = make_missing(asked.runs, asked.workspace) if asked.run else 0
             if code:
                 return code
-            name, text = "ranking", as_markdown(finished(asked.runs, asked.workspace))
+            name, text = asked.block, as_markdown(finished(asked.runs, asked.workspace))
         write_between(asked.docs, name, text)
     except LocalrecError as error:
         print(error, file=sys.stderr)
@@ -76,6 +78,7 @@ def parse_arguments() -> argparse.Namespace:
     )
     parser.add_argument("--workspace", type=Path, default=default_workspace())
     parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "evaluation.md")
+    parser.add_argument("--block", default="ranking", metavar="NAME", help="of the page to replace")
     parser.add_argument("--run", action="store_true", help="first make what is missing")
     parser.add_argument("--demonstrate", action="store_true", help="the planted systems alone")
     return parser.parse_args()
@@ -171,9 +174,10 @@ def quality_table(run: RunFolder, origin: RunOrigin, results: Sequence[SystemRes
     ordered = sorted(
         results, key=lambda one: (not is_believed(one), -(figure_of(one, by).value or 0.0))
     )
+    most = max((one.cases for one in ordered), default=0)
     rows = [
         [
-            one.name,
+            one.name if one.cases == most else f"{one.name} ({one.cases} cases)",
             *(told_figure(one, leading.get(name), name, digits[name]) for name in metrics),
             plain(searched_s(one), 1),
             plain(one.fit_s, 2),
