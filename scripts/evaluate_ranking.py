@@ -177,7 +177,7 @@ def quality_table(run: RunFolder, origin: RunOrigin, results: Sequence[SystemRes
     most = max((one.cases for one in ordered), default=0)
     rows = [
         [
-            one.name if one.cases == most else f"{one.name} ({one.cases} cases)",
+            one.name if one.cases in (0, most) else f"{one.name} ({one.cases} cases)",
             *(told_figure(one, leading.get(name), name, digits[name]) for name in metrics),
             plain(searched_s(one), 1),
             plain(one.fit_s, 2),

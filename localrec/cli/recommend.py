@@ -58,7 +58,7 @@ SystemOption = Annotated[
         metavar="NAME",
         help="Which kinds of evidence count: auto, popularity, neighbours, attributes, nearness, "
         "or auto-no-KIND; with the memory of all people: memrec, memrec-no-read, memrec-no-rules, "
-        "memrec-no-write, isolated-memory, or auto-no-memory.",
+        "memrec-no-write, isolated-memory, or auto-memory, where it ranks given candidates only.",
         autocompletion=_known_rankers,
     ),
 ]

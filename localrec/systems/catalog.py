@@ -25,7 +25,7 @@ SYSTEMS: dict[str, Composition] = {
 # Without a model, what is left of it: the nearest texts, explained like those of any other system.
 _VECTORS_ALONE = "marc-no-graph-no-reflection"
 
-_FEWEST_PEOPLE = 50  # with likings: fewer teach a default nothing
+_FEWEST_PEOPLE = 50  # with likings: fewer teach nothing
 _RANKS_FROM = 1
 
 _COUNTERPARTS = {"router": RULES, "critic": "measured", "writer": "template"}
@@ -78,21 +78,20 @@ class RankerPlan(msgspec.Struct, frozen=True, kw_only=True):
     ranks_from: int = 0
 
 
-# On development people of MovieLens 100K, strangers to the store, the memory puts their next liking
-# first among 20 more often than the other evidence does, whatever the length of their history. But
-# of all films the ten it would list are liked less often, with any 5 to 80 ratings shown: it finds
-# what comes next, not what is liked in the long run. So it ranks candidates, and lists stay.
+# Development people of MovieLens 100K, strangers to the store, do not settle which judge is better:
+# the memory puts a person's next liking first among 20 more often, from one rating shown to 80, but
+# of all films its first ten are liked less often than those of `auto`. So `auto` does without, and
+# `auto-memory` has the memory rank given candidates and leaves lists as they are.
 _PLANS: dict[str, RankerPlan] = {
     **{name: RankerPlan(evidence=config) for name, config in RANKERS.items()},
     **{name: RankerPlan(evidence=RANKERS["auto"], memory=one) for name, one in MEMREC.items()},
-    "auto": RankerPlan(
+    "auto-memory": RankerPlan(
         evidence=RANKERS["auto"],
         memory=MEMREC["memrec"],
         fewest_people=_FEWEST_PEOPLE,
         lists_from=None,
         ranks_from=_RANKS_FROM,
     ),
-    "auto-no-memory": RankerPlan(evidence=RANKERS["auto"]),
 }
 
 

@@ -57,6 +57,14 @@ class TestARanking:
         assert set(told["scores"]) == {"americano", "gimlet"}
         assert "in common with Negroni" in told["rationales"]["americano"]
 
+    @pytest.mark.parametrize("system", ["memrec", "memrec-no-read", "isolated-memory"])
+    def test_comes_from_systems_with_a_memory(self, rank, requests, out, system):
+        path = requests({"history": ["negroni"], "candidates": ["gimlet", "x", "americano"]})
+        assert rank(path, "--system", system).code == 0
+        (told,) = rankings(out)
+        assert told["ranking"] == ["americano", "gimlet", "x"]
+        assert told.get("spoke") == ({"memory": "measured"} if system == "memrec" else None)
+
     def test_turns_around_with_the_ratings(self, rank, requests, out):
         asked = {"history": ["negroni", "daiquiri"], "candidates": ["americano", "gimlet"]}
         rank(requests({**asked, "ratings": [5, 1]}, {**asked, "ratings": [1, 5]}))
@@ -159,7 +167,7 @@ class TestGoingOn:
         with batch._alone_with(out):
             code, said, err = rank(requests({"candidates": DRINKS}))
         assert (code, said) == (3, "")
-        assert "Another run is writing" in err
+        assert "Another process is writing" in err
         assert rank(requests({"candidates": DRINKS})).code == 0
 
     def test_after_a_kill_is_as_if_nothing_had_happened(

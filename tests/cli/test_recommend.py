@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from localrec.systems.personal import RANKERS
+from localrec.systems.catalog import known_rankers
 from localrec.workspace import Workspace
 
 from .test_ask import UNPRINTABLE
@@ -75,10 +75,23 @@ class TestAList:
         assert scores == sorted(scores, reverse=True)
         assert [item["rank"] for item in told["items"]] == [1, 2, 3, 4]
 
-    @pytest.mark.parametrize("system", sorted(RANKERS))
+    @pytest.mark.parametrize("system", sorted(known_rankers()))
     def test_comes_from_every_system(self, say, listed, system):
         say("--item", "Negroni", "--like")
         assert len(listed("--system", system)["items"]) == 4
+
+    def test_by_memory_tells_what_it_heard_and_from_how_many(self, say, cli, own_workspace):
+        for user in ("bea", "carl", "dora"):
+            for drink in ("Negroni", "Americano", "Gimlet"):
+                say("--item", drink, "--like", user=user)
+        say("--item", "Negroni", "--like")
+        code, out, err = cli(
+            *("--workspace", own_workspace, "recommend", "--user", "anna"),
+            *("--system", "memrec", "--explain"),
+        )
+        assert (code, err) == (0, "")
+        assert "Memory: 3 people and 2 items nearest to this taste." in out
+        assert not any(user in out for user in ("bea", "carl", "dora"))
 
     def test_needs_no_model_to_read_vectors_that_are_there(
         self, cli, own_workspace, tmp_path, monkeypatch

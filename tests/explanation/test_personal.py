@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 
 import numpy as np
 import pytest
 
-from localrec.explanation.personal import Because
+from localrec.explanation.grounding import is_grounded
+from localrec.explanation.personal import Because, Company
 from localrec.graph.catalogue import Catalogue
 from localrec.graph.histories import ingest_history
 from localrec.index.audience import open_audience
+from localrec.retrieval.collaboration import remember
 from localrec.retrieval.taste import Taste, taste_of_keys
-from localrec.types import Event, History, InteractionRow
+from localrec.systems.lists import open_collective
+from localrec.types import Event, History, Intent, InteractionRow
+from localrec.understanding.vocabulary import Vocabulary
 from tests.planted import BAR, a_report, planted_rows, planted_store
 
 DRINKS = [row.key for row in planted_rows()]
@@ -181,3 +186,99 @@ def test_evidence_of_attributes_are_edges_of_the_item(bar):
             for edge in fact.evidence:
                 if edge.source == name and edge.relation.startswith("HAS"):
                     assert edge.target in theirs
+
+
+@pytest.fixture(scope="module")
+def walk():
+    """Who liked what on which day."""
+    random = np.random.default_rng(11)
+    told = {}
+    for person in range(80):
+        centre = int(random.integers(len(DRINKS)))
+        order = [DRINKS[(centre + step) % len(DRINKS)] for step in range(14)]
+        told[f"w{person}"] = order if person % 3 else order[::-1]
+    return told
+
+
+@pytest.fixture(scope="module")
+def memory(walk, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("walk")
+    with planted_store(folder) as store:
+        rows = tuple(
+            InteractionRow(user=user, item=item, event=Event.LIKED, at=datetime(2024, 5, 1 + day))
+            for user, order in walk.items()
+            for day, item in enumerate(order)
+        )
+        told = History(items=(), interactions=rows, report=a_report(len(rows)))
+        ingest_history(store, BAR, told, None)
+        catalogue = Catalogue(store, BAR)
+        collective = open_collective(store, folder / "indexes", catalogue, None)
+        audience = open_audience(store, folder / "indexes", catalogue)
+        yield catalogue, audience, collective, Vocabulary(catalogue)
+
+
+@pytest.fixture(scope="module")
+def reasons_told(memory):
+    """Item -> its facts for somebody who likes three drinks."""
+    catalogue, audience, collective, _ = memory
+    taste = taste_of_keys(["negroni", "gimlet", "mojito"], catalogue)
+    remembered = remember(collective, taste.items, taste.liked)
+    reasons = Because("ana", taste, catalogue, audience, Company(collective, remembered))
+    facts = {
+        key: [
+            reasons._by_companion(item, collective),
+            reasons._by_facet(item, remembered),
+        ]
+        for item, key in enumerate(catalogue.keys)
+    }
+    return facts, remembered
+
+
+class TestWithTheMemoryOfAll:
+    """Guests who go along the bar, one drink a day: what comes soon after is counted again."""
+
+    def test_who_came_soon_after_is_counted(self, reasons_told, walk, memory):
+        seen = 0
+        for key, (fact, _) in reasons_told[0].items():
+            if fact is None:
+                continue
+            found = re.fullmatch(
+                r"(\d+) of (\d+) people who liked (.+) and this came to it within their next ten "
+                "likings",
+                fact.text,
+            )
+            liked = key_of(memory, found[3])
+            both = [one for one in walk.values() if liked in one and key in one]
+            soon = [one for one in both if 0 < one.index(key) - one.index(liked) <= 10]
+            assert (int(found[1]), int(found[2])) == (len(soon), len(both))
+            assert fact.evidence[-1].value == f"{len(soon)} of {len(both)} people"
+            seen += 1
+        assert seen
+
+    def test_what_the_nearest_share_is_counted_and_had_by_the_item(self, reasons_told, memory):
+        facts, remembered = reasons_told
+        people = remembered.curated.neighbours.is_person
+        seen = 0
+        for key, (_, fact) in facts.items():
+            if fact is None:
+                continue
+            facet = next(one for one in remembered.synthesis.facets if one.text in fact.text)
+            holders = sum(bool(people[number - 1]) for number in facet.supporters)
+            assert fact.text.startswith(f"{holders} of the {people.sum()} people nearest")
+            assert 2 * holders >= people.sum()
+            assert facet.attribute in memory[0].attributes_of(memory[0].item_index(key))
+            seen += 1
+        assert seen
+
+    def test_every_sentence_is_grounded_in_its_edges(self, reasons_told, memory):
+        facts = [fact for some in reasons_told[0].values() for fact in some if fact is not None]
+        for fact in facts:
+            assert is_grounded(fact.text, fact.evidence, Intent(), memory[3])
+
+    def test_an_item_is_given_at_most_three_reasons(self, reasons_told, memory):
+        catalogue, audience, collective, _ = memory
+        taste = taste_of_keys(["negroni", "gimlet", "mojito"], catalogue)
+        company = Company(collective, reasons_told[1])
+        reasons = Because("ana", taste, catalogue, audience, company)
+        counts = [len(reasons.from_history(item)) for item in range(len(catalogue))]
+        assert max(counts) == 3

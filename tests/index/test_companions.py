@@ -1,12 +1,26 @@
 """Companions are counted from order and closeness, whatever the blocks they are counted in."""
 
+from datetime import datetime, timedelta
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from localrec.graph.catalogue import Catalogue
+from localrec.graph.histories import ingest_history
+from localrec.graph.people import give_feedback
 from localrec.index import companions
-from localrec.index.companions import CompanionsConfig, count_companions
+from localrec.index.companions import (
+    CompanionsConfig,
+    count_companions,
+    open_companions,
+    taken_up,
+)
+from localrec.types import Event, History, InteractionRow
+from tests.planted import BAR, a_report, planted_rows, planted_store
+
+DRINKS = [row.key for row in planted_rows()]
 
 
 def rows(*histories):
@@ -103,3 +117,79 @@ def test_too_many_rows_are_thinned_by_people():
     found = count_companions(*rows(*histories), 4, CompanionsConfig(most_rows=40))
     assert dense(found, 4)[0, 1] > 0
     assert dense(found, 4)[2, 3] > 0
+
+
+class TestOpenedFromAStore:
+    @pytest.fixture
+    def bar(self, tmp_path):
+        """Three people take up drinks in an order; one only wants, one puts off."""
+        with planted_store(tmp_path) as store:
+            moment = datetime(2024, 5, 1)
+            told = [
+                ("ana", 2, Event.LIKED, 0),
+                ("ana", 0, Event.DISLIKED, 1),
+                ("ana", 5, Event.WANTED, 2),
+                ("ben", 3, Event.SEEN, 1),
+                ("ben", 1, Event.LIKED, 0),
+                ("ben", 6, Event.LATER, 2),
+                ("cyd", 0, Event.LIKED, None),
+                ("cyd", 2, Event.LIKED, 4),
+            ]
+            crowd = tuple(
+                InteractionRow(
+                    user=user,
+                    item=DRINKS[place],
+                    event=event,
+                    at=None if day is None else moment + timedelta(days=day),
+                )
+                for user, place, event, day in told
+            )
+            ingest_history(
+                store, BAR, History(items=(), interactions=crowd, report=a_report(len(crowd))), None
+            )
+            yield store, Catalogue(store, BAR), tmp_path / "indexes"
+
+    def test_everything_taken_up_counts_in_its_order_and_nothing_else(self, bar):
+        store, catalogue, _ = bar
+        person, item = taken_up(store, catalogue, 1_000)
+        theirs = [[catalogue.keys[one] for one in item[person == who]] for who in range(3)]
+        places = [[DRINKS.index(key) for key in one] for one in theirs]
+        assert sorted(places) == [[0, 2], [1, 3], [2, 0]]
+
+    def test_they_are_counted_once_and_read_again(self, bar, monkeypatch):
+        counted = open_companions(*_arguments(bar))
+        monkeypatch.setattr(companions, "count_companions", None)
+        read = open_companions(*_arguments(bar))
+        size = len(bar[1])
+        assert dense(read, size) == pytest.approx(dense(counted, size))
+        assert read.mark == counted.mark != ""
+
+    def test_news_and_damage_have_them_counted_again(self, bar):
+        store, catalogue, folder = bar
+        before = open_companions(*_arguments(bar)).mark
+        give_feedback(store, BAR.name, "ana", int(catalogue.node_ids[9]), Event.LIKED)
+        after = open_companions(*_arguments(bar))
+        assert after.mark != before
+        weights = next(folder.glob("companions-*.weights.npy"))
+        weights.write_bytes(weights.read_bytes()[:-1] + b"x")
+        again = open_companions(*_arguments(bar))
+        assert np.array_equal(again.weights, after.weights)
+
+    def test_other_settings_are_another_count(self, bar):
+        before = open_companions(*_arguments(bar)).mark
+        assert open_companions(*_arguments(bar), CompanionsConfig(damping=0.0)).mark != before
+
+    def test_beyond_the_bound_a_part_of_the_people_is_read(self, bar):
+        store, catalogue, _ = bar
+        assert 0 < len(set(taken_up(store, catalogue, 3)[0].tolist())) < 3
+
+    def test_without_anybody_there_are_none(self, tmp_path):
+        with planted_store(tmp_path) as store:
+            catalogue = Catalogue(store, BAR)
+            found = open_companions(store, tmp_path / "indexes", catalogue)
+        assert not dense(found, len(catalogue)).any()
+
+
+def _arguments(bar):
+    store, catalogue, folder = bar
+    return store, folder, catalogue
