@@ -2,6 +2,7 @@
 
 Run:
     python scripts/bench/metrics.py [--rows 1000000] [--candidates 20] [--sample 5000] [--json]
+    python scripts/bench/metrics.py --write     puts the table into the docs
 
 Each row is a case: scores of its candidates, one of which is the positive. All three find H@10,
 NDCG@10 and the reciprocal rank of every row, from the scores on. The peers judge a sample of the
@@ -17,6 +18,7 @@ import math
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import ir_measures
@@ -24,8 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localrec.evaluation.metrics import hit_rates, ndcgs, places_of, reciprocal_ranks
-from localrec.evaluation.report import table
+from localrec.evaluation.report import origin_now, table, write_between
 
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "evaluation.md"
 K = 10
 SEED = 12
 Scores = NDArray[np.float32]
@@ -42,6 +45,7 @@ def main() -> int:
     parser.add_argument("--candidates", type=int, default=20)
     parser.add_argument("--sample", type=int, default=5_000, help="rows for the peers")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    parser.add_argument("--write", action="store_true", help="into docs/evaluation.md as well")
     asked = parser.parse_args()
     scores, positives = random_rows(asked.rows, asked.candidates)
     ours, ours_s = timed(at_once, scores, positives)
@@ -57,6 +61,11 @@ def main() -> int:
             {"how": how, "rows": len(theirs), "seconds": round(theirs_s, 3), "ratio": round(ratio)}
         )
     print(json.dumps(measured, indent=2) if asked.json else as_table(measured))
+    if asked.write:
+        given = [one for one in sys.argv[1:] if one not in ("--write", "--json")]
+        origin = origin_now("scripts/bench/metrics.py", given)
+        told = f"{as_table(measured)}\n\nMade by {origin.as_text()}"
+        write_between(DOCS, "bench-metrics", told)
     return 0
 
 

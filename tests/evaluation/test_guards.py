@@ -23,6 +23,7 @@ from localrec.evaluation.intervals import Measure
 from localrec.evaluation.rankers import audience_of
 from localrec.evaluation.systems import Workbench
 from localrec.graph.people import USER
+from localrec.memory.records import MemoryUpdate, write_memories
 from localrec.types import AttributeLink, Event, History, ImportReport, InteractionRow, ItemRow
 from localrec.workspace import Workspace
 
@@ -262,3 +263,24 @@ def test_a_shared_memory_that_knows_a_held_out_pair_is_refused(crowd, keyed, par
         system.fit(keyed.interactions, 7, lambda *told: None)
         with pytest.raises(LeakError, match="A memory joins people to"):
             bench.look_over(system)
+
+
+def test_what_the_store_remembers_of_people_reaches_no_system(tmp_path):
+    """Memories may tell of held-out items; systems under test make their own from training rows."""
+    home = plant(tmp_path / "w")
+    systems = [{"name": name, "kind": "memory"} for name in ("memrec", "isolated-memory")]
+    systems.append({"name": "auto", "kind": "ranker"})
+    before = measure(home, tmp_path / "before", config(*systems, probe=0))
+    with Workspace(home, writable=True) as workspace:
+        told = workspace.store.rows(
+            "SELECT u.node_id, string_agg(i.name, ', ') FROM interaction x "
+            "JOIN node u ON u.node_id = x.user_id JOIN node i ON i.node_id = x.item_id GROUP BY ALL"
+        )
+        write_memories(
+            workspace.store,
+            [MemoryUpdate(node_id=user, text=f"Loves {films}.") for user, films in told],
+        )
+    after = measure(home, tmp_path / "after", config(*systems, probe=0))
+    for one, other in zip(before.systems, after.systems, strict=True):
+        assert one.failed == other.failed == ""
+        assert {**one.metrics, "ms": None} == {**other.metrics, "ms": None}
