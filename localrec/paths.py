@@ -7,6 +7,7 @@ either. Folders that hold a person's data are made with mode 0700.
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -55,18 +56,43 @@ def make_private(folder: Path) -> Path:
     return folder
 
 
+class _Mask:
+    """The mask of the process, as it was before the first block that is open."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._open = 0
+        self._before = 0
+
+    def enter(self) -> None:
+        with self._lock:
+            if not self._open:
+                self._before = os.umask(0o077)
+            self._open += 1
+
+    def leave(self) -> None:
+        with self._lock:
+            self._open -= 1
+            if not self._open:
+                os.umask(self._before)
+
+
+_MASK = _Mask()
+
+
 @contextmanager
 def owner_only() -> Iterator[None]:
     """Files and folders made inside the block, by libraries too, are for their owner alone.
 
     The mask belongs to the whole process: a file that another thread makes meanwhile is private
-    as well, which harms nobody.
+    as well, which harms nobody. Blocks of several threads may overlap; the mask comes back when the
+    last one ends.
     """
-    before = os.umask(0o077)
+    _MASK.enter()
     try:
         yield
     finally:
-        os.umask(before)
+        _MASK.leave()
 
 
 @contextmanager
