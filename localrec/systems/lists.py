@@ -59,11 +59,6 @@ def open_collective(
     )
 
 
-def people_with_likings(graph: TasteGraph) -> int:
-    """How many people like anything."""
-    return int(np.count_nonzero(np.diff(graph.first_item)))
-
-
 def half_way(collective: Collective) -> Collective:
     """The shared memory as it was when each person had the first half of their likings."""
     likings = _in_order(collective.graph, collective.graph.size)
