@@ -64,8 +64,8 @@ from localrec.sources.text import clean_text
 
 LONGEST_TEXT = 20_000
 _HINT = (
-    'A rule reads: rule "Name": if edge_weight > 0.5 for people then multiply score by 2.0 '
-    'because "Reason."'
+    'The first line reads: rules "NAME" for "DOMAIN"; a rule: '
+    'rule "Name": if edge_weight > 0.5 for people then multiply score by 2.0 because "Reason."'
 )
 _SHOWN = 30
 _COMPARISONS: tuple[Comparison, ...] = (">", ">=", "<", "<=")

@@ -40,6 +40,8 @@ from localrec.retrieval.base import Scores
 
 Kind = Literal["popularity", "companions", "neighbours", "votes", "facets", "attributes", "texts"]
 
+_SHARE_OF_DISLIKED = 0.5  # of an item's company: disliked things were taken up too
+
 OWN: tuple[Kind, ...] = ("attributes", "texts")
 COLLABORATIVE: tuple[Kind, ...] = ("companions", "neighbours", "votes", "facets")
 
@@ -126,7 +128,14 @@ def supporters_of(curated: Curated, graph: TasteGraph) -> list[Supporter]:
 def evidence(
     collective: Collective, items: Indexes, weights: Scores, remembered: Remembered | None
 ) -> dict[Kind, Scores]:
-    """Every kind of evidence for all items; without a memory only what needs none, (n,) each."""
+    """Every kind of evidence for all items; without a memory only what needs none, (n,) each.
+
+    Args:
+        collective: The domain's.
+        items: The history, oldest first, each once, (h,).
+        weights: How much each is liked; attributes and texts of what has less than 0 repel, (h,).
+        remembered: What the neighbourhood says; None where it was not looked at.
+    """
     traits = collective.graph.traits
     found: dict[Kind, Scores] = {
         "popularity": np.log1p(collective.likes).astype(np.float32),
@@ -136,8 +145,9 @@ def evidence(
         ),
     }
     if remembered is not None:
+        shares = np.where(weights < 0, _SHARE_OF_DISLIKED, 1.0).astype(np.float32)
         # The root tames the few pairs that were nearly always met together.
-        found["companions"] = np.sqrt(collective.companions.scores(items))
+        found["companions"] = np.sqrt(collective.companions.scores(items, shares))
         found["neighbours"] = closeness(remembered.neighbours, traits.items)
         found["votes"] = votes(remembered.curated, collective.graph)
         found["facets"] = facet_match(remembered.synthesis.facets, collective.graph)

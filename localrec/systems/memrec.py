@@ -50,6 +50,10 @@ NEGATIVES = 49  # drawn beside each item that weights are fitted to find
 FEWEST_CASES = 50  # to fit weights on
 
 
+Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
+Count = Annotated[int, msgspec.Meta(ge=1)]
+
+
 class MemRecConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which of MemRec's parts a system has.
 
@@ -66,8 +70,8 @@ class MemRecConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     popularity: bool = True
     rules: bool = True
     write: bool = True
-    neighbours: int = 16
-    facets: int = 7
+    neighbours: Count = 16
+    facets: Count = 7
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -83,9 +87,6 @@ MEMREC: dict[str, MemRecConfig] = {
     "memrec-no-write": MemRecConfig(write=False),
     "isolated-memory": MemRecConfig(read=False, popularity=False),
 }
-
-Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
-Count = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class VectorConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

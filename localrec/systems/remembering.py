@@ -20,14 +20,12 @@ from localrec.index.audience import Audience
 from localrec.index.build import EmbeddedField
 from localrec.reasoning.fusion import FusionWeights
 from localrec.retrieval.base import Scores
-from localrec.retrieval.collaboration import Collective, Kind, Remembered, evidence
+from localrec.retrieval.collaboration import Collective, Remembered, evidence
 from localrec.retrieval.taste import Taste
 from localrec.sources.text import clean_name
 from localrec.systems.memrec import MemRec, MemRecConfig
 from localrec.systems.personal import Fit, Personal, PersonalConfig
 from localrec.types import MemoryFacet, MemoryView
-
-_SHARE_OF_DISLIKED = 0.5  # of an item's company: disliked things were taken up too
 
 
 class SharedMemory(msgspec.Struct, frozen=True):
@@ -100,11 +98,12 @@ class Remembering(Personal):
         return msgspec.structs.replace(fit, spoke={**fit.spoke, "memory": "silent"})
 
     def _by_memory(self, user: str, taste: Taste) -> Fit:
+        collective = self._memory.collective
         person = self._memory.person_of(user) if user else -1
         remembered = self._system.remember(taste.items, taste.liked, person)
-        found = self._evidence(taste, remembered)
+        evidence_of_all = evidence(collective, taste.items, taste.strengths, remembered)
+        found = {kind: evidence_of_all[kind] for kind in self._memory.config.kinds}
         scores = self._memory.weights.fuse(found).astype(np.float32)
-        collective = self._memory.collective
         company = None if remembered is None else Company(collective, remembered)
         return Fit(
             scores=scores,
@@ -114,15 +113,6 @@ class Remembering(Personal):
             | {"memory": "measured" if remembered is not None else "silent"},
             memory=None if remembered is None else view_of(remembered),
         )
-
-    def _evidence(self, taste: Taste, remembered: Remembered | None) -> dict[Kind, Scores]:
-        """The kinds that count, over all items; attributes and texts of what is disliked repel."""
-        collective = self._memory.collective
-        found = evidence(collective, taste.items, taste.strengths, remembered)
-        if "companions" in found:
-            shares = np.where(taste.strengths < 0, _SHARE_OF_DISLIKED, 1.0).astype(np.float32)
-            found["companions"] = np.sqrt(collective.companions.scores(taste.items, shares))
-        return {kind: found[kind] for kind in self._memory.config.kinds}
 
 
 def view_of(remembered: Remembered) -> MemoryView:

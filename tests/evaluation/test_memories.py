@@ -173,3 +173,10 @@ def test_an_item_that_comes_twice_counts_at_its_newest_place():
     items, weights = once(np.array([4, 7, 4, 9, 7], dtype=np.int32))
     assert items.tolist() == [4, 9, 7]
     assert weights.tolist() == [1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("settings", [{"neighbours": -3}, {"neighbours": 0}, {"facets": 2.5}])
+@pytest.mark.parametrize("name", ["memrec", "memrec-vector"])
+def test_numbers_that_make_no_sense_are_refused_before_a_run_begins(name, settings):
+    with pytest.raises(UsageError, match=f"settings of {name} do not fit"):
+        memory_config(name, settings)
