@@ -14,6 +14,7 @@ from localrec.index.audience import open_audience
 from localrec.index.build import open_field, update_embeddings
 from localrec.index.embedders import HashingEmbedder
 from localrec.llm.base import ChatModel
+from localrec.memory.records import MemoryUpdate, Written, put_memories
 from localrec.retrieval.taste import taste_of, taste_of_keys
 from localrec.systems.personal import RANKERS, Fit, Personal
 from localrec.systems.stages import Stages
@@ -221,3 +222,9 @@ def planted_stages(store: Store, folder: Path) -> Stages:
 def without_model(role: str) -> ChatModel:
     """Stands for a workspace whose models were never pulled."""
     raise ModelError(f"There is no model for {role}.")
+
+
+def write_memories(store: Store, updates: list[MemoryUpdate]) -> Written:
+    """Memories as nobody's job wrote them."""
+    with store.transaction():
+        return put_memories(store, updates)

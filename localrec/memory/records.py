@@ -127,14 +127,6 @@ def history_of(store: Store, node_id: int) -> list[Memory]:
     return [_memory(row) for row in rows]
 
 
-def write_memories(
-    store: Store, updates: Sequence[MemoryUpdate], *, job: int | None = None
-) -> Written:
-    """Write updates as new versions in one transaction; see `put_memories`."""
-    with store.transaction():
-        return put_memories(store, updates, job=job)
-
-
 def put_memories(
     store: Store, updates: Sequence[MemoryUpdate], *, job: int | None = None
 ) -> Written:

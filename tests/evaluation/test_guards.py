@@ -23,9 +23,10 @@ from localrec.evaluation.intervals import Measure
 from localrec.evaluation.rankers import audience_of
 from localrec.evaluation.systems import Workbench
 from localrec.graph.people import USER
-from localrec.memory.records import MemoryUpdate, write_memories
+from localrec.memory.records import MemoryUpdate
 from localrec.types import AttributeLink, Event, History, ImportReport, InteractionRow, ItemRow
 from localrec.workspace import Workspace
+from tests.planted import write_memories
 
 from .crowd import config, measure, plant, rows
 

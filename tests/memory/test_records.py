@@ -21,9 +21,9 @@ from localrec.memory.records import (
     memories_of,
     memory_of,
     pin_memory,
-    write_memories,
 )
 from localrec.traces import Search
+from tests.planted import write_memories
 
 from .crowd_of_guests import node, says
 

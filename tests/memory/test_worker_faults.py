@@ -16,9 +16,9 @@ from pathlib import Path
 
 from localrec.graph.store import Store
 from localrec.memory.queue import calls_of, counts_of
-from localrec.memory.records import MemoryUpdate, pin_memory, write_memories
+from localrec.memory.records import MemoryUpdate, pin_memory
 from localrec.types import Event
-from tests.planted import planted_store
+from tests.planted import planted_store, write_memories
 
 from .crowd_of_guests import node, says, worker
 
