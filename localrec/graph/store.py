@@ -9,6 +9,7 @@ holds it (`BusyError`).
 from __future__ import annotations
 
 import re
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -31,7 +32,9 @@ _HOLDER = re.compile(r"PID (\d+)")
 # What DuckDB says when another process holds the file, and when another thread of this one does,
 # or is just closing it.
 _HELD = ("Could not set lock", "different configuration", "Unique file handle conflict")
-# Two threads of a process share what was opened in one way; the doors are shut by the first.
+# Two threads of a process share what was opened in one way. The doors are shut by the first; the
+# second must not come between them, where some are shut already and others are not.
+_DOORS = threading.Lock()
 _LOCKED = "configuration has been locked"
 _LOCKED_DOWN = {
     "autoinstall_known_extensions": "false",
@@ -216,12 +219,13 @@ def _prepare(
         else:
             migrate(connection)
             path.chmod(0o600)
-        connection.execute(f"SET temp_directory = '{_quoted(path.parent / 'spill')}'")
-        if may_read:
-            allowed = ", ".join(f"'{_quoted(Path(file))}'" for file in may_read)
-            connection.execute(f"SET allowed_paths = [{allowed}]")
-        connection.execute("SET enable_external_access = false")
-        connection.execute("SET lock_configuration = true")
+        with _DOORS:
+            connection.execute(f"SET temp_directory = '{_quoted(path.parent / 'spill')}'")
+            if may_read:
+                allowed = ", ".join(f"'{_quoted(Path(file))}'" for file in may_read)
+                connection.execute(f"SET allowed_paths = [{allowed}]")
+            connection.execute("SET enable_external_access = false")
+            connection.execute("SET lock_configuration = true")
     except duckdb.InterruptException:
         raise
     except duckdb.Error as error:

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import duckdb
 import numpy as np
@@ -136,6 +137,14 @@ class TestSharing:
         with pytest.raises(BusyError, match=rf"in use by process {process.pid}\b") as caught:
             Store.open_(path, read_only=True, wait_s=0.2)
         assert caught.value.exit_code == 3
+
+    def test_threads_that_open_it_at_once_all_get_in(self, bar, path):
+        bar.close()
+        with ThreadPoolExecutor(4) as pool:
+            several = [
+                pool.submit(lambda: Store.open_(path, read_only=True).close()) for _ in range(400)
+            ]
+        assert [one.exception() for one in several] == [None] * 400
 
     def test_who_comes_second_waits_for_the_first_to_finish(self, bar, path, elsewhere):
         bar.close()
