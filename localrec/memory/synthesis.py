@@ -32,8 +32,8 @@ _MOST_SUPPORTERS = 4  # that a model names for one facet
 _SMOOTHING = 2.0  # neighbours' worth of the domain's own shares mixed in
 _LEAST_SUPPORTERS = 2
 _HOLDS = 0.3  # a person holds what is true of this share of their likings, where it is a rise
-_LONGEST_FACET = 80
-_TOKENS_PER_FACET = 48
+_LONGEST_FACET = 60
+_TOKENS_PER_FACET = 40
 _LINE = re.compile(r"(?P<text>[^|]+) \| 0\.(?P<tenths>[1-9]) \| (?P<numbers>[0-9]+(?:, [0-9]+)*)")
 
 Shares = NDArray[np.float64]

@@ -32,7 +32,7 @@ Vectors = NDArray[np.float32]
 _ANSWERS = ("yes", "no")
 _BLANK = "N/A"
 _LEAST = 1e-6
-_LONGEST_LINE = 240  # letters of a candidate's memory
+_LONGEST_LINE = 160  # letters of a candidate's memory
 _LONGEST_INSTRUCTION = 400
 
 
@@ -182,7 +182,7 @@ def rerank_by_model(
     lead = _lead(context, singular)
     asked = [*candidates, Candidate(_BLANK)] if calibrated else list(candidates)
     choices = [
-        model.choose([*lead, _question(one, singular)], _ANSWERS, fixed=len(lead)) for one in asked
+        model.choose([*lead, _question(one)], _ANSWERS, fixed=len(lead)) for one in asked
     ]
     odds = np.array([_log_odds(choice.probabilities[0]) for choice in choices])
     if calibrated:
@@ -205,17 +205,20 @@ def _lead(context: Context, singular: str) -> list[Message]:
     if context.instruction:
         told.append(f"They ask: {context.instruction[:_LONGEST_INSTRUCTION]}")
     return [
-        Message("system", f"You judge whether a person would choose a {singular}."),
+        Message(
+            "system",
+            f"You judge whether a person would choose a {singular} next. Answer yes or no.",
+        ),
         Message("user", "\n".join(told) or "Nothing is known of the person."),
         Message("assistant", f"Which {singular} shall I judge?"),
     ]
 
 
-def _question(candidate: Candidate, singular: str) -> Message:
+def _question(candidate: Candidate) -> Message:
+    """The candidate and nothing else: what every question would repeat is in the lead."""
     title = " ".join(candidate.title.split())
     known = " ".join(candidate.memory.split())[:_LONGEST_LINE]
-    shown = f"{title}. {known}" if known else title
-    return Message("user", f"{shown}\nWould they choose this {singular} next? Answer yes or no.")
+    return Message("user", f"{title}. {known}" if known else title)
 
 
 def _log_odds(yes: float) -> float:
