@@ -136,7 +136,7 @@ class NaiveConfig(ZeroShotConfig, frozen=True, kw_only=True, forbid_unknown_fiel
     """
 
     mode: Mode = "labels"
-    neighbour_tokens: Annotated[int, msgspec.Meta(ge=64)] = 2400
+    neighbour_tokens: Annotated[int, msgspec.Meta(ge=64)] = 1200
 
 
 class NaiveAgent(ZeroShot):

@@ -1,0 +1,102 @@
+"""What lies before an agent for one request: the only thing that tools read.
+
+A `Reference` is shared by all requests of a domain; a `Desk` adds one person's history and the
+candidates. Items are indexes into the reference; what the agent is shown are numbers from 1, so a
+made-up key cannot occur.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.domains import Domain
+from localrec.graph.catalogue import Attribute, Indexes
+from localrec.memory.profiles import Floats, ItemTraits
+from localrec.retrieval.base import Scores
+from localrec.retrieval.collaboration import Collective, Portraits
+
+
+class Sequential(Protocol):
+    """A sequential recommender's embeddings (SASRec's), and neighbours within them."""
+
+    items: Floats  # (items, size)
+
+    def state_of(self, history: Indexes) -> Floats:
+        """Where a history points, oldest item first, (size,)."""
+        ...
+
+    def similar_items(self, item: int, k: int) -> Indexes:
+        """The k items that lie nearest to one (I2I), without it."""
+        ...
+
+    def similar_people(self, state: Floats, k: int, person: int = -1) -> Indexes:
+        """The k people whose histories point the same way (U2U), without `person`."""
+        ...
+
+
+class Reference(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of a domain.
+
+    Args:
+        domain: What the items belong to.
+        titles: Of each item, untrusted, (items,).
+        traits: The items' attributes.
+        attributes: Each attribute, (attributes,).
+        years: Of each item, 0 where unknown, (items,).
+        descriptions: An item's own text, "" where it has none; untrusted.
+        collective: Who likes what, and what goes together.
+        portraits: Memories in words.
+        sequential: Embeddings of a sequential recommender; None where none was trained.
+        path: The attributes that lead from one item to another in the graph, as a sentence.
+    """
+
+    domain: Domain
+    titles: Sequence[str]
+    traits: ItemTraits
+    attributes: Sequence[Attribute]
+    years: NDArray[np.int32]
+    descriptions: Callable[[int], str]
+    collective: Collective
+    portraits: Portraits
+    sequential: Sequential | None
+    path: Callable[[int, int], str]
+
+
+class Demand(msgspec.Struct, frozen=True):
+    """One thing that the person asked for, in words, and which candidates hold it, (c,)."""
+
+    text: str
+    holds: NDArray[np.bool_]
+
+
+class Desk(msgspec.Struct, frozen=True, kw_only=True, dict=True):
+    """One request.
+
+    Args:
+        reference: What is known of the domain.
+        history: Items, oldest first, each once, (h,).
+        stars: Given to each, nan where none were, (h,).
+        days: When, in days since 1970, nan where unknown, (h,).
+        now: Day of the request; nan where the history has no days.
+        candidates: Items; the agent calls them 1 to c, (c,).
+        person: Whose history it is in the collective graph; -1 for a stranger.
+        profile: The person's memory in words; "" where there is none.
+        instruction: What they ask for; "" where they do not.
+        demands: What of that can be checked in the graph.
+    """
+
+    reference: Reference
+    history: Indexes
+    stars: Scores
+    days: NDArray[np.float64]
+    now: float
+    candidates: Indexes
+    person: int = -1
+    profile: str = ""
+    instruction: str = ""
+    demands: Sequence[Demand] = ()
