@@ -39,7 +39,7 @@ class Sequential(Protocol):
         ...
 
 
-class Reference(msgspec.Struct, frozen=True, kw_only=True):
+class Reference(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """What is known of a domain.
 
     Args:

@@ -1,0 +1,282 @@
+"""Think, act, observe, rank (AgenticRec, section 4.2).
+
+The conversation alternates between turns, which the model writes (or a script, in its place), and
+observations, which it only reads. It depends on a `ChatModel` and nothing else, so that inference
+and the rollouts of training are the same code. Each call of the model has a seed of its own that
+follows from the run's: a run that asks nobody else in between repeats exactly.
+
+What goes wrong is a fault of the trajectory and not an error. A model that cannot be used at all,
+or is stopped, raises as it does everywhere.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Annotated
+
+import msgspec
+import numpy as np
+
+from localrec.agent.desk import Desk
+from localrec.agent.dialects import dialect_for, number_grammar
+from localrec.agent.registry import LONGEST_TITLE, Tool
+from localrec.agent.trajectory import Cost, Fault, Step, ToolCall, Trajectory, Turn
+from localrec.errors import ContextError, ModelError, UsageError
+from localrec.llm.base import ChatModel, Message
+
+_SHARED_MESSAGES = 1  # the system's: the same for all requests of a domain, so its state is kept
+_TOKENS_AROUND = 160  # for what stands around a thought and its arguments
+_NUMBER_TOKENS = 24  # a number and what ends a ranking, even letter by letter
+
+Ranking = tuple[int, ...]
+
+
+class LoopConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Bounds of a run.
+
+    Args:
+        budget: Calls of tools; one more makes the trajectory invalid.
+        k: Numbers in the ranking; all where there are fewer candidates.
+        thought_characters: Length of a thought, where a grammar holds it.
+        temperature: 0 takes the likeliest token.
+        history: Only so many of the newest items are shown.
+    """
+
+    budget: Annotated[int, msgspec.Meta(ge=0, le=100)] = 10
+    k: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 10
+    thought_characters: Annotated[int, msgspec.Meta(ge=8, le=2000)] = 160
+    temperature: Annotated[float, msgspec.Meta(ge=0.0, le=5.0)] = 0.0
+    history: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 20
+
+
+def run_agent(
+    model: ChatModel,
+    desk: Desk,
+    tools: Sequence[Tool],
+    config: LoopConfig,
+    seed: int,
+    *,
+    name: str = "agenticrec",
+) -> Trajectory:
+    """Let a model ask tools until it ranks.
+
+    Args:
+        model: Writes under a grammar; one that pays no heed to it is checked all the same.
+        desk: The request.
+        tools: What it may ask; without any it ranks at once.
+        config: Bounds.
+        seed: Of everything drawn; not negative.
+        name: Of the composition, for the record.
+
+    Raises:
+        UsageError: there are no candidates.
+        ModelError: the model cannot be used, or was stopped.
+    """
+    run = _Run(model, desk, tools, config, seed)
+    return run.recorded(name, run.decide)
+
+
+def run_scripted(
+    model: ChatModel,
+    desk: Desk,
+    tools: Sequence[Tool],
+    calls: Sequence[ToolCall],
+    config: LoopConfig,
+    seed: int,
+    *,
+    name: str = "agenticrec-scripted",
+) -> Trajectory:
+    """Ask tools by a script, as if the model had; then it ranks and can do nothing else.
+
+    The budget binds the model and not the script. Arguments are as those of `run_agent`.
+
+    Raises:
+        UsageError: there are no candidates.
+        ModelError: a call fits no tool; or the model cannot be used, or was stopped.
+    """
+    run = _Run(model, desk, tools, config, seed)
+    run.follow(calls)
+    return run.recorded(name, run.rank)
+
+
+def conversation(trajectory: Trajectory) -> tuple[Message, ...]:
+    """The messages of a trajectory: its opening, then turns and observations by turns."""
+    opening = [msgspec.convert({"role": r, "content": c}, Message) for r, c in trajectory.opening]
+    return (*opening, *(_message(at, turn) for at, turn in enumerate(trajectory.turns)))
+
+
+class _InvalidError(Exception):
+    """The trajectory ends here without a ranking."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault)
+        self.fault = fault
+
+
+class _Run:
+    """One trajectory as it grows."""
+
+    def __init__(
+        self, model: ChatModel, desk: Desk, tools: Sequence[Tool], config: LoopConfig, seed: int
+    ) -> None:
+        if not len(desk.candidates):
+            raise UsageError("Without candidates there is nothing to rank.")
+        self._started = time.perf_counter()
+        self._model = model
+        self._desk = desk
+        self._tools = {tool.name: tool for tool in tools}
+        self._config = config
+        self._seed = seed
+        self._candidates = len(desk.candidates)
+        self._k = min(config.k, self._candidates)
+        self._dialect = dialect_for(model)
+        self._opening = self._dialect.opening(
+            desk, tools, budget=config.budget, k=self._k, history=config.history
+        )
+        self._turns: list[Turn] = []
+        self._said = ""  # of the turn that is being written
+        self._steps: list[Step] = []
+        self._cost = Cost()
+
+    # --- what can be done ---
+
+    def decide(self) -> Ranking:
+        """Turn after turn until one ranks."""
+        tools = tuple(self._tools.values())
+        while True:
+            thought, act = self._next_act(tools)
+            if isinstance(act, tuple):
+                return act
+            if self._spent == self._config.budget:
+                self._steps.append(Step(thought=thought))
+                raise _InvalidError("budget")
+            self._observe(thought, act)
+
+    def rank(self) -> Ranking:
+        """One turn, in which no tool is known."""
+        _, act = self._next_act(())
+        if isinstance(act, ToolCall):
+            raise TypeError("a tool was called where none is known")
+        return act
+
+    def follow(self, calls: Sequence[ToolCall]) -> None:
+        """Make these calls in the model's place."""
+        for call in calls:
+            if call.tool not in self._tools:
+                raise ModelError(f"There is no tool {call.tool!r}.")
+            call = self._tools[call.tool].checked(call.arguments, self._candidates)
+            self._turns.append(Turn(text=self._dialect.written(call), own=False))
+            self._observe("", call)
+
+    def recorded(self, name: str, act: Callable[[], Ranking]) -> Trajectory:
+        """Everything, with the ranking or the fault it ended with."""
+        ranking, fault = None, None
+        try:
+            ranking = act()
+        except _InvalidError as error:
+            fault = error.fault
+            self._end_turn()
+        return Trajectory(
+            agent=name,
+            model=self._model.name,
+            dialect=self._dialect.name,
+            seed=self._seed,
+            opening=tuple((message.role, message.content) for message in self._opening),
+            steps=tuple(self._steps),
+            turns=tuple(self._turns),
+            ranking=ranking,
+            fault=fault,
+            cost=self._cost,
+            ms=1000 * (time.perf_counter() - self._started),
+        )
+
+    # --- one step ---
+
+    @property
+    def _spent(self) -> int:
+        return sum(step.call is not None for step in self._steps)
+
+    def _next_act(self, tools: Sequence[Tool]) -> tuple[str, ToolCall | Ranking]:
+        """The model's next turn: its thought, and what it does."""
+        self._write_turn(tools)
+        text = self._end_turn()
+        thought = self._dialect.thought(text)
+        try:
+            act = self._dialect.parse(text, tools, self._candidates, self._k)
+        except ModelError as error:
+            self._steps.append(Step(thought=thought))
+            raise _InvalidError("form") from error
+        if isinstance(act, tuple):
+            self._steps.append(Step(thought=thought))
+        return thought, act
+
+    def _observe(self, thought: str, call: ToolCall) -> None:
+        started = time.perf_counter()
+        said = self._tools[call.tool].observe(self._desk, call).text
+        tool_ms = 1000 * (time.perf_counter() - started)
+        self._steps.append(Step(thought=thought, call=call, observation=said, tool_ms=tool_ms))
+        self._turns.append(Turn(text=self._dialect.observed(call, said), own=False))
+
+    # --- one turn ---
+
+    def _write_turn(self, tools: Sequence[Tool]) -> None:
+        texts = max((_texts(tool) for tool in tools), default=0)
+        # A letter of the grammar is two bytes at most, and a token at least one.
+        most = 2 * (self._config.thought_characters + LONGEST_TITLE * texts) + _TOKENS_AROUND
+        thought = self._config.thought_characters
+        self._ask(self._dialect.turn_grammar(tools, self._candidates, thought), most)
+        if self._said.endswith(self._dialect.begun):
+            self._write_ranking()
+
+    def _write_ranking(self) -> None:
+        """Number by number, each of them one that was not yet written."""
+        remaining = set(range(1, self._candidates + 1))
+        for place in range(1, self._k + 1):
+            end = "," if place < self._k else self._dialect.done
+            grammar = number_grammar(remaining, first=place == 1, end=end)
+            wrote = self._ask(grammar, _NUMBER_TOKENS).removesuffix(end).strip()
+            if wrote not in map(str, remaining):
+                return  # it paid no heed to the grammar: whether this is a ranking is for parsing
+            remaining.remove(int(wrote))
+
+    def _ask(self, grammar: str, most: int) -> str:
+        """Have the model go on with its turn; what it added."""
+        try:
+            reply = self._model.generate(
+                [*self._opening, *(_message(at, turn) for at, turn in enumerate(self._turns))],
+                grammar=grammar,
+                max_tokens=most,
+                temperature=self._config.temperature,
+                seed=_seed_of(self._seed, self._cost.calls),
+                fixed=_SHARED_MESSAGES,
+                prefix=self._said,
+            )
+        except ContextError as error:
+            raise _InvalidError("refused") from error
+        self._cost = self._cost.after(reply.usage)
+        self._said += reply.text
+        if not reply.finished:
+            raise _InvalidError("unfinished")
+        return reply.text
+
+    def _end_turn(self) -> str:
+        """Put what was said on record, if anything was."""
+        text, self._said = self._said, ""
+        if text:
+            self._turns.append(Turn(text=text, own=True))
+        return text
+
+
+def _message(at: int, turn: Turn) -> Message:
+    """Turns and observations alternate, whoever wrote them."""
+    return Message("user" if at % 2 else "assistant", turn.text)
+
+
+def _texts(tool: Tool) -> int:
+    return sum(one.kind == "text" for one in tool.parameters)
+
+
+def _seed_of(seed: int, call: int) -> int:
+    """Seed of a run's nth call: independent of the others, and of other runs' too."""
+    return int(np.random.SeedSequence([seed, call]).generate_state(1)[0])

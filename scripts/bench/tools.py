@@ -1,0 +1,273 @@
+"""Measure how long each tool of the agent takes: on MovieLens 100K and on 100,000 people.
+
+Run:
+    python scripts/bench/tools.py [--people 100000] [--requests 200] [--workspace PATH]
+    python scripts/bench/tools.py --write     puts the table into the docs
+
+MovieLens 100K comes from a workspace (localrec datasets pull ml-100k). The other set is generated:
+people of very different diligence in camps of taste, fifty likings each, two items to five people,
+four attributes and a text's vector of 384 numbers each. A request is the history of a person drawn
+at random, the newest hundred of it, with twenty candidates drawn evenly.
+
+Every call has a desk of its own, so each tool pays for all that it needs, though several share the
+same work within one request. The sequential network has SASRec's size and random weights, since
+what it learnt makes no difference to its time; tools that fall back on something else without one
+are measured both ways. Everything is warm and in one process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from itertools import product
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from curation import ATTRIBUTES, Spread, likings, spread, traits
+from numpy.typing import NDArray
+
+from localrec.agent.desk import Desk, Reference
+from localrec.agent.registry import Tool
+from localrec.agent.setting_out import desk_of, reference_of
+from localrec.agent.suite import SUITE
+from localrec.agent.trajectory import ToolCall
+from localrec.domains import load_domain
+from localrec.errors import LocalrecError
+from localrec.evaluation.report import Origin, origin_now, table, write_between
+from localrec.graph.catalogue import Attribute
+from localrec.index.attention import Attention
+from localrec.index.companions import CompanionsConfig, count_companions
+from localrec.index.sequential import SequentialModel
+from localrec.index.vectors import unit_rows
+from localrec.memory.neighbourhood import TasteGraph, taste_graph_of
+from localrec.memory.rule_sets import default_rules
+from localrec.memory.synthesis import domain_shares, phrases_of
+from localrec.paths import default_workspace
+from localrec.retrieval.collaboration import Collective, Portraits
+from localrec.workspace import Workspace
+
+ROOT = Path(__file__).resolve().parents[2]
+DOMAIN = "movies"
+REQUESTS, WARM = 200, 5
+CANDIDATES, HISTORY = 20, 100
+LIKINGS_EACH, PEOPLE_PER_ITEM = 50, 2.5
+SIZE, LAYERS, HEADS, LENGTH = 64, 2, 2, 50  # of the network
+COUNTED = 500_000  # likings that companions are counted from: how many does not change lookups
+WANTED_SMALL, WANTED_LARGE = 5, 20
+WITHOUT = "without a network"
+SEED = 31
+
+
+class Set(msgspec.Struct, frozen=True, kw_only=True):
+    """Times on one set of data, by how the call is written."""
+
+    people: int
+    items: int
+    likings: int
+    times: dict[str, Spread]
+
+
+class Measured(msgspec.Struct, frozen=True, kw_only=True):
+    """One run."""
+
+    origin: Origin
+    requests: int
+    small: Set
+    large: Set
+
+
+def main() -> int:
+    """Measure, print; the exit code."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--people", type=int, default=100_000)
+    parser.add_argument("--requests", type=int, default=REQUESTS)
+    parser.add_argument("--workspace", type=Path, default=default_workspace())
+    parser.add_argument("--write", action="store_true", help="write the table into the docs")
+    asked = parser.parse_args()
+    try:
+        with Workspace(asked.workspace) as workspace:
+            catalogue = workspace.catalogue(workspace.choose_domain("", DOMAIN))
+            collective = workspace.collective(DOMAIN)
+            small = measure(reference_of(catalogue, collective), asked.requests)
+    except LocalrecError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    measured = Measured(
+        origin=origin_now("scripts/bench/tools.py", [f"--people {asked.people}"]),
+        requests=asked.requests,
+        small=small,
+        large=measure(generated(asked.people), asked.requests),
+    )
+    print(as_markdown(measured))
+    if asked.write:
+        figures = ROOT / "docs" / "figures" / "bench-tools.json"
+        figures.write_bytes(msgspec.json.format(msgspec.json.encode(measured), indent=1) + b"\n")
+        write_between(ROOT / "docs" / "evaluation.md", "bench-tools", as_markdown(measured))
+    return 0
+
+
+def measure(reference: Reference, requests: int) -> Set:
+    """Times of all calls with a network, and of those that do otherwise without."""
+    graph = reference.collective.graph
+    guided = msgspec.structs.replace(reference, sequential=network(graph))
+    times = {name: timed(guided, tool, call, requests) for name, tool, call in calls()}
+    for name, tool, call in calls():
+        if tool.name in ("get_similar_items", "get_similar_users", "likely_next"):
+            times[f"{name}, {WITHOUT}"] = timed(reference, tool, call, requests)
+    return Set(people=graph.size, items=graph.traits.items, likings=len(graph.items), times=times)
+
+
+def calls() -> Iterator[tuple[str, Tool, dict[str, str]]]:
+    """Every tool with each word of its closed sets: what that is called, the tool, the words."""
+    for tool in SUITE:
+        closed = [one for one in tool.parameters if one.kind == "word"]
+        names = [one.name for one in closed]
+        for words in product(*(one.words for one in closed)):
+            told = words or tuple(one.name for one in tool.parameters)
+            yield (
+                f"{tool.name}({', '.join(told)})",
+                tool,
+                dict(zip(names, words, strict=True)),
+            )
+
+
+def timed(reference: Reference, tool: Tool, words: dict[str, str], requests: int) -> Spread:
+    """Times of one call, a desk for each."""
+    seconds = []
+    for number, desk in enumerate(desks(reference, requests + WARM)):
+        call = ToolCall(tool=tool.name, arguments={**words, **open_arguments(tool, desk, number)})
+        begun = time.perf_counter()
+        _ = tool.observe(desk, call).text
+        seconds.append(time.perf_counter() - begun)
+    return spread(seconds[WARM:])
+
+
+def open_arguments(tool: Tool, desk: Desk, number: int) -> dict[str, int | str]:
+    """A candidate; or a title as it stands, or without a letter, or of any item, by turns."""
+    titles = desk.reference.titles
+    own = titles[int(desk.candidates[0])]
+    kinds = (own, own[: len(own) // 2] + own[len(own) // 2 + 1 :], titles[number % len(titles)])
+    values: dict[str, int | str] = {
+        "candidate": 1 + number % len(desk.candidates),
+        "text": kinds[number % len(kinds)],
+    }
+    return {one.name: values[one.kind] for one in tool.parameters if one.kind in values}
+
+
+def desks(reference: Reference, many: int) -> Iterator[Desk]:
+    """Requests of people drawn at random, the same ones for every tool."""
+    graph = reference.collective.graph
+    random = np.random.default_rng(SEED)
+    able = np.flatnonzero(np.diff(graph.first_item))
+    for person in random.choice(able, many).tolist():
+        history = graph.lately_liked(person, HISTORY)[::-1]
+        yield desk_of(
+            reference,
+            history,
+            random.choice(graph.traits.items, CANDIDATES, replace=False),
+            stars=random.integers(1, 11, len(history)) / 2,
+            days=np.sort(graph.now_day - 400 * random.random(len(history))),
+            now=graph.now_day,
+            person=person,
+        )
+
+
+def network(graph: TasteGraph) -> SequentialModel:
+    """A network of SASRec's size that learnt nothing, and a direction for each person."""
+    random = np.random.default_rng(SEED)
+
+    def drawn(*shape: int) -> NDArray[np.float32]:
+        return np.float32(0.2) * random.standard_normal(shape, dtype=np.float32)
+
+    items = graph.traits.items
+    attention = Attention(
+        items=drawn(items, SIZE),
+        bias=drawn(items),
+        met=np.ones(items, dtype=bool),
+        norms=1 + drawn(2 * LAYERS + 1, 2, SIZE),
+        squares=drawn(LAYERS, 6, SIZE, SIZE),
+        shifts=drawn(LAYERS, 6, SIZE),
+        distances=drawn(LAYERS, HEADS, LENGTH),
+    )
+    people = np.arange(graph.size, dtype=np.int32)
+    model = SequentialModel(attention, unit_rows(drawn(graph.size, SIZE)), people)
+    model.prepare()
+    return model
+
+
+def generated(people: int) -> Reference:
+    """A reference without a store."""
+    items = max(200, round(people / PEOPLE_PER_ITEM))
+    person, item, day = likings(LIKINGS_EACH * people, people, items)
+    graph = taste_graph_of(person, item, day, people, traits(items))
+    _ = graph.profiles
+    domain = load_domain(DOMAIN)
+    attributes = [
+        Attribute(place, "decade" if place % 10 == 0 else "genre", f"a{place}", f"kind {place}")
+        for place in range(ATTRIBUTES)
+    ]
+    titles = [title_of(number) for number in range(items)]
+    by_person = np.lexsort((day, person))
+    counted = CompanionsConfig(most_rows=COUNTED)
+    return Reference(
+        domain=domain,
+        titles=titles,
+        traits=graph.traits,
+        attributes=attributes,
+        years=1920 + np.arange(items, dtype=np.int32) % 100,
+        descriptions=lambda item: f"{titles[item]}, as somebody described it.",
+        collective=Collective(
+            graph=graph,
+            companions=count_companions(person[by_person], item[by_person], items, counted),
+            usual=domain_shares(graph.traits, np.diff(graph.first_person).astype(np.int32)),
+            phrases=phrases_of(attributes, domain),
+            rules=default_rules(DOMAIN),
+        ),
+        portraits=Portraits(
+            graph, [one.name for one in attributes], titles, np.zeros(ATTRIBUTES, dtype=bool)
+        ),
+        sequential=None,
+        path=lambda one, other: "each is of the same kind",
+    )
+
+
+def title_of(number: int) -> str:
+    """A title of invented words, which others share."""
+    syllables = ("ba", "ker", "lim", "no", "ri", "san", "tu", "vel", "wo", "zen")
+    digits = [int(digit) for digit in f"{number:05d}"]
+    first = "".join(syllables[digit] for digit in digits[:3])
+    second = "".join(syllables[digit] for digit in digits[2:])
+    return f"The {first} of {second}".title()
+
+
+def as_markdown(one: Measured) -> str:
+    """The times as a table with their targets."""
+    small, large = one.small, one.large
+    head = ["", "MovieLens 100K: ms", "95th percentile", "generated: ms", "95th percentile"]
+    rows = [
+        [f"`{name}`", *_cells(small.times[name]), *_cells(large.times[name])]
+        for name in small.times
+    ]
+    rows.append(["wanted at the median", f"under {WANTED_SMALL}", "", f"under {WANTED_LARGE}", ""])
+    told = (
+        f"The first set has {_sizes(small)}, the generated one {_sizes(large)}; "
+        f"{one.requests} requests each."
+    )
+    return f"{table(head, rows)}\n\n{told}\n\nMade by {one.origin.as_text()}"
+
+
+def _cells(times: Spread) -> Sequence[str]:
+    return f"{times.median:.2f}", f"{times.p95:.2f}"
+
+
+def _sizes(one: Set) -> str:
+    return f"{one.people:,} people, {one.items:,} items and {one.likings:,} likings"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

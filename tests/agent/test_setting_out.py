@@ -1,0 +1,87 @@
+"""A domain's reference and a request's desk, from a store and from items numbered otherwise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from localrec.agent.setting_out import desk_of, reference_of
+from localrec.agent.suite import SUITE
+from localrec.graph.catalogue import Catalogue
+from localrec.memory.profiles import ItemTraits
+from localrec.systems.lists import open_collective
+from tests.planted import BAR, planted_store
+
+from .suite.world import everything_said
+
+
+@pytest.fixture(scope="module")
+def bar(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("bar")
+    with planted_store(folder) as store:
+        catalogue = Catalogue(store, BAR)
+        yield catalogue, open_collective(store, folder / "indexes", catalogue, None)
+
+
+@pytest.fixture(scope="module")
+def reference(bar):
+    return reference_of(*bar)
+
+
+def item(bar, key):
+    return bar[0].item_index(key)
+
+
+class TestReference:
+    def test_holds_titles_attributes_and_texts_of_the_catalogue(self, bar, reference):
+        negroni = item(bar, "negroni")
+        assert reference.titles[negroni] == "Negroni"
+        assert reference.descriptions(negroni) == "Negroni, made with gin, campari, sweet vermouth."
+        assert len(reference.years) == len(bar[0])
+        assert not reference.years.any()  # drinks have none
+
+    def test_follows_items_that_are_numbered_otherwise(self, bar):
+        catalogue, collective = bar
+        places = np.array([item(bar, "mojito"), item(bar, "negroni")], dtype=np.int32)
+        reference = reference_of(catalogue, collective, places=places)
+        assert list(reference.titles) == ["Mojito", "Negroni"]
+        assert reference.descriptions(1).startswith("Negroni")
+        assert "campari" not in reference.path(0, 1)
+
+    def test_leads_from_item_to_item_by_the_rarest_they_share(self, bar, reference):
+        path = reference.path(item(bar, "negroni"), item(bar, "boulevardier"))
+        assert path == "each has campari, each has Aperitif, each has sweet vermouth"
+
+    def test_leads_through_the_narrowest_family_where_nothing_is_shared(self, bar, reference):
+        path = reference.path(item(bar, "peat-bog"), item(bar, "whiskey-sour"))
+        assert path == "laphroaig of the one and bourbon of the other belong to whiskey"
+
+    def test_leads_nowhere_where_nothing_joins(self, bar, reference):
+        assert reference.path(item(bar, "nutty"), item(bar, "gin-and-tonic")) == ""
+
+
+class TestDesk:
+    def test_counts_the_newest_of_what_comes_twice(self, reference):
+        desk = desk_of(
+            reference, [4, 2, 4, 1], [3], stars=[1.0, 2.0, 5.0, np.nan], days=[1.0, 2.0, 3.0, 4.0]
+        )
+        assert desk.history.tolist() == [2, 4, 1]
+        assert desk.stars.tolist()[:2] == [2.0, 5.0]
+        assert desk.days.tolist() == [2.0, 3.0, 4.0]
+
+    def test_knows_neither_stars_nor_days_where_none_are_given(self, reference):
+        desk = desk_of(reference, [1, 2], [3])
+        assert np.isnan(desk.stars).all()
+        assert np.isnan(desk.days).all()
+        assert np.isnan(desk.now)
+
+    @pytest.mark.parametrize("tool", SUITE, ids=lambda tool: tool.name)
+    def test_of_a_domain_without_people_years_and_texts_serves_every_tool(self, reference, tool):
+        for history in ([], [0, 1, 2]):
+            desk = desk_of(reference, history, [3, 4, 5])
+            assert all(said.text for said in everything_said(tool, desk, ["Negroni", "no such"]))
+
+
+def test_traits_are_those_of_the_collective(bar, reference):
+    assert isinstance(reference.traits, ItemTraits)
+    assert reference.traits is bar[1].graph.traits
