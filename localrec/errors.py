@@ -32,6 +32,10 @@ class ModelError(LocalrecError):
     """A model file is missing, foreign or broken, or its process failed."""
 
 
+class ContextError(ModelError):
+    """A prompt is longer than the model's context; a shorter one may be asked at once."""
+
+
 class ModelCrashedError(ModelError):
     """The model's child process died during a call; the next call starts a new one."""
 

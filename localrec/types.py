@@ -307,27 +307,6 @@ class ReflectionRecord(msgspec.Struct, frozen=True, kw_only=True):
     chosen: int
 
 
-class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """The answer to one question, as `ask --json` prints it.
-
-    `near` lists close calls that miss something; they are shown apart so that every entry of
-    `items` holds what was asked, unless `relaxed` says otherwise.
-    """
-
-    id: str
-    query: str
-    task: Task
-    intent: IntentView
-    items: tuple[RecommendedItem, ...]
-    near: tuple[RecommendedItem, ...]
-    relaxed: tuple[Relaxation, ...]
-    message: str
-    reflection: ReflectionRecord
-    spoke: dict[str, str]
-    timings_ms: dict[str, float]
-    tokens: dict[str, int]
-
-
 class MemoryFacet(msgspec.Struct, frozen=True, kw_only=True):
     """A taste that a person's neighbours share, and the numbers of those who hold it, from 1."""
 
@@ -348,7 +327,59 @@ class MemoryView(msgspec.Struct, frozen=True, kw_only=True):
     facets: tuple[MemoryFacet, ...]
 
 
-class Recommendations(msgspec.Struct, frozen=True, kw_only=True):
+class Turn(msgspec.Struct, frozen=True):
+    """One turn of a chat as a model read it: who says it, such as "user", and the words."""
+
+    role: str
+    text: str
+
+
+class ModelCall(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One thing that a local model was asked on the way to an answer, and what came of it.
+
+    Args:
+        role: What it was asked as, such as "router".
+        model: Its name.
+        saw: All that it read, word for word, before its chat template put the turns together.
+        reply: What it wrote, where it was to write.
+        choice: Label -> probability, where it was to choose.
+        failed: Why there is neither.
+    """
+
+    role: str
+    model: str
+    saw: tuple[Turn, ...]
+    reply: str | None = None
+    choice: dict[str, float] | None = None
+    failed: str | None = None
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The answer to one question, as `ask --json` prints it.
+
+    `near` lists close calls that miss something; they are shown apart so that every entry of
+    `items` holds what was asked, unless `relaxed` says otherwise. `memory` is what the shared
+    memory said, where it took part; `model_saw` is there where an explanation was asked for, empty
+    where no model was asked.
+    """
+
+    id: str
+    query: str
+    task: Task
+    intent: IntentView
+    items: tuple[RecommendedItem, ...]
+    near: tuple[RecommendedItem, ...]
+    relaxed: tuple[Relaxation, ...]
+    message: str
+    reflection: ReflectionRecord
+    spoke: dict[str, str]
+    timings_ms: dict[str, float]
+    tokens: dict[str, int]
+    memory: MemoryView | None = None
+    model_saw: tuple[ModelCall, ...] | None = None
+
+
+class Recommendations(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A list for one person, as `recommend --json` prints it.
 
     Args:
@@ -360,6 +391,9 @@ class Recommendations(msgspec.Struct, frozen=True, kw_only=True):
         spoke: Kind of evidence -> how it came to be ("store", "nobody", ...).
         timings_ms: Stage -> milliseconds.
         memory: What the shared memory said, where it took part.
+        tokens: Stage -> tokens that a model read and wrote for it.
+        calls: Of a model.
+        notes: What went otherwise than was asked for, as sentences.
     """
 
     user: str
@@ -370,6 +404,9 @@ class Recommendations(msgspec.Struct, frozen=True, kw_only=True):
     spoke: dict[str, str]
     timings_ms: dict[str, float]
     memory: MemoryView | None = None
+    tokens: dict[str, int] = {}
+    calls: int = 0
+    notes: tuple[str, ...] = ()
 
 
 class Ranking(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -380,7 +417,11 @@ class Ranking(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         ranking: Every candidate once, best first.
         scores: Candidate -> score, for those that the catalogue knows.
         rationales: Candidate -> why it stands where it does, for the first few.
-        spoke: "memory" -> "measured" where the shared memory took part.
+        spoke: "memory" -> "measured" where the shared memory took part; where candidates were
+            judged, by whom, and who wrote facets and rationales.
+        tokens: Stage -> tokens that a model read and wrote for it.
+        calls: Of a model.
+        notes: What went otherwise than was asked for, as sentences.
     """
 
     id: str
@@ -388,6 +429,9 @@ class Ranking(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     scores: dict[str, float] = {}
     rationales: dict[str, str] = {}
     spoke: dict[str, str] = {}
+    tokens: dict[str, int] = {}
+    calls: int = 0
+    notes: tuple[str, ...] = ()
 
 
 def to_json(record: Any) -> bytes:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cached_property
+from dataclasses import replace
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from localrec.errors import CutShortError, InputError, ModelError, UsageError, W
 from localrec.graph.store import Store
 from localrec.paths import make_private
 from localrec.settings import RULES, Settings, load_settings
-from localrec.types import BulkHistory, History, ImportReport, SourceTable
+from localrec.types import BulkHistory, History, ImportReport, ModelCall, SourceTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,14 +27,18 @@ if TYPE_CHECKING:
     from localrec.index.audience import Audience
     from localrec.index.base import Embedder
     from localrec.index.build import EmbeddedField
+    from localrec.index.sequential import SequentialModel
     from localrec.llm.base import ChatModel
     from localrec.llm.client import ModelProcess
+    from localrec.retrieval.base import Scores
     from localrec.retrieval.collaboration import Collective
     from localrec.retrieval.taste import Taste
     from localrec.systems.asker import Asker
+    from localrec.systems.catalog import RankerPlan
     from localrec.systems.memrec import MemRecConfig
     from localrec.systems.personal import Fit, Personal
     from localrec.systems.remembering import SharedMemory
+    from localrec.systems.reranking import Judge
     from localrec.systems.stages import Stages
 
 Progress = Callable[[str, int, int], None]  # what is done, so many, of so many (0: unknown)
@@ -149,15 +154,24 @@ class Workspace:
 
         Raises:
             UsageError: there is no such ranker.
+            ModelError: it asks a model that is not here, or does not start.
+            WorkspaceError: it compares memories as vectors, and there are none.
         """
         from localrec.systems.catalog import ranker_plan
+
+        return self._ranker(domain_name, ranker_plan(ranker))
+
+    def _ranker(self, domain_name: str, plan: RankerPlan) -> Personal:
         from localrec.systems.personal import Personal
         from localrec.systems.remembering import Remembering
 
-        plan = ranker_plan(ranker)
         field = self._descriptions(domain_name) if plan.evidence.nearness else None
         parts = (self.catalogue(domain_name), self.audience(domain_name), field, plan.evidence)
         config = plan.memory
+        if plan.judge is not None:
+            from localrec.systems.reranking import Reranking
+
+            return Reranking(*parts, self._judge(domain_name, plan))
         if config is None or self.audience(domain_name).size < plan.fewest_people:
             return Personal(*parts)
         return Remembering(
@@ -180,8 +194,72 @@ class Workspace:
             )
         return self._collectives[domain_name]
 
-    def _shared_memory(self, domain_name: str, config: MemRecConfig) -> SharedMemory:
+    def _judge(self, domain_name: str, plan: RankerPlan) -> Judge:
+        """Who puts candidates in order; a model is started, so that one that is not here is told.
+
+        Raises:
+            ModelError: the model is not here, or does not start.
+            WorkspaceError: memories are to be compared as vectors, and there are none.
+        """
+        from localrec.systems.lists import portraits_of
+        from localrec.systems.memrec import MemRec, VectorConfig
+        from localrec.systems.reranking import AgentJudge, Asked, VectorJudge
+        from localrec.understanding.vocabulary import Vocabulary
+
+        collective, config = self.collective(domain_name), plan.judge
+        person_of = self._person_of(domain_name, collective)
+        if isinstance(config, VectorConfig):
+            if collective.graph.traits.vectors is None:
+                raise WorkspaceError(
+                    f"The texts of {domain_name} have no vectors by {self.embedder_name} yet.",
+                    "Make them: localrec index",
+                )
+            return VectorJudge(collective, config, person_of)
+        assert config is not None and plan.memory is not None
+        model = self.open_model("reranker")
+        model.count_tokens("")
+        catalogue, stand_in = self.catalogue(domain_name), plan.memory
+
+        def fused(asked: Asked) -> Scores:
+            memory = self._shared_memory(domain_name, stand_in)
+            system = MemRec(memory.collective, memory.config, memory.weights)
+            scores = system.scores(asked.items, asked.weights, person_of(asked.user))
+            return scores[list(asked.candidates)]
+
+        return AgentJudge(
+            model,
+            collective,
+            portraits_of(collective, catalogue),
+            catalogue.domain,
+            config,
+            person_of=person_of,
+            stand_in=fused,
+            open_vocabulary=lambda: Vocabulary(catalogue),
+        )
+
+    def _person_of(self, domain_name: str, collective: Collective) -> Callable[[str], int]:
+        """A person's key -> their number in the graph, -1 for a stranger."""
         from localrec.graph.people import user_node
+
+        def person_of(user: str) -> int:
+            user_id = user_node(self.store, domain_name, user) if user else None
+            return -1 if user_id is None else collective.graph.person_of(user_id)
+
+        return person_of
+
+    def sequential(self, domain_name: str) -> SequentialModel | None:
+        """What `train sequential` learnt of a domain, its people called as in `collective`.
+
+        None where nothing was trained, or too long ago.
+        """
+        from localrec.index.lessons import open_sequential
+
+        users = self.collective(domain_name).graph.users
+        return open_sequential(
+            self.store, self.folder / "indexes", self.catalogue(domain_name), users
+        )
+
+    def _shared_memory(self, domain_name: str, config: MemRecConfig) -> SharedMemory:
         from localrec.systems.lists import half_way, open_weights
         from localrec.systems.remembering import SharedMemory
 
@@ -189,11 +267,7 @@ class Workspace:
         weights = open_weights(self.folder / "indexes", domain_name, collective, config)
         if not config.write:
             collective = half_way(collective)
-
-        def person_of(user: str) -> int:
-            user_id = user_node(self.store, domain_name, user)
-            return -1 if user_id is None else collective.graph.person_of(user_id)
-
+        person_of = self._person_of(domain_name, collective)
         return SharedMemory(collective, config, weights, person_of)
 
     def taste(self, domain_name: str, user: str) -> Taste:
@@ -316,21 +390,38 @@ class Workspace:
             domains = list(dict.fromkeys([*self._domains_of(user or ""), *present]))
         return find_item(self.store, [load_domain(name) for name in domains], named)
 
-    def system(self, name: str, domain: str, *, without_model: bool = False) -> Asker:
+    def system(
+        self,
+        name: str,
+        domain: str,
+        *,
+        without_model: bool = False,
+        calls: list[ModelCall] | None = None,
+    ) -> Asker:
         """A system by name, ready to answer about one domain.
+
+        Args:
+            name: A key of `systems.catalog.SYSTEMS`.
+            domain: What it is asked about.
+            without_model: Every role by its deterministic counterpart.
+            calls: Where all that models are asked goes on record; None: nowhere.
 
         Raises:
             UsageError: there is no such system.
         """
+        from localrec.llm.transcript import recording
         from localrec.systems.catalog import system_config
         from localrec.systems.composition import RagConfig
         from localrec.systems.marc import Marc
         from localrec.systems.vector_rag import VectorRag
 
         config = system_config(name, self.settings, without_model=without_model)
+        stages = self.stages(domain)
+        if calls is not None:
+            stages = replace(stages, open_model=recording(stages.open_model, calls))
         if isinstance(config, RagConfig):
-            return VectorRag(self.stages(domain), config)
-        return Marc(self.stages(domain), config)
+            return VectorRag(stages, config)
+        return Marc(stages, config)
 
     def take_in(self, table: SourceTable, domain: Domain, progress: Progress = _silent) -> None:
         """Write imported rows and embed their texts; the rows in one transaction.
@@ -379,9 +470,8 @@ class Workspace:
             report = ingest_bulk(self.store, domain, history, step)
         else:
             report = ingest_history(self.store, domain, history, user, step)
-        self._catalogues.pop(domain.name, None)
-        self._audiences.pop(domain.name, None)
-        self._collectives.pop(domain.name, None)
+        for opened in (self._catalogues, self._audiences, self._collectives, self._stages):
+            opened.pop(domain.name, None)
         with _after_the_rows():
             step("counting who liked what")
             self.audience(domain.name)
@@ -443,7 +533,8 @@ class Workspace:
         return field if field is not None and len(field) else None
 
     def _open_stages(self, domain: Domain) -> Stages:
-        from localrec.systems.stages import Stages
+        from localrec.systems.catalog import ASKING
+        from localrec.systems.stages import Stages, fit_to_question
         from localrec.understanding.vocabulary import Vocabulary
 
         catalogue = self.catalogue(domain.name)
@@ -454,8 +545,12 @@ class Workspace:
                 "Make them: localrec index",
             )
 
+        @cache  # it opens the shared memory, once, and not before somebody is named
+        def ranker() -> Personal:
+            return self._ranker(domain.name, ASKING)
+
         def fit_of(user: str) -> Fit:
-            return self.personal(domain.name).fit(user, self.taste(domain.name, user))
+            return fit_to_question(ranker(), user, self.taste(domain.name, user))
 
         return Stages(
             catalogue=catalogue,

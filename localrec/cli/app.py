@@ -25,6 +25,7 @@ from localrec.cli import (
     models,
     recommend,
     shelf,
+    train,
 )
 from localrec.cli.context import JsonOption, WorkspaceOption, note, remember
 from localrec.errors import LocalrecError
@@ -59,6 +60,7 @@ app.command("doctor")(doctor.doctor)
 app.add_typer(shelf.app, name="shelf")
 memory.app.add_typer(memory_rules.app, name="rules")
 app.add_typer(memory.app, name="memory")
+app.add_typer(train.app, name="train")
 app.add_typer(evaluate.app, name="evaluate")
 app.add_typer(models.app, name="models")
 app.add_typer(datasets.app, name="datasets")

@@ -22,7 +22,7 @@ from localrec.cli.context import (
 from localrec.errors import UsageError
 
 if TYPE_CHECKING:
-    from localrec.types import Answer
+    from localrec.types import Answer, ModelCall
     from localrec.workspace import Workspace
 
 EXAMPLES = """
@@ -63,7 +63,11 @@ def ask(
         bool, typer.Option("--no-model", help="Use no language model for anything.")
     ] = False,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Show paths, scores, times and who spoke.")
+        bool,
+        typer.Option(
+            "--explain",
+            help="Show paths, scores, times, who spoke, and all that a model or the memory saw.",
+        ),
     ] = False,
     domain: DomainOption = None,
     workspace: WorkspaceOption = None,
@@ -81,13 +85,15 @@ def ask(
         if batch is not None and out is not None:
             _answer_batch(opened, batch, out, k, system, no_model, domain, as_json=context.as_json)
             return
-        answer = _answer_one(opened, question or "", have, user, k, system, no_model, domain)
+        answer = _answer_one(
+            opened, question or "", have, user, k, system, no_model, domain, explain=explain
+        )
     if context.as_json:
         print_json(answer)
         return
     from localrec.cli.render import render_answer
 
-    render_answer(answer, console(), explain=explain)
+    render_answer(answer, console(), user=user, explain=explain)
 
 
 def _answer_one(
@@ -99,12 +105,19 @@ def _answer_one(
     system: str,
     no_model: bool,
     domain: str | None,
+    *,
+    explain: bool,
 ) -> Answer:
+    import msgspec
+
     from localrec.systems.marc import Question
 
     chosen = workspace.choose_domain(text if have is None else f"{text} with {have}", domain)
     asked = Question(query=text, have=have, user=user)
-    return workspace.system(system, chosen, without_model=no_model).answer(asked, k)
+    calls: list[ModelCall] | None = [] if explain else None
+    asker = workspace.system(system, chosen, without_model=no_model, calls=calls)
+    answer = asker.answer(asked, k)
+    return answer if calls is None else msgspec.structs.replace(answer, model_saw=tuple(calls))
 
 
 def _answer_batch(

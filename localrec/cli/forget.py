@@ -33,6 +33,7 @@ Examples:\n\n
   localrec forget --item negroni --domain cocktails --yes
 """
 _SHOWN = 20
+_TRAINED = "indexes/sequential-"  # as `index/lessons.py` names its files
 
 
 def forget(
@@ -133,6 +134,8 @@ def _told(receipt: ForgetReceipt) -> Iterator[str]:
     others = [fate for fate in receipt.files if fate not in caches]
     if caches:
         yield f"indexes: {len(caches)} files {would}removed; the next question makes them anew"
+    if any(fate.path.startswith(_TRAINED) for fate in caches):
+        yield "What was trained on such data goes too; make it anew: localrec train sequential"
     for fate in others[:_SHOWN]:
         lines = f" ({fate.lines:,} lines fewer)" if fate.lines else ""
         yield f"{fate.path}: {would}{fate.action}{lines}"

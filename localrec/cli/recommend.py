@@ -20,18 +20,18 @@ from localrec.cli.context import (
     progress,
     resumable,
 )
-from localrec.sources.text import clean_text
 
 if TYPE_CHECKING:
     from localrec.systems.personal import RankRequest
-    from localrec.types import MemoryView, Ranking
+    from localrec.types import Ranking, Recommendations
 
 EXAMPLES = """
 Examples:\n\n
   localrec recommend --user anna\n\n
   localrec recommend --user anna --domain movies -k 20 --explain\n\n
   localrec recommend --user anna --system popularity --json\n\n
-  localrec recommend --user anna --system memrec --explain
+  localrec recommend --user anna --system memrec --explain\n\n
+  localrec recommend --user anna --system memrec-model
 """
 RANK_EXAMPLES = """
 A request is a JSON object a line: id, candidates, and optionally history (item keys, oldest
@@ -58,7 +58,9 @@ SystemOption = Annotated[
         metavar="NAME",
         help="Which kinds of evidence count: auto, popularity, neighbours, attributes, nearness, "
         "or auto-no-KIND; with the memory of all people: memrec, memrec-no-read, memrec-no-rules, "
-        "memrec-no-write, isolated-memory, or auto-memory, where it ranks given candidates only.",
+        "memrec-no-write, isolated-memory, or auto-memory, where it ranks given candidates only; "
+        "with candidates judged one by one by a local model: memrec-model, memrec-model-counted, "
+        "isolated-agent; by their memories as vectors: memrec-vector.",
         autocompletion=_known_rankers,
     ),
 ]
@@ -93,20 +95,16 @@ def recommend(
     from localrec.cli.render import render_recommendations
 
     render_recommendations(found, console(), explain=explain)
-    if explain and found.memory is not None:
-        from rich.text import Text
+    for said in found.notes:
+        note(said)
+    if explain and found.calls:
+        note(_what_it_cost(found))
 
-        console().print(Text(_what_memory_said(found.memory), "dim"))
 
-
-def _what_memory_said(memory: MemoryView) -> str:
-    """The neighbours by number, and what they share, in lines."""
-    heard = memory.neighbours
-    lines = [f"Memory: {heard['people']} people and {heard['items']} items nearest to this taste."]
-    for facet in memory.facets:
-        numbers = ", ".join(map(str, facet.supporters))
-        lines.append(f"  {facet.text}: {facet.confidence:.2f}, neighbours {numbers}")
-    return "\n".join(clean_text(line) for line in lines)
+def _what_it_cost(found: Recommendations) -> str:
+    """The calls of a model, and the tokens of each stage."""
+    tokens = ", ".join(f"{stage} {count:,}" for stage, count in found.tokens.items())
+    return f"The model was asked {found.calls} times; tokens: {tokens}."
 
 
 def rank(
@@ -125,7 +123,7 @@ def rank(
 
     context = context_of(workspace, as_json)
     requests = read_rank_requests(batch)
-    unknown = 0
+    unknown, notes = 0, list[str]()
     with Workspace(context.workspace) as opened, resumable(out), progress() as steps:
         named = (key for request in requests for key in (*request.candidates, *request.history))
         chosen = opened.choose_ranked_domain(list(islice(named, _LOOKED_AT)), domain)
@@ -136,6 +134,7 @@ def rank(
             stored = opened.taste(chosen, request.user) if request.user else None
             ranking = ranker.rank(request, stored)
             unknown += len(ranking.ranking) - len(ranking.scores)
+            notes.extend(ranking.notes)
             return ranking
 
         summary = rank_batch(
@@ -151,3 +150,5 @@ def rank(
     note(f"{summary.answered} ranked, {summary.resumed} were there already, in {out}.")
     if unknown:
         note(f"Candidates that are not in {chosen}, and so stand last, as given: {unknown:,}.")
+    if notes:
+        note(f"Notes beside the rankings: {len(notes):,}, the first: {notes[0]}")

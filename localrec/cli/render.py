@@ -1,9 +1,16 @@
-"""An answer as a person reads it: the items on top, then why, then (if asked) how."""
+"""An answer as a person reads it: the items on top, then why, then (if asked) how.
+
+Lists are told in the same words. Whatever a person, a catalogue or a model wrote is cleaned, so
+that nothing of it moves a cursor.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from rich.padding import Padding
 from rich.text import Text
 
 from localrec.sources.text import clean_text
@@ -11,11 +18,29 @@ from localrec.sources.text import clean_text
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from localrec.types import Answer, Evidence, Recommendations, RecommendedItem
+    from localrec.types import (
+        Answer,
+        Evidence,
+        MemoryView,
+        ModelCall,
+        Recommendations,
+        RecommendedItem,
+        Turn,
+    )
+
+_INDENT = 4  # columns
+_SPEAKER = 11  # columns of who speaks: "assistant:" and a space
 
 
-def render_answer(answer: Answer, out: Console, *, explain: bool) -> None:
-    """Print an answer; colour only adds to what the words say."""
+def render_answer(answer: Answer, out: Console, *, user: str | None, explain: bool) -> None:
+    """Print an answer; colour only adds to what the words say.
+
+    Args:
+        answer: To one question.
+        out: Where to.
+        user: The person who asked.
+        explain: Show how it came about.
+    """
     if answer.message:
         out.print(Text(clean_text(answer.message), style="yellow"))
         out.print()
@@ -29,8 +54,11 @@ def render_answer(answer: Answer, out: Console, *, explain: bool) -> None:
     if answer.intent.corrected:
         read = ", ".join(f"{typed} → {meant}" for typed, meant in answer.intent.corrected.items())
         out.print(Text(clean_text(f"Read as: {read}"), style="dim"))
+    if answer.memory is not None:
+        _render_memory(answer.memory, user or "", out, explain=explain)
     if explain:
         _render_how(answer, out)
+        _render_model_saw(answer.model_saw or (), out)
 
 
 def render_recommendations(found: Recommendations, out: Console, *, explain: bool) -> None:
@@ -40,6 +68,8 @@ def render_recommendations(found: Recommendations, out: Console, *, explain: boo
         out.print()
     for item in found.items:
         _render_item(item, out, explain=explain)
+    if found.memory is not None:
+        _render_memory(found.memory, found.user, out, explain=explain)
     if explain:
         spoke = ", ".join(f"{kind}: {who}" for kind, who in found.spoke.items())
         times = ", ".join(f"{stage} {ms:.1f} ms" for stage, ms in found.timings_ms.items())
@@ -85,3 +115,57 @@ def _render_how(answer: Answer, out: Console) -> None:
     if answer.tokens:
         tokens = ", ".join(f"{stage} {count}" for stage, count in answer.tokens.items())
         out.print(Text(f"Tokens: {tokens}", "dim"))
+
+
+def _render_memory(memory: MemoryView, user: str, out: Console, *, explain: bool) -> None:
+    """Mark what memory took part in; then tell what the neighbours, by number, have in common."""
+    people = _many(memory.neighbours["people"], "person", "people")
+    items = _many(memory.neighbours["items"], "item", "items")
+    mark = f"Memory took part: {people} and {items} nearest to {user}'s taste."
+    out.print(Text(clean_text(mark), "dim"))
+    for facet in memory.facets if explain else ():
+        numbers = ", ".join(map(str, facet.supporters))
+        told = clean_text(f"{facet.text}: {facet.confidence:.2f}, neighbours {numbers}")
+        out.print(Text(f"  {told}", "dim"))
+
+
+def _many(count: int, one: str, several: str) -> str:
+    return f"{count:,} {one if count == 1 else several}"
+
+
+def _render_model_saw(calls: Sequence[ModelCall], out: Console) -> None:
+    """All that a model read and replied; a beginning that it read before is not shown again."""
+    if not calls:
+        out.print(Text("No model was asked.", "dim"))
+    read: dict[str, tuple[Turn, ...]] = {}
+    for call in calls:
+        before = read.get(call.role, ())
+        out.print(Text(clean_text(f"What {call.model} saw as {call.role}:"), "dim"))
+        again = _common(before, call.saw)
+        if again:
+            shown = _many(again, "turn", "turns")
+            out.print(Text(f"{'':<{_INDENT}}{shown} as before, then", "dim"))
+        for turn in call.saw[again:]:
+            _render_said(turn.role, turn.text, out)
+        _render_said("reply", _reply(call), out)
+        read[call.role] = call.saw
+
+
+def _common(before: Sequence[Turn], now: Sequence[Turn]) -> int:
+    """How many turns both begin with."""
+    pairs = zip(before, now, strict=False)
+    return len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
+
+
+def _reply(call: ModelCall) -> str:
+    if call.choice is not None:
+        return ", ".join(f"{label} {chance:.2f}" for label, chance in call.choice.items())
+    return f"none: {call.failed}" if call.reply is None else call.reply
+
+
+def _render_said(who: str, text: str, out: Console) -> None:
+    """Who speaks, then the words, line under line."""
+    for number, line in enumerate(text.splitlines() or [""]):
+        label = f"{who}:" if number == 0 else ""
+        said = Text(f"{label:<{_SPEAKER}}{clean_text(line)}", "dim")
+        out.print(Padding(said, (0, 0, 0, _INDENT), expand=False))

@@ -1,6 +1,7 @@
 """What becomes of each file of a workspace, and the last look at all of them.
 
-Caches, logs and half-written files go whole: they come back by themselves, or nobody misses them.
+Caches, logs and half-written files go whole: they come back by themselves or by training again, or
+nobody misses them.
 Of runs and batches (JSON lines) the lines go that mention the forgotten; any other file of `runs/`
 that does goes whole. Everything else is a person's own: it is left alone, searched at the end, and
 named in the receipt if a trace is in it. Links are not followed.

@@ -96,7 +96,9 @@ class RunConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         seed: Of every fit and search.
         chunk: Cases scored and written at once.
         probe: Cases asked once more with decoys for targets, to catch a system that sees them;
-            0: none. Where a model is asked, a quarter of its cases at most: each takes seconds.
+            0: none. Where a model is asked, a tenth of its cases at most: each takes seconds.
+        rationales: Cases, drawn by the seed, for whose first place each system with a memory says
+            why it stands there, once all is measured; 0: none.
     """
 
     name: Name
@@ -108,6 +110,7 @@ class RunConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     seed: Count = 7
     chunk: Positive = 256
     probe: Count = 200
+    rationales: Count = 60
 
     @property
     def lengths(self) -> tuple[int, ...]:

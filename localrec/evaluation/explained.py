@@ -56,7 +56,7 @@ class Explained(msgspec.Struct, frozen=True, kw_only=True):
     invented_grounded: float = 0.0
 
 
-class Rationale(msgspec.Struct, frozen=True, kw_only=True):
+class Rationale(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One line of a run's `rationales-SYSTEM.jsonl`: why an item stands where it does.
 
     Args:
@@ -64,12 +64,24 @@ class Rationale(msgspec.Struct, frozen=True, kw_only=True):
         person: The person's key.
         item: The item's key.
         rationale: What the system said.
+        by: Who wrote it, "model" or "template".
+        ms: Time it took, what the system had to find out again included.
+        calls: Of a model.
+        tokens: It read and wrote.
+        notes: What went otherwise than was asked for, as sentences.
+        error: What was raised, where something was; there is no rationale then.
     """
 
     id: str
     person: str
     item: str
     rationale: str
+    by: str = ""
+    ms: float = 0.0
+    calls: int = 0
+    tokens: int = 0
+    notes: tuple[str, ...] = ()
+    error: str = ""
 
 
 def read_run(folder: Path, what: str, shape: type[Record]) -> dict[str, list[Record]]:

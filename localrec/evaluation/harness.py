@@ -25,6 +25,7 @@ from localrec.evaluation.engines import Engine, Local
 from localrec.evaluation.guards import Suspicion, check_parted, probe, too_good
 from localrec.evaluation.metrics import ndcgs, places_of
 from localrec.evaluation.protocols import Rows
+from localrec.evaluation.rationales import Rationalising, tell_reasons
 from localrec.evaluation.report import Origin
 from localrec.evaluation.runs import (
     RunFolder,
@@ -32,6 +33,7 @@ from localrec.evaluation.runs import (
     RunOrigin,
     SystemResult,
     case_file,
+    rationale_file,
 )
 from localrec.evaluation.scoring import ItemFacts, figures_of, read_facts
 from localrec.evaluation.systems import Workbench
@@ -194,10 +196,23 @@ def _measure_or_tell(bench: Bench, system: SystemConfig) -> SystemResult:
 def _measure(bench: Bench, system: SystemConfig) -> SystemResult:
     fitted = _fit(bench, system)
     cases = _sampled(bench.parted.test, system.sample, bench.config.seed)
-    few = min(bench.config.probe, len(cases) // 4) if system.kind == "model" else bench.config.probe
+    few = (
+        min(bench.config.probe, len(cases) // 10) if system.kind == "model" else bench.config.probe
+    )
     doubt = probe(fitted.system, cases, bench.keyed, bench.asking, few, bench.config.seed)
     outcomes = ask_rest(bench, system.name, fitted.system, cases)
+    _have_reasons_told(bench, system.name, fitted.system, outcomes)
     return _result(bench, system, fitted, outcomes, doubt)
+
+
+def _have_reasons_told(
+    bench: Bench, name: str, system: System, outcomes: Sequence[Outcome]
+) -> None:
+    """Have each system that was asked some of the same cases explain its first places there."""
+    if isinstance(system, Rationalising) and bench.config.rationales:
+        drawn = _sampled(bench.parted.test, bench.config.rationales, bench.config.seed)
+        path = bench.folder.path / rationale_file(name)
+        tell_reasons(system, path, drawn, outcomes, bench.asking, bench.progress)
 
 
 def _sampled(cases: Cases, count: int, seed: int) -> Cases:

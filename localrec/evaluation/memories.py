@@ -20,14 +20,19 @@ from localrec.baselines.base import Baseline, Interactions, Progress, Requests, 
 from localrec.baselines.nearness import ItemVectors
 from localrec.domains import Domain
 from localrec.errors import UsageError
+from localrec.explanation.evidence import Fact
+from localrec.explanation.personal import Because, Company
+from localrec.explanation.rationales import Reasons, counted_reasons
 from localrec.graph.catalogue import Catalogue
+from localrec.index.audience import Audience
 from localrec.index.companions import count_companions
 from localrec.memory.neighbourhood import TasteGraph, taste_graph_of
 from localrec.memory.profiles import ItemTraits
 from localrec.memory.rules import RuleSet
 from localrec.memory.synthesis import domain_shares
 from localrec.reasoning.fusion import FusionWeights
-from localrec.retrieval.collaboration import Collective
+from localrec.retrieval.collaboration import Collective, Remembered
+from localrec.retrieval.taste import Taste
 from localrec.systems.memrec import (
     MEMREC,
     MEMREC_VECTOR,
@@ -57,6 +62,7 @@ class Knowledge(msgspec.Struct, frozen=True):
         phrases: How each attribute is said of several items, (attributes,).
         barred: Attributes that are nobody's taste, (attributes,).
         rules: The domain's.
+        catalogue: The domain's snapshot, which numbers the attributes.
     """
 
     domain: Domain
@@ -66,6 +72,26 @@ class Knowledge(msgspec.Struct, frozen=True):
     phrases: Sequence[str]
     barred: NDArray[np.bool_]
     rules: RuleSet
+    catalogue: Catalogue
+
+
+class EvaluatedThings:
+    """The evaluated items, as far as reasons name them.
+
+    Args:
+        knowledge: About them.
+    """
+
+    def __init__(self, knowledge: Knowledge) -> None:
+        self.domain = knowledge.domain
+        self.names = knowledge.titles
+        self.attributes = knowledge.catalogue.attributes
+        self._traits = knowledge.traits
+
+    def attributes_of(self, item: int) -> NDArray[np.int32]:
+        """Numbers of the attributes that an item has."""
+        begin, end = self._traits.first_link[item : item + 2].tolist()
+        return self._traits.attribute[begin:end]
 
 
 @runtime_checkable
@@ -100,13 +126,20 @@ class Remembering:
         self.weights: FusionWeights = weights
         self.settings |= {f"weight of {kind}": one for kind, one in weights.weights.items()}
         progress("counting who likes what", 0, 0)
-        collective = self._collective(train)
-        self.graph = collective.graph
-        self._system = MemRec(collective, self._config, weights)
+        self._memory = self._collective(train)
+        self.graph = self._memory.graph
+        self._system = MemRec(self._memory, self._config, weights)
 
     def score(self, requests: Requests) -> NDArray[np.float32]:
         """The fused evidence, (b, items)."""
         return _scores(self._system, requests)
+
+    def reasons(self, person: int, history: NDArray[np.int32], item: int) -> Reasons:
+        """Why an item stands first for a history: counted, and by whom it may know of alone."""
+        remembered = self._system.remember(*once(history), person)
+        return counted_reasons(
+            [facts_about(item, history, remembered, self._memory, self._knowledge)]
+        )
 
     def _collective(self, train: Interactions) -> Collective:
         return count_collective(train, self._knowledge, write=self._config.write)
@@ -130,13 +163,20 @@ class Comparing:
     def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
         """Count the shared memory; nothing is drawn."""
         progress("counting who likes what", 0, 0)
-        collective = count_collective(train, self._knowledge, write=self._config.write)
-        self.graph = collective.graph
-        self._system = VectorMemRec(collective, self._config)
+        self._memory = count_collective(train, self._knowledge, write=self._config.write)
+        self.graph = self._memory.graph
+        self._system = VectorMemRec(self._memory, self._config)
 
     def score(self, requests: Requests) -> NDArray[np.float32]:
         """How near all memories lie to each person's, (b, items)."""
         return _scores(self._system, requests)
+
+    def reasons(self, person: int, history: NDArray[np.int32], item: int) -> Reasons:
+        """Why an item stands first for a history, counted from what was compared."""
+        remembered = self._system.remember(*once(history), person)
+        return counted_reasons(
+            [facts_about(item, history, remembered, self._memory, self._knowledge)]
+        )
 
 
 def memory_config(name: str, settings: Mapping[str, Setting]) -> MemRecConfig | VectorConfig:
@@ -203,6 +243,36 @@ def count_collective(train: Interactions, knowledge: Knowledge, *, write: bool) 
         phrases=knowledge.phrases,
         rules=knowledge.rules,
     )
+
+
+def facts_about(
+    item: int,
+    history: NDArray[np.int32],
+    remembered: Remembered | None,
+    collective: Collective,
+    knowledge: Knowledge,
+) -> list[Fact]:
+    """What speaks for an item, counted from training rows; [] for nothing.
+
+    Args:
+        item: Its number among the evaluated ones.
+        history: Oldest first; all of it counts as liked.
+        remembered: What the neighbourhood says; None: nobody else may be looked at.
+        collective: The shared memory.
+        knowledge: About the items.
+    """
+    items, weights = once(history)
+    graph = collective.graph
+    nothing = np.zeros(len(knowledge.titles), dtype=bool)
+    because = Because(
+        "",
+        Taste(items, weights, np.full(len(items), np.nan, dtype=np.float32), nothing, nothing),
+        EvaluatedThings(knowledge),
+        Audience(graph.items, graph.first_item, graph.people, graph.first_person),
+        None if remembered is None else Company(collective, remembered),
+    )
+    alone = remembered is None
+    return because.from_attributes(item) if alone else because.from_memory(item)
 
 
 def traits_at(

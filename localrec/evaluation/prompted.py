@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Annotated
 
 import msgspec
@@ -29,7 +30,14 @@ from localrec.baselines.base import Interactions, Progress, Setting
 from localrec.errors import UsageError
 from localrec.evaluation.asking import Lister, Reply
 from localrec.evaluation.cases import Items, RatedRequests
-from localrec.evaluation.memories import Knowledge, count_collective, once, with_settings
+from localrec.evaluation.memories import (
+    Knowledge,
+    count_collective,
+    facts_about,
+    once,
+    with_settings,
+)
+from localrec.explanation.rationales import Reasons, ask_reasons
 from localrec.llm.base import ChatModel
 from localrec.memory.curation import Curated
 from localrec.memory.packing import Teller
@@ -43,6 +51,7 @@ from localrec.reasoning.zero_shot import (
 )
 from localrec.retrieval.collaboration import Portraits
 from localrec.systems.memrec import MEMREC_AGENTS, AgentConfig, MemRecAgent
+from localrec.understanding.vocabulary import Vocabulary
 
 MODEL = "model"  # the setting that names the model; the workspace's own where it is left out
 _SHORTEST_LINE = 8  # tokens of a neighbour, at least: no more of them than can fit are counted
@@ -213,6 +222,7 @@ class Remindful:
         self.graph = collective.graph
         portraits = Portraits(collective.graph, known.attributes, known.titles, known.barred)
         self._agent = MemRecAgent(self._model, collective, portraits, known.domain, self._config)
+        self._memory = collective
 
     def answer(self, requests: RatedRequests, candidates: Items | None, k: int) -> Sequence[Reply]:
         """All candidates of each request, best first.
@@ -228,6 +238,30 @@ class Remindful:
                 requests.person.tolist(), requests.histories, lines, strict=True
             )
         ]
+
+    def reasons(self, person: int, history: Items, item: int) -> Reasons:
+        """Why an item stands first for a history, in the model's words where facts carry them.
+
+        Raises:
+            ModelError: the model failed before it was asked for a reason.
+        """
+        items, weights = once(history)
+        remembered = self._agent.remember(items, weights, person)
+        known = self._agent.know(items, remembered)
+        facts = facts_about(item, history, remembered, self._memory, self._knowledge)
+        told = ask_reasons(
+            self._model,
+            [facts],
+            [self._knowledge.titles[item]],
+            self._vocabulary,
+            known=known.context.lines,
+        )
+        spent = told.spent if known.usage is None else told.spent.and_for(known.usage)
+        return msgspec.structs.replace(told, spent=spent, notes=(*known.notes, *told.notes))
+
+    @cached_property
+    def _vocabulary(self) -> Vocabulary:
+        return Vocabulary(self._knowledge.catalogue)
 
     def _ask(self, person: int, history: Items, candidates: Sequence[int]) -> Reply:
         started = time.perf_counter()

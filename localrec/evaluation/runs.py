@@ -2,7 +2,8 @@
 
     config.toml  origin.json  cases-SYSTEM.jsonl  search-SYSTEM.json  metrics.json
 
-A run over questions keeps `answers-SYSTEM.jsonl` besides, as `ask --batch` writes them.
+A run over questions keeps `answers-SYSTEM.jsonl` besides, as `ask --batch` writes them; systems
+that can say why an item stands first keep `rationales-SYSTEM.jsonl`.
 
 A run that was killed is gone on with by the same command: at most a torn last line is lost, cases
 that are there are not asked again. It is gone on with only as it was begun, on the same data and
@@ -292,6 +293,11 @@ def case_file(system: str) -> str:
 def answer_file(system: str) -> str:
     """The name of a system's file of answers to questions."""
     return f"answers-{system}.jsonl"
+
+
+def rationale_file(system: str) -> str:
+    """The name of a system's file of rationales."""
+    return f"rationales-{system}.jsonl"
 
 
 def _models_of(origin: RunOrigin | QuestionRunOrigin) -> dict[str, str]:

@@ -172,6 +172,7 @@ class Workbench:
             phrases=phrases_of(catalogue.attributes, domain),
             barred=np.array([one.key in domain.staples for one in catalogue.attributes], bool),
             rules=default_rules(domain.name),
+            catalogue=catalogue,
         )
 
     @cached_property

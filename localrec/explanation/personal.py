@@ -9,12 +9,14 @@ they are counted, never named.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import msgspec
 import numpy as np
 
+from localrec.domains import Domain
 from localrec.explanation.evidence import Fact
-from localrec.graph.catalogue import Catalogue
+from localrec.graph.catalogue import Attribute, Indexes
 from localrec.index.audience import Audience
 from localrec.memory.neighbourhood import PEOPLE_ASKED, TasteGraph
 from localrec.retrieval.collaboration import Collective, Remembered
@@ -32,6 +34,26 @@ _FACTS = 3  # of an item
 _NEXT = 10  # likings that count as soon after; the sentence says it in words
 _SOON = 0.25  # least share of people who came to an item so soon
 _WATCHED = 100  # people whose order is looked at
+
+
+class Things(Protocol):
+    """Items and their attributes by number, as far as reasons name them; a `Catalogue` is one."""
+
+    domain: Domain
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Of all items, (n,)."""
+        ...
+
+    @property
+    def attributes(self) -> Sequence[Attribute]:
+        """All there are, (m,)."""
+        ...
+
+    def attributes_of(self, item: int) -> Indexes:
+        """Numbers of the attributes that an item has."""
+        ...
 
 
 class Company(msgspec.Struct, frozen=True):
@@ -56,7 +78,7 @@ class Because:
         self,
         person: str,
         taste: Taste,
-        catalogue: Catalogue,
+        catalogue: Things,
         audience: Audience,
         company: Company | None = None,
     ) -> None:
@@ -80,7 +102,30 @@ class Because:
             found[3] = self._by_facet(item, self._company.remembered)
         return [fact for fact in found if fact is not None][:_FACTS]
 
-    def sentence(self, facts: Sequence[Fact]) -> str:
+    def from_memory(self, item: int) -> list[Fact]:
+        """What the shared memory says for an item, then what the history does by itself.
+
+        The nearest people come first: whether they like what the item has, and the item itself.
+        Without a memory, or where it is silent, the reasons are those of `facts`.
+        """
+        if self._company is None:
+            return self.facts(item)
+        collective, remembered = self._company.collective, self._company.remembered
+        found = [
+            self._by_facet(item, remembered),
+            self._by_votes(item, collective.graph, remembered),
+            self._by_companion(item, collective),
+            self._by_attributes(item),
+        ]
+        return [fact for fact in found if fact is not None][:_FACTS] or self.facts(item)
+
+    def from_attributes(self, item: int) -> list[Fact]:
+        """What the item has in common with the history, which needs nobody else; [] for nothing."""
+        fact = self._by_attributes(item)
+        return [] if fact is None else [fact]
+
+    @staticmethod
+    def sentence(facts: Sequence[Fact]) -> str:
         """The facts as sentences."""
         return " ".join(f"{fact.text[0].upper()}{fact.text[1:]}." for fact in facts)
 
@@ -180,11 +225,29 @@ class Because:
             if holders < max(_TOGETHER, people / 2):
                 continue
             edge = Evidence(
-                source=facet.text, relation="SHARED_BY", target=f"{holders} of {people} people"
+                source=facet.text,
+                relation="SHARED_BY",
+                target=f"{holders} of {people} people",
+                value=f"{facet.confidence:.2f}",
             )
             text = f"{holders} of the {people} people nearest to your taste often like {facet.text}"
             return Fact(text, (self._link(item, facet.attribute), edge))
         return None
+
+    def _by_votes(self, item: int, graph: TasteGraph, remembered: Remembered) -> Fact | None:
+        """How many of the nearest people like the item itself."""
+        chosen = remembered.curated.neighbours
+        nearest = chosen.index[chosen.is_person]
+        begin, end = graph.first_person[item : item + 2].tolist()
+        liking = int(np.isin(nearest, graph.people[begin:end]).sum())
+        if liking < _TOGETHER:
+            return None
+        edge = Evidence(
+            source=self._catalogue.names[item],
+            relation="LIKED_BY",
+            target=f"{liking} of {len(nearest)} people",
+        )
+        return Fact(f"{liking} of the {len(nearest)} people nearest to your taste like it", (edge,))
 
     def _by_popularity(self, item: int) -> list[Fact]:
         likes = int(self._audience.likes[item])

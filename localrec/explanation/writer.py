@@ -10,16 +10,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+import msgspec
+
 from localrec.domains import Domain
 from localrec.errors import ModelError
 from localrec.explanation.evidence import Fact, evidence_of
 from localrec.explanation.grounding import is_grounded
-from localrec.llm.base import ChatModel, Message
+from localrec.llm.base import ChatModel, Message, Usage
 from localrec.llm.structured import parse_sentence, sentence_grammar
+from localrec.sources.text import clean_text
 from localrec.types import Intent
 from localrec.understanding.vocabulary import Vocabulary
 
 _LONGEST = 220  # characters of a model's sentence
+_TOKENS = 72
 _MOST_FACTS = 5
 
 
@@ -54,6 +58,46 @@ class TemplateWriter:
         return f"{name} {_joined(told[:_MOST_FACTS])}." if told else ""
 
 
+class Sentence(msgspec.Struct, frozen=True):
+    """What a model wrote, "" where that is no plain sentence, and what it cost."""
+
+    text: str
+    usage: Usage
+
+
+def ask_sentence(
+    model: ChatModel, examples: Sequence[Message], name: str, facts: Sequence[str]
+) -> Sentence:
+    """Have a model say numbered facts about the item `name` in one sentence; nothing is checked.
+
+    Args:
+        model: Asked once.
+        examples: The task and worked examples, the same for all items of a job.
+        name: Untrusted, as the facts are: neither can end the line that it stands in.
+        facts: Statements without their subject.
+
+    Raises:
+        ModelError: the model cannot be used.
+    """
+    written = model.generate(
+        [*examples, Message("user", numbered(name, facts))],
+        grammar=sentence_grammar(_LONGEST),
+        max_tokens=_TOKENS,
+        fixed=len(examples),
+    )
+    try:
+        text = parse_sentence(written.text.strip(), _LONGEST)
+    except ModelError:  # it is an answer that costs what it cost
+        text = ""
+    return Sentence(text, written.usage)
+
+
+def numbered(name: str, facts: Sequence[str]) -> str:
+    """Facts about an item as a model is shown them, a line each."""
+    listed = "\n".join(f"{number}. {clean_text(fact)}" for number, fact in enumerate(facts, 1))
+    return f"{clean_text(name)}:\n{listed}\nSentence:"
+
+
 class ModelWriter:
     """One sentence by a local model, checked against the facts; else the template's."""
 
@@ -80,15 +124,10 @@ class ModelWriter:
         return self._template.write(name, facts, intent, vocabulary)
 
     def _ask(self, name: str, facts: Sequence[Fact], domain: Domain) -> str:
-        shots = _worked_examples(domain)
-        generation = self._model.generate(
-            [*shots, Message("user", _told(name, [fact.text for fact in facts]))],
-            grammar=sentence_grammar(_LONGEST),
-            max_tokens=72,
-            fixed=len(shots),
-        )
-        self.tokens += generation.usage.prompt + generation.usage.generated
-        return parse_sentence(generation.text.strip(), _LONGEST)
+        told = [fact.text for fact in facts]
+        sentence = ask_sentence(self._model, _worked_examples(domain), name, told)
+        self.tokens += sentence.usage.prompt + sentence.usage.generated
+        return sentence.text
 
 
 def _worked_examples(domain: Domain) -> list[Message]:
@@ -104,15 +143,10 @@ def _worked_examples(domain: Domain) -> list[Message]:
     facts = [form.format(name=name) for form, name in zip(says, names, strict=True)]
     for label, picked in (("First", facts[:2]), ("Second", facts[1:3] or facts[:1])):
         messages += [
-            Message("user", _told(label, picked)),
+            Message("user", numbered(label, picked)),
             Message("assistant", f"{label} {' and '.join(picked)}."),
         ]
     return messages
-
-
-def _told(name: str, facts: Sequence[str]) -> str:
-    listed = "\n".join(f"{number}. {fact}" for number, fact in enumerate(facts, 1))
-    return f"{name}:\n{listed}\nSentence:"
 
 
 def _joined(parts: Sequence[str]) -> str:

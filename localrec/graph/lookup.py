@@ -37,7 +37,7 @@ def find_item(store: Store, domains: Sequence[Domain], named: str) -> tuple[str,
         if meant:
             node_id, _, name = meant[0]
             return domain.name, int(node_id), name
-        nearby += _nearest(named, [name for _, _, name in rows])
+        nearby += nearest_names(named, [name for _, _, name in rows])
     hint = f"Did you mean {', '.join(nearby[:_SHOWN])}?" if nearby else "Give its key or name."
     raise UsageError(f"There is nothing called {clean_name(named)!r} here.", hint)
 
@@ -53,7 +53,8 @@ def _meant(named: str, rows: Sequence[tuple[int, str, str]]) -> list[tuple[int, 
     )
 
 
-def _nearest(named: str, names: Sequence[str]) -> list[str]:
+def nearest_names(named: str, names: Sequence[str]) -> list[str]:
+    """The few names that are spelt most like what somebody wrote, the nearest first."""
     from rapidfuzz import fuzz, process  # only a name that was not found pays for it
 
     found = process.extract(

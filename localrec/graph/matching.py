@@ -41,11 +41,13 @@ def find_again(store: Store, domain: Domain, rows: Sequence[ItemRow]) -> dict[st
         return {}
     by_name: dict[str, list[_Known]] = {}
     for key, name, year, creator in present:
-        for spelling in _spellings(name):
+        for spelling in spellings_of(name):
             by_name.setdefault(spelling, []).append(_Known(key, year, creator))
     found = {}
     for row in strangers:
-        candidates = [one for spelling in _spellings(row.name) for one in by_name.get(spelling, ())]
+        candidates = [
+            one for spelling in spellings_of(row.name) for one in by_name.get(spelling, ())
+        ]
         key = _only_fit(row, candidates)
         if key is not None:
             found[row.key] = key
@@ -68,7 +70,7 @@ def _agree(one: str, other: str) -> bool:
     return not one or not other or clean_key(one).split("-")[-1] == clean_key(other).split("-")[-1]
 
 
-def _spellings(name: str) -> Iterator[str]:
+def spellings_of(name: str) -> Iterator[str]:
     """A name with its article in front, without what stands in parentheses, and that."""
     name = restore_article(name)
     yield clean_key(name)

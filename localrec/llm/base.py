@@ -47,10 +47,16 @@ class ChatModel(Protocol):
     """A model that can pick a label, write under a grammar, and count tokens.
 
     `fixed` is how many leading messages stay the same between calls of one job; their tokens are
-    kept as a cached prefix.
+    kept as a cached prefix. A call that goes on with the conversation of the call before it, by a
+    longer `prefix` or by further messages, evaluates only what was added.
     """
 
     name: str
+
+    @property
+    def knows_tools(self) -> bool:
+        """Whether it was taught to call tools as JSON within `<tool_call>` tags."""
+        ...
 
     def choose(self, messages: Sequence[Message], labels: Sequence[str], fixed: int = 0) -> Choice:
         """Score `labels` by the model's next-token logits; nothing is generated."""
@@ -65,10 +71,17 @@ class ChatModel(Protocol):
         temperature: float = 0.0,
         seed: int = 0,
         fixed: int = 0,
+        prefix: str = "",
     ) -> Generation:
         """Write an answer, under a GBNF grammar where one is given.
 
+        `prefix` is how the answer begins, plain text as untrusted as any content. The model goes
+        on behind it; neither the returned text nor the grammar includes it. It is tokenised as
+        in a finished turn, so it should end where a token does (behind a comma, a bracket or a
+        line break, and not behind a space): a token across its end cannot be had.
+
         Raises:
+            ContextError: the prompt is longer than the context; the model is unharmed.
             ModelError: the grammar or the prompt cannot be used; the model is unharmed.
             ModelCrashedError: the process died; the next call starts a new one.
         """

@@ -21,7 +21,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
-from localrec.errors import ModelCancelledError, ModelCrashedError, ModelError
+from localrec.errors import ContextError, ModelCancelledError, ModelCrashedError, ModelError
 from localrec.llm import frames
 from localrec.llm.base import Choice, Generation, Message
 from localrec.llm.header import (
@@ -57,6 +57,8 @@ _SILENCE = {
 _OPENMP_SPIN = {"GOMP_SPINCOUNT": "1000"}
 
 _AnyReply = TypeVar("_AnyReply", bound=frames.Reply)
+
+_FAILURES = {"model": ModelError, "context": ContextError, "cancelled": ModelCancelledError}
 
 
 class ModelProcess:
@@ -99,6 +101,17 @@ class ModelProcess:
         self._running: int | None = None
         self._deadline: float | None = None
 
+    @property
+    def knows_tools(self) -> bool:
+        """Whether the file's chat template writes tool calls as JSON within `<tool_call>` tags.
+
+        Raises:
+            ModelError: the file is missing or no GGUF.
+        """
+        if self._header is None:
+            self._header = self._checked_header()
+        return self._header.knows_tools
+
     def choose(self, messages: Sequence[Message], labels: Sequence[str], fixed: int = 0) -> Choice:
         """Probabilities over `labels`; they must differ in their first token.
 
@@ -122,17 +135,19 @@ class ModelProcess:
         temperature: float = 0.0,
         seed: int = 0,
         fixed: int = 0,
+        prefix: str = "",
     ) -> Generation:
-        """Write an answer of at most `max_tokens`; fewer where the context ends.
+        """Write an answer of at most `max_tokens`, behind `prefix`; fewer where the context ends.
 
         Raises:
+            ContextError: the prompt is longer than the context.
             ModelError: the model, its prompt or its grammar cannot be used.
             ModelCrashedError: the process died; the next call starts a new one.
             ModelCancelledError: `cancel` was called.
         """
         return self._ask(
             lambda call: frames.Generate(
-                call, tuple(messages), grammar, max_tokens, temperature, seed, fixed
+                call, tuple(messages), grammar, max_tokens, temperature, seed, fixed, prefix
             ),
             frames.Generated,
             chat=True,
@@ -204,8 +219,7 @@ class ModelProcess:
                 with self._switch:
                     self._running = None
         if isinstance(reply, frames.Failed):
-            kind = ModelCancelledError if reply.kind == "cancelled" else ModelError
-            raise kind(reply.message, reply.hint)
+            raise _FAILURES[reply.kind](reply.message, reply.hint)
         if not isinstance(reply, expected):
             raise TypeError(f"{type(reply).__name__} in reply to {expected.__name__}")
         return reply

@@ -49,6 +49,7 @@ class Generate(msgspec.Struct, frozen=True, tag=True):
     temperature: float
     seed: int
     fixed: int
+    prefix: str
 
 
 class Count(msgspec.Struct, frozen=True, tag=True):
@@ -103,7 +104,7 @@ class Embedded(msgspec.Struct, frozen=True, tag=True):
 class Failed(msgspec.Struct, frozen=True, tag=True):
     """The call failed in a way that leaves the model usable."""
 
-    kind: Literal["model", "cancelled"]
+    kind: Literal["model", "context", "cancelled"]
     message: str
     hint: str
 

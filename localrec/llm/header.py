@@ -59,6 +59,7 @@ _KEPT = (
     ".context_length",
     ".pooling_type",
 )
+_TOOL_MARKS = ("<tools>", "<tool_call>", "arguments")
 _PULL_AGAIN = "Get the file again: localrec models pull NAME."
 
 
@@ -72,6 +73,8 @@ class GgufHeader(msgspec.Struct, frozen=True, kw_only=True):
         pooling: The pooling type an embedding model declares (1 mean, 2 first token, 3 last);
             None for a chat model.
         has_chat_template: Whether a chat prompt can be rendered at all.
+        knows_tools: Whether that template shows tools and calls in the form of Hermes and Qwen:
+            schemas within `<tools>`, JSON within `<tool_call>`.
         tensors: Name -> dimensions, fastest first, as ggml counts them.
     """
 
@@ -80,6 +83,7 @@ class GgufHeader(msgspec.Struct, frozen=True, kw_only=True):
     context_length: int
     pooling: int | None
     has_chat_template: bool
+    knows_tools: bool
     tensors: dict[str, tuple[int, ...]]
 
 
@@ -296,11 +300,14 @@ def _describe(fields: dict[str, Any], tensors: dict[str, tuple[int, ...]]) -> Gg
     architecture = typed("general.architecture", str, "")
     if not architecture:
         raise _Malformed("it does not name its architecture")
+    template = typed("tokenizer.chat_template", str, "")
     return GgufHeader(
         architecture=architecture,
         kind=typed("general.type", str, "model"),
         context_length=typed(f"{architecture}.context_length", int, 0),
         pooling=typed(f"{architecture}.pooling_type", int, None),
-        has_chat_template=bool(typed("tokenizer.chat_template", str, "").strip()),
+        has_chat_template=bool(template.strip()),
+        # Some models of that family write calls as XML instead: `<function=name>`.
+        knows_tools=all(mark in template for mark in _TOOL_MARKS) and "<function=" not in template,
         tensors=tensors,
     )

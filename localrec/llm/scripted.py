@@ -17,13 +17,15 @@ class ScriptedModel:
     separated by spaces, taken as weights.
 
     Args:
-        script: Answers in order, or a function from messages to an answer.
+        script: Answers in order, or a function from messages to an answer. How an answer is to
+            begin is shown to it as a last message, the assistant's.
 
     Attributes:
         asked: The messages of every call so far.
     """
 
     name = "scripted"
+    knows_tools = False
 
     def __init__(self, script: Script) -> None:
         self._script = script
@@ -60,12 +62,14 @@ class ScriptedModel:
         temperature: float = 0.0,
         seed: int = 0,
         fixed: int = 0,
+        prefix: str = "",
     ) -> Generation:
         """The next answer, cut to `max_tokens` words; the grammar is not looked at.
 
         Raises:
             ModelError: the script is over.
         """
+        messages = [*messages, Message("assistant", prefix)] if prefix else messages
         answer = self._next(messages)
         finished = self.count_tokens(answer) <= max_tokens
         text = answer if finished else " ".join(answer.split()[:max_tokens])

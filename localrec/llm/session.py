@@ -2,7 +2,8 @@
 
 Runs in the model's process on top of `NativeModel`. A prompt with fixed leading messages starts
 from the saved state of those; one without from what it shares with the prompt before, which is as
-fast but leaves the last digits of probabilities to chance.
+fast but leaves the last digits of probabilities to chance. A prompt that goes on with the
+conversation before it, and is thus as repeatable as that was, starts where that ended.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ from __future__ import annotations
 import codecs
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 
 import numpy as np
 
-from localrec.errors import ModelError
+from localrec.errors import ContextError, ModelError
 from localrec.llm.base import Choice, Generation, Message, Usage
 from localrec.llm.gguf import Grammar, NativeModel
 from localrec.llm.prefix import PrefixStates, common_length
@@ -37,6 +39,7 @@ class ChatSession:
             model.chat_template, model.special_text("bos"), model.special_text("eos")
         )
         self._states = PrefixStates(prefix_budget_bytes)
+        self._asked: list[int] = []  # the prompt before, up to where the assistant spoke
 
     def choose(self, messages: Sequence[Message], labels: Sequence[str], fixed: int) -> Choice:
         """Softmax over the first token of each label, after one evaluation of the prompt.
@@ -63,23 +66,30 @@ class ChatSession:
         temperature: float,
         seed: int,
         fixed: int,
+        prefix: str = "",
     ) -> Generation:
-        """Write an answer token by token; greedy at temperature 0, else seeded.
+        """Write an answer token by token, behind `prefix`; greedy at temperature 0, else seeded.
 
         Raises:
             ModelError: the grammar is invalid or the prompt does not fit.
             ModelCancelledError: the call was stopped.
         """
-        if grammar is None:
-            return self._write(messages, _Decoder(temperature, seed, None), max_tokens, fixed)
-        with self._model.grammar(grammar) as rules:
-            return self._write(messages, _Decoder(temperature, seed, rules), max_tokens, fixed)
+        begun = self._model.tokens_of(self._template.answer_lead() + prefix) if prefix else []
+        rules = self._model.grammar(grammar) if grammar is not None else nullcontext()
+        with rules as standing:
+            decoder = _Decoder(temperature, seed, standing)
+            return self._write(messages, decoder, max_tokens, fixed, begun)
 
     def _write(
-        self, messages: Sequence[Message], decoder: _Decoder, max_tokens: int, fixed: int
+        self,
+        messages: Sequence[Message],
+        decoder: _Decoder,
+        max_tokens: int,
+        fixed: int,
+        begun: Sequence[int],
     ) -> Generation:
         started = time.perf_counter()
-        prompt, cached = self._evaluate_prompt(messages, fixed)
+        prompt, cached = self._evaluate_prompt(messages, fixed, begun)
         limit = min(max_tokens, self._model.n_ctx - prompt)
         raw, written, finished = b"", 0, False
         while written < limit:
@@ -115,21 +125,41 @@ class ChatSession:
             raise ModelError("A choice needs at least two labels.")
         return list(seen)
 
-    def _evaluate_prompt(self, messages: Sequence[Message], fixed: int) -> tuple[int, int]:
-        """Bring the whole prompt into the live context: its tokens, and how many were there."""
-        prompt, prefix_length = self._tokenise(messages, fixed)
+    def _evaluate_prompt(
+        self, messages: Sequence[Message], fixed: int, begun: Sequence[int] = ()
+    ) -> tuple[int, int]:
+        """Bring the prompt and a begun answer into the live context.
+
+        Returns how many tokens they have, and how many of these were there.
+        """
+        asked, prefix_length = self._tokenise(messages, fixed)
+        prompt = [*asked, *begun]
         if len(prompt) >= self._model.n_ctx:
-            raise ModelError(
+            raise ContextError(
                 f"The prompt has {len(prompt)} tokens, the model's context {self._model.n_ctx}.",
                 "Ask with less text, or open the model with a larger context.",
             )
-        if not prefix_length:
+        if not prefix_length or self._goes_on(prompt):
             cached = self._model.keep_first(common_length(self._model.live, prompt[:-1]))
             self._model.evaluate(prompt[cached:])
-            return len(prompt), cached
-        cached = self._bring_prefix(tuple(prompt[:prefix_length]))
-        self._model.evaluate(prompt[prefix_length:])
+        else:
+            cached = self._bring_prefix(tuple(prompt[:prefix_length]))
+            self._model.evaluate(prompt[prefix_length:])
+        self._asked = asked
         return len(prompt), cached
+
+    def _goes_on(self, prompt: list[int]) -> bool:
+        """Whether a prompt holds the whole one before it, which is live, and more behind it.
+
+        The one before ended with the template's mark of the assistant, so what comes behind it
+        belongs to the same conversation.
+        """
+        before = self._asked
+        return (
+            0 < len(before) < len(prompt)
+            and prompt[: len(before)] == before
+            and self._model.live[: len(before)] == before
+        )
 
     def _bring_prefix(self, prefix: tuple[int, ...]) -> int:
         """Make `prefix`, and nothing else, live; how many of its tokens were known.

@@ -20,7 +20,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from localrec.errors import LocalrecError, ModelCancelledError
+from localrec.errors import ContextError, LocalrecError, ModelCancelledError
 from localrec.llm import frames
 from localrec.llm.frames import Call, Request
 
@@ -119,6 +119,8 @@ class _Server:
             return self._answer_call(request)
         except ModelCancelledError as error:
             return frames.Failed("cancelled", error.message, error.hint)
+        except ContextError as error:
+            return frames.Failed("context", error.message, error.hint)
         except LocalrecError as error:
             return frames.Failed("model", error.message, error.hint)
 
@@ -166,6 +168,7 @@ class _Server:
                         temperature=call.temperature,
                         seed=call.seed,
                         fixed=call.fixed,
+                        prefix=call.prefix,
                     )
                 )
             case frames.Count():

@@ -91,6 +91,11 @@ class Briefed:
         self._model = model
         self._brief = brief
 
+    @property
+    def knows_tools(self) -> bool:
+        """As of the model."""
+        return self._model.knows_tools
+
     def choose(self, messages: Sequence[Message], labels: Sequence[str], fixed: int = 0) -> Choice:
         """As the model chooses."""
         return self._model.choose(self._told(messages), labels, fixed)
@@ -104,6 +109,7 @@ class Briefed:
         temperature: float = 0.0,
         seed: int = 0,
         fixed: int = 0,
+        prefix: str = "",
     ) -> Generation:
         """As the model writes."""
         return self._model.generate(
@@ -113,6 +119,7 @@ class Briefed:
             temperature=temperature,
             seed=seed,
             fixed=fixed,
+            prefix=prefix,
         )
 
     def count_tokens(self, text: str) -> int:
@@ -141,6 +148,17 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     facets: Sequence[str] = ()
     confidences: Sequence[float] = ()
     instruction: str = ""
+
+    @property
+    def lines(self) -> list[str]:
+        """The same as a model is told it."""
+        told = [f"About the person: {self.memory}"] if self.memory else []
+        if self.facets:
+            told.append("People of a similar taste like:")
+            told += [f"- {facet}" for facet in self.facets]
+        if self.instruction:
+            told.append(f"They ask: {self.instruction[:_LONGEST_INSTRUCTION]}")
+        return told
 
 
 def rerank_by_vectors(wanted: Vectors, weights: Sequence[float], candidates: Vectors) -> Reranked:
@@ -181,9 +199,7 @@ def rerank_by_model(
     """
     lead = _lead(context, singular)
     asked = [*candidates, Candidate(_BLANK)] if calibrated else list(candidates)
-    choices = [
-        model.choose([*lead, _question(one)], _ANSWERS, fixed=len(lead)) for one in asked
-    ]
+    choices = [model.choose([*lead, _question(one)], _ANSWERS, fixed=len(lead)) for one in asked]
     odds = np.array([_log_odds(choice.probabilities[0]) for choice in choices])
     if calibrated:
         odds = odds[:-1] - odds[-1]
@@ -198,18 +214,12 @@ def rerank_by_model(
 
 def _lead(context: Context, singular: str) -> list[Message]:
     """The messages that all candidates share."""
-    told = [f"About the person: {context.memory}"] if context.memory else []
-    if context.facets:
-        told.append("People of a similar taste like:")
-        told += [f"- {facet}" for facet in context.facets]
-    if context.instruction:
-        told.append(f"They ask: {context.instruction[:_LONGEST_INSTRUCTION]}")
     return [
         Message(
             "system",
             f"You judge whether a person would choose a {singular} next. Answer yes or no.",
         ),
-        Message("user", "\n".join(told) or "Nothing is known of the person."),
+        Message("user", "\n".join(context.lines) or "Nothing is known of the person."),
         Message("assistant", f"Which {singular} shall I judge?"),
     ]
 

@@ -139,19 +139,26 @@ def evidence(
     traits = collective.graph.traits
     found: dict[Kind, Scores] = {
         "popularity": np.log1p(collective.likes).astype(np.float32),
-        "attributes": _by_attributes(items, weights, collective.graph),
+        "attributes": attribute_match(items, weights, collective.graph),
         "texts": traits.cosines(
             np.arange(traits.items, dtype=np.int32), traits.mean_direction(items, weights)
         ),
     }
     if remembered is not None:
-        shares = np.where(weights < 0, _SHARE_OF_DISLIKED, 1.0).astype(np.float32)
-        # The root tames the few pairs that were nearly always met together.
-        found["companions"] = np.sqrt(collective.companions.scores(items, shares))
+        found["companions"] = company(collective.companions, items, weights)
         found["neighbours"] = closeness(remembered.neighbours, traits.items)
         found["votes"] = votes(remembered.curated, collective.graph)
         found["facets"] = facet_match(remembered.synthesis.facets, collective.graph)
     return found
+
+
+def company(companions: Companions, items: Indexes, weights: Scores) -> Scores:
+    """How strongly each item goes with the newest of a history, the disliked counting half, (n,).
+
+    The root tames the few pairs that were nearly always met together.
+    """
+    shares = np.where(weights < 0, _SHARE_OF_DISLIKED, 1.0).astype(np.float32)
+    return np.sqrt(companions.scores(items, shares))
 
 
 def closeness(neighbours: Neighbours, size: int) -> Scores:
@@ -184,6 +191,15 @@ def facet_match(facets: Sequence[NeighbourFacet], graph: TasteGraph) -> Scores:
             worth[facet.attribute] = facet.confidence
     many = np.diff(traits.first_link).clip(min=1)
     return (traits.over_items(worth) / np.sqrt(many)).astype(np.float32)
+
+
+def attribute_match(items: Indexes, weights: Scores, graph: TasteGraph) -> Scores:
+    """Weighted attributes of each item times those of the history, over the item's length."""
+    traits = graph.traits
+    spread = np.zeros(traits.items, dtype=np.float32)
+    spread[items] = weights
+    products = traits.over_items(traits.over_attributes(spread) * traits.rarity**2)
+    return (products / np.maximum(traits.lengths, 1e-6)).astype(np.float32)
 
 
 def memory_vectors(graph: TasteGraph, moved: float) -> Floats:
@@ -288,12 +304,3 @@ class Portraits:
         one_subject = np.zeros(len(items), dtype=np.int64)
         tastes = count_tastes(one_subject, items, self.graph.traits, self._barred)
         return [self._attributes[taste.attribute] for taste in tastes.get(0, [])]
-
-
-def _by_attributes(items: Indexes, weights: Scores, graph: TasteGraph) -> Scores:
-    """Weighted attributes of each item times those of the history, over the item's length."""
-    traits = graph.traits
-    spread = np.zeros(traits.items, dtype=np.float32)
-    spread[items] = weights
-    products = traits.over_items(traits.over_attributes(spread) * traits.rarity**2)
-    return (products / np.maximum(traits.lengths, 1e-6)).astype(np.float32)

@@ -24,7 +24,7 @@ from localrec.memory.rule_text import format_rules
 from localrec.memory.rule_versions import rules_of
 from localrec.memory.synthesis import domain_shares, phrases_of
 from localrec.reasoning.fusion import FusionWeights
-from localrec.retrieval.collaboration import Collective
+from localrec.retrieval.collaboration import Collective, Portraits
 from localrec.systems.memrec import FEWEST_CASES, USUAL_WEIGHTS, MemRec, MemRecConfig
 
 _FORMAT = 1
@@ -56,6 +56,22 @@ def open_collective(
         usual=domain_shares(graph.traits, likes),
         phrases=phrases_of(catalogue.attributes, catalogue.domain),
         rules=rules_of(store, catalogue.domain.name),
+    )
+
+
+def portraits_of(collective: Collective, catalogue: Catalogue) -> Portraits:
+    """The memories of a domain in words, for a model to read.
+
+    Args:
+        collective: The domain's shared memory.
+        catalogue: The snapshot that its items are numbered by.
+    """
+    staples = catalogue.domain.staples
+    return Portraits(
+        collective.graph,
+        [one.name for one in catalogue.attributes],
+        catalogue.names,
+        np.array([one.key in staples for one in catalogue.attributes], dtype=bool),
     )
 
 

@@ -114,6 +114,7 @@ class Marc:
             spoke=work.spoke,
             timings_ms={name: round(ms, 3) for name, ms in work.timings_ms.items()},
             tokens=work.tokens,
+            memory=None if fit is None else fit.memory,
         )
 
     def _route(self, text: str, intent: Intent, work: Work) -> Task:
@@ -142,7 +143,8 @@ class Marc:
             return None
         with work.timed("memory"):
             fit = self._stages.fit_of(question.user)
-        work.spoke["memory"] = "measured" if len(fit.taste) else "silent"
+        work.spoke["history"] = "measured" if len(fit.taste) else "silent"
+        work.spoke["memory"] = "silent" if fit.memory is None else "measured"
         return fit if len(fit.taste) or fit.taste.hidden.any() else None
 
     def _personally(self, item: RecommendedItem, fit: Fit) -> RecommendedItem:

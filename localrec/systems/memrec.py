@@ -241,30 +241,63 @@ class VectorMemRec:
         self._config = config
         self._memories = memory_vectors(collective.graph, config.moved)
 
-    def scores(self, items: Indexes, weights: Scores, person: int = -1) -> Scores:
+    def remember(self, items: Indexes, weights: Scores, person: int = -1) -> Remembered:
+        """What the neighbourhood of a history says, whose older items count less."""
+        return remember(
+            self._collective,
+            items,
+            self._faded(weights),
+            person=person,
+            k=self._config.neighbours,
+            facets=self._config.facets,
+        )
+
+    def scores(
+        self,
+        items: Indexes,
+        weights: Scores,
+        person: int = -1,
+        remembered: Remembered | None = None,
+    ) -> Scores:
         """How well each item fits, 0 to 1, (n,).
 
         Args:
             items: The history, oldest first, each once, (h,).
             weights: How much each is liked, (h,).
             person: Whose history it is in the graph; -1 for a stranger.
+            remembered: From `remember`, where that was asked before.
         """
-        config = self._config
-        faded = weights * np.float32(config.fading) ** np.arange(len(items) - 1, -1, -1)
-        faded = faded.astype(np.float32)
-        remembered = remember(
-            self._collective,
-            items,
-            faded,
-            person=person,
-            k=config.neighbours,
-            facets=config.facets,
-        )
+        if remembered is None:
+            remembered = self.remember(items, weights, person)
         facets = facet_vectors(remembered, self._collective.graph, self._memories)
-        wanted = np.vstack([faded @ self._memories[items], facets])
-        worths = [config.facets_worth * one.confidence for one in remembered.synthesis.facets]
+        wanted = np.vstack([self._faded(weights) @ self._memories[items], facets])
+        worth = self._config.facets_worth
+        worths = [worth * one.confidence for one in remembered.synthesis.facets]
         found = rerank_by_vectors(wanted, [1.0, *worths], self._memories)
         return found.scores.astype(np.float32)
+
+    def _faded(self, weights: Scores) -> Scores:
+        ages = np.arange(len(weights) - 1, -1, -1)
+        return (weights * np.float32(self._config.fading) ** ages).astype(np.float32)
+
+
+class Known(msgspec.Struct, frozen=True, kw_only=True):
+    """What an agent knows of a person before it judges.
+
+    Args:
+        context: What its model is told.
+        synthesis: The facets that the model is told, with the numbers of curated neighbours.
+        usage: What the model was asked for them; None where it was not.
+        notes: What went otherwise than was asked for, as sentences.
+    """
+
+    context: Context
+    synthesis: Synthesis
+    usage: Usage | None = None
+    notes: tuple[str, ...] = ()
+
+
+_NO_FACETS = Synthesis(facets=(), edges=(), spoke="measured")
 
 
 class MemRecAgent:
@@ -308,32 +341,14 @@ class MemRecAgent:
         Raises:
             ModelError: the model cannot be used.
         """
-        portraits, shared = self._portraits, self._config.synthesis != "none"
-        memory = portraits.of_person(items)
-        synthesis, usage, notes = self._synthesis(memory, items, weights, person)
-        context = Context(
-            memory=memory,
-            facets=[facet.text for facet in synthesis.facets],
-            confidences=[facet.confidence for facet in synthesis.facets],
-        )
-        told = [
-            Candidate(portraits.titles[item], portraits.of_item(item, shared=shared))
-            for item in candidates
-        ]
-        # A blank would shift all candidates of one question alike: it is not asked about.
-        reranked = rerank_by_model(
-            self._model, context, told, singular=self._domain.singular, calibrated=False
-        )
-        return reranked.after(usage, notes)
+        return self.judge(self.know(items, self.remember(items, weights, person)), candidates)
 
-    def _synthesis(
-        self, memory: str, items: Indexes, weights: Scores, person: int
-    ) -> tuple[Synthesis, Usage | None, tuple[str, ...]]:
-        """What the neighbours share, what it cost to be told, and what went wrong."""
+    def remember(self, items: Indexes, weights: Scores, person: int = -1) -> Remembered | None:
+        """What the neighbourhood of a history says; None where nobody is looked at."""
         config = self._config
         if config.synthesis == "none":
-            return Synthesis(facets=(), edges=(), spoke="measured"), None, ()
-        remembered = remember(
+            return None
+        return remember(
             self._collective,
             items,
             weights,
@@ -341,7 +356,52 @@ class MemRecAgent:
             k=config.neighbours,
             facets=config.facets,
         )
-        if config.synthesis == "counted":
+
+    def know(self, items: Indexes, remembered: Remembered | None, instruction: str = "") -> Known:
+        """What the model is told of a person, for however many candidates.
+
+        Args:
+            items: The history, oldest first, each once, (h,).
+            remembered: From `remember`.
+            instruction: What they ask for, in words.
+
+        Raises:
+            ModelError: the model cannot be used.
+        """
+        memory = self._portraits.of_person(items)
+        synthesis, usage, notes = self._synthesis(memory, remembered)
+        context = Context(
+            memory=memory,
+            facets=[facet.text for facet in synthesis.facets],
+            confidences=[facet.confidence for facet in synthesis.facets],
+            instruction=instruction,
+        )
+        return Known(context=context, synthesis=synthesis, usage=usage, notes=notes)
+
+    def judge(self, known: Known, candidates: Sequence[int]) -> Reranked:
+        """How likely the model holds each candidate, (c,), and what all calls cost.
+
+        Raises:
+            ModelError: the model cannot be used.
+        """
+        portraits, shared = self._portraits, self._config.synthesis != "none"
+        told = [
+            Candidate(portraits.titles[item], portraits.of_item(item, shared=shared))
+            for item in candidates
+        ]
+        # A blank would shift all candidates of one question alike: it is not asked about.
+        reranked = rerank_by_model(
+            self._model, known.context, told, singular=self._domain.singular, calibrated=False
+        )
+        return reranked.after(known.usage, known.notes)
+
+    def _synthesis(
+        self, memory: str, remembered: Remembered | None
+    ) -> tuple[Synthesis, Usage | None, tuple[str, ...]]:
+        """What the neighbours share, what it cost to be told, and what went wrong."""
+        if remembered is None:
+            return _NO_FACETS, None, ()
+        if self._config.synthesis == "counted":
             return remembered.synthesis, None, ()
         try:
             written = self._ask_facets(memory, remembered)
@@ -362,7 +422,7 @@ class MemRecAgent:
         )
         packed = teller.pack(curated, self._config.token_budget)
         supporters = supporters_of(curated, graph)
-        return ask_facets(
+        written = ask_facets(
             self._model,
             memory,
             packed.text.split("\n") if packed.text else [],
@@ -370,6 +430,22 @@ class MemRecAgent:
             self._domain,
             most=self._config.facets,
         )
+        return _by_number(written, packed.places)
+
+
+def _by_number(written: Synthesis, places: Sequence[int]) -> Synthesis:
+    """Facets that cite lines of a prompt, citing the neighbours as they were curated, from 1."""
+    facets = (
+        msgspec.structs.replace(
+            facet, supporters=tuple(places[number - 1] + 1 for number in facet.supporters)
+        )
+        for facet in written.facets
+    )
+    edges = (
+        msgspec.structs.replace(edge, neighbour=places[edge.neighbour - 1] + 1)
+        for edge in written.edges
+    )
+    return msgspec.structs.replace(written, facets=tuple(facets), edges=tuple(edges))
 
 
 def _ruled(collective: Collective, rules: bool) -> Collective:

@@ -16,9 +16,11 @@ import numpy as np
 
 from localrec.explanation.evidence import evidence_of
 from localrec.explanation.personal import Because
+from localrec.explanation.rationales import Reason, Reasons, counted_reasons
 from localrec.graph.catalogue import Catalogue, Mask
 from localrec.index.audience import Audience
 from localrec.index.build import EmbeddedField
+from localrec.llm.metered import Spent
 from localrec.retrieval import personal
 from localrec.retrieval.base import Scores
 from localrec.retrieval.taste import Taste, joined, taste_of_keys
@@ -82,8 +84,13 @@ class Fit(msgspec.Struct, frozen=True):
         scores: Higher is better, (n,).
         taste: The person's.
         because: States reasons.
-        spoke: Kind of evidence -> "measured", or "silent" where it had nothing to say.
+        spoke: Kind of evidence -> "measured", or "silent" where it had nothing to say; where
+            candidates were judged, "rerank" -> by whom.
         memory: What the shared memory said, where it took part.
+        spent: Stage -> what a model was asked for it.
+        notes: What went otherwise than was asked for, as sentences.
+        known: What a model that writes reasons is told of the person, in lines; None: the
+            template writes them.
     """
 
     scores: Scores
@@ -91,6 +98,9 @@ class Fit(msgspec.Struct, frozen=True):
     because: Because
     spoke: dict[str, str] = {}
     memory: MemoryView | None = None
+    spent: dict[str, Spent] = {}
+    notes: tuple[str, ...] = ()
+    known: tuple[str, ...] | None = None
 
 
 class Personal:
@@ -128,12 +138,15 @@ class Personal:
         """
         started = time.perf_counter()
         user = clean_name(user)
-        fit = self.fit(user, taste)
         fresh = ~taste.known if pool is None else pool & ~taste.known
-        items = np.flatnonzero(fresh)
-        best = items[np.argsort(-fit.scores[items], kind="stable")[:k]]
+        fit = self.fit_to_list(user, taste, fresh, k)
+        best = _best(fit.scores, fresh, k)
         ranked_ms = 1000 * (time.perf_counter() - started)
-        told = tuple(self._tell(fit, rank, int(item)) for rank, item in enumerate(best, 1))
+        reasons = self.reasons(fit, best)
+        told = tuple(
+            self._tell(fit, rank, item, reason)
+            for rank, (item, reason) in enumerate(zip(best, reasons.said, strict=True), 1)
+        )
         explained_ms = 1000 * (time.perf_counter() - started) - ranked_ms
         return Recommendations(
             user=user,
@@ -141,12 +154,15 @@ class Personal:
             items=told,
             history=len(taste),
             message=self._message(user, taste, told),
-            spoke=fit.spoke,
+            spoke=fit.spoke | _who_reasoned(fit, reasons),
             timings_ms={
                 "ranking": round(ranked_ms, 3),
                 "explanation": round(explained_ms, 3),
             },
             memory=fit.memory,
+            tokens=_tokens(fit, reasons),
+            calls=_calls(fit, reasons),
+            notes=(*fit.notes, *reasons.notes),
         )
 
     def rank(self, request: RankRequest, stored: Taste | None = None) -> Ranking:
@@ -154,21 +170,29 @@ class Personal:
         taste = taste_of_keys(request.history, self._catalogue, request.ratings)
         if stored is not None:
             taste = joined(stored, taste)
-        fit = self.fit_to_rank(request.user or "", taste)
         places = [self._catalogue.item_index(key) for key in request.candidates]
+        fit = self.fit_to_request(request, taste, [one for one in places if one is not None])
         scores = [-np.inf if place is None else float(fit.scores[place]) for place in places]
         order = np.argsort(-np.array(scores, dtype=np.float64), kind="stable").tolist()
-        ranking = tuple(request.candidates[place] for place in order)
+        first = [item for place in order[:_EXPLAINED] if (item := places[place]) is not None]
+        reasons = self.reasons(fit, first)
         return Ranking(
             id=str(request.id),
-            ranking=ranking,
+            ranking=tuple(request.candidates[place] for place in order),
             scores={
                 request.candidates[place]: round(scores[place], 4)
                 for place in order
                 if places[place] is not None
             },
-            rationales=self._rationales(fit, ranking),
-            spoke={} if fit.memory is None else {"memory": fit.spoke["memory"]},
+            rationales={
+                self._catalogue.keys[item]: reason.text
+                for item, reason in zip(first, reasons.said, strict=True)
+                if reason.text
+            },
+            spoke=_who_took_part(fit) | _who_reasoned(fit, reasons),
+            tokens=_tokens(fit, reasons),
+            calls=_calls(fit, reasons),
+            notes=(*fit.notes, *reasons.notes),
         )
 
     def fit(self, user: str, taste: Taste) -> Fit:
@@ -189,30 +213,45 @@ class Personal:
         """The same for the order of given candidates."""
         return self.fit(user, taste)
 
+    def fit_to_list(self, user: str, taste: Taste, fresh: Mask, k: int) -> Fit:
+        """The same for the k best of some items; others may get -inf.
+
+        Args:
+            user: The person's key.
+            taste: Their history.
+            fresh: Items that may be on the list, (n,).
+            k: Its length.
+        """
+        return self.fit(user, taste)
+
+    def fit_to_request(self, request: RankRequest, taste: Taste, items: Sequence[int]) -> Fit:
+        """The same for the candidates of a request; other items may get -inf.
+
+        Args:
+            request: Who asks, and for what.
+            taste: The whole history.
+            items: Those of the candidates that the catalogue knows.
+        """
+        return self.fit_to_rank(request.user or "", taste)
+
+    def reasons(self, fit: Fit, items: Sequence[int]) -> Reasons:
+        """Why some items stand where they do, in their order."""
+        return counted_reasons(map(fit.because.facts, items))
+
     @cached_property
     def _popularity(self) -> Scores:
         return personal.popularity(self._audience)
 
-    def _tell(self, fit: Fit, rank: int, item: int) -> RecommendedItem:
-        facts = fit.because.facts(item)
+    def _tell(self, fit: Fit, rank: int, item: int, reason: Reason) -> RecommendedItem:
         return RecommendedItem(
             rank=rank,
             key=self._catalogue.keys[item],
             name=self._catalogue.names[item],
             score=round(float(fit.scores[item]), 4),
             satisfies=True,
-            evidence=evidence_of(facts),
-            reason=fit.because.sentence(facts),
+            evidence=evidence_of(reason.facts),
+            reason=reason.text,
         )
-
-    def _rationales(self, fit: Fit, ranking: Sequence[str]) -> dict[str, str]:
-        told = {}
-        for key in ranking[:_EXPLAINED]:
-            item = self._catalogue.item_index(key)
-            facts = [] if item is None else fit.because.facts(item)
-            if facts:
-                told[key] = fit.because.sentence(facts)
-        return told
 
     def _message(self, user: str, taste: Taste, items: Sequence[RecommendedItem]) -> str:
         domain = self._catalogue.domain
@@ -239,3 +278,31 @@ class Personal:
             "nearness": self._config.nearness and has_taste and self._field is not None,
         }
         return {kind: "measured" if spoke else "silent" for kind, spoke in heard.items()}
+
+
+def _best(scores: Scores, fresh: Mask, k: int) -> list[int]:
+    items = np.flatnonzero(fresh)
+    best: list[int] = items[np.argsort(-scores[items], kind="stable")[:k]].tolist()
+    return best
+
+
+def _who_took_part(fit: Fit) -> dict[str, str]:
+    """Of a judge everything; of evidence only whether the memory is part of it."""
+    if fit.spoke.get("rerank", "silent") != "silent":
+        return fit.spoke
+    return {} if fit.memory is None else {"memory": fit.spoke["memory"]}
+
+
+def _who_reasoned(fit: Fit, reasons: Reasons) -> dict[str, str]:
+    """Who wrote how many reasons, where that may be a model."""
+    judged = fit.spoke.get("rerank", "silent") != "silent"
+    return {"rationales": reasons.spoke} if judged else {}
+
+
+def _tokens(fit: Fit, reasons: Reasons) -> dict[str, int]:
+    spent = fit.spent | {"rationales": reasons.spent}
+    return {stage: one.tokens for stage, one in spent.items() if one.calls}
+
+
+def _calls(fit: Fit, reasons: Reasons) -> int:
+    return sum(one.calls for one in fit.spent.values()) + reasons.spent.calls

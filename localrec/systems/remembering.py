@@ -18,6 +18,7 @@ from localrec.explanation.personal import Because, Company
 from localrec.graph.catalogue import Catalogue
 from localrec.index.audience import Audience
 from localrec.index.build import EmbeddedField
+from localrec.memory.synthesis import Synthesis
 from localrec.reasoning.fusion import FusionWeights
 from localrec.retrieval.base import Scores
 from localrec.retrieval.collaboration import Collective, Remembered, evidence
@@ -115,14 +116,19 @@ class Remembering(Personal):
         )
 
 
-def view_of(remembered: Remembered) -> MemoryView:
-    """What was remembered, without a word that names anybody."""
+def view_of(remembered: Remembered, told: Synthesis | None = None) -> MemoryView:
+    """What was remembered, without a word that names anybody.
+
+    Args:
+        remembered: Of one history.
+        told: Facets that a model was told instead of the counted ones; None: those.
+    """
     people = int(remembered.curated.neighbours.is_person.sum())
     return MemoryView(
         neighbours={"people": people, "items": len(remembered.curated) - people},
         facets=tuple(
             MemoryFacet(text=facet.text, confidence=facet.confidence, supporters=facet.supporters)
-            for facet in remembered.synthesis.facets
+            for facet in (told or remembered.synthesis).facets
         ),
     )
 

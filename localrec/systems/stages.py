@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+import msgspec
+import numpy as np
+
 from localrec.graph.catalogue import Catalogue
 from localrec.index.base import Embedder
 from localrec.index.build import EmbeddedField
 from localrec.llm.base import ChatModel
-from localrec.retrieval.base import Query
-from localrec.systems.personal import Fit
+from localrec.retrieval.base import Query, Scores
+from localrec.retrieval.taste import Taste
+from localrec.systems.personal import Fit, Personal
 from localrec.types import Intent
 from localrec.understanding.vocabulary import Vocabulary
 
@@ -25,7 +29,7 @@ class Stages:
         embedder: Embeds questions with the model that embedded the texts.
         fields: Field name -> its vectors.
         open_model: Role -> the model that plays it; raises ModelError where there is none.
-        fit_of: A person's key -> how well all items fit them.
+        fit_of: A person's key -> how well all items fit them, those they have met too.
         shelf_of: A person's key -> keys of the components on their stored shelf.
     """
 
@@ -40,3 +44,33 @@ class Stages:
     def query(self, text: str, intent: Intent) -> Query:
         """A question ready for retrieval."""
         return Query(text, intent, self.catalogue, self.embedder, self.fields)
+
+
+def fit_to_question(ranker: Personal, user: str, taste: Taste) -> Fit:
+    """How well all items fit a person who asks a question.
+
+    Other than a list, an answer may bring back what the person has met, of which the shared memory
+    only knows that it is no news; there the person's own verdict decides.
+
+    Args:
+        ranker: With or without a shared memory.
+        user: The person's key.
+        taste: Their history.
+    """
+    fit = ranker.fit(user, taste)
+    if fit.memory is None:
+        return fit
+    return msgspec.structs.replace(fit, scores=_with_verdicts(fit.scores, taste))
+
+
+def _with_verdicts(scores: Scores, taste: Taste) -> Scores:
+    """Scores in which each item of a history stands among the others as high as it is liked, (n,).
+
+    The best loved stands with the best of them, what cannot be stood with the worst.
+    """
+    unmet = np.delete(scores, taste.items)
+    if not len(unmet):
+        return scores
+    judged = scores.copy()
+    judged[taste.items] = np.quantile(unmet, (1.0 + taste.strengths) / 2)
+    return judged

@@ -3,8 +3,13 @@
 import json
 import re
 
+import msgspec
 import pytest
 
+from localrec.errors import ModelError
+from localrec.llm import transcript
+from localrec.llm.scripted import ScriptedModel
+from localrec.systems import catalog
 from localrec.systems.catalog import SYSTEMS
 from localrec.workspace import Workspace
 
@@ -175,6 +180,135 @@ class TestHostileQuestions:
         code, out, _ = ask(cli, workspace, "what can I make", option, HOSTILE["title"])
         assert code == 0
         assert not UNPRINTABLE.search(out)
+
+
+class TestWhatTheModelSaw:
+    @pytest.fixture
+    def model(self, monkeypatch):
+        """Plays every role: sure of its choices, and its sentences bite."""
+
+        def say(messages):
+            return (
+                "\x1b]0;owned\x07\x1b[2Jbites\u202e."
+                if "facts" in messages[0].content
+                else "1 1 1 1"
+            )
+
+        model = ScriptedModel(say)
+        monkeypatch.setattr(Workspace, "open_model", lambda *_: model)
+        return model
+
+    def saw(self, cli, workspace, *arguments):
+        code, out, err = ask(cli, workspace, "gin", "--system", "marc-model", "--json", *arguments)
+        assert (code, err) == (0, "")
+        return json.loads(out).get("model_saw")
+
+    def test_is_told_word_for_word_where_it_is_explained(self, cli, workspace, model):
+        saw = self.saw(cli, workspace, "--explain")
+        assert {call["role"] for call in saw} == {"router", "reflector", "writer"}
+        assert [[(turn["role"], turn["text"]) for turn in call["saw"]] for call in saw] == [
+            [(message.role, message.content) for message in asked] for asked in model.asked
+        ]
+        for call in saw:
+            assert ("choice" in call, "reply" in call) == (
+                call["role"] == "router",
+                call["role"] != "router",
+            )
+
+    def test_is_neither_kept_nor_told_where_it_is_not(self, cli, workspace, model, monkeypatch):
+        monkeypatch.setattr(transcript, "Recorded", None)
+        assert self.saw(cli, workspace) is None
+        assert model.asked
+
+    def test_is_shown_by_role_with_what_was_replied(self, cli, workspace, model):
+        out = ask(cli, workspace, "gin", "--system", "marc-model", "--explain").out
+        plain = ask(cli, workspace, "gin", "--system", "marc-model").out
+        for told in (
+            "What scripted saw as router:",
+            "    user:      Question: gin",
+            "    reply:     colour 0.25, glass 0.25, ingredient 0.25, similar 0.25",
+            "What scripted saw as writer:",
+            "    reply:     bites.",
+        ):
+            assert told in out
+            assert told not in plain
+
+    def test_moves_no_cursor(self, cli, workspace, model):
+        out = ask(cli, workspace, HOSTILE["title"], "--system", "marc-model", "--explain").out
+        assert "bites" in out
+        assert "owned" not in out
+        assert not UNPRINTABLE.search(out)
+
+    def test_is_shown_once_where_calls_begin_alike(self, cli, workspace, model):
+        out = ask(cli, workspace, "gin", "--system", "marc-model", "--explain").out
+        assert out.count("What scripted saw as router:") > 1
+        assert out.count("Say what a question about") == 1
+        assert "turns as before, then" in out
+
+    def test_is_nothing_where_no_model_was_asked(self, cli, workspace):
+        assert "No model was asked." in ask(cli, workspace, "gin", "--explain").out
+        assert json.loads(ask(cli, workspace, "gin", "--explain", "--json").out)["model_saw"] == []
+        assert "model_saw" not in json.loads(ask(cli, workspace, "gin", "--json").out)
+
+    def test_is_nothing_where_the_model_is_not_there(self, cli, workspace, monkeypatch):
+        def open_model(*_):
+            raise ModelError("No such model.")
+
+        monkeypatch.setattr(Workspace, "open_model", open_model)
+        out = ask(cli, workspace, "gin", "--system", "marc-model", "--explain").out
+        assert "No model was asked." in out
+        assert "router_failed: No such model." in out
+
+    def test_tells_of_a_reply_that_never_came(self, cli, workspace, monkeypatch):
+        monkeypatch.setattr(Workspace, "open_model", lambda *_: ScriptedModel([]))
+        out = ask(cli, workspace, "gin", "--system", "marc-model", "--explain").out
+        assert "    reply:     none: The script has 0 answers" in out
+
+
+class TestAnAnswerWithMemory:
+    @pytest.fixture
+    def crowded(self, cli, own_workspace, monkeypatch):
+        """anna, and three people who like what she does; they are enough here."""
+        monkeypatch.setattr(
+            catalog, "ASKING", msgspec.structs.replace(catalog.ASKING, fewest_people=4)
+        )
+        for user in ("bea", "carl", "dora", "anna"):
+            for drink in ("Negroni", "Americano", "Gimlet")[: 1 if user == "anna" else 3]:
+                said = ("feedback", "--user", user, "--item", drink, "--like")
+                assert cli("--workspace", own_workspace, *said).code == 0
+        return own_workspace
+
+    def test_is_marked_in_one_line(self, cli, crowded):
+        out = ask(cli, crowded, "a drink", "--user", "anna").out
+        [mark] = [line for line in out.splitlines() if "emory" in line]
+        assert mark == "Memory took part: 3 people and 2 items nearest to anna's taste."
+
+    def test_explained_tells_what_they_share_and_nobodys_name(self, cli, crowded):
+        out = ask(cli, crowded, "a drink", "--user", "anna", "--explain").out
+        assert "Memory took part: 3 people and 2 items nearest to anna's taste." in out
+        assert re.search(r"^  .+: [01]\.\d\d, neighbours \d", out, re.MULTILINE)
+        assert "No model was asked." in out
+        assert not any(user in out for user in ("bea", "carl", "dora"))
+
+    def test_says_the_same_as_a_list(self, cli, crowded):
+        asked = ask(cli, crowded, "a drink", "--user", "anna", "--explain").out
+        listed = cli(
+            *("--workspace", crowded, "recommend", "--user", "anna"),
+            *("--system", "memrec", "--explain"),
+        ).out
+        told = [
+            line for line in asked.splitlines() if "emory took" in line or ", neighbours" in line
+        ]
+        assert len(told) > 1
+        assert all(line in listed.splitlines() for line in told)
+
+    def test_as_json_names_neighbours_by_number(self, cli, crowded):
+        out = ask(cli, crowded, "a drink", "--user", "anna", "--json").out
+        assert json.loads(out)["memory"]["neighbours"] == {"people": 3, "items": 2}
+        assert not any(user in out for user in ("bea", "carl", "dora"))
+
+    def test_bears_no_mark_where_nobody_is_named(self, cli, crowded):
+        assert "emory" not in ask(cli, crowded, "a drink").out
 
 
 class TestBatches:

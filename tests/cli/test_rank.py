@@ -7,8 +7,10 @@ import time
 
 import pytest
 
+from localrec.llm.scripted import ScriptedModel
 from localrec.systems import batch
 from localrec.systems.personal import Personal
+from localrec.workspace import Workspace
 
 from .test_ask import UNPRINTABLE
 
@@ -64,6 +66,38 @@ class TestARanking:
         (told,) = rankings(out)
         assert told["ranking"] == ["americano", "gimlet", "x"]
         assert told.get("spoke") == ({"memory": "measured"} if system == "memrec" else None)
+
+    def test_by_a_model_says_who_spoke_and_what_it_cost(self, rank, requests, out, monkeypatch):
+        model = ScriptedModel(
+            lambda messages: "0.9 0.1" if "Gimlet" in messages[-1].content else "0.2 0.8"
+        )
+        monkeypatch.setattr(Workspace, "open_model", lambda self, role, name="": model)
+        path = requests({"history": ["negroni"], "candidates": ["x", "americano", "gimlet"]})
+        code, said, noted = rank(path, "--system", "memrec-model-counted", "--json")
+        assert (code, noted) == (0, "")
+        assert json.loads(said)["answered"] == 1
+        (told,) = rankings(out)
+        assert told["ranking"] == ["gimlet", "americano", "x"]
+        assert told["spoke"]["rerank"] == "model"
+        assert told["calls"] == model.calls
+        assert told["tokens"]["rerank"] > 0
+
+    def test_by_a_model_that_fails_is_told_once_for_all(self, rank, requests, out, monkeypatch):
+        monkeypatch.setattr(Workspace, "open_model", lambda self, role, name="": ScriptedModel([]))
+        asked = {"history": ["negroni"], "candidates": ["americano", "gimlet"]}
+        code, _, noted = rank(requests(asked, asked), "--system", "memrec-model")
+        assert code == 0
+        assert "Notes beside the rankings: 2, the first: The model failed" in noted
+        assert [one["ranking"][0] for one in rankings(out)] == ["americano"] * 2
+
+    def test_by_a_model_that_is_not_here_begins_no_file(
+        self, rank, requests, out, monkeypatch, tmp_path
+    ):
+        monkeypatch.setenv("LOCALREC_CACHE", str(tmp_path / "no models"))
+        path = requests({"history": ["negroni"], "candidates": ["americano"]})
+        code, said, err = rank(path, "--system", "memrec-model", "--json")
+        assert (code, said, out.exists()) == (1, "", False)
+        assert "localrec models pull" in err
 
     def test_turns_around_with_the_ratings(self, rank, requests, out):
         asked = {"history": ["negroni", "daiquiri"], "candidates": ["americano", "gimlet"]}

@@ -4,7 +4,9 @@ import json
 
 import pytest
 
+from localrec.llm.scripted import ScriptedModel
 from localrec.systems.catalog import known_rankers
+from localrec.systems.memrec import MEMREC_AGENTS
 from localrec.workspace import Workspace
 
 from .test_ask import UNPRINTABLE
@@ -75,10 +77,49 @@ class TestAList:
         assert scores == sorted(scores, reverse=True)
         assert [item["rank"] for item in told["items"]] == [1, 2, 3, 4]
 
-    @pytest.mark.parametrize("system", sorted(known_rankers()))
-    def test_comes_from_every_system(self, say, listed, system):
+    @pytest.mark.parametrize("system", sorted(set(known_rankers()) - set(MEMREC_AGENTS)))
+    def test_comes_from_every_system_that_needs_no_model(self, say, listed, system):
         say("--item", "Negroni", "--like")
         assert len(listed("--system", system)["items"]) == 4
+
+    @pytest.mark.parametrize("system", sorted(MEMREC_AGENTS))
+    def test_comes_from_a_model_that_says_what_it_took(self, say, listed, monkeypatch, system):
+        say("--item", "Negroni", "--like")
+        model = ScriptedModel(
+            lambda messages: "0.9 0.1" if "Daiquiri" in messages[-1].content else "0.2 0.8"
+        )
+        monkeypatch.setattr(Workspace, "open_model", lambda self, role, name="": model)
+        told = listed("--system", system)
+        assert names(told)[0] == "Daiquiri"
+        assert sorted(names(told)) == ["Americano", "Daiquiri", "Gimlet", "Limeade"]
+        assert told["calls"] == model.calls
+        assert told["tokens"]["rerank"] > 0
+        assert told["spoke"]["rerank"] == "model"
+
+    def test_of_a_model_that_is_not_here_is_told_how_to_get_it(
+        self, say, cli, own_workspace, tmp_path, monkeypatch
+    ):
+        say("--item", "Negroni", "--like")
+        monkeypatch.setenv("LOCALREC_CACHE", str(tmp_path / "no models"))
+        code, out, err = cli(
+            *("--workspace", own_workspace, "recommend", "--user", "anna"),
+            *("--system", "memrec-model", "--json"),
+        )
+        assert (code, out) == (1, "")
+        assert "localrec models pull" in err
+
+    def test_of_a_model_that_fails_is_that_of_the_evidence_with_a_note(
+        self, say, cli, own_workspace, monkeypatch
+    ):
+        say("--item", "Negroni", "--like")
+        monkeypatch.setattr(Workspace, "open_model", lambda self, role, name="": ScriptedModel([]))
+        code, out, err = cli(
+            *("--workspace", own_workspace, "recommend", "--user", "anna"),
+            *("--system", "memrec-model"),
+        )
+        assert code == 0
+        assert "Americano" in out
+        assert "The model failed" in err
 
     def test_by_memory_tells_what_it_heard_and_from_how_many(self, say, cli, own_workspace):
         for user in ("bea", "carl", "dora"):
@@ -90,7 +131,7 @@ class TestAList:
             *("--system", "memrec", "--explain"),
         )
         assert (code, err) == (0, "")
-        assert "Memory: 3 people and 2 items nearest to this taste." in out
+        assert "Memory took part: 3 people and 2 items nearest to anna's taste." in out
         assert not any(user in out for user in ("bea", "carl", "dora"))
 
     def test_needs_no_model_to_read_vectors_that_are_there(

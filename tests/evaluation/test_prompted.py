@@ -94,12 +94,12 @@ def test_a_model_is_opened_by_name_and_else_the_workspaces_own(crowd, tmp_path, 
     assert opened == [("zero-shot", "smollm2-135m"), ("zero-shot", "another")]
 
 
-def test_the_probe_asks_a_quarter_of_the_cases_at_most(crowd, tmp_path, scripted):
+def test_the_probe_asks_a_tenth_of_the_cases_at_most(crowd, tmp_path, scripted):
     calls = []
     scripted(lambda messages: calls.append(0) or camp_lover(messages))
-    table = asked(settings={"mode": "labels", "shuffles": 1}, sample=12)
+    table = asked(settings={"mode": "labels", "shuffles": 1}, sample=20)
     (found,) = measure(crowd, tmp_path / "run", config(table, protocol=TEN)).systems
-    assert (found.cases, len(calls)) == (12, 12 + 3)
+    assert (found.cases, len(calls)) == (20, 20 + 2)
 
 
 def test_a_list_that_is_none_counts_as_an_answer_that_failed(crowd, tmp_path, scripted):
@@ -250,7 +250,7 @@ class TestAnAgent:
         random, found = measure(crowd, tmp_path / "run", declared).systems
         assert (found.failed, found.faults, found.suspicions) == ("", {}, ())
         assert found.metrics["NDCG@10"].low > random.metrics["NDCG@10"].high
-        assert found.settings["neighbour_tokens"] == 2400
+        assert found.settings["neighbour_tokens"] == 1200
 
     @pytest.mark.parametrize("entry", list(PROMPTED))
     def test_cannot_rank_all_items(self, crowd, tmp_path, entry):

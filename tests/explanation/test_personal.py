@@ -282,3 +282,40 @@ class TestWithTheMemoryOfAll:
         reasons = Because("ana", taste, catalogue, audience, company)
         counts = [len(reasons.from_history(item)) for item in range(len(catalogue))]
         assert max(counts) == 3
+
+    def test_the_memory_s_reasons_are_counted_and_grounded(self, reasons_told, memory, walk):
+        catalogue, audience, collective, vocabulary = memory
+        taste = taste_of_keys(["negroni", "gimlet", "mojito"], catalogue)
+        remembered = reasons_told[1]
+        company = Company(collective, remembered)
+        reasons = Because("ana", taste, catalogue, audience, company)
+        chosen = remembered.curated.neighbours
+        nearest = chosen.index[chosen.is_person].tolist()
+        seen = 0
+        for item, name in enumerate(catalogue.names):
+            facts = reasons.from_memory(item)
+            assert 1 <= len(facts) <= 3
+            for fact in facts:
+                found = re.fullmatch(r"(\d+) of the (\d+) people nearest .* like it", fact.text)
+                if found is None:
+                    continue
+                liking = sum(item in collective.graph.items_of(person) for person in nearest)
+                assert (int(found[1]), int(found[2])) == (liking, len(nearest))
+                assert fact.evidence[0].source == name
+                assert is_grounded(fact.text, fact.evidence, Intent(), vocabulary)
+                seen += 1
+        assert seen
+
+    def test_a_facet_s_confidence_is_among_the_edges(self, reasons_told):
+        facts, remembered = reasons_told
+        known = {facet.text: f"{facet.confidence:.2f}" for facet in remembered.synthesis.facets}
+        edges = [fact.evidence[1] for _, fact in facts.values() if fact is not None]
+        assert edges
+        assert all(edge.value == known[edge.source] for edge in edges)
+
+
+def test_without_a_memory_its_reasons_are_those_of_the_history(bar):
+    reasons = because(bar, history(bar, ("negroni", 5.0), ("mojito", 4.5)))
+    for item in range(len(bar[0])):
+        assert reasons.from_memory(item) == reasons.facts(item)
+        assert not any("people" in fact.text for fact in reasons.from_attributes(item))

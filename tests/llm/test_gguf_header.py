@@ -26,6 +26,19 @@ def test_a_header_tells_architecture_context_template_and_shapes(write_gguf):
     assert header.tensors == {"output.weight": (5, 3)}
 
 
+@pytest.mark.parametrize(
+    ("template", "knows"),
+    [
+        ("{{ messages[0].content }}", False),
+        ('{{ "<tools>" }}<tool_call>{"name": 1, "arguments": 2}</tool_call>', True),
+        ('<tools><tool_call>{"name": 1, "arguments": 2}<function=look_up>', False),
+        ("{% if tools %}Functions: {{ tools }} arguments{% endif %}", False),
+    ],
+)
+def test_a_header_tells_whether_the_template_calls_tools_as_json(write_gguf, template, knows):
+    assert read_header(write_gguf(template=template)).knows_tools is knows
+
+
 def test_a_missing_file_is_named_with_its_remedy(tmp_path):
     with pytest.raises(ModelError, match=r"no model file .*gone\.gguf") as failure:
         read_header(tmp_path / "gone.gguf")

@@ -4,7 +4,10 @@ import pytest
 
 from localrec.errors import ModelError
 from localrec.llm.base import ChatModel, Message
+from localrec.llm.metered import Metered
 from localrec.llm.scripted import ScriptedModel
+from localrec.llm.transcript import Recorded
+from localrec.reasoning.rerank import Briefed
 
 ASKED = [Message("user", "A blue drink?")]
 
@@ -38,3 +41,24 @@ def test_an_answer_that_fits_no_label_is_an_error(answer):
 def test_a_long_answer_is_cut_and_says_so():
     written = ScriptedModel(["one two three"]).generate(ASKED, max_tokens=2)
     assert (written.text, written.finished, written.usage.generated) == ("one two", False, 2)
+
+
+def test_how_an_answer_begins_is_shown_to_the_script():
+    model = ScriptedModel(lambda messages: f"{messages[-1].role}: {messages[-1].content}")
+    assert model.generate(ASKED, prefix="Blue").text == "assistant: Blue"
+    assert model.asked[0] == (*ASKED, Message("assistant", "Blue"))
+
+
+@pytest.mark.parametrize(
+    "around",
+    [Metered, lambda model: Recorded(model, "agent", []), lambda model: Briefed(model, "Briefly.")],
+    ids=["metered", "recorded", "briefed"],
+)
+@pytest.mark.parametrize("knows_tools", [False, True])
+def test_what_stands_around_a_model_passes_on_beginnings_and_what_it_knows(around, knows_tools):
+    model = ScriptedModel(["Blue Lagoon"])
+    model.knows_tools = knows_tools
+    wrapped = around(model)
+    wrapped.generate(ASKED, prefix="Blue")
+    assert model.asked[0][-1] == Message("assistant", "Blue")
+    assert wrapped.knows_tools is knows_tools

@@ -69,6 +69,12 @@ def test_the_question_stays_in_charge():
     assert asked(12, likes_the_last)[0] == 0
 
 
+@given(scores=st.lists(st.integers(-100, 100), min_size=50, max_size=50), k=st.integers(1, 5))
+def test_only_the_order_of_scores_counts_so_evidence_may_be_on_any_scale(scores, k):
+    on_another = 3.0 * np.exp(np.array(scores) / 50) - 1000
+    assert asked(50, on_another, k) == asked(50, scores, k)
+
+
 def test_a_person_of_one_opinion_changes_nothing():
     assert asked(12, np.full(50, 0.7)) == list(range(12))
 

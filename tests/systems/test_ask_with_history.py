@@ -63,18 +63,25 @@ def test_what_was_liked_pulls_its_like_up_and_is_named(asked, say):
     assert all(item["satisfies"] for item in after["items"])
 
 
-def test_memory_says_whether_it_spoke(asked, say):
-    assert "memory" not in asked(*GIN)["spoke"]
-    assert asked(*GIN, user="anna")["spoke"]["memory"] == "silent"
+def test_a_history_says_whether_it_spoke(asked, say):
+    assert not {"history", "memory"} & set(asked(*GIN)["spoke"])
+    assert asked(*GIN, user="anna")["spoke"]["history"] == "silent"
     say("Clover Club", "--like")
-    assert asked(*GIN, user="anna")["spoke"]["memory"] == "measured"
+    assert asked(*GIN, user="anna")["spoke"]["history"] == "measured"
+
+
+def test_a_memory_of_one_person_stays_silent(asked, say):
+    say("Clover Club", "--like")
+    answer = asked(*GIN, user="anna")
+    assert answer["spoke"]["memory"] == "silent"
+    assert "memory" not in answer
 
 
 def test_who_has_no_history_gets_the_same_answer(asked, say):
     before = asked(*GIN)
     say("Clover Club", "--like")
     stranger = asked(*GIN, user="bea")
-    assert stranger["spoke"].pop("memory") == "silent"
+    assert stranger["spoke"].pop("history") == stranger["spoke"].pop("memory") == "silent"
     assert stranger == before
     assert asked(*GIN) == before
 

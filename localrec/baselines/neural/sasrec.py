@@ -12,13 +12,16 @@ Where it departs from the paper, each for quality or speed at the same size:
 
 from __future__ import annotations
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from localrec.baselines.neural.configs import SASRecConfig
 from localrec.baselines.neural.sequences import SequenceNetwork, SequenceRecommender
 from localrec.baselines.neural.training_loop import ByteDropout
 from localrec.errors import UsageError
+from localrec.index.attention import Attention
 
 
 class SASRec(SequenceRecommender):
@@ -42,6 +45,11 @@ class SASRec(SequenceRecommender):
             )
         super().__init__(config)
         self._sizes = config
+
+    def export(self) -> Attention:
+        """The fitted network as arrays, to be asked without torch; theirs to keep."""
+        assert isinstance(self._network, AttentionNetwork)
+        return exported(self._network, self._counts > 0)
 
     def _build_network(self, items: int) -> SequenceNetwork:
         return AttentionNetwork(items, self._sizes)
@@ -113,3 +121,37 @@ class Block(nn.Module):
         joined = (weights @ values).transpose(1, 2).reshape(batch, width, size)
         update: Tensor = self.gathered(joined)
         return update
+
+
+def exported(network: AttentionNetwork, met: NDArray[np.bool_]) -> Attention:
+    """A network's weights in the order that `Attention` has them.
+
+    Args:
+        network: On any device.
+        met: Which items anybody had in training, (items,).
+    """
+    size = network.norm.normalized_shape[0]
+    norms, squares, shifts = [], [], []
+    for block in network.blocks:
+        assert isinstance(block, Block)
+        norms += [block.attention_norm, block.inner_norm]
+        linears = (block.projections, block.gathered, block.inner, block.outer)
+        # Queries, keys and values are one matrix there. Torch multiplies from the right.
+        weights = torch.cat([linear.weight for linear in linears]).view(6, size, size)
+        squares.append(_copied(weights.transpose(1, 2)))
+        shifts.append(_copied(torch.cat([linear.bias for linear in linears]).view(6, size)))
+    norms.append(network.norm)
+    return Attention(
+        items=_copied(network.embedding.weight[: network.items]),
+        bias=_copied(network.bias),
+        met=met.copy(),
+        norms=np.stack([[_copied(norm.weight), _copied(norm.bias)] for norm in norms]),
+        squares=np.stack(squares),
+        shifts=np.stack(shifts),
+        distances=_copied(network.distance_bias),
+    )
+
+
+def _copied(weights: Tensor) -> NDArray[np.float32]:
+    copy: NDArray[np.float32] = weights.detach().cpu().contiguous().numpy().copy()
+    return copy

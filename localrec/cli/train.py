@@ -1,0 +1,85 @@
+"""`localrec train`: networks that learn from what people did here, for other commands to ask."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from localrec.cli.context import (
+    DomainOption,
+    JsonOption,
+    WorkspaceOption,
+    console,
+    context_of,
+    print_json,
+    progress,
+)
+
+if TYPE_CHECKING:
+    from localrec.training.sequential import SequentialReport
+
+EXAMPLES = """
+Examples:\n\n
+  localrec train sequential\n\n
+  localrec train sequential --domain movies --epochs 20
+"""
+
+app = typer.Typer(
+    help="Train networks on what people did; they stay in the workspace, and forgetting ends them.",
+    epilog=EXAMPLES,
+    no_args_is_help=True,
+)
+
+
+@app.callback()
+def _train() -> None:
+    # Typer would make a group of one command that command itself.
+    pass
+
+
+@app.command("sequential", epilog=EXAMPLES)
+def sequential(
+    domain: DomainOption = None,
+    epochs: Annotated[
+        int | None,
+        typer.Option(
+            "--epochs", metavar="N", min=1, help="Passes over the data at most; 10 if left out."
+        ),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="N", min=0, help="Of what is drawn in training.")
+    ] = 0,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Train SASRec, which says what comes next, on all that people did with a domain's items.
+
+    The agent's tools ask it for similar people and items. It replaces the one trained before, which
+    stays where this one is interrupted. Train again after much more was imported, and after anybody
+    was forgotten. Of several domains the one with most interactions is meant.
+    """
+    from localrec.baselines.neural.configs import SASRecConfig
+    from localrec.training.sequential import train_sequential
+
+    context = context_of(workspace, as_json)
+    config = SASRecConfig() if epochs is None else SASRecConfig(epochs=epochs)
+    with progress() as steps:
+        report = train_sequential(context.workspace, domain, config, seed, steps)
+    if context.as_json:
+        print_json(report)
+    else:
+        console().print(_told(report))
+
+
+def _told(report: SequentialReport) -> str:
+    judged = (
+        ""
+        if report.ndcg_at_10 is None
+        else f", NDCG@10 {report.ndcg_at_10:.3f} on last items it had not been shown"
+    )
+    return (
+        f"SASRec learnt {report.domain} from {report.interactions:,} interactions of "
+        f"{report.people:,} people with {report.items:,} items in {report.seconds:,.0f} s: "
+        f"epoch {report.best_epoch} of {report.epochs} was the best{judged}."
+    )

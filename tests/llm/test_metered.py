@@ -1,0 +1,32 @@
+"""What a model's calls cost is added up, also where a later one fails."""
+
+import pytest
+
+from localrec.errors import ModelError
+from localrec.llm.base import Message
+from localrec.llm.metered import Metered, Spent
+from localrec.llm.scripted import ScriptedModel
+
+ASKED = [Message("user", "one two three")]
+
+
+def test_calls_add_up_until_they_are_taken():
+    model = Metered(ScriptedModel(["yes", "four words are written"]))
+    model.choose(ASKED, ("yes", "no"))
+    model.generate(ASKED)
+    assert model.taken() == Spent(calls=2, prompt_tokens=6, new_tokens=4)
+    assert model.taken() == Spent()
+
+
+def test_what_went_before_a_failure_is_counted():
+    model = Metered(ScriptedModel(["yes"]))
+    model.choose(ASKED, ("yes", "no"))
+    with pytest.raises(ModelError):
+        model.choose(ASKED, ("yes", "no"))
+    assert model.taken().tokens == 3
+
+
+def test_nothing_else_is_changed():
+    model = Metered(ScriptedModel([]))
+    model.close()
+    assert (model.name, model.count_tokens("two words")) == ("scripted", 2)

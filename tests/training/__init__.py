@@ -1,0 +1,1 @@
+"""Tests of what is trained; those that train need torch, the extra `training`."""
