@@ -155,6 +155,8 @@ def told_run(run: RunFolder) -> Iterator[str]:
     yield f"### {origin.run.title or origin.run.name}"
     yield told_protocol(origin)
     yield quality_table(run, origin, results)
+    if any(figure_of(one, "calls").value for one in results):
+        yield cost_table(results)
     doubts = [(one.name, *doubt) for one in results for doubt in doubts_about(one)]
     if doubts:
         yield table(["to be wary of", "what", "details"], doubts)
@@ -187,6 +189,22 @@ def quality_table(run: RunFolder, origin: RunOrigin, results: Sequence[SystemRes
         for one in ordered
     ]
     return table(["system", *metrics, "search, s", "fit, s", "ms per case", "trials"], rows)
+
+
+def cost_table(results: Sequence[SystemResult]) -> str:
+    """What a case costs those that ask a model, the cheapest first."""
+    asking = [one for one in results if figure_of(one, "calls").value]
+    costs = ["calls", "prompt tokens", "cached tokens", "new tokens"]
+    rows = [
+        [
+            one.name,
+            *(plain(figure_of(one, cost).value, 0) for cost in costs),
+            plain((figure_of(one, "ms").value or 0.0) / 1000, 1),
+        ]
+        for one in sorted(asking, key=lambda one: figure_of(one, "ms").value or 0.0)
+    ]
+    told = ["calls", "tokens read", "of these from a cached prefix", "tokens written", "seconds"]
+    return table(["what a case costs", *told], rows)
 
 
 def told_figure(one: SystemResult, leading: Standing | None, metric: str, digits: int) -> str:
