@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localrec.baselines.base import Interactions, Progress
+from localrec.index.lists import entries_of
 
 _TOLD_EVERY = 256  # items between two reports of progress
 
@@ -40,7 +41,7 @@ class Incidence(msgspec.Struct, frozen=True):
     def had_with(self, item: int) -> NDArray[np.int64]:
         """Among the people who had `item`: how many had each item, itself included, (items,)."""
         people = self.person[self.first_person[item] : self.first_person[item + 1]]
-        theirs = self.item[places_of(self.first_item, people)]
+        theirs = self.item[entries_of(self.first_item, people)]
         return np.bincount(theirs, minlength=len(self.first_person) - 1)
 
     def each_had_with(self, progress: Progress) -> Iterator[tuple[int, NDArray[np.int64]]]:
@@ -68,14 +69,6 @@ def incidence(
     return Incidence(
         things, offsets_of(persons, people), persons[by_item], offsets_of(things, items)
     )
-
-
-def places_of(first: NDArray[np.int64], lists: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Where the entries of some lists stand, one list behind the other; `first` as in Incidence."""
-    starts = first[lists]
-    lengths = first[lists + 1] - starts
-    shifts = np.repeat(starts - np.cumsum(lengths) + lengths, lengths)
-    return shifts + np.arange(len(shifts))
 
 
 def offsets_of(values: NDArray[np.int32], many: int) -> NDArray[np.int64]:

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localrec.baselines.base import Interactions, Progress, Requests, Setting
-from localrec.baselines.incidence import incidence_of, offsets_of, places_of
+from localrec.baselines.incidence import incidence_of, offsets_of
+from localrec.index.lists import entries_of
 
 
 class ItemNeighboursConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -72,7 +73,7 @@ class ItemNeighbours:
         items = len(self._unseen)
         scores = np.empty((len(requests), items), dtype=np.float32)
         for row, history in enumerate(requests.histories):
-            places = places_of(self._first, np.unique(history))
+            places = entries_of(self._first, np.unique(history))
             scores[row] = np.bincount(self._item[places], self._similar[places], minlength=items)
         scores[:, self._unseen] = -np.inf
         return scores

@@ -24,6 +24,7 @@ from localrec.graph.people import FEEDBACK
 from localrec.graph.store import Store
 from localrec.index.arrays import ArrayCache
 from localrec.index.durable import digest_of
+from localrec.index.lists import entries_of
 
 LIKED_FROM = 4.0  # stars; docs/evaluation.md compares it with a person's own mean
 SAMPLE = 1_000  # people asked about one item; a share of them is known to 1.6% at worst
@@ -94,10 +95,7 @@ class Audience:
 
     def _items_of(self, people: Indexes) -> Indexes:
         """All items of some people, one list behind the other."""
-        starts = self.first_item[people]
-        lengths = self.first_item[people + 1] - starts
-        places = np.repeat(starts - np.cumsum(lengths) + lengths, lengths)
-        return self.items[places + np.arange(len(places))]
+        return self.items[entries_of(self.first_item, people)]
 
 
 class Likings(msgspec.Struct, frozen=True):

@@ -24,6 +24,7 @@ from localrec.index.arrays import ArrayCache
 from localrec.index.audience import Days, Likings, Offsets
 from localrec.index.build import EmbeddedField
 from localrec.index.durable import digest_of
+from localrec.index.lists import entries_of
 
 _FORMAT = 1
 _NO_DIRECTION = 1e-3  # length of what is left of a unit vector at the centre: rounding errors
@@ -217,9 +218,8 @@ def _attribute_lengths(items: Indexes, first: Offsets, part: slice, traits: Item
     theirs = items[first[part.start] : first[part.stop]]
     likes = np.diff(first[part.start : part.stop + 1])
     person = np.repeat(np.arange(len(likes)), likes)
-    begin = traits.first_link[theirs]
-    many = traits.first_link[theirs + 1] - begin
-    links = np.repeat(begin - np.cumsum(many) + many, many) + np.arange(many.sum())
+    many = traits.first_link[theirs + 1] - traits.first_link[theirs]
+    links = entries_of(traits.first_link, theirs)
     pairs = np.repeat(person, many) * max(traits.attributes, 1) + traits.attribute[links]
     pairs.sort()
     begins = np.flatnonzero(np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)])

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from localrec.domains import Domain
 from localrec.errors import ModelError
 from localrec.graph.catalogue import Attribute, Indexes
+from localrec.index.lists import entries_of
 from localrec.llm.base import ChatModel, Message, Usage
 from localrec.memory.profiles import ItemTraits
 from localrec.sources.text import clean_text
@@ -250,9 +251,9 @@ def parse_facets(text: str, neighbours: int, *, complete: bool) -> tuple[Neighbo
 
 def _held(one: Supporter, traits: ItemTraits) -> Shares:
     """Share of a neighbour's items with each attribute, (attributes,)."""
-    had = np.zeros(traits.items, dtype=np.float32)
-    had[one.items] = 1.0
-    shares: Shares = traits.over_attributes(had).astype(np.float64) / max(1, len(one.items))
+    held = traits.attribute[entries_of(traits.first_link, one.items)]
+    uses = np.bincount(held, minlength=traits.attributes)
+    shares: Shares = uses / max(1, len(one.items))
     return shares
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localrec.graph.catalogue import Indexes
+from localrec.index.lists import entries_of
 from localrec.memory.profiles import ItemTraits
 
 MOST_TASTES = 4  # attributes named in a memory
@@ -96,11 +97,9 @@ def _linked(
     subjects: Subjects, items: Indexes, traits: ItemTraits, own: Links
 ) -> tuple[NDArray[np.int64], Indexes]:
     """Row and attribute of each link of the rows' items, those of single subjects behind."""
-    begin = traits.first_link[items]
-    many = traits.first_link[items + 1] - begin
+    many = traits.first_link[items + 1] - traits.first_link[items]
     rows = np.repeat(np.arange(len(items)), many)
-    links = np.repeat(begin - np.cumsum(many) + many, many) + np.arange(many.sum())
-    attributes = traits.attribute[links]
+    attributes = traits.attribute[entries_of(traits.first_link, items)]
     if not len(own.item):
         return rows, attributes
     order = np.lexsort((items, subjects))

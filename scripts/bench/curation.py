@@ -1,4 +1,4 @@
-"""Measure how long it takes to find, choose and tell the neighbours of a history.
+"""Measure how long it takes to find, choose, tell and sum up the neighbours of a history.
 
 Run:
     python scripts/bench/curation.py [--interactions 600000] [--write]
@@ -31,6 +31,8 @@ from localrec.memory.neighbourhood import TasteGraph, taste_graph_of
 from localrec.memory.packing import Teller
 from localrec.memory.profiles import ItemTraits
 from localrec.memory.rule_sets import default_rules
+from localrec.memory.synthesis import MOST_FACETS, count_facets, domain_shares
+from localrec.retrieval.collaboration import supporters_of
 
 ROOT = Path(__file__).resolve().parents[2]
 HISTORY = 50
@@ -64,6 +66,7 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     curation: Spread
     both: Spread
     packing: Spread
+    facets: Spread
     read_path: Spread
     peer: Spread | None
     held_mb: float
@@ -98,7 +101,7 @@ def measure(interactions: int, histories: int) -> Measured:
     begun = time.perf_counter()
     _ = graph.profiles
     profiles_s = time.perf_counter() - begun
-    found, chosen, both, told, whole = read_paths(graph, histories)
+    found, chosen, both, told, summed, whole = read_paths(graph, histories)
     return Measured(
         origin=origin_now("scripts/bench/curation.py", [f"--interactions {interactions}"]),
         likings=len(graph.items),
@@ -110,6 +113,7 @@ def measure(interactions: int, histories: int) -> Measured:
         curation=chosen,
         both=both,
         packing=told,
+        facets=summed,
         read_path=whole,
         peer=peer(graph, histories) if len(graph.items) <= PEER_UP_TO else None,
         held_mb=held(graph) / 1e6,
@@ -151,12 +155,14 @@ def traits(items: int) -> ItemTraits:
 
 
 def read_paths(graph: TasteGraph, histories: int) -> tuple[Spread, ...]:
-    """Times of finding, choosing, both, telling, and all three."""
+    """Times of finding, choosing, both, telling, counting facets, and all of it."""
     names = [f"Item {number} of the collection" for number in range(graph.traits.items)]
     memory = "Liked by people who like slow films of the sea and of small towns. " * 6
     memories = dict.fromkeys(range(graph.traits.items), memory)
     teller = Teller(names, memories, graph.lately_liked, count_words)
     rules = default_rules("movies")
+    usual = domain_shares(graph.traits, np.diff(graph.first_person))
+    phrases = [f"of kind {number}" for number in range(ATTRIBUTES)]
     weights = np.ones(HISTORY, dtype=np.float32)
     times = []
     for person, history in drawn(graph, histories):
@@ -167,8 +173,10 @@ def read_paths(graph: TasteGraph, histories: int) -> tuple[Spread, ...]:
         marks.append(time.perf_counter())
         teller.pack(curated)
         marks.append(time.perf_counter())
-        found, chosen, told = np.diff(marks).tolist()
-        times.append((found, chosen, found + chosen, told, found + chosen + told))
+        count_facets(supporters_of(curated, graph), graph.traits, usual, phrases, MOST_FACETS)
+        marks.append(time.perf_counter())
+        found, chosen, told, summed = np.diff(marks).tolist()
+        times.append((found, chosen, found + chosen, told, summed, marks[-1] - marks[0]))
     return tuple(spread(column) for column in zip(*times, strict=True))
 
 
@@ -259,7 +267,8 @@ def as_markdown(one: Measured) -> str:
         _row("choosing 16 of them by rules", one.curation, ""),
         _row("both", one.both, limit),
         _row("telling them within 1,800 tokens", one.packing, ""),
-        _row("the read path without a model, so far", one.read_path, "under 30"),
+        _row("counting what they share, 7 facets", one.facets, ""),
+        _row("the whole read path without a model", one.read_path, "under 30"),
     ]
     if one.peer:
         ratio = one.peer.median / one.neighbours.median
