@@ -211,7 +211,7 @@ class TestNothingIsReached:
         run_localrec("--workspace", workspace, *spoken)
         asked = watched("--workspace", workspace, "--json", "ask", "bitter", "--user", "anna")
         assert_stayed_home(asked)
-        assert json.loads(asked.finished.stdout)["spoke"]["memory"] == "measured"
+        assert json.loads(asked.finished.stdout)["spoke"]["history"] == "measured"
 
     def test_by_the_doctor(self, watched, workspace):
         assert_stayed_home(watched("--workspace", workspace, "doctor"))
