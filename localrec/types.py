@@ -394,6 +394,7 @@ class Recommendations(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
         tokens: Stage -> tokens that a model read and wrote for it.
         calls: Of a model.
         notes: What went otherwise than was asked for, as sentences.
+        trajectory: What an agent did, where one ranked: the fields of `agent.trajectory`.
     """
 
     user: str
@@ -407,6 +408,7 @@ class Recommendations(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
     tokens: dict[str, int] = {}
     calls: int = 0
     notes: tuple[str, ...] = ()
+    trajectory: dict[str, Any] | None = None
 
 
 class Ranking(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -422,6 +424,8 @@ class Ranking(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         tokens: Stage -> tokens that a model read and wrote for it.
         calls: Of a model.
         notes: What went otherwise than was asked for, as sentences.
+        trajectory: What an agent did, where one ranked: the fields of `agent.trajectory`. Its
+            numbers count the candidates that the catalogue knows, in the order of the request.
     """
 
     id: str
@@ -432,6 +436,7 @@ class Ranking(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     tokens: dict[str, int] = {}
     calls: int = 0
     notes: tuple[str, ...] = ()
+    trajectory: dict[str, Any] | None = None
 
 
 def to_json(record: Any) -> bytes:

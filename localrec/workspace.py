@@ -23,6 +23,7 @@ from localrec.types import BulkHistory, History, ImportReport, ModelCall, Source
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from localrec.agent.desk import Reference
     from localrec.graph.catalogue import Catalogue
     from localrec.index.audience import Audience
     from localrec.index.base import Embedder
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from localrec.retrieval.base import Scores
     from localrec.retrieval.collaboration import Collective
     from localrec.retrieval.taste import Taste
+    from localrec.systems.agenticrec import AgenticConfig
     from localrec.systems.asker import Asker
     from localrec.systems.catalog import RankerPlan
     from localrec.systems.memrec import MemRecConfig
@@ -84,6 +86,7 @@ class Workspace:
         self._catalogues: dict[str, Catalogue] = {}
         self._audiences: dict[str, Audience] = {}
         self._collectives: dict[str, Collective] = {}
+        self._references: dict[str, Reference] = {}
         self._models: dict[str, ChatModel] = {}
 
     def __enter__(self) -> Workspace:
@@ -159,9 +162,10 @@ class Workspace:
         """
         from localrec.systems.catalog import ranker_plan
 
-        return self._ranker(domain_name, ranker_plan(ranker))
+        return self._ranker(domain_name, ranker_plan(ranker), ranker)
 
-    def _ranker(self, domain_name: str, plan: RankerPlan) -> Personal:
+    def _ranker(self, domain_name: str, plan: RankerPlan, name: str = "") -> Personal:
+        from localrec.systems.agenticrec import AgenticConfig
         from localrec.systems.personal import Personal
         from localrec.systems.remembering import Remembering
 
@@ -171,6 +175,8 @@ class Workspace:
         if plan.judge is not None:
             from localrec.systems.reranking import Reranking
 
+            if isinstance(plan.judge, AgenticConfig):
+                return Reranking(*parts, self._agent(domain_name, name, plan.judge))
             return Reranking(*parts, self._judge(domain_name, plan))
         if config is None or self.audience(domain_name).size < plan.fewest_people:
             return Personal(*parts)
@@ -202,7 +208,7 @@ class Workspace:
             WorkspaceError: memories are to be compared as vectors, and there are none.
         """
         from localrec.systems.lists import portraits_of
-        from localrec.systems.memrec import MemRec, VectorConfig
+        from localrec.systems.memrec import AgentConfig, MemRec, VectorConfig
         from localrec.systems.reranking import AgentJudge, Asked, VectorJudge
         from localrec.understanding.vocabulary import Vocabulary
 
@@ -215,7 +221,7 @@ class Workspace:
                     "Make them: localrec index",
                 )
             return VectorJudge(collective, config, person_of)
-        assert config is not None and plan.memory is not None
+        assert isinstance(config, AgentConfig) and plan.memory is not None
         model = self.open_model("reranker")
         model.count_tokens("")
         catalogue, stand_in = self.catalogue(domain_name), plan.memory
@@ -236,6 +242,28 @@ class Workspace:
             stand_in=fused,
             open_vocabulary=lambda: Vocabulary(catalogue),
         )
+
+    def _agent(self, domain_name: str, name: str, config: AgenticConfig) -> Judge:
+        """An agent as a judge; a model is started, so that one that is not here is told.
+
+        Raises:
+            ModelError: the model is not here, or does not start.
+        """
+        from localrec.graph.people import user_node
+        from localrec.memory.records import memory_of
+        from localrec.systems.agentic_judge import AgenticJudge
+
+        def profile_of(user: str) -> str:
+            user_id = user_node(self.store, domain_name, user) if user else None
+            memory = None if user_id is None else memory_of(self.store, user_id)
+            return "" if memory is None else memory.text
+
+        model = self.open_model("reranker") if config.asks_model else None
+        if model is not None:
+            model.count_tokens("")
+        reference = self.reference(domain_name)
+        person_of = self._person_of(domain_name, reference.collective)
+        return AgenticJudge(name, config, model, reference, person_of, profile_of)
 
     def _person_of(self, domain_name: str, collective: Collective) -> Callable[[str], int]:
         """A person's key -> their number in the graph, -1 for a stranger."""
@@ -258,6 +286,18 @@ class Workspace:
         return open_sequential(
             self.store, self.folder / "indexes", self.catalogue(domain_name), users
         )
+
+    def reference(self, domain_name: str) -> Reference:
+        """What an agent's tools know of a domain; of a sequential model what `train` learnt."""
+        from localrec.agent.setting_out import reference_of
+
+        if domain_name not in self._references:
+            self._references[domain_name] = reference_of(
+                self.catalogue(domain_name),
+                self.collective(domain_name),
+                sequential=self.sequential(domain_name),
+            )
+        return self._references[domain_name]
 
     def _shared_memory(self, domain_name: str, config: MemRecConfig) -> SharedMemory:
         from localrec.systems.lists import half_way, open_weights
@@ -470,7 +510,10 @@ class Workspace:
             report = ingest_bulk(self.store, domain, history, step)
         else:
             report = ingest_history(self.store, domain, history, user, step)
-        for opened in (self._catalogues, self._audiences, self._collectives, self._stages):
+        for opened in (
+            *(self._catalogues, self._audiences, self._collectives),
+            *(self._references, self._stages),
+        ):
             opened.pop(domain.name, None)
         with _after_the_rows():
             step("counting who liked what")

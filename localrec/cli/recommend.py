@@ -31,7 +31,8 @@ Examples:\n\n
   localrec recommend --user anna --domain movies -k 20 --explain\n\n
   localrec recommend --user anna --system popularity --json\n\n
   localrec recommend --user anna --system memrec --explain\n\n
-  localrec recommend --user anna --system memrec-model
+  localrec recommend --user anna --system memrec-model\n\n
+  localrec recommend --user anna --system agenticrec --explain
 """
 RANK_EXAMPLES = """
 A request is a JSON object a line: id, candidates, and optionally history (item keys, oldest
@@ -40,7 +41,8 @@ interruption; what it was begun with stands beside it in RANKINGS.jsonl.run.json
 system or domain is refused.\n\n
 Examples:\n\n
   localrec rank --batch requests.jsonl --out rankings.jsonl\n\n
-  localrec rank --batch requests.jsonl --out by-popularity.jsonl --system popularity
+  localrec rank --batch requests.jsonl --out by-popularity.jsonl --system popularity\n\n
+  localrec rank --batch requests.jsonl --out by-agent.jsonl --system agenticrec --explain
 """
 _LOOKED_AT = 10_000  # keys that tell which domain a batch is about
 
@@ -60,7 +62,9 @@ SystemOption = Annotated[
         "or auto-no-KIND; with the memory of all people: memrec, memrec-no-read, memrec-no-rules, "
         "memrec-no-write, isolated-memory, or auto-memory, where it ranks given candidates only; "
         "with candidates judged one by one by a local model: memrec-model, memrec-model-counted, "
-        "isolated-agent; by their memories as vectors: memrec-vector.",
+        "isolated-agent; by their memories as vectors: memrec-vector; in order by an agent that "
+        "asks tools: agenticrec, agenticrec-scripted with fixed calls, agenticrec-reasoning "
+        "without tools, agenticrec-fused without a model.",
         autocompletion=_known_rankers,
     ),
 ]
@@ -113,6 +117,9 @@ def rank(
         Path, typer.Option("--out", metavar="RANKINGS.jsonl", help="Run again to go on.")
     ],
     system: SystemOption = "auto",
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Tell in words what an agent did for each request.")
+    ] = False,
     domain: DomainOption = None,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
@@ -124,6 +131,7 @@ def rank(
     context = context_of(workspace, as_json)
     requests = read_rank_requests(batch)
     unknown, notes = 0, list[str]()
+    acted: list[Ranking] = []
     with Workspace(context.workspace) as opened, resumable(out), progress() as steps:
         named = (key for request in requests for key in (*request.candidates, *request.history))
         chosen = opened.choose_ranked_domain(list(islice(named, _LOOKED_AT)), domain)
@@ -135,6 +143,8 @@ def rank(
             ranking = ranker.rank(request, stored)
             unknown += len(ranking.ranking) - len(ranking.scores)
             notes.extend(ranking.notes)
+            if explain and ranking.trajectory is not None:
+                acted.append(ranking)
             return ranking
 
         summary = rank_batch(
@@ -147,6 +157,11 @@ def rank(
     if context.as_json:
         print_json(summary)
         return
+    if acted:
+        from localrec.cli.render import render_trajectory
+
+        for one in acted:
+            render_trajectory(one.trajectory or {}, console(), of=f"Request {one.id}")
     note(f"{summary.answered} ranked, {summary.resumed} were there already, in {out}.")
     if unknown:
         note(f"Candidates that are not in {chosen}, and so stand last, as given: {unknown:,}.")

@@ -6,10 +6,11 @@ that nothing of it moves a cursor.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import msgspec
 from rich.padding import Padding
 from rich.text import Text
 
@@ -75,6 +76,46 @@ def render_recommendations(found: Recommendations, out: Console, *, explain: boo
         times = ", ".join(f"{stage} {ms:.1f} ms" for stage, ms in found.timings_ms.items())
         out.print(Text(f"From {found.history} items of {found.user}'s history. {spoke}", "dim"))
         out.print(Text(f"Times: {times}", "dim"))
+    if explain and found.trajectory is not None:
+        render_trajectory(found.trajectory, out)
+
+
+def render_trajectory(acted: Mapping[str, Any], out: Console, *, of: str = "") -> None:
+    """Print what an agent did, thought by thought.
+
+    Args:
+        acted: The fields of an `agent.trajectory.Trajectory`.
+        out: Where to.
+        of: What it was done for; "" for nothing to be named.
+    """
+    from localrec.agent.trajectory import FAULTS, Trajectory
+
+    trajectory = msgspec.convert(acted, Trajectory)
+    who = trajectory.model or "no model"
+    out.print(Text(f"{clean_text(of) or 'The agent'}: {trajectory.agent}, {who}", "bold"))
+    for number, step in enumerate(trajectory.steps, 1):
+        thought = f" {clean_text(step.thought)}" if step.thought else ""
+        out.print(Text(f"{number:>3}.{thought}"))
+        if step.call is not None:
+            arguments = ", ".join(clean_text(str(one)) for one in step.call.arguments.values())
+            out.print(Text(f"     asks {step.call.tool}({arguments})", style="cyan"))
+            for line in step.observation.split("\n"):
+                out.print(Text(f"       {clean_text(line)}", style="dim"))
+    if trajectory.fault is not None:
+        out.print(Text(f"     {FAULTS[trajectory.fault]}", style="yellow"))
+    else:
+        first = ", ".join(map(str, trajectory.ranking or ()))
+        out.print(Text(f"     ranks {first}", style="green"))
+    cost = trajectory.cost
+    out.print(
+        Text(
+            f"     {trajectory.tool_calls} calls of tools, {cost.calls} of the model, "
+            f"{cost.prompt_tokens:,} tokens read, {cost.new_tokens:,} written, "
+            f"{trajectory.ms:,.0f} ms",
+            style="dim",
+        )
+    )
+    out.print()
 
 
 def _render_item(item: RecommendedItem, out: Console, *, explain: bool) -> None:

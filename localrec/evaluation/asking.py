@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from localrec.agent.trajectory import Trajectory
 from localrec.baselines.base import Baseline, Interactions, Progress, Setting
 from localrec.evaluation.cases import Cases, Items, RatedRequests
 from localrec.evaluation.metrics import Fault, faults_of, hits_of, places_of
@@ -36,6 +37,11 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
         cached_tokens: Of these, so many came from a cached prefix.
         new_tokens: Tokens written.
         notes: What went otherwise than was asked for, as sentences; the answer counts all the same.
+        tool_calls: How often an agent asked a tool.
+        trajectory: What an agent did.
+        wanted: How many items it set out to rank; None: all that are asked for.
+        fault: Why there is no answer, where the system knows.
+        shown: Item indexes as a person would see them, whatever the answer is worth, best first.
     """
 
     items: Answer
@@ -45,6 +51,11 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     cached_tokens: int = 0
     new_tokens: int = 0
     notes: tuple[str, ...] = ()
+    tool_calls: int = 0
+    trajectory: Trajectory | None = None
+    wanted: int | None = None
+    fault: Fault | None = None
+    shown: Sequence[int] = ()
 
 
 @runtime_checkable
@@ -88,6 +99,10 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         cached_tokens: Of these, so many came from a cached prefix.
         new_tokens: Tokens it wrote.
         notes: What went otherwise than was asked for, as sentences; the answer counts all the same.
+        tool_calls: How often an agent asked a tool.
+        shown: Rank of the (first) target in what a person would see, whatever the answer is worth;
+            0 where that is not told.
+        trajectory: What an agent did; kept in a file of its own.
     """
 
     id: str
@@ -106,6 +121,9 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     cached_tokens: int = 0
     new_tokens: int = 0
     notes: tuple[str, ...] = ()
+    tool_calls: int = 0
+    shown: int = 0
+    trajectory: Trajectory | None = None
 
 
 class Asking(msgspec.Struct, frozen=True, kw_only=True):
@@ -136,6 +154,7 @@ class _Found(msgspec.Struct, frozen=True):
     faults: tuple[Fault, ...] = ()
     error: str = ""
     cost: Reply | None = None
+    shown: int = 0
 
 
 def ask(system: System, cases: Cases, asking: Asking) -> list[Outcome]:
@@ -172,6 +191,9 @@ def _outcome(found: _Found, cost: Reply, cases: Cases, place: int, asking: Askin
         cached_tokens=cost.cached_tokens,
         new_tokens=cost.new_tokens,
         notes=cost.notes,
+        tool_calls=cost.tool_calls,
+        shown=found.shown,
+        trajectory=cost.trajectory,
     )
 
 
@@ -259,18 +281,28 @@ def _judge_list(answer: Answer | Reply, cases: Cases, place: int, asking: Asking
     wanted = min(len(allowed), asking.k if cases.candidates is None else len(allowed))
     cost = answer if isinstance(answer, Reply) else None
     items = answer.items if isinstance(answer, Reply) else answer
+    if cost is not None and cost.wanted is not None:
+        wanted = min(wanted, cost.wanted)
     faults = faults_of(items, allowed, wanted)
+    if items is None and cost is not None and cost.fault is not None:
+        faults = (cost.fault,)
     given = [] if items is None else list(items)
     target = int(cases.positives[place][0])
     top = given[: asking.k]
     return _Found(
-        given.index(target) + 1 if target in given else 0,
+        _rank_in(given, target),
         1,
         _hit_ranks(top, cases.positives[place]),
         tuple(asking.item_keys[item] if item in allowed else "" for item in top),
         faults,
         cost=cost,
+        shown=0 if cost is None else _rank_in(cost.shown, target),
     )
+
+
+def _rank_in(items: Sequence[Hashable], target: int) -> int:
+    """From 1; 0 where it is not there."""
+    return items.index(target) + 1 if target in items else 0
 
 
 def _hit_ranks(top: Sequence[Hashable], positives: Items) -> tuple[int, ...]:

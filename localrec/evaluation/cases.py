@@ -70,9 +70,10 @@ class Protocol(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class RatedRequests(Requests, frozen=True):
-    """Requests with the stars of each history; NaN where none were given."""
+    """Requests with the stars of each history, NaN where none were given; and when, undated NaT."""
 
     stars: tuple[NDArray[np.float32], ...] = ()
+    at: tuple[NDArray[np.datetime64], ...] = ()
 
 
 class Cases(msgspec.Struct, frozen=True):
@@ -84,6 +85,7 @@ class Cases(msgspec.Struct, frozen=True):
         asked_as: Index of the person where the training has rows of them, else -1, (b,).
         histories: Items that the system may know, oldest first.
         stars: The stars of each history.
+        at: When each item of a history was had, NaT where that is unknown.
         had: Everything the person had before the positive.
         positives: Held-out items to be found.
         candidates: Items to rank, (b, N), shuffled; None: all of them.
@@ -94,6 +96,7 @@ class Cases(msgspec.Struct, frozen=True):
     asked_as: Items
     histories: tuple[Items, ...]
     stars: tuple[NDArray[np.float32], ...]
+    at: tuple[NDArray[np.datetime64], ...]
     had: tuple[Items, ...]
     positives: tuple[Items, ...]
     candidates: Items | None
@@ -110,6 +113,7 @@ class Cases(msgspec.Struct, frozen=True):
             asked_as=self.asked_as[places],
             histories=tuple(self.histories[one] for one in many),
             stars=tuple(self.stars[one] for one in many),
+            at=tuple(self.at[one] for one in many),
             had=tuple(self.had[one] for one in many),
             positives=tuple(self.positives[one] for one in many),
             candidates=None if self.candidates is None else self.candidates[places],
@@ -117,7 +121,9 @@ class Cases(msgspec.Struct, frozen=True):
 
     def requests(self) -> RatedRequests:
         """What a system gets to see: nothing of the positives."""
-        return RatedRequests(person=self.asked_as, histories=self.histories, stars=self.stars)
+        return RatedRequests(
+            person=self.asked_as, histories=self.histories, stars=self.stars, at=self.at
+        )
 
 
 class Parted(msgspec.Struct, frozen=True):
@@ -196,6 +202,7 @@ def _cases(
         asked_as=np.where(trained[people], people, -1).astype(np.int32),
         histories=tuple(data.item[one] for one in known),
         stars=tuple(data.stars[one] for one in known),
+        at=tuple(data.at[one] for one in known),
         had=tuple(data.item[start:row] for start, row in _pairs(starts, rows)),
         positives=tuple(data.item[row:end] for row, end in _pairs(rows, ends)),
         candidates=_candidates(data, rows, protocol, salt),

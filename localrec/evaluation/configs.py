@@ -61,8 +61,9 @@ class SystemConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     Args:
         name: Under which it is reported; also that of its file of cases.
         kind: A baseline, one of our own rankers (`localrec rank --system`), a composition of
-            MemRec ("memory"), or a model that is asked about each case (its setting `model` names
-            another than the workspace's own).
+            MemRec ("memory"), a model that is asked about each case (its setting `model` names
+            another than the workspace's own), or one of AgenticRec ("agent", with the same
+            setting).
         entry: Its name in its catalogue; by default the name above.
         settings: What differs from its defaults; a search leaves these alone.
         trials: Settings tried on the validation split before it is tested; 0: none.
@@ -71,7 +72,7 @@ class SystemConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """
 
     name: Name
-    kind: Literal["baseline", "ranker", "memory", "model"] = "baseline"
+    kind: Literal["baseline", "ranker", "memory", "model", "agent"] = "baseline"
     entry: str = ""
     settings: dict[str, Setting] = {}
     trials: Count = 0

@@ -196,9 +196,9 @@ def _measure_or_tell(bench: Bench, system: SystemConfig) -> SystemResult:
 def _measure(bench: Bench, system: SystemConfig) -> SystemResult:
     fitted = _fit(bench, system)
     cases = _sampled(bench.parted.test, system.sample, bench.config.seed)
-    few = (
-        min(bench.config.probe, len(cases) // 10) if system.kind == "model" else bench.config.probe
-    )
+    few = bench.config.probe
+    if system.kind in ("model", "agent"):
+        few = min(few, len(cases) // 10)
     doubt = probe(fitted.system, cases, bench.keyed, bench.asking, few, bench.config.seed)
     outcomes = ask_rest(bench, system.name, fitted.system, cases)
     _have_reasons_told(bench, system.name, fitted.system, outcomes)
@@ -298,7 +298,8 @@ def ask_rest(bench: Bench, name: str, system: System, cases: Cases) -> list[Outc
     for outcomes in bench.engine.map(work, waiting):
         fresh = [one for one in outcomes if one.id not in done]
         bench.folder.append(name, fresh)
-        done.update((one.id, one) for one in fresh)
+        # What agents did is on disk: thousands of trajectories are not to be held.
+        done.update((one.id, msgspec.structs.replace(one, trajectory=None)) for one in fresh)
         bench.progress(f"asking {name}", len(done), len(cases))
     return [done[one] for one in ids]
 

@@ -24,6 +24,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from localrec.agent.trajectory import Fault as AgentFault
 from localrec.errors import UsageError
 
 Hits = NDArray[np.bool_]
@@ -31,7 +32,7 @@ Values = NDArray[np.float64]
 Numbers = NDArray[np.integer[Any]]
 Lists = Sequence[Numbers]
 PairDistance = Callable[[Numbers, Numbers], Values]
-Fault = Literal["failed", "empty", "unknown", "repeated", "short"]
+Fault = Literal["failed", "empty", "unknown", "repeated", "short", AgentFault]
 
 STEADYING = 0.01  # Steck's alpha: the share of the history's distribution mixed into the list's
 _BLOCK_CELLS = 1 << 22  # compared at once; more only costs memory

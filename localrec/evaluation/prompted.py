@@ -110,7 +110,7 @@ class ZeroShot:
             [self._titles[item] for item in history.tolist()],
             [self._titles[item] for item in candidates],
             self._config,
-            _seed_of(self._seed, candidates),
+            seed_of(self._seed, candidates),
             noun=self._noun,
             prior=self._prior(len(candidates)),
         )
@@ -338,6 +338,6 @@ def _lines_of(candidates: Items | None, config: PromptConfig) -> list[list[int]]
     return [] if candidates is None else candidates.tolist()
 
 
-def _seed_of(seed: int, candidates: Sequence[int]) -> int:
+def seed_of(seed: int, candidates: Sequence[int]) -> int:
     """The case's own: it is shown in the same orders whatever else is asked with it."""
     return int(np.random.SeedSequence([seed, *candidates]).generate_state(1)[0])

@@ -3,7 +3,8 @@
     config.toml  origin.json  cases-SYSTEM.jsonl  search-SYSTEM.json  metrics.json
 
 A run over questions keeps `answers-SYSTEM.jsonl` besides, as `ask --batch` writes them; systems
-that can say why an item stands first keep `rationales-SYSTEM.jsonl`.
+that can say why an item stands first keep `rationales-SYSTEM.jsonl`, agents what they did in
+`trajectories-SYSTEM.jsonl`.
 
 A run that was killed is gone on with by the same command: at most a torn last line is lost, cases
 that are there are not asked again. It is gone on with only as it was begun, on the same data and
@@ -20,6 +21,7 @@ from typing import TypeVar
 
 import msgspec
 
+from localrec.agent.trajectory import Trajectory
 from localrec.baselines.base import Setting
 from localrec.baselines.tuning import Search
 from localrec.errors import InputError, UsageError
@@ -27,7 +29,7 @@ from localrec.evaluation.asking import Outcome
 from localrec.evaluation.configs import Name, QuestionRunConfig, RunConfig
 from localrec.evaluation.guards import Suspicion
 from localrec.evaluation.intervals import Measure
-from localrec.evaluation.ledger import UNREADABLE, read_records
+from localrec.evaluation.ledger import UNREADABLE, read_records, write_records
 from localrec.evaluation.question_summaries import SystemReport
 from localrec.evaluation.questions import CaseLine
 from localrec.evaluation.report import Origin
@@ -121,6 +123,20 @@ class SystemResult(msgspec.Struct, frozen=True, kw_only=True):
     questions: SystemReport | None = None
 
 
+class Acted(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of a run's `trajectories-SYSTEM.jsonl`: what an agent did for a case.
+
+    Args:
+        id: The case's.
+        person: Their key.
+        trajectory: All of it.
+    """
+
+    id: str
+    person: str
+    trajectory: Trajectory
+
+
 class RunMetrics(msgspec.Struct, frozen=True, kw_only=True):
     """All figures of a run, in the order of its systems; `complete` once there are no more."""
 
@@ -211,13 +227,24 @@ class RunFolder:
         path = self.path / case_file(system)
         return read_records(path, CaseLine) if path.is_file() else []
 
+    def trajectories(self, system: str) -> list[Acted]:
+        """What an agent did, case by case; none where it has no file."""
+        path = self.path / trajectory_file(system)
+        return read_records(path, Acted) if path.is_file() else []
+
     def mend(self, system: str) -> None:
-        """Cut off a last line that a kill left torn.
+        """Cut off a last line that a kill left torn, and what was done for cases without a line.
 
         Raises:
             InputError: the rest is no case that was torn.
         """
-        path = self.path / case_file(system)
+        self._mend_lines(self.path / case_file(system))
+        if acted := self.trajectories(system):
+            done = {one.id for one in self.outcomes(system)}
+            whole = [one for one in acted if one.id in done]
+            write_records(self.path / trajectory_file(system), whole)
+
+    def _mend_lines(self, path: Path) -> None:
         if not path.is_file():
             return
         content = path.read_bytes()
@@ -232,9 +259,20 @@ class RunFolder:
         sync(path)
 
     def append(self, system: str, outcomes: Sequence[Outcome]) -> None:
-        """Add cases; they are on disk when this returns."""
-        with owner_only(), (self.path / case_file(system)).open("ab") as file:
-            file.write(b"".join(msgspec.json.encode(one) + b"\n" for one in outcomes))
+        """Add cases; they are on disk when this returns, before them what agents did."""
+        acted = [
+            Acted(id=one.id, person=one.person, trajectory=one.trajectory)
+            for one in outcomes
+            if one.trajectory is not None
+        ]
+        if acted:
+            self._append(trajectory_file(system), acted)
+        cases = [msgspec.structs.replace(one, trajectory=None) for one in outcomes]
+        self._append(case_file(system), cases)
+
+    def _append(self, name: str, records: Sequence[msgspec.Struct]) -> None:
+        with owner_only(), (self.path / name).open("ab") as file:
+            file.write(b"".join(msgspec.json.encode(one) + b"\n" for one in records))
             file.flush()
             os.fsync(file.fileno())
 
@@ -298,6 +336,11 @@ def answer_file(system: str) -> str:
 def rationale_file(system: str) -> str:
     """The name of a system's file of rationales."""
     return f"rationales-{system}.jsonl"
+
+
+def trajectory_file(system: str) -> str:
+    """The name of the file of what an agent did."""
+    return f"trajectories-{system}.jsonl"
 
 
 def _models_of(origin: RunOrigin | QuestionRunOrigin) -> dict[str, str]:

@@ -96,6 +96,8 @@ def values_of(
     """
     values = _of_several(outcomes, ks) if several else _of_one(outcomes, ks)
     values["invalid"] = np.array([bool(one.faults) for one in outcomes], dtype=np.float64)
+    if any(one.shown for one in outcomes):
+        values |= _of_what_is_shown(outcomes, ks)
     return values
 
 
@@ -140,6 +142,8 @@ def _of_costs(outcomes: Sequence[Outcome]) -> dict[str, Measure]:
             "cached tokens": [one.cached_tokens for one in outcomes],
             "new tokens": [one.new_tokens for one in outcomes],
         }
+    if any(one.tool_calls for one in outcomes):
+        costs["tool calls"] = [one.tool_calls for one in outcomes]
     return {
         name: Measure(round(float(np.mean(column)), 4), None, None, len(outcomes))
         for name, column in costs.items()
@@ -167,6 +171,12 @@ def _of_one(outcomes: Sequence[Outcome], ks: Sequence[int]) -> dict[str, Values]
             values[f"NDCG@{k}"] = metrics.ndcgs(places, k)
     values["MRR"] = metrics.reciprocal_ranks(places)
     return values
+
+
+def _of_what_is_shown(outcomes: Sequence[Outcome], ks: Sequence[int]) -> dict[str, Values]:
+    """The same of what a person would see where an answer is invalid: what stands in for it."""
+    shown = [msgspec.structs.replace(one, first=one.shown, tied=1) for one in outcomes]
+    return {f"shown {name}": values for name, values in _of_one(shown, ks).items()}
 
 
 def _of_several(outcomes: Sequence[Outcome], ks: Sequence[int]) -> dict[str, Values]:

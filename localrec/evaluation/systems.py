@@ -18,6 +18,7 @@ from localrec.baselines.nearness import ItemVectors
 from localrec.baselines.tuning import Space
 from localrec.domains import Domain
 from localrec.errors import UsageError
+from localrec.evaluation.agents import SEQUENTIAL, Acting, agent_config, check_candidates
 from localrec.evaluation.asking import System
 from localrec.evaluation.cases import Parted
 from localrec.evaluation.configs import SystemConfig
@@ -66,6 +67,7 @@ class Workbench:
             "ranker": self._check_ranker,
             "memory": self._check_memory,
             "model": self._check_model,
+            "agent": self._check_agent,
         }
         checks[system.kind](system)
 
@@ -86,6 +88,7 @@ class Workbench:
             "ranker": self._make_ranker,
             "memory": self._make_memory,
             "model": self._make_model,
+            "agent": self._make_agent,
         }
         return makers[system.kind](system.catalogued, settings)
 
@@ -153,6 +156,30 @@ class Workbench:
         self._look_over_store()
         model = self._workspace.open_model(name, str(settings.get(MODEL, "")))
         return make_prompted(name, settings, model, self._knowledge)
+
+    def _check_agent(self, system: SystemConfig) -> None:
+        agent_config(system.catalogued, system.settings)
+        check_candidates(self._parted.test.candidates is not None)
+        if system.trials:
+            raise UsageError(
+                f"The agent {system.name} takes too long to tune, or has nothing to tune.",
+                "Leave trials out.",
+            )
+
+    def _make_agent(self, name: str, settings: Mapping[str, Setting]) -> System:
+        self._look_over_store()
+        config = agent_config(name, settings)
+        asked = str(settings.get(MODEL, ""))
+        model = self._workspace.open_model(name, asked) if config.asks_model else None
+        places = np.searchsorted(self._knowledge.catalogue.node_ids, self._keyed.item_nodes)
+        return Acting(
+            name,
+            config,
+            model,
+            self._knowledge,
+            places.astype(np.int32),
+            sequential=bool(settings.get(SEQUENTIAL, True)),
+        )
 
     def _look_over_store(self) -> None:
         if not self._store_is_clean:

@@ -10,6 +10,7 @@ import msgspec
 
 from localrec.errors import UsageError
 from localrec.settings import RULES, Settings
+from localrec.systems.agenticrec import AGENTS, AgenticConfig
 from localrec.systems.composition import Composition, MarcConfig, RagConfig
 from localrec.systems.memrec import (
     MEMREC,
@@ -92,7 +93,7 @@ class RankerPlan(msgspec.Struct, frozen=True, kw_only=True):
     fewest_people: int = 0
     lists_from: int | None = 0
     ranks_from: int = 0
-    judge: VectorConfig | AgentConfig | None = None
+    judge: VectorConfig | AgentConfig | AgenticConfig | None = None
 
 
 # Measured on development people of MovieLens 100K, strangers to the store: the memory puts the very
@@ -106,6 +107,8 @@ _PLANS: dict[str, RankerPlan] = {
         name: RankerPlan(evidence=RANKERS["auto"], memory=MEMREC[_STAND_INS[name]], judge=one)
         for name, one in (MEMREC_VECTOR | MEMREC_AGENTS).items()
     },
+    # Whatever stands in for a model here is fused of the same tools.
+    **{name: RankerPlan(evidence=RANKERS["auto"], judge=one) for name, one in AGENTS.items()},
     "auto-memory": RankerPlan(
         evidence=RANKERS["auto"],
         memory=MEMREC["memrec"],

@@ -10,10 +10,12 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 import msgspec
 import numpy as np
 
+from localrec.agent.trajectory import Trajectory
 from localrec.explanation.evidence import evidence_of
 from localrec.explanation.personal import Because
 from localrec.explanation.rationales import Reason, Reasons, counted_reasons
@@ -91,6 +93,7 @@ class Fit(msgspec.Struct, frozen=True):
         notes: What went otherwise than was asked for, as sentences.
         known: What a model that writes reasons is told of the person, in lines; None: the
             template writes them.
+        trajectory: What an agent did, where one ranked.
     """
 
     scores: Scores
@@ -101,6 +104,7 @@ class Fit(msgspec.Struct, frozen=True):
     spent: dict[str, Spent] = {}
     notes: tuple[str, ...] = ()
     known: tuple[str, ...] | None = None
+    trajectory: Trajectory | None = None
 
 
 class Personal:
@@ -163,6 +167,7 @@ class Personal:
             tokens=_tokens(fit, reasons),
             calls=_calls(fit, reasons),
             notes=(*fit.notes, *reasons.notes),
+            trajectory=_as_fields(fit.trajectory),
         )
 
     def rank(self, request: RankRequest, stored: Taste | None = None) -> Ranking:
@@ -193,6 +198,7 @@ class Personal:
             tokens=_tokens(fit, reasons),
             calls=_calls(fit, reasons),
             notes=(*fit.notes, *reasons.notes),
+            trajectory=_as_fields(fit.trajectory),
         )
 
     def fit(self, user: str, taste: Taste) -> Fit:
@@ -302,6 +308,10 @@ def _who_reasoned(fit: Fit, reasons: Reasons) -> dict[str, str]:
 def _tokens(fit: Fit, reasons: Reasons) -> dict[str, int]:
     spent = fit.spent | {"rationales": reasons.spent}
     return {stage: one.tokens for stage, one in spent.items() if one.calls}
+
+
+def _as_fields(trajectory: Trajectory | None) -> dict[str, Any] | None:
+    return None if trajectory is None else msgspec.to_builtins(trajectory)
 
 
 def _calls(fit: Fit, reasons: Reasons) -> int:

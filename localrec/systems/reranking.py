@@ -16,6 +16,7 @@ from typing import Protocol
 import msgspec
 import numpy as np
 
+from localrec.agent.trajectory import Trajectory
 from localrec.domains import Domain
 from localrec.errors import ModelCancelledError, ModelError
 from localrec.explanation.evidence import Fact
@@ -48,8 +49,10 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
         candidates: Items, (c,).
         user: The person's key; "" for a stranger.
         instruction: What they ask for, in words; "" where they do not.
+        taste: Their whole history, disliked items too.
     """
 
+    taste: Taste
     items: Indexes
     weights: Scores
     candidates: Sequence[int]
@@ -68,6 +71,7 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
         known: What a model that writes reasons is told, in lines; None: the template writes them.
         spent: Stage -> what a model was asked for it.
         notes: What went otherwise than was asked for, as sentences.
+        trajectory: What an agent did.
     """
 
     scores: Scores
@@ -77,6 +81,7 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     known: tuple[str, ...] | None = None
     spent: dict[str, Spent] = {}
     notes: tuple[str, ...] = ()
+    trajectory: Trajectory | None = None
 
 
 class Judge(Protocol):
@@ -259,6 +264,7 @@ class Reranking(Personal):
             return msgspec.structs.replace(fit, spoke=spoke, notes=() if liked.any() else (note,))
         found = self._judge.judge(
             Asked(
+                taste=taste,
                 items=taste.items[liked],
                 weights=taste.strengths[liked],
                 candidates=candidates,
@@ -279,6 +285,7 @@ class Reranking(Personal):
             spent=found.spent,
             notes=found.notes,
             known=found.known,
+            trajectory=found.trajectory,
         )
 
 

@@ -99,6 +99,46 @@ class TestARanking:
         assert (code, said, out.exists()) == (1, "", False)
         assert "localrec models pull" in err
 
+    def test_by_an_agent_holds_what_it_did_and_tells_it_in_words(
+        self, rank, requests, out, monkeypatch
+    ):
+        model = ScriptedModel(
+            ["Think: What goes?\nAct: get_user_profile()", "Think: So.\nRank: [2, 1]"]
+        )
+        monkeypatch.setattr(Workspace, "open_model", lambda self, role, name="": model)
+        path = requests({"history": ["negroni"], "candidates": ["x", "americano", "gimlet"]})
+        code, said, _ = rank(path, "--system", "agenticrec", "--explain")
+        (told,) = rankings(out)
+        assert (code, told["ranking"]) == (0, ["gimlet", "americano", "x"])
+        assert told["spoke"]["rerank"] == "agent"
+        assert told["trajectory"]["ranking"] == [2, 1]
+        assert told["trajectory"]["steps"][0]["call"]["tool"] == "get_user_profile"
+        assert told["calls"] == 2
+        assert "Request 1: agenticrec, scripted" in said
+        assert "asks get_user_profile()" in said
+        assert "ranks 2, 1" in said
+
+    def test_by_an_agent_that_loses_its_way_is_the_fused_one(
+        self, rank, requests, out, monkeypatch
+    ):
+        monkeypatch.setattr(
+            Workspace, "open_model", lambda self, role, name="": ScriptedModel(["Nothing."])
+        )
+        path = requests({"history": ["negroni"], "candidates": ["gimlet", "americano"]})
+        code, _, noted = rank(path, "--system", "agenticrec-reasoning")
+        (told,) = rankings(out)
+        assert code == 0 and "The agent gave no ranking." in noted
+        assert sorted(told["ranking"]) == ["americano", "gimlet"]
+        assert (told["trajectory"]["fault"], told["spoke"]["rerank"]) == ("form", "fused")
+
+    def test_by_the_tools_alone_asks_no_model(self, rank, requests, out):
+        path = requests({"history": ["negroni"], "candidates": ["gimlet", "x", "americano"]})
+        assert rank(path, "--system", "agenticrec-fused").code == 0
+        (told,) = rankings(out)
+        assert told["ranking"] == ["americano", "gimlet", "x"]
+        assert told["trajectory"]["model"] == ""
+        assert told["scores"]["americano"] > told["scores"]["gimlet"]
+
     def test_turns_around_with_the_ratings(self, rank, requests, out):
         asked = {"history": ["negroni", "daiquiri"], "candidates": ["americano", "gimlet"]}
         rank(requests({**asked, "ratings": [5, 1]}, {**asked, "ratings": [1, 5]}))

@@ -1,0 +1,173 @@
+"""AgenticRec as a system under test: tools that know the training rows and nothing else.
+
+Whatever a tool says is counted from the training rows or read from the catalogue, and the
+sequential model that some of them ask is trained on these rows. A person's history comes with the
+request.
+
+The answer to a case is the agent's own ranking of its first K. An invalid trajectory is an answer
+without items whose fault has a name. What a person would have seen, the fused evidence in its
+place, is measured beside it ("shown").
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+
+import msgspec
+import numpy as np
+
+from localrec.agent.desk import Desk, Sequential
+from localrec.agent.setting_out import desk_of, reference_of
+from localrec.baselines.base import Interactions, Progress, Setting
+from localrec.baselines.neural import make_sasrec
+from localrec.baselines.neural.configs import SASRecConfig
+from localrec.errors import UsageError
+from localrec.evaluation.asking import Reply
+from localrec.evaluation.cases import Items, RatedRequests
+from localrec.evaluation.memories import Knowledge, count_collective, with_settings
+from localrec.evaluation.prompted import MODEL, seed_of
+from localrec.index.sequential import model_of
+from localrec.llm.base import ChatModel
+from localrec.systems.agenticrec import AGENTS, AgenticConfig, AgenticRec
+
+SEQUENTIAL = "sequential"  # the setting that leaves the sequential model out
+_BESIDES = (MODEL, SEQUENTIAL)
+_DAY_S = 86_400
+
+
+class Acting:
+    """Ranks the candidates of a case by an agent.
+
+    Args:
+        name: As it is reported.
+        config: Who acts, within which bounds.
+        model: Opened by whoever closes it; None where nobody is asked.
+        knowledge: About the items.
+        places: Catalogue index of each evaluated item, (items,).
+        sequential: Whether the tools have a sequential model to ask.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        config: AgenticConfig,
+        model: ChatModel | None,
+        knowledge: Knowledge,
+        places: Items,
+        *,
+        sequential: bool = True,
+    ) -> None:
+        self.name = name
+        self.settings: dict[str, Setting] = {
+            **({} if model is None else {MODEL: model.name, **msgspec.structs.asdict(config)}),
+            SEQUENTIAL: sequential,
+            "rule_set": knowledge.rules.name,
+        }
+        self._model = model
+        self._agent = AgenticRec(name, config, model)
+        self._wanted = config.k
+        self._knowledge = knowledge
+        self._places = places
+        self._sequential = sequential
+
+    def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
+        """Count the shared memory, train the sequential model, and start the model.
+
+        Raises:
+            ModelError: the model cannot be used.
+            UsageError: torch is not installed.
+        """
+        if self._model is not None:
+            self._model.count_tokens("")
+        sequential = _trained(train, seed, progress) if self._sequential else None
+        progress("counting who likes what", 0, 0)
+        collective = count_collective(train, self._knowledge, write=True)
+        self.graph = collective.graph
+        self._reference = reference_of(
+            self._knowledge.catalogue, collective, places=self._places, sequential=sequential
+        )
+        self._seed = seed
+
+    def answer(self, requests: RatedRequests, candidates: Items | None, k: int) -> Sequence[Reply]:
+        """The agent's ranking of each request's candidates, its first K of them.
+
+        Raises:
+            UsageError: there are no candidates.
+            ModelError: the model failed.
+        """
+        check_candidates(candidates is not None)
+        assert candidates is not None
+        return [self._ask(requests, place, line) for place, line in enumerate(candidates.tolist())]
+
+    def _ask(self, requests: RatedRequests, place: int, candidates: Sequence[int]) -> Reply:
+        started = time.perf_counter()
+        desk = self._desk(requests, place, candidates)
+        found = self._agent.rank(desk, seed_of(self._seed, candidates))
+        trajectory, cost = found.trajectory, found.trajectory.cost
+        order = [candidates[one] for one in found.order]
+        return Reply(
+            items=order[: found.ranked] if trajectory.is_valid else None,
+            ms=1000 * (time.perf_counter() - started),
+            calls=cost.calls,
+            prompt_tokens=cost.prompt_tokens,
+            cached_tokens=cost.cached_tokens,
+            new_tokens=cost.new_tokens,
+            tool_calls=trajectory.tool_calls,
+            trajectory=trajectory,
+            wanted=self._wanted,
+            fault=trajectory.fault,
+            shown=order,
+        )
+
+    def _desk(self, requests: RatedRequests, place: int, candidates: Sequence[int]) -> Desk:
+        at = requests.at[place].astype("datetime64[s]")
+        return desk_of(
+            self._reference,
+            requests.histories[place],
+            candidates,
+            stars=requests.stars[place],
+            days=np.where(np.isnat(at), np.nan, at.astype(np.float64) / _DAY_S),
+            person=int(requests.person[place]),
+        )
+
+
+def agent_config(name: str, settings: Mapping[str, Setting]) -> AgenticConfig:
+    """The settings of an agent without the model's name, read.
+
+    Raises:
+        UsageError: there is no such agent or setting.
+    """
+    if name not in AGENTS:
+        raise UsageError(f'There is no agent "{name}".', f"There are: {', '.join(AGENTS)}.")
+    if not isinstance(settings.get(SEQUENTIAL, True), bool):
+        raise UsageError(
+            f"The settings of {name} do not fit: {SEQUENTIAL} is true or false.",
+            f"Leave {SEQUENTIAL} out to train one.",
+        )
+    return with_settings(name, AGENTS[name], settings, besides=_BESIDES)
+
+
+def check_candidates(given: bool) -> None:
+    """See that there is something to rank.
+
+    Raises:
+        UsageError: all items are to be ranked.
+    """
+    if not given:
+        raise UsageError(
+            "An agent cannot rank all items.",
+            "Give the protocol candidates, such as: candidates = 20.",
+        )
+
+
+def _trained(train: Interactions, seed: int, progress: Progress) -> Sequential:
+    """SASRec of the training rows as the catalogue of baselines has it; people as numbered there.
+
+    Raises:
+        UsageError: torch is not installed.
+    """
+    network = make_sasrec(SASRecConfig())
+    network.fit(train, seed, progress)
+    histories = [train.item[train.rows_of(person)] for person in range(train.people)]
+    return model_of(network.export(), histories)

@@ -1,0 +1,128 @@
+"""AgenticRec: an agent with tools ranks the candidates that lie before it (2026, section 4).
+
+    agenticrec              a frozen model thinks, asks tools and ranks
+    agenticrec-reasoning    the same model without a tool
+    agenticrec-scripted     the same tools are asked on every request, then the model ranks
+    agenticrec-fused        what the tools say, weighed; no model
+
+The model ranks its first K; the others follow in the order of the fused evidence. A trajectory that
+is invalid leaves all of them to it, and what went wrong stays on record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import msgspec
+import numpy as np
+
+from localrec.agent.desk import Desk
+from localrec.agent.fused import Fused
+from localrec.agent.loop import LoopConfig, run_agent, run_scripted
+from localrec.agent.suite import SUITE
+from localrec.agent.trajectory import ToolCall, Trajectory
+from localrec.errors import UsageError
+from localrec.llm.base import ChatModel
+from localrec.retrieval.base import Scores
+
+Mode = Literal["agent", "reasoning", "scripted", "fused"]
+
+# Each compares all candidates at once, so that one call each is enough.
+SCRIPT: tuple[ToolCall, ...] = tuple(
+    ToolCall(tool=name)
+    for name in ("get_user_profile", "get_session_behaviour", "likely_next", "shared_taste")
+)
+
+
+class AgenticConfig(LoopConfig, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One composition.
+
+    Args:
+        mode: Who acts: a model that asks tools as it likes, one without tools, one behind a
+            script, or none.
+    """
+
+    mode: Mode = "agent"
+
+    @property
+    def asks_model(self) -> bool:
+        """Whether it cannot do without one."""
+        return self.mode != "fused"
+
+
+AGENTS: Mapping[str, AgenticConfig] = {
+    "agenticrec": AgenticConfig(),
+    "agenticrec-reasoning": AgenticConfig(mode="reasoning"),
+    "agenticrec-scripted": AgenticConfig(mode="scripted"),
+    "agenticrec-fused": AgenticConfig(mode="fused"),
+}
+
+
+class AgentRanking(msgspec.Struct, frozen=True, kw_only=True):
+    """The candidates of a desk in order, and how that came about.
+
+    Args:
+        order: Places of all candidates, from 0, best first.
+        ranked: How many of them stand first by the agent's own ranking; the rest is fused.
+        scores: Of the fused evidence, (c,); None where a model ranked.
+        trajectory: What was done.
+    """
+
+    order: tuple[int, ...]
+    ranked: int
+    scores: Scores | None
+    trajectory: Trajectory
+
+
+class AgenticRec:
+    """Ranks candidates by an agent.
+
+    Args:
+        name: Of the composition, for the record.
+        config: Who acts, within which bounds.
+        model: Opened, and closed, by somebody else; None where nobody is asked.
+
+    Raises:
+        UsageError: there is no model where one is to act.
+    """
+
+    def __init__(self, name: str, config: AgenticConfig, model: ChatModel | None = None) -> None:
+        if config.asks_model and model is None:
+            raise UsageError(f"{name} needs a model.")
+        self._name = name
+        self._config = config
+        self._model = model
+        self._fused = Fused()
+
+    def rank(self, desk: Desk, seed: int = 0) -> AgentRanking:
+        """Every candidate once, best first.
+
+        Args:
+            desk: The request.
+            seed: Of everything drawn; not negative.
+
+        Raises:
+            UsageError: there are no candidates.
+            ModelError: the model cannot be used, or was stopped.
+        """
+        trajectory = self._act(desk, seed)
+        scores = self._fused.scores(desk)
+        first = tuple(number - 1 for number in trajectory.ranking or ())
+        rest = (one for one in np.argsort(-scores, kind="stable").tolist() if one not in first)
+        by_model = self._model is not None and trajectory.is_valid
+        return AgentRanking(
+            order=(*first, *rest),
+            ranked=len(first),
+            scores=None if by_model else scores,
+            trajectory=trajectory,
+        )
+
+    def _act(self, desk: Desk, seed: int) -> Trajectory:
+        config, model, name = self._config, self._model, self._name
+        if config.mode == "fused" or model is None:
+            return self._fused.run(desk, seed)
+        if config.mode == "scripted":
+            return run_scripted(model, desk, SUITE, SCRIPT, config, seed, name=name)
+        tools = () if config.mode == "reasoning" else SUITE
+        return run_agent(model, desk, tools, config, seed, name=name)

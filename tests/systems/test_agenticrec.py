@@ -1,0 +1,161 @@
+"""The compositions of AgenticRec: who acts, and what stands in where a trajectory is invalid."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+import numpy as np
+import pytest
+
+from localrec.agent.fused import Fused
+from localrec.agent.setting_out import desk_of
+from localrec.errors import ModelError, UsageError
+from localrec.graph.people import user_node
+from localrec.llm.scripted import ScriptedModel
+from localrec.memory import records
+from localrec.memory.records import Memory, Provenance
+from localrec.systems.agenticrec import AGENTS, SCRIPT, AgenticConfig, AgenticRec
+from localrec.workspace import Workspace
+
+from .test_remembering import BAR, KEY, bar
+
+PROFILE = "Think: Who is it?\nAct: get_user_profile()"
+RANKED = "Think: So.\nRank: [5, 1]"
+INVALID = "I would rather not."
+WITH_MODEL = [name for name, config in AGENTS.items() if config.asks_model]
+
+
+@pytest.fixture(scope="module")
+def desk(opened):
+    return desk_of(opened.reference(BAR.name), [3, 4], [0, 1, 2, 5, 6, 7], person=0)
+
+
+def rank(desk, answers, name="agenticrec", **settings):
+    base = AGENTS[name]
+    config = AgenticConfig(mode=base.mode, **{"k": 2, **settings})
+    return AgenticRec(name, config, ScriptedModel(answers)).rank(desk, 1)
+
+
+def fused_order(desk):
+    return np.argsort(-Fused().scores(desk), kind="stable").tolist()
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory):
+    with Workspace(bar(tmp_path_factory.mktemp("home") / "bar")) as workspace:
+        yield workspace
+
+
+class TestARanking:
+    @pytest.mark.parametrize("name", AGENTS)
+    @pytest.mark.parametrize("answer", [RANKED, INVALID])
+    def test_holds_every_candidate_once(self, desk, name, answer):
+        found = rank(desk, [answer], name)
+        assert sorted(found.order) == list(range(6))
+        assert found.trajectory.agent == name
+
+    @pytest.mark.parametrize("name", WITH_MODEL)
+    def test_puts_what_the_model_ranks_first_and_the_rest_in_the_fused_order(self, desk, name):
+        found = rank(desk, [RANKED], name)
+        assert found.order[:2] == (4, 0)
+        assert list(found.order[2:]) == [one for one in fused_order(desk) if one not in (4, 0)]
+        assert (found.ranked, found.scores) == (2, None)
+
+    @pytest.mark.parametrize("name", WITH_MODEL)
+    def test_is_the_fused_one_where_a_trajectory_is_invalid(self, desk, name):
+        found = rank(desk, [INVALID], name)
+        assert (found.trajectory.fault, found.ranked) == ("form", 0)
+        assert list(found.order) == fused_order(desk)
+        assert found.scores.tolist() == Fused().scores(desk).tolist()
+
+    def test_without_a_model_is_all_its_own(self, desk):
+        found = AgenticRec("agenticrec-fused", AGENTS["agenticrec-fused"]).rank(desk)
+        assert list(found.order) == fused_order(desk)
+        assert found.ranked == 6
+        assert (found.trajectory.model, found.trajectory.is_valid) == ("", True)
+        assert found.trajectory.tool_calls > 3
+
+
+class TestAComposition:
+    def test_lets_the_model_ask_what_it_likes(self, desk):
+        found = rank(desk, [PROFILE, RANKED])
+        assert found.trajectory.tool_calls == 1
+        assert found.trajectory.steps[0].call.tool == "get_user_profile"
+
+    def test_ends_at_the_budget(self, desk):
+        found = rank(desk, [PROFILE] * 3, budget=2)
+        assert (found.trajectory.fault, found.trajectory.tool_calls) == ("budget", 2)
+
+    def test_without_tools_knows_none(self, desk):
+        assert rank(desk, [RANKED], "agenticrec-reasoning").trajectory.tool_calls == 0
+        found = rank(desk, [PROFILE], "agenticrec-reasoning")
+        assert found.trajectory.fault == "form"
+
+    def test_by_script_asks_the_same_tools_first(self, desk):
+        model = ScriptedModel([RANKED])
+        name = "agenticrec-scripted"
+        found = AgenticRec(name, AgenticConfig(mode="scripted", k=2, budget=0), model).rank(desk)
+        asked = [step.call for step in found.trajectory.steps if step.call is not None]
+        assert tuple(asked) == SCRIPT
+        assert found.trajectory.is_valid
+
+    def test_that_asks_a_model_needs_one(self):
+        with pytest.raises(UsageError, match="agenticrec-scripted needs a model"):
+            AgenticRec("agenticrec-scripted", AGENTS["agenticrec-scripted"])
+
+    def test_raises_what_a_model_raises(self, desk):
+        with pytest.raises(ModelError, match="script has 0 answers"):
+            rank(desk, [])
+
+
+def third_first(messages):
+    """Asks for the profile once, then puts the third candidate first."""
+    if "Observation of" not in messages[-1].content:
+        return PROFILE
+    count = int(re.search(r"Which (\d+) candidates", messages[1].content)[1])
+    return f"Think: So.\nRank: {[3, 1, 2, *range(4, count + 1)]}"
+
+
+class TestForAPersonOfAWorkspace:
+    def test_a_list_is_in_the_agents_order(self, opened, monkeypatch):
+        model = ScriptedModel(third_first)
+        monkeypatch.setattr(Workspace, "open_model", lambda self, role, name="": model)
+        user = KEY.format(0)
+        taste = opened.taste(BAR.name, user)
+        found = opened.personal(BAR.name, "agenticrec").recommend(user, taste, 3)
+        plain = opened.personal(BAR.name, "auto").recommend(user, taste, 3)
+        assert [one.key for one in found.items] == [plain.items[at].key for at in (2, 0, 1)]
+        assert found.spoke["rerank"] == "agent"
+        assert found.trajectory["ranking"][:3] == (3, 1, 2)
+        assert (found.calls, found.tokens["rerank"] > 50) == (2, True)
+
+    def test_the_tools_know_what_is_remembered_of_the_person(self, opened, monkeypatch):
+        user = KEY.format(0)
+        node = user_node(opened.store, BAR.name, user)
+        told = Memory(
+            node_id=node,
+            version=1,
+            text="Drinks at sea.",
+            facets=(),
+            source="template",
+            provenance=Provenance(),
+            pinned=False,
+            at=datetime(2026, 1, 1),
+        )
+        monkeypatch.setattr(records, "memory_of", lambda store, one: told if one == node else None)
+        model = ScriptedModel(third_first)
+        monkeypatch.setattr(Workspace, "open_model", lambda self, role, name="": model)
+        ranker = opened.personal(BAR.name, "agenticrec")
+        found = ranker.recommend(user, opened.taste(BAR.name, user), 3)
+        assert "Drinks at sea." in found.trajectory["steps"][0]["observation"]
+
+    def test_a_model_that_dies_leaves_the_order_to_its_tools(self, opened, monkeypatch):
+        monkeypatch.setattr(Workspace, "open_model", lambda self, role, name="": ScriptedModel([]))
+        user = KEY.format(0)
+        taste = opened.taste(BAR.name, user)
+        found = opened.personal(BAR.name, "agenticrec").recommend(user, taste, 5)
+        fused = opened.personal(BAR.name, "agenticrec-fused").recommend(user, taste, 5)
+        assert [one.key for one in found.items] == [one.key for one in fused.items]
+        assert found.notes[0].startswith("The model failed: The script has 0 answers")
+        assert found.trajectory["agent"] == "agenticrec-fused"
