@@ -21,9 +21,10 @@ import numpy as np
 from localrec.agent.desk import Desk
 from localrec.agent.dialects import dialect_for, number_grammar
 from localrec.agent.registry import LONGEST_TITLE, Tool
-from localrec.agent.trajectory import Cost, Fault, Step, ToolCall, Trajectory, Turn
+from localrec.agent.trajectory import Fault, Step, ToolCall, Trajectory, Turn
 from localrec.errors import ContextError, ModelError, UsageError
 from localrec.llm.base import ChatModel, Message
+from localrec.llm.metered import Spent
 
 _SHARED_MESSAGES = 1  # the system's: the same for all requests of a domain, so its state is kept
 _TOKENS_AROUND = 160  # for what stands around a thought and its arguments
@@ -137,7 +138,7 @@ class _Run:
         self._turns: list[Turn] = []
         self._said = ""  # of the turn that is being written
         self._steps: list[Step] = []
-        self._cost = Cost()
+        self._cost = Spent()
 
     # --- what can be done ---
 
@@ -254,7 +255,7 @@ class _Run:
             )
         except ContextError as error:
             raise _InvalidError("refused") from error
-        self._cost = self._cost.after(reply.usage)
+        self._cost = self._cost.and_for(reply.usage)
         self._said += reply.text
         if not reply.finished:
             raise _InvalidError("unfinished")

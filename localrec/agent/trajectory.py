@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-from localrec.llm.base import Usage
+from localrec.llm.metered import Spent
 
 Argument = int | str
 Fault = Literal["budget", "form", "unfinished", "refused"]
@@ -42,29 +42,6 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
 
     text: str
     own: bool
-
-
-class Cost(msgspec.Struct, frozen=True, kw_only=True):
-    """What the model's calls cost: how many, tokens read, of these from a cached prefix, written.
-
-    `model_ms` is the time within the model.
-    """
-
-    calls: int = 0
-    prompt_tokens: int = 0
-    cached_tokens: int = 0
-    new_tokens: int = 0
-    model_ms: float = 0.0
-
-    def after(self, usage: Usage) -> Cost:
-        """With one more call."""
-        return Cost(
-            calls=self.calls + 1,
-            prompt_tokens=self.prompt_tokens + usage.prompt,
-            cached_tokens=self.cached_tokens + usage.cached,
-            new_tokens=self.new_tokens + usage.generated,
-            model_ms=self.model_ms + usage.model_ms,
-        )
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,7 +86,7 @@ class Trajectory(msgspec.Struct, frozen=True, kw_only=True):
     turns: tuple[Turn, ...] = ()
     ranking: tuple[int, ...] | None
     fault: Fault | None = None
-    cost: Cost = Cost()
+    cost: Spent = Spent()
     ms: float = 0.0
 
     @property

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
-from localrec.llm.base import ChatModel, Choice, Generation, Message, Usage
+from localrec.llm.base import ChatModel, Message, Usage
+from localrec.llm.wrapped import Reply, Wrapped
 
 
 class Spent(msgspec.Struct, frozen=True, kw_only=True):
@@ -17,12 +18,14 @@ class Spent(msgspec.Struct, frozen=True, kw_only=True):
         prompt_tokens: Read, those from a cached prefix too.
         cached_tokens: Of these, so many came from a cached prefix.
         new_tokens: Written.
+        model_ms: Time within the model.
     """
 
     calls: int = 0
     prompt_tokens: int = 0
     cached_tokens: int = 0
     new_tokens: int = 0
+    model_ms: float = 0.0
 
     @property
     def tokens(self) -> int:
@@ -36,64 +39,30 @@ class Spent(msgspec.Struct, frozen=True, kw_only=True):
             prompt_tokens=self.prompt_tokens + usage.prompt,
             cached_tokens=self.cached_tokens + usage.cached,
             new_tokens=self.new_tokens + usage.generated,
+            model_ms=self.model_ms + usage.model_ms,
         )
 
 
-class Metered:
-    """A chat model whose calls are added up.
-
-    Args:
-        model: Asked in its place; not closed with it.
-    """
+class Metered(Wrapped):
+    """A chat model whose calls are added up."""
 
     def __init__(self, model: ChatModel) -> None:
-        self.name = model.name
-        self._model = model
+        super().__init__(model)
         self._spent = Spent()
-
-    @property
-    def knows_tools(self) -> bool:
-        """As of the model."""
-        return self._model.knows_tools
 
     def taken(self) -> Spent:
         """What was spent since this was last called."""
         spent, self._spent = self._spent, Spent()
         return spent
 
-    def choose(self, messages: Sequence[Message], labels: Sequence[str], fixed: int = 0) -> Choice:
-        """As the model chooses."""
-        choice = self._model.choose(messages, labels, fixed)
-        self._spent = self._spent.and_for(choice.usage)
-        return choice
-
-    def generate(
+    def _ask(
         self,
         messages: Sequence[Message],
+        call: Callable[[Sequence[Message]], Reply],
         *,
-        grammar: str | None = None,
-        max_tokens: int = 256,
-        temperature: float = 0.0,
-        seed: int = 0,
-        fixed: int = 0,
+        labels: Sequence[str] = (),
         prefix: str = "",
-    ) -> Generation:
-        """As the model writes."""
-        generation = self._model.generate(
-            messages,
-            grammar=grammar,
-            max_tokens=max_tokens,
-            temperature=temperature,
-            seed=seed,
-            fixed=fixed,
-            prefix=prefix,
-        )
-        self._spent = self._spent.and_for(generation.usage)
-        return generation
-
-    def count_tokens(self, text: str) -> int:
-        """Of the text alone."""
-        return self._model.count_tokens(text)
-
-    def close(self) -> None:
-        """Nothing is held: the model is somebody else's."""
+    ) -> Reply:
+        reply = call(messages)
+        self._spent = self._spent.and_for(reply.usage)
+        return reply

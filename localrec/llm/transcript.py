@@ -6,15 +6,15 @@ a chat template puts around the turns is left out, and so is the grammar that a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 
 from localrec.errors import ModelError
-from localrec.llm.base import ChatModel, Choice, Generation, Message
+from localrec.llm.base import ChatModel, Choice, Message
+from localrec.llm.wrapped import Reply, Wrapped
 from localrec.types import ModelCall, Turn
 
 
-class Recorded:
+class Recorded(Wrapped):
     """A chat model that keeps what it is asked, and what it replies or why it does not.
 
     Args:
@@ -24,75 +24,30 @@ class Recorded:
     """
 
     def __init__(self, model: ChatModel, role: str, calls: list[ModelCall]) -> None:
-        self.name = model.name
-        self._model = model
+        super().__init__(model)
         self._role = role
         self._calls = calls
 
-    @property
-    def knows_tools(self) -> bool:
-        """As of the model."""
-        return self._model.knows_tools
-
-    def choose(self, messages: Sequence[Message], labels: Sequence[str], fixed: int = 0) -> Choice:
-        """As the model does.
-
-        Raises:
-            ModelError: as the model does; it is on record.
-        """
-        with self._on_record(messages):
-            choice = self._model.choose(messages, labels, fixed)
-        told = dict(zip(labels, choice.probabilities, strict=True))
-        self._keep(messages, choice=told)
-        return choice
-
-    def generate(
+    def _ask(
         self,
         messages: Sequence[Message],
+        call: Callable[[Sequence[Message]], Reply],
         *,
-        grammar: str | None = None,
-        max_tokens: int = 256,
-        temperature: float = 0.0,
-        seed: int = 0,
-        fixed: int = 0,
+        labels: Sequence[str] = (),
         prefix: str = "",
-    ) -> Generation:
-        """As the model does.
-
-        Raises:
-            ModelError: as the model does; it is on record.
-        """
+    ) -> Reply:
         # The model reads how its answer begins; what it returns goes on behind that.
         saw = [*messages, Message("assistant", prefix)] if prefix else messages
-        with self._on_record(saw):
-            generation = self._model.generate(
-                messages,
-                grammar=grammar,
-                max_tokens=max_tokens,
-                temperature=temperature,
-                seed=seed,
-                fixed=fixed,
-                prefix=prefix,
-            )
-        self._keep(saw, reply=generation.text)
-        return generation
-
-    def count_tokens(self, text: str) -> int:
-        """As the model does; counting is no asking."""
-        return self._model.count_tokens(text)
-
-    def close(self) -> None:
-        """Release the model; the record stays."""
-        self._model.close()
-
-    @contextmanager
-    def _on_record(self, messages: Sequence[Message]) -> Iterator[None]:
-        """Keep a failure of the block, and let it go on."""
         try:
-            yield
+            reply = call(messages)
         except ModelError as error:
-            self._keep(messages, failed=error.message)
+            self._keep(saw, failed=error.message)
             raise
+        if isinstance(reply, Choice):
+            self._keep(saw, choice=dict(zip(labels, reply.probabilities, strict=True)))
+        else:
+            self._keep(saw, reply=reply.text)
+        return reply
 
     def _keep(
         self,

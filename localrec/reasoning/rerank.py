@@ -17,13 +17,14 @@ A third variant, fused, is a weighted sum of kinds of evidence, these two among 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.llm.base import ChatModel, Choice, Generation, Message, Usage
+from localrec.llm.base import ChatModel, Message, Usage
+from localrec.llm.wrapped import Reply, Wrapped
 from localrec.retrieval.collaboration import directions
 
 Scores = NDArray[np.float64]
@@ -78,7 +79,7 @@ class Reranked(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-class Briefed:
+class Briefed(Wrapped):
     """A chat model that is told something before whatever it is asked.
 
     Args:
@@ -87,51 +88,19 @@ class Briefed:
     """
 
     def __init__(self, model: ChatModel, brief: str) -> None:
-        self.name = model.name
-        self._model = model
+        super().__init__(model)
         self._brief = brief
 
-    @property
-    def knows_tools(self) -> bool:
-        """As of the model."""
-        return self._model.knows_tools
-
-    def choose(self, messages: Sequence[Message], labels: Sequence[str], fixed: int = 0) -> Choice:
-        """As the model chooses."""
-        return self._model.choose(self._told(messages), labels, fixed)
-
-    def generate(
+    def _ask(
         self,
         messages: Sequence[Message],
+        call: Callable[[Sequence[Message]], Reply],
         *,
-        grammar: str | None = None,
-        max_tokens: int = 256,
-        temperature: float = 0.0,
-        seed: int = 0,
-        fixed: int = 0,
+        labels: Sequence[str] = (),
         prefix: str = "",
-    ) -> Generation:
-        """As the model writes."""
-        return self._model.generate(
-            self._told(messages),
-            grammar=grammar,
-            max_tokens=max_tokens,
-            temperature=temperature,
-            seed=seed,
-            fixed=fixed,
-            prefix=prefix,
-        )
-
-    def count_tokens(self, text: str) -> int:
-        """Of the text alone."""
-        return self._model.count_tokens(text)
-
-    def close(self) -> None:
-        """Nothing is held: the model is somebody else's."""
-
-    def _told(self, messages: Sequence[Message]) -> list[Message]:
+    ) -> Reply:
         first, *rest = messages
-        return [Message(first.role, f"{first.content}\n\n{self._brief}"), *rest]
+        return call([Message(first.role, f"{first.content}\n\n{self._brief}"), *rest])
 
 
 class Context(msgspec.Struct, frozen=True, kw_only=True):

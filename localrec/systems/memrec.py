@@ -174,15 +174,7 @@ class MemRec:
         """What the neighbourhood of a history says; None where nobody is looked at."""
         if not self._config.read:
             return None
-        config = self._config
-        return remember(
-            self._collective,
-            items,
-            weights,
-            person=person,
-            k=config.neighbours,
-            facets=config.facets,
-        )
+        return _remembered(self._collective, self._config, items, weights, person)
 
     def evidence(self, items: Indexes, weights: Scores, person: int = -1) -> dict[Kind, Scores]:
         """The kinds of evidence that count, each over all items, (n,)."""
@@ -243,14 +235,8 @@ class VectorMemRec:
 
     def remember(self, items: Indexes, weights: Scores, person: int = -1) -> Remembered:
         """What the neighbourhood of a history says, whose older items count less."""
-        return remember(
-            self._collective,
-            items,
-            self._faded(weights),
-            person=person,
-            k=self._config.neighbours,
-            facets=self._config.facets,
-        )
+        faded = self._faded(weights)
+        return _remembered(self._collective, self._config, items, faded, person)
 
     def scores(
         self,
@@ -345,17 +331,9 @@ class MemRecAgent:
 
     def remember(self, items: Indexes, weights: Scores, person: int = -1) -> Remembered | None:
         """What the neighbourhood of a history says; None where nobody is looked at."""
-        config = self._config
-        if config.synthesis == "none":
+        if self._config.synthesis == "none":
             return None
-        return remember(
-            self._collective,
-            items,
-            weights,
-            person=person,
-            k=config.neighbours,
-            facets=config.facets,
-        )
+        return _remembered(self._collective, self._config, items, weights, person)
 
     def know(self, items: Indexes, remembered: Remembered | None, instruction: str = "") -> Known:
         """What the model is told of a person, for however many candidates.
@@ -446,6 +424,24 @@ def _by_number(written: Synthesis, places: Sequence[int]) -> Synthesis:
         for edge in written.edges
     )
     return msgspec.structs.replace(written, facets=tuple(facets), edges=tuple(edges))
+
+
+def _remembered(
+    collective: Collective,
+    config: MemRecConfig | VectorConfig | AgentConfig,
+    items: Indexes,
+    weights: Scores,
+    person: int,
+) -> Remembered:
+    """A history's memory, as large as a system wants it."""
+    return remember(
+        collective,
+        items,
+        weights,
+        person=person,
+        k=config.neighbours,
+        facets=config.facets,
+    )
 
 
 def _ruled(collective: Collective, rules: bool) -> Collective:
