@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from localrec.retrieval.base import Scores
     from localrec.retrieval.collaboration import Collective
     from localrec.retrieval.taste import Taste
-    from localrec.systems.agenticrec import AgenticConfig
+    from localrec.systems.agents import AgenticConfig
     from localrec.systems.asker import Asker
     from localrec.systems.catalog import RankerPlan
     from localrec.systems.memrec import MemRecConfig
@@ -165,7 +165,7 @@ class Workspace:
         return self._ranker(domain_name, ranker_plan(ranker), ranker)
 
     def _ranker(self, domain_name: str, plan: RankerPlan, name: str = "") -> Personal:
-        from localrec.systems.agenticrec import AgenticConfig
+        from localrec.systems.agents import AgenticConfig
         from localrec.systems.personal import Personal
         from localrec.systems.remembering import Remembering
 
@@ -224,12 +224,15 @@ class Workspace:
         assert isinstance(config, AgentConfig) and plan.memory is not None
         model = self.open_model("reranker")
         model.count_tokens("")
-        catalogue, stand_in = self.catalogue(domain_name), plan.memory
+        catalogue, memory_config = self.catalogue(domain_name), plan.memory
+
+        @cache
+        def stand_in() -> MemRec:
+            memory = self._shared_memory(domain_name, memory_config)
+            return MemRec(memory.collective, memory.config, memory.weights)
 
         def fused(asked: Asked) -> Scores:
-            memory = self._shared_memory(domain_name, stand_in)
-            system = MemRec(memory.collective, memory.config, memory.weights)
-            scores = system.scores(asked.items, asked.weights, person_of(asked.user))
+            scores = stand_in().scores(asked.items, asked.weights, person_of(asked.user))
             return scores[list(asked.candidates)]
 
         return AgentJudge(

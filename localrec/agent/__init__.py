@@ -9,6 +9,7 @@ search       which item a title means
 wording      how they put what they say
 opening      what it is told before its first word
 dialects     how a turn is written, constrained and read
+bounds       budget and lengths of a run
 loop         think, act, observe, rank
 fused        the counterpart without a model: all that tools say, weighed
 trajectory   what happened, step by step

@@ -81,6 +81,7 @@ class Desk(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         reference: What is known of the domain.
         history: Items, oldest first, each once, (h,).
         stars: Given to each, nan where none were, (h,).
+        strengths: How much each is liked, -1 (cannot stand it) to 1 (loves it), (h,).
         days: When, in days since 1970, nan where unknown, (h,).
         now: Day of the request; nan where the history has no days.
         candidates: Items; the agent calls them 1 to c, (c,).
@@ -93,6 +94,7 @@ class Desk(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     reference: Reference
     history: Indexes
     stars: Scores
+    strengths: Scores
     days: NDArray[np.float64]
     now: float
     candidates: Indexes

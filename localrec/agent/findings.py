@@ -20,7 +20,6 @@ from localrec.memory.profiles import Floats
 from localrec.reasoning.fusion import standardised
 from localrec.retrieval.base import Scores
 from localrec.retrieval.collaboration import Remembered, company, remember
-from localrec.retrieval.taste import strength_of_rating
 
 Subject = TypeVar("Subject")
 Found = TypeVar("Found")
@@ -44,17 +43,9 @@ def once(work_out: Callable[[Subject], Found]) -> Callable[[Subject], Found]:
 
 
 @once
-def strengths(desk: Desk) -> Scores:
-    """How much each item of the history is liked, -1 to 1; 1 where no stars are known, (h,)."""
-    values, places = np.unique(desk.stars, return_inverse=True)
-    liked = [1.0 if np.isnan(one) else strength_of_rating(one) for one in values.tolist()]
-    return np.array(liked, dtype=np.float32)[places]
-
-
-@once
 def remembered(desk: Desk) -> Remembered:
     """What the neighbourhood of the history says."""
-    liked = np.maximum(strengths(desk), 0.0)
+    liked = np.maximum(desk.strengths, 0.0)
     return remember(desk.reference.collective, desk.history, liked, person=desk.person)
 
 
@@ -74,7 +65,7 @@ def texts(desk: Desk) -> Scores | None:
     Of a large catalogue some items, evenly picked, say what is usual.
     """
     traits = desk.reference.traits
-    direction = traits.mean_direction(desk.history, strengths(desk))
+    direction = traits.mean_direction(desk.history, desk.strengths)
     if not direction.any():
         return None
     usual = np.linspace(0, traits.items - 1, min(traits.items, _YARDSTICK)).astype(np.int32)
@@ -86,7 +77,7 @@ def texts(desk: Desk) -> Scores | None:
 def companions(desk: Desk) -> Scores | None:
     """How strongly the candidates go with the newest of the history, (c,); None: nobody knows."""
     known = desk.reference.collective.companions
-    return standing(desk, company(known, desk.history, strengths(desk)))
+    return standing(desk, company(known, desk.history, desk.strengths))
 
 
 def standing(desk: Desk, values: NDArray[np.floating]) -> Scores | None:

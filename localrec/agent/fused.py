@@ -15,7 +15,7 @@ from itertools import product
 import numpy as np
 
 from localrec.agent.desk import Desk
-from localrec.agent.registry import Observation, Tool
+from localrec.agent.registry import Tool
 from localrec.agent.suite import SUITE
 from localrec.agent.trajectory import Step, ToolCall, Trajectory
 from localrec.errors import UsageError
@@ -59,12 +59,12 @@ class Fused:
             if kind in self._weights
         }
 
-    def scores(self, desk: Desk) -> Scores:
-        """How well each candidate fits, (c,)."""
-        return self._fuse(desk, {kind: self._observe(desk, kind).scores for kind in self._asked})
+    def run(self, desk: Desk, seed: int = 0) -> tuple[Trajectory, Scores]:
+        """All candidates, best first, with every tool that was asked; and how well each fits, (c,).
 
-    def run(self, desk: Desk, seed: int = 0) -> Trajectory:
-        """All candidates, best first, with every tool that was asked; `seed` is only put on record.
+        Args:
+            desk: The request.
+            seed: Only put on record.
 
         Raises:
             UsageError: there are no candidates.
@@ -74,14 +74,15 @@ class Fused:
         begun = time.perf_counter()
         steps: list[Step] = []
         found: dict[str, Scores | None] = {}
-        for kind, (_, call) in self._asked.items():
+        for kind, (tool, call) in self._asked.items():
             asked = time.perf_counter()
-            said = self._observe(desk, kind)
+            said = tool.observe(desk, call)
             found[kind] = said.scores
             tool_ms = 1000 * (time.perf_counter() - asked)
             steps.append(Step(call=call, observation=said.text, tool_ms=tool_ms))
-        order = np.argsort(-self._fuse(desk, found), kind="stable")
-        return Trajectory(
+        scores = self._fuse(desk, found)
+        order = np.argsort(-scores, kind="stable")
+        trajectory = Trajectory(
             agent=_NAME,
             model="",
             dialect="",
@@ -91,10 +92,7 @@ class Fused:
             ranking=tuple((order + 1).tolist()),
             ms=1000 * (time.perf_counter() - begun),
         )
-
-    def _observe(self, desk: Desk, kind: str) -> Observation:
-        tool, call = self._asked[kind]
-        return tool.observe(desk, call)
+        return trajectory, scores
 
     def _fuse(self, desk: Desk, found: dict[str, Scores | None]) -> Scores:
         total = np.zeros(len(desk.candidates))

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Annotated
 
 import msgspec
 import numpy as np
 
+from localrec.agent.bounds import LoopConfig
 from localrec.agent.desk import Desk
 from localrec.agent.dialects import dialect_for, number_grammar
 from localrec.agent.registry import LONGEST_TITLE, Tool
@@ -31,24 +31,6 @@ _TOKENS_AROUND = 160  # for what stands around a thought and its arguments
 _NUMBER_TOKENS = 24  # a number and what ends a ranking, even letter by letter
 
 Ranking = tuple[int, ...]
-
-
-class LoopConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Bounds of a run.
-
-    Args:
-        budget: Calls of tools; one more makes the trajectory invalid.
-        k: Numbers in the ranking; all where there are fewer candidates.
-        thought_characters: Length of a thought, where a grammar holds it.
-        temperature: 0 takes the likeliest token.
-        history: Only so many of the newest items are shown.
-    """
-
-    budget: Annotated[int, msgspec.Meta(ge=0, le=100)] = 10
-    k: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 10
-    thought_characters: Annotated[int, msgspec.Meta(ge=8, le=2000)] = 160
-    temperature: Annotated[float, msgspec.Meta(ge=0.0, le=5.0)] = 0.0
-    history: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 20
 
 
 def run_agent(

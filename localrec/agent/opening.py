@@ -39,8 +39,9 @@ def request_text(desk: Desk, k: int, history: int) -> str:
     """The person's newest `history` items, the latest last; their wish; the candidates."""
     titles = desk.reference.titles
     plural = desk.reference.domain.plural
-    newest = list(zip(desk.history.tolist(), desk.stars.tolist(), strict=True))[-history:]
-    had = [_starred(titles[item], stars) for item, stars in newest]
+    columns = (desk.history.tolist(), desk.stars.tolist(), desk.strengths.tolist())
+    newest = list(zip(*columns, strict=True))[-history:]
+    had = [_judged(titles[item], stars, liked) for item, stars, liked in newest]
     offered = [quoted(titles[item]) for item in desk.candidates.tolist()]
     lines = [f"The {plural} that the person chose before, the latest last:", *_numbered(had)]
     if desk.instruction:
@@ -67,5 +68,7 @@ def _numbered(lines: Sequence[str]) -> list[str]:
     return [f"{number}. {line}" for number, line in enumerate(lines, 1)] or ["none"]
 
 
-def _starred(title: str, stars: float) -> str:
-    return quoted(title) if np.isnan(stars) else f"{quoted(title)}, {stars:g} of 5 stars"
+def _judged(title: str, stars: float, liked: float) -> str:
+    if not np.isnan(stars):
+        return f"{quoted(title)}, {stars:g} of 5 stars"
+    return f"{quoted(title)}, disliked" if liked < 0 else quoted(title)

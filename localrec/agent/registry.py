@@ -165,8 +165,8 @@ def _checked(one: Parameter, value: Any, candidates: int) -> Argument:
         return value
     if one.kind == "word" and value in one.words:
         return str(value)
-    if one.kind == "text" and isinstance(value, str) and value.strip():
-        return clean_text(value, LONGEST_TITLE)
+    if one.kind == "text" and isinstance(value, str) and (text := clean_text(value, LONGEST_TITLE)):
+        return text
     raise ModelError(f"The argument {one.name} cannot be {value!r:.60}.")
 
 

@@ -15,6 +15,7 @@ from localrec.agent.desk import Demand, Desk, Reference, Sequential
 from localrec.agent.wording import bare, titled
 from localrec.graph.catalogue import Catalogue, Indexes
 from localrec.retrieval.collaboration import Collective, Portraits
+from localrec.retrieval.taste import strengths_of_stars
 
 _DESCRIPTION = "description"
 _SHARED = 3  # attributes that a path names
@@ -60,6 +61,7 @@ def desk_of(
     candidates: Sequence[int] | Indexes,
     *,
     stars: ArrayLike | None = None,
+    strengths: ArrayLike | None = None,
     days: ArrayLike | None = None,
     now: float = np.nan,
     person: int = -1,
@@ -74,6 +76,7 @@ def desk_of(
         history: Items, oldest first, (h,).
         candidates: Items, (c,).
         stars: Given to each item of the history, nan where none were, (h,); None: to none.
+        strengths: How much each is liked, -1 to 1, (h,); None: as the stars say, 1 without stars.
         days: When, in days since 1970, nan where unknown, (h,); None: all unknown.
         now: Day of the request; nan where that is unknown.
         person: Whose history it is in the collective graph; -1 for a stranger.
@@ -84,10 +87,13 @@ def desk_of(
     items = np.asarray(history, dtype=np.int32)
     _, last = np.unique(items[::-1], return_index=True)
     kept = np.sort(len(items) - 1 - last)
+    given = _column(stars, len(items)).astype(np.float32)
+    liked = strengths_of_stars(given) if strengths is None else _column(strengths, len(items))
     return Desk(
         reference=reference,
         history=items[kept],
-        stars=_column(stars, len(items))[kept].astype(np.float32),
+        stars=given[kept],
+        strengths=liked[kept].astype(np.float32),
         days=_column(days, len(items))[kept],
         now=now,
         candidates=np.asarray(candidates, dtype=np.int32),

@@ -79,6 +79,8 @@ def ask(
     context = context_of(workspace, as_json)
     if (question is None) == (batch is None):
         raise UsageError("Give one question, or --batch with a file.", 'localrec ask "TEXT"')
+    if batch is not None and explain:
+        raise UsageError("--explain tells of one question; a batch has its reasons in the file.")
     if (batch is None) != (out is None):
         raise UsageError("--batch and --out belong together.", "Name both files.")
     with Workspace(context.workspace) as opened:

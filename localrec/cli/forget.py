@@ -132,9 +132,11 @@ def _told(receipt: ForgetReceipt) -> Iterator[str]:
         yield f"{table}: {count:,} {'row' if count == 1 else 'rows'} {would}removed"
     caches = [fate for fate in receipt.files if fate.path.startswith("indexes/")]
     others = [fate for fate in receipt.files if fate not in caches]
-    if caches:
-        yield f"indexes: {len(caches)} files {would}removed; the next question makes them anew"
-    if any(fate.path.startswith(_TRAINED) for fate in caches):
+    trained = [fate for fate in caches if fate.path.startswith(_TRAINED)]
+    if len(caches) > len(trained):
+        counted = f"{len(caches) - len(trained)} files {would}removed"
+        yield f"indexes: {counted}; the next question makes them anew"
+    if trained:
         yield "What was trained on such data goes too; make it anew: localrec train sequential"
     for fate in others[:_SHOWN]:
         lines = f" ({fate.lines:,} lines fewer)" if fate.lines else ""

@@ -91,7 +91,7 @@ def render_trajectory(acted: Mapping[str, Any], out: Console, *, of: str = "") -
     from localrec.agent.trajectory import FAULTS, Trajectory
 
     trajectory = msgspec.convert(acted, Trajectory)
-    who = trajectory.model or "no model"
+    who = clean_text(trajectory.model) or "no model"
     out.print(Text(f"{clean_text(of) or 'The agent'}: {trajectory.agent}, {who}", "bold"))
     for number, step in enumerate(trajectory.steps, 1):
         thought = f" {clean_text(step.thought)}" if step.thought else ""

@@ -29,7 +29,8 @@ from localrec.evaluation.memories import Knowledge, count_collective, with_setti
 from localrec.evaluation.prompted import MODEL, seed_of
 from localrec.index.sequential import model_of
 from localrec.llm.base import ChatModel
-from localrec.systems.agenticrec import AGENTS, AgenticConfig, AgenticRec
+from localrec.systems.agenticrec import AgenticRec
+from localrec.systems.agents import AGENTS, AgenticConfig
 
 SEQUENTIAL = "sequential"  # the setting that leaves the sequential model out
 _BESIDES = (MODEL, SEQUENTIAL)
@@ -128,6 +129,7 @@ class Acting:
             candidates,
             stars=requests.stars[place],
             days=np.where(np.isnat(at), np.nan, at.astype(np.float64) / _DAY_S),
+            now=self.graph.now_day,
             person=int(requests.person[place]),
         )
 

@@ -103,6 +103,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         shown: Rank of the (first) target in what a person would see, whatever the answer is worth;
             0 where that is not told.
         trajectory: What an agent did; kept in a file of its own.
+        told: Keys of the items that the trajectory tells of; kept there too.
     """
 
     id: str
@@ -124,6 +125,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     tool_calls: int = 0
     shown: int = 0
     trajectory: Trajectory | None = None
+    told: tuple[str, ...] = ()
 
 
 class Asking(msgspec.Struct, frozen=True, kw_only=True):
@@ -194,7 +196,15 @@ def _outcome(found: _Found, cost: Reply, cases: Cases, place: int, asking: Askin
         tool_calls=cost.tool_calls,
         shown=found.shown,
         trajectory=cost.trajectory,
+        told=() if cost.trajectory is None else _told(cases, place, asking),
     )
+
+
+def _told(cases: Cases, place: int, asking: Asking) -> tuple[str, ...]:
+    """Keys of a case's history and candidates."""
+    candidates = () if cases.candidates is None else cases.candidates[place].tolist()
+    items = {*cases.histories[place].tolist(), *candidates}
+    return tuple(asking.item_keys[sorted(items)])
 
 
 def _ask_alone(system: System, case: Cases, asking: Asking) -> _Found:

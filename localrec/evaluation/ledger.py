@@ -17,7 +17,7 @@ from typing import Generic, TypeVar
 import msgspec
 
 from localrec.errors import InputError
-from localrec.paths import exclusive, owner_only
+from localrec.paths import exclusive, owner_only, sync
 
 Record = TypeVar("Record", bound=msgspec.Struct)
 
@@ -45,6 +45,7 @@ def write_records(path: Path, records: Sequence[msgspec.Struct]) -> None:
     part = path.with_name(path.name + ".part")
     with owner_only():
         part.write_bytes(b"".join(msgspec.json.encode(one) + b"\n" for one in records))
+    sync(part)
     part.replace(path)
 
 

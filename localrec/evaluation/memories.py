@@ -22,7 +22,7 @@ from localrec.domains import Domain
 from localrec.errors import UsageError
 from localrec.explanation.evidence import Fact
 from localrec.explanation.personal import Because, Company
-from localrec.explanation.rationales import Reasons, counted_reasons
+from localrec.explanation.reasons import Reasons, counted_reasons
 from localrec.graph.catalogue import Catalogue
 from localrec.index.audience import Audience
 from localrec.index.companions import count_companions

@@ -37,7 +37,8 @@ from localrec.evaluation.memories import (
     once,
     with_settings,
 )
-from localrec.explanation.rationales import Reasons, ask_reasons
+from localrec.explanation.rationales import ask_reasons
+from localrec.explanation.reasons import Reasons
 from localrec.llm.base import ChatModel
 from localrec.memory.curation import Curated
 from localrec.memory.packing import Teller

@@ -15,7 +15,7 @@ from localrec.evaluation.cases import RatedRequests
 from localrec.graph.catalogue import Catalogue
 from localrec.index.audience import LIKED_FROM, Audience, sort_likings
 from localrec.index.build import EmbeddedField
-from localrec.retrieval.taste import Taste, strength_of_rating
+from localrec.retrieval.taste import Taste, strengths_of_stars
 from localrec.systems.personal import Personal, PersonalConfig
 
 
@@ -63,12 +63,11 @@ class Ranker:
         return scores
 
     def _taste(self, items: NDArray[np.int32], stars: NDArray[np.float32]) -> Taste:
-        strengths = [1.0 if np.isnan(one) else strength_of_rating(one) for one in stars.tolist()]
         known = self._catalogue.none()
         known[items] = True
         return Taste(
             items=items,
-            strengths=np.array(strengths, dtype=np.float32),
+            strengths=strengths_of_stars(stars),
             stars=stars,
             known=known,
             hidden=self._catalogue.none(),

@@ -14,11 +14,12 @@ from typing import Protocol, runtime_checkable
 import msgspec
 
 from localrec.baselines.base import Progress
+from localrec.errors import ModelCancelledError
 from localrec.evaluation.asking import Asking, Outcome
 from localrec.evaluation.cases import Cases, Items
 from localrec.evaluation.explained import Rationale
 from localrec.evaluation.ledger import Ledger
-from localrec.explanation.rationales import Reasons
+from localrec.explanation.reasons import Reasons
 
 _LONGEST_ERROR = 200  # letters
 
@@ -89,6 +90,8 @@ def _rationale(
     try:
         reasons = system.reasons(person, history, item)
         (said,) = reasons.said
+    except ModelCancelledError:
+        raise
     except Exception as error:  # noqa: BLE001 - a system under test may raise anything
         told = f"{type(error).__name__}: {error}"[:_LONGEST_ERROR]
         return msgspec.structs.replace(blank, error=told)

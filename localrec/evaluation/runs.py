@@ -129,11 +129,13 @@ class Acted(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         id: The case's.
         person: Their key.
+        items: Keys of all that it tells of by title, so that forgetting one of them finds it.
         trajectory: All of it.
     """
 
     id: str
     person: str
+    items: tuple[str, ...]
     trajectory: Trajectory
 
 
@@ -239,6 +241,7 @@ class RunFolder:
             InputError: the rest is no case that was torn.
         """
         self._mend_lines(self.path / case_file(system))
+        self._mend_lines(self.path / trajectory_file(system))
         if acted := self.trajectories(system):
             done = {one.id for one in self.outcomes(system)}
             whole = [one for one in acted if one.id in done]
@@ -261,13 +264,13 @@ class RunFolder:
     def append(self, system: str, outcomes: Sequence[Outcome]) -> None:
         """Add cases; they are on disk when this returns, before them what agents did."""
         acted = [
-            Acted(id=one.id, person=one.person, trajectory=one.trajectory)
+            Acted(id=one.id, person=one.person, items=one.told, trajectory=one.trajectory)
             for one in outcomes
             if one.trajectory is not None
         ]
         if acted:
             self._append(trajectory_file(system), acted)
-        cases = [msgspec.structs.replace(one, trajectory=None) for one in outcomes]
+        cases = [msgspec.structs.replace(one, trajectory=None, told=()) for one in outcomes]
         self._append(case_file(system), cases)
 
     def _append(self, name: str, records: Sequence[msgspec.Struct]) -> None:

@@ -14,20 +14,17 @@ that there is, and costs one call for each of the few candidates that are looked
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import Literal
-
-import msgspec
+from collections.abc import Sequence
 
 from localrec.domains import Domain
 from localrec.errors import ModelCancelledError, ModelError
 from localrec.explanation.evidence import Fact, evidence_of
 from localrec.explanation.grounding import is_grounded
-from localrec.explanation.personal import Because
+from localrec.explanation.reasons import Reason, Reasons, counted_reasons
 from localrec.explanation.writer import ask_sentence, numbered
 from localrec.graph.catalogue import Attribute
 from localrec.llm.base import ChatModel, Message
-from localrec.llm.metered import Metered, Spent
+from localrec.llm.metered import Metered
 from localrec.memory.synthesis import phrases_of
 from localrec.sources.text import clean_text
 from localrec.types import Intent
@@ -35,51 +32,6 @@ from localrec.understanding.vocabulary import Vocabulary
 
 SPOKEN = 3  # candidates that a model is asked about
 _SHARE = re.compile(r"(\d+) of (?:the )?(\d+)")
-
-Speaker = Literal["model", "template"]
-
-
-class Reason(msgspec.Struct, frozen=True, kw_only=True):
-    """Why one item stands where it does.
-
-    Args:
-        facts: What speaks for it, most telling first.
-        text: The same in words; "" where nothing speaks for it.
-        by: Whose words.
-    """
-
-    facts: tuple[Fact, ...] = ()
-    text: str = ""
-    by: Speaker = "template"
-
-
-class Reasons(msgspec.Struct, frozen=True, kw_only=True):
-    """Why some items stand where they do.
-
-    Args:
-        said: Of each item, in their order.
-        spent: What a model was asked for them.
-        notes: What went otherwise than was asked for, as sentences.
-    """
-
-    said: tuple[Reason, ...]
-    spent: Spent = Spent()
-    notes: tuple[str, ...] = ()
-
-    @property
-    def spoke(self) -> str:
-        """Who wrote how many, such as "model 2, template 1"; "silent" where there is none."""
-        written = [one.by for one in self.said if one.text]
-        speakers: tuple[Speaker, ...] = ("model", "template")
-        counted = [f"{who} {written.count(who)}" for who in speakers if who in written]
-        return ", ".join(counted) or "silent"
-
-
-def counted_reasons(facts: Iterable[Sequence[Fact]]) -> Reasons:
-    """The facts of each item as sentences of the template."""
-    return Reasons(
-        said=tuple(Reason(facts=tuple(some), text=Because.sentence(some)) for some in facts)
-    )
 
 
 def ask_reasons(
@@ -129,7 +81,8 @@ def _tells_of(name: str, sentence: str, facts: Sequence[Fact]) -> bool:
     if sentence.count(name) != 1 or f"{name}:" in sentence:  # a heading, with or without more
         return False
     rest = sentence.replace(name, "").casefold()
-    named = {part for edge in evidence_of(facts) for part in (edge.source, edge.target)} - {name}
+    # Who holds an edge of the person's own is the person, whose key says nothing of the item.
+    named = {edge.target for edge in evidence_of(facts)} - {name}
     return bool(_SHARE.search(rest)) or any(one and one.casefold() in rest for one in named)
 
 

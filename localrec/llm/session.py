@@ -3,7 +3,8 @@
 Runs in the model's process on top of `NativeModel`. A prompt with fixed leading messages starts
 from the saved state of those; one without from what it shares with the prompt before, which is as
 fast but leaves the last digits of probabilities to chance. A prompt that goes on with the
-conversation before it, and is thus as repeatable as that was, starts where that ended.
+conversation before it starts where that ended: as repeatable as that was, while nobody else asks in
+between.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ class ChatSession:
         """Softmax over the first token of each label, after one evaluation of the prompt.
 
         Raises:
-            ModelError: two labels begin with the same token, or the prompt does not fit.
+            ModelError: two labels begin with the same token.
+            ContextError: the prompt does not fit.
         """
         started = time.perf_counter()
         first_tokens = self._first_tokens(labels)
@@ -71,7 +73,8 @@ class ChatSession:
         """Write an answer token by token, behind `prefix`; greedy at temperature 0, else seeded.
 
         Raises:
-            ModelError: the grammar is invalid or the prompt does not fit.
+            ModelError: the grammar is invalid.
+            ContextError: the prompt does not fit.
             ModelCancelledError: the call was stopped.
         """
         begun = self._model.tokens_of(self._template.answer_lead() + prefix) if prefix else []

@@ -128,6 +128,12 @@ def strength_of_rating(stars: float) -> float:
     return float(np.clip((stars - NEUTRAL) / (5.0 - NEUTRAL), -1.0, 1.0))
 
 
+def strengths_of_stars(stars: Scores) -> Scores:
+    """The same of many; 1 where none were given, which counts as liked, (m,)."""
+    given = np.clip((stars - NEUTRAL) / (5.0 - NEUTRAL), -1.0, 1.0)
+    return np.where(np.isnan(stars), 1.0, given).astype(np.float32)
+
+
 def _strength_without_verdict(event: Event, times: int) -> float:
     if event is Event.WANTED:
         return _WANTED

@@ -12,11 +12,12 @@ from localrec.agent.setting_out import desk_of
 from localrec.agent.trajectory import FAULTS
 from localrec.errors import ModelCancelledError, ModelError
 from localrec.explanation.evidence import Fact
-from localrec.explanation.rationales import Reasons, counted_reasons
+from localrec.explanation.reasons import Reasons, counted_reasons
 from localrec.llm.base import ChatModel
 from localrec.llm.metered import Metered
 from localrec.retrieval.base import Scores
-from localrec.systems.agenticrec import AgenticConfig, AgenticRec, AgentRanking
+from localrec.systems.agenticrec import AgenticRec, AgentRanking
+from localrec.systems.agents import AgenticConfig
 from localrec.systems.reranking import Asked, Judgement
 
 _STAND_IN = "The fused evidence of its tools orders the candidates."
@@ -52,6 +53,8 @@ class AgenticJudge:
 
     def judge(self, asked: Asked) -> Judgement:
         """A score for each candidate; where a model ranked, nothing but their order tells."""
+        if self._model is not None:
+            self._model.taken()  # what an interrupted request spent
         desk = self._desk(asked)
         notes: tuple[str, ...] = ()
         try:
@@ -88,6 +91,7 @@ class AgenticJudge:
             taste.items,
             np.asarray(asked.candidates, dtype=np.int32),
             stars=taste.stars,
+            strengths=taste.strengths,
             days=days,
             now=np.nan if np.isnan(days).all() else self.collective.graph.now_day,
             person=person,

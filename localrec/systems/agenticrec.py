@@ -11,52 +11,24 @@ is invalid leaves all of them to it, and what went wrong stays on record.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal
-
 import msgspec
 import numpy as np
 
 from localrec.agent.desk import Desk
 from localrec.agent.fused import Fused
-from localrec.agent.loop import LoopConfig, run_agent, run_scripted
+from localrec.agent.loop import run_agent, run_scripted
 from localrec.agent.suite import SUITE
 from localrec.agent.trajectory import ToolCall, Trajectory
 from localrec.errors import UsageError
 from localrec.llm.base import ChatModel
 from localrec.retrieval.base import Scores
-
-Mode = Literal["agent", "reasoning", "scripted", "fused"]
+from localrec.systems.agents import AgenticConfig
 
 # Each compares all candidates at once, so that one call each is enough.
 SCRIPT: tuple[ToolCall, ...] = tuple(
     ToolCall(tool=name)
     for name in ("get_user_profile", "get_session_behaviour", "likely_next", "shared_taste")
 )
-
-
-class AgenticConfig(LoopConfig, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One composition.
-
-    Args:
-        mode: Who acts: a model that asks tools as it likes, one without tools, one behind a
-            script, or none.
-    """
-
-    mode: Mode = "agent"
-
-    @property
-    def asks_model(self) -> bool:
-        """Whether it cannot do without one."""
-        return self.mode != "fused"
-
-
-AGENTS: Mapping[str, AgenticConfig] = {
-    "agenticrec": AgenticConfig(),
-    "agenticrec-reasoning": AgenticConfig(mode="reasoning"),
-    "agenticrec-scripted": AgenticConfig(mode="scripted"),
-    "agenticrec-fused": AgenticConfig(mode="fused"),
-}
 
 
 class AgentRanking(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,11 +78,13 @@ class AgenticRec:
             UsageError: there are no candidates.
             ModelError: the model cannot be used, or was stopped.
         """
-        trajectory = self._act(desk, seed)
-        scores = self._fused.scores(desk)
+        trajectory, scores = self._fused.run(desk, seed)
+        if self._model is not None and self._config.asks_model:
+            trajectory = self._act(self._model, desk, seed)
+        by_model = trajectory.is_valid and bool(trajectory.model)
         first = tuple(number - 1 for number in trajectory.ranking or ())
-        rest = (one for one in np.argsort(-scores, kind="stable").tolist() if one not in first)
-        by_model = self._model is not None and trajectory.is_valid
+        ahead = set(first)
+        rest = (one for one in np.argsort(-scores, kind="stable").tolist() if one not in ahead)
         return AgentRanking(
             order=(*first, *rest),
             ranked=len(first),
@@ -118,10 +92,8 @@ class AgenticRec:
             trajectory=trajectory,
         )
 
-    def _act(self, desk: Desk, seed: int) -> Trajectory:
-        config, model, name = self._config, self._model, self._name
-        if config.mode == "fused" or model is None:
-            return self._fused.run(desk, seed)
+    def _act(self, model: ChatModel, desk: Desk, seed: int) -> Trajectory:
+        config, name = self._config, self._name
         if config.mode == "scripted":
             return run_scripted(model, desk, SUITE, SCRIPT, config, seed, name=name)
         tools = () if config.mode == "reasoning" else SUITE

@@ -10,7 +10,7 @@ import msgspec
 
 from localrec.errors import UsageError
 from localrec.settings import RULES, Settings
-from localrec.systems.agenticrec import AGENTS, AgenticConfig
+from localrec.systems.agents import AGENTS, AgenticConfig
 from localrec.systems.composition import Composition, MarcConfig, RagConfig
 from localrec.systems.memrec import (
     MEMREC,
@@ -85,7 +85,8 @@ class RankerPlan(msgspec.Struct, frozen=True, kw_only=True):
         fewest_people: With likings, from whom the memory may learn.
         lists_from: Liked items from which on lists follow the memory; None: never.
         ranks_from: The same for the order of given candidates.
-        judge: Who puts candidates in order; the memory then stands in where a model fails.
+        judge: Who puts candidates in order. Where a model fails, the fused tools stand in for an
+            agent, the memory for anybody else.
     """
 
     evidence: PersonalConfig

@@ -10,15 +10,14 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 
-from localrec.agent.trajectory import Trajectory
 from localrec.explanation.evidence import evidence_of
 from localrec.explanation.personal import Because
-from localrec.explanation.rationales import Reason, Reasons, counted_reasons
+from localrec.explanation.reasons import Reason, Reasons, counted_reasons
 from localrec.graph.catalogue import Catalogue, Mask
 from localrec.index.audience import Audience
 from localrec.index.build import EmbeddedField
@@ -28,6 +27,9 @@ from localrec.retrieval.base import Scores
 from localrec.retrieval.taste import Taste, joined, taste_of_keys
 from localrec.sources.text import clean_name
 from localrec.types import MemoryView, Ranking, Recommendations, RecommendedItem
+
+if TYPE_CHECKING:  # whoever asks no agent loads none of it
+    from localrec.agent.trajectory import Trajectory
 
 _EXPLAINED = 3  # candidates of a ranking that get a rationale
 

@@ -21,7 +21,8 @@ from localrec.domains import Domain
 from localrec.errors import ModelCancelledError, ModelError
 from localrec.explanation.evidence import Fact
 from localrec.explanation.personal import Because, Company
-from localrec.explanation.rationales import Reasons, ask_reasons, counted_reasons
+from localrec.explanation.rationales import ask_reasons
+from localrec.explanation.reasons import Reasons, counted_reasons
 from localrec.graph.catalogue import Catalogue, Indexes, Mask
 from localrec.index.audience import Audience
 from localrec.index.build import EmbeddedField

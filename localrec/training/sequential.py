@@ -3,7 +3,7 @@
 The store is open while it is read and while the outcome is put down, not in between: whoever gives
 feedback need not wait for the last epoch. Whoever is forgotten in between must not come back, so
 what was learnt is thrown away where the store was written anew meanwhile, as forgetting does, or
-has fewer rows.
+has fewer rows, as it also has where something was taken back.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from localrec.baselines.neural import make_sasrec
 from localrec.baselines.neural.configs import SASRecConfig
 from localrec.domains import load_domain
 from localrec.erasure.journal import STORE
-from localrec.errors import InputError, WorkspaceError
+from localrec.errors import BusyError, InputError, WorkspaceError
 from localrec.evaluation.dataset import read_interactions
 from localrec.graph.people import USER
 from localrec.graph.store import Store
@@ -39,6 +39,7 @@ from localrec.index.sequential import directions_of
 from localrec.workspace import Workspace
 
 FEWEST_INTERACTIONS = 500  # with fewer hardly anything followed on the same thing twice
+_PATIENCE_S = 60.0  # for whoever writes to the store when a training ends
 _AT_ONCE = 1024  # people whose histories are read between two words of progress
 
 
@@ -95,6 +96,7 @@ def train_sequential(
         UsageError: torch is not installed, there is no such domain, or settings do not fit.
         InputError: people did too little to learn from.
         WorkspaceError: somebody was forgotten meanwhile, or the disk took nothing.
+        BusyError: another process held the store all the time.
     """
     began = time.monotonic()
     recommender = make_sasrec(config)
@@ -180,14 +182,18 @@ def _directions(attention: Attention, rows: Interactions, progress: Progress) ->
 
 
 def _put_down(folder: Path, material: _Material, lessons: Lessons, learnt: Learnt) -> None:
-    """Keep what was learnt; the store stays open, so that nobody is forgotten at that moment."""
-    with Workspace(folder) as opened:
+    """Keep what was learnt; the store stays open, so that nobody is forgotten at that moment.
+
+    Raises:
+        BusyError: another process held the store for a minute.
+    """
+    with _patiently(folder) as opened:
         store, domain = opened.store, load_domain(lessons.domain)
         # Two forgettings may give the store its first number back, so fewer rows count as well.
         fewer = lessons_of(store, domain).interactions < lessons.interactions
         if fewer or _identity(folder) != material.store_file:
             raise WorkspaceError(
-                "Something was forgotten while it was learnt from, so nothing of it was kept.",
+                "Something was forgotten or taken back meanwhile, so nothing of it was kept.",
                 "Train again: localrec train sequential",
             )
         indexes = folder / "indexes"
@@ -199,6 +205,19 @@ def _put_down(folder: Path, material: _Material, lessons: Lessons, learnt: Learn
         model = open_sequential(store, indexes, opened.catalogue(domain.name), learnt.users)
         if model is not None:
             model.prepare()
+
+
+def _patiently(folder: Path) -> Workspace:
+    """The workspace, though somebody may write to it: what took long to learn waits for that."""
+    deadline = time.monotonic() + _PATIENCE_S
+    while True:
+        try:
+            opened = Workspace(folder)
+            _ = opened.store
+            return opened
+        except BusyError:
+            if time.monotonic() >= deadline:
+                raise
 
 
 def _identity(folder: Path) -> tuple[int, int]:

@@ -62,6 +62,7 @@ def make_desk(
         reference=reference,
         history=np.array([0, 1], dtype=np.int32),
         stars=np.array([4.5, np.nan]),
+        strengths=np.array([0.8, 1.0]),
         days=np.array([np.nan, np.nan]),
         now=np.nan,
         candidates=np.arange(2, 2 + candidates, dtype=np.int32) % len(titles),

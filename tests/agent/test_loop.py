@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from localrec.agent.bounds import LoopConfig
 from localrec.agent.dialects import NATIVE, PLAIN
-from localrec.agent.loop import LoopConfig, conversation, run_agent, run_scripted
+from localrec.agent.loop import conversation, run_agent, run_scripted
 from localrec.agent.registry import Observation, tool
 from localrec.agent.trajectory import ToolCall, Turn
 from localrec.errors import ContextError, ModelCrashedError, ModelError, UsageError

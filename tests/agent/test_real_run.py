@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from localrec.agent.bounds import LoopConfig
 from localrec.agent.dialects import NATIVE, PLAIN
-from localrec.agent.loop import LoopConfig, conversation, run_agent
+from localrec.agent.loop import conversation, run_agent
 from localrec.agent.trajectory import ToolCall
 from localrec.llm.base import Message
 from localrec.llm.catalog import model_path

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from localrec.agent.opening import quoted, request_text
 from localrec.agent.setting_out import desk_of, reference_of
 from localrec.agent.suite import SUITE
 from localrec.graph.catalogue import Catalogue
@@ -85,3 +86,11 @@ class TestDesk:
 def test_traits_are_those_of_the_collective(bar, reference):
     assert isinstance(reference.traits, ItemTraits)
     assert reference.traits is bar[1].graph.traits
+
+
+def test_what_is_disliked_is_told_as_that_and_pulls_nothing_towards_it(reference):
+    liked = desk_of(reference, [1, 2], [3, 4, 5])
+    torn = desk_of(reference, [1, 2], [3, 4, 5], strengths=[1.0, -1.0])
+    assert liked.strengths.tolist() == [1.0, 1.0]
+    assert ", disliked" not in request_text(liked, 2, 9)
+    assert f"{quoted(reference.titles[2])}, disliked" in request_text(torn, 2, 9)

@@ -95,6 +95,12 @@ class TestOneQuestion:
         for told in ("HAS_INGREDIENT", "Task C4", "Round 1", "Who spoke: ", "Times: "):
             assert told in explained
 
+    def test_of_a_batch_are_not_explained(self, cli, workspace, tmp_path):
+        files = ("--batch", str(tmp_path / "q.jsonl"), "--out", str(tmp_path / "a.jsonl"))
+        code, out, err = cli("--workspace", workspace, "ask", *files, "--explain")
+        assert (code, out) == (2, "")
+        assert "tells of one question" in err
+
     def test_may_name_what_is_at_hand(self, cli, workspace):
         have = "gin, campari, sweet vermouth"
         out = ask(cli, workspace, "what can I make", "--have", have, "--json").out

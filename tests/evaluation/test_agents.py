@@ -73,6 +73,22 @@ class TestAnAgent:
         assert [one.id for one in acted] == [one["id"] for one in cases]
         assert [one.person for one in acted] == [one["person"] for one in cases]
         assert acted[0].trajectory.steps[0].call.tool == "get_user_profile"
+        assert set(cases[0]["targets"]) < set(acted[0].items)  # candidates, and the history
+
+    def test_killed_within_its_first_line_goes_on(self, crowd, tmp_path, scripted):  # noqa: F811
+        scripted(camp_lover)
+        declared = config(acting(sample=6), protocol=TEN)
+        out = tmp_path / "run"
+        measure(crowd, out, declared)
+        trajectories = out / "trajectories-asked.jsonl"
+        whole = trajectories.read_bytes()
+        trajectories.write_bytes(whole[:200])
+        (out / "cases-asked.jsonl").unlink()
+        (out / "metrics.json").unlink()
+        measure(crowd, out, declared)
+        assert [one.id for one in RunFolder(out).trajectories("asked")] == [
+            one["id"] for one in lines_of(out)
+        ]
 
     def test_that_ranks_fewer_than_all_is_no_shorter_than_it_undertook(
         self,

@@ -15,7 +15,7 @@ from localrec.evaluation.explained import Rationale, explained_rationales, read_
 from localrec.evaluation.memories import MEMORIES
 from localrec.evaluation.rationales import tell_reasons
 from localrec.evaluation.truth import StoreTruth
-from localrec.explanation.rationales import Reason, Reasons
+from localrec.explanation.reasons import Reason, Reasons
 from localrec.workspace import Workspace
 
 from .crowd import config, measure, plant

@@ -6,7 +6,8 @@ import pytest
 
 from localrec.errors import ModelCancelledError, ModelError
 from localrec.explanation.evidence import Fact
-from localrec.explanation.rationales import SPOKEN, ask_reasons, counted_reasons
+from localrec.explanation.rationales import SPOKEN, ask_reasons
+from localrec.explanation.reasons import counted_reasons
 from localrec.llm.scripted import ScriptedModel
 from localrec.types import Evidence
 

@@ -15,7 +15,8 @@ from localrec.graph.people import user_node
 from localrec.llm.scripted import ScriptedModel
 from localrec.memory import records
 from localrec.memory.records import Memory, Provenance
-from localrec.systems.agenticrec import AGENTS, SCRIPT, AgenticConfig, AgenticRec
+from localrec.systems.agenticrec import SCRIPT, AgenticRec
+from localrec.systems.agents import AGENTS, AgenticConfig
 from localrec.workspace import Workspace
 
 from .test_remembering import BAR, KEY, bar
@@ -38,7 +39,7 @@ def rank(desk, answers, name="agenticrec", **settings):
 
 
 def fused_order(desk):
-    return np.argsort(-Fused().scores(desk), kind="stable").tolist()
+    return np.argsort(-Fused().run(desk)[1], kind="stable").tolist()
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +68,7 @@ class TestARanking:
         found = rank(desk, [INVALID], name)
         assert (found.trajectory.fault, found.ranked) == ("form", 0)
         assert list(found.order) == fused_order(desk)
-        assert found.scores.tolist() == Fused().scores(desk).tolist()
+        assert found.scores.tolist() == Fused().run(desk)[1].tolist()
 
     def test_without_a_model_is_all_its_own(self, desk):
         found = AgenticRec("agenticrec-fused", AGENTS["agenticrec-fused"]).rank(desk)

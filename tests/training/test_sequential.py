@@ -96,7 +96,7 @@ class TestTraining:
                     wish = Wish(user=f"guest {guest}")
                     forget(folder, wish, dry_run=False, progress=quiet)
 
-        with pytest.raises(WorkspaceError, match="forgotten while it was learnt from"):
+        with pytest.raises(WorkspaceError, match="forgotten or taken back meanwhile"):
             train_sequential(folder, None, SMALL, 0, forget_some)
         assert not files_in(folder)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from localrec.agent.desk import Desk
-from localrec.agent.findings import companions, standing, strengths
+from localrec.agent.findings import companions, standing
 from localrec.agent.registry import Observation, tool
 from localrec.agent.suite.items import counted
 from localrec.agent.wording import ago, bare, best_of, fitted, titled
@@ -44,18 +44,17 @@ def get_rating_behaviour(desk: Desk) -> Observation:
     """Tell what they rated high, middling and low, and which candidates are like the high ones."""
     if not len(desk.history):
         return Observation(["They have no history."])
-    matches = attribute_match(desk.history, strengths(desk), desk.reference.collective.graph)
+    matches = attribute_match(desk.history, desk.strengths, desk.reference.collective.graph)
     scores = standing(desk, matches)
     best = best_of("Most like what they rated high and unlike the low", scores)
     stars = desk.stars
-    if np.isnan(stars).all():
-        told = _rated(desk, "No stars are known, so all counts as liked", np.ones(len(stars), bool))
-        return Observation([told, *best], scores)
+    bare_word, disliked = np.isnan(stars), desk.strengths < 0
     groups = {
         "High, 4 stars and more": stars >= _HIGH,
         "Middling": (stars >= _LOW) & (stars < _HIGH),
         "Low, less than 3 stars": stars < _LOW,
-        "Without stars": np.isnan(stars),
+        "Without stars, disliked": bare_word & disliked,
+        "Without stars, taken as liked": bare_word & ~disliked,
     }
     lines = [_rated(desk, lead, group) for lead, group in groups.items() if group.any()]
     return Observation([*best, *lines], scores)

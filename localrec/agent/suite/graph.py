@@ -16,7 +16,7 @@ _LONGEST_DEMAND = 120
 def check_demands(desk: Desk, candidate: Candidate) -> Observation:
     """Check whether a candidate is what the person asks for, point by point."""
     if not desk.demands:
-        return Observation(["They ask for nothing that can be checked."])
+        return Observation(["Nothing that they ask can be checked."])
     return Observation(
         [
             f"[{candidate}] {'is' if one.holds[candidate - 1] else 'is not'} as asked: "

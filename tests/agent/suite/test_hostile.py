@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from localrec.agent.desk import Demand
 from localrec.agent.registry import LONGEST_OBSERVATION
 from localrec.agent.suite import SUITE
+from localrec.sources.text import clean_text
 
 from .world import FILMS, Compass, a_desk, everything_said, make_reference
 
@@ -77,7 +78,7 @@ class TestHostileNames:
 
 @pytest.mark.parametrize("tool", SUITE, ids=lambda tool: tool.name)
 @settings(max_examples=15, deadline=None)
-@given(text=st.text(max_size=300))
+@given(text=st.text(max_size=300).filter(lambda text: clean_text(text, 300)))
 def test_any_name_leaves_an_observation_within_its_bounds(tool, text):
     for said in observations(tool, text):
         assert_harmless(said.text)

@@ -21,6 +21,7 @@ from localrec.agent.suite import (
     path_between,
     shared_taste,
 )
+from localrec.retrieval.taste import strengths_of_stars
 
 from .world import TODAY, UNSEEN, Compass, a_desk, everything_said, make_reference, without_history
 
@@ -90,7 +91,9 @@ class TestEvidence:
         assert "No sequential model" in said.text
 
     def test_turns_round_where_the_stars_do(self, desk):
-        disliked = msgspec.structs.replace(desk, stars=np.array([0.5, 0.5, 5.0, 0.5, 0.5]))
+        stars = np.array([0.5, 0.5, 5.0, 0.5, 0.5])
+        turned = strengths_of_stars(stars)
+        disliked = msgspec.structs.replace(desk, stars=stars, strengths=turned)
         said = get_rating_behaviour.run(disliked)
         assert said.scores[COMEDIES].min() > said.scores[HORROR].max()
 
@@ -130,8 +133,9 @@ class TestBehaviour:
         assert '- Low, less than 3 stars: "Big"' in said
 
     def test_says_that_all_counts_as_liked_where_no_stars_are_known(self, desk):
-        said = get_rating_behaviour.run(msgspec.structs.replace(desk, stars=np.full(5, np.nan)))
-        assert "No stars are known, so all counts as liked" in said.text
+        unrated = msgspec.structs.replace(desk, stars=np.full(5, np.nan), strengths=np.ones(5))
+        said = get_rating_behaviour.run(unrated)
+        assert "Without stars, taken as liked" in said.text
 
 
 class TestItems:
@@ -196,7 +200,7 @@ class TestGraph:
         assert last == "- [8] is not as asked: a film from the fifties"
 
     def test_says_when_nothing_is_asked_for(self, desk):
-        assert "ask for nothing" in check_demands.run(desk, candidate=1).text
+        assert "Nothing that they ask" in check_demands.run(desk, candidate=1).text
 
     def test_leads_to_the_newest_of_the_history_that_shares_most(self, desk):
         said = path_between.run(desk, candidate=1)
@@ -225,9 +229,13 @@ class TestAnyTool:
         for desk in (
             without_history(known),
             msgspec.structs.replace(known, stars=unknown, days=unknown, now=np.nan),
-            msgspec.structs.replace(known, stars=np.full(5, 0.5)),
+            msgspec.structs.replace(known, stars=np.full(5, 0.5), strengths=-np.ones(5)),
             msgspec.structs.replace(
-                known, history=np.full(1, UNSEEN, np.int32), stars=unknown[:1], days=unknown[:1]
+                known,
+                history=np.full(1, UNSEEN, np.int32),
+                stars=unknown[:1],
+                strengths=np.ones(1),
+                days=unknown[:1],
             ),
             msgspec.structs.replace(known, candidates=known.candidates[:1]),
             msgspec.structs.replace(known, now=TODAY - 100),

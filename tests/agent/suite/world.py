@@ -119,6 +119,7 @@ def without_history(desk: Desk) -> Desk:
         desk,
         history=desk.history[:0],
         stars=desk.stars[:0],
+        strengths=desk.strengths[:0],
         days=desk.days[:0],
         now=np.nan,
     )
