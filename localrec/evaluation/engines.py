@@ -31,7 +31,7 @@ class Engine(Protocol):
     def map(self, work: Callable[[Chunk], Result], chunks: Iterable[Chunk]) -> Iterator[Result]:
         """The results in the order of the chunks, each as soon as it and all before are there.
 
-        What `work` raises is raised here. Closing the iterator gives up what is under way.
+        What `work` raises is raised here. What is under way when the iterator is closed is lost.
         """
         ...
 

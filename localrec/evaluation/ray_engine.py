@@ -82,33 +82,29 @@ class RayEngine(Engine):
         return self._in_order(self._ray.put(packed(work)), enumerate(chunks))
 
     def _in_order(self, parcel: Any, waiting: Iterator[tuple[int, Chunk]]) -> Iterator[Result]:
+        # What is under way when nobody asks further runs to its end, or goes with the connection:
+        # Ray can lose track of a task that is cancelled as it ends, and dies of it (2.60).
         under_way: dict[Any, _Task[Chunk]] = {}
         done: dict[int, Result] = {}
         place = 0
-        try:
-            while True:
-                while len(under_way) < self._at_once and len(done) < _DONE * self._at_once:
-                    if (following := next(waiting, None)) is None:
-                        break
-                    task = _Task(*following)
-                    under_way[self._send(parcel, task)] = task
-                if place in done:
-                    yield done.pop(place)
-                    place += 1
-                elif under_way:
-                    (ready,), _ = self._ray.wait(list(under_way), num_returns=1)
-                    task = under_way.pop(ready)
-                    if (lost := self._loss_of(ready, task, done)) is not None:
-                        again = task.after(lost)
-                        self.redone += 1
-                        under_way[self._send(parcel, again)] = again
-                else:
-                    return
-        finally:
-            # An iterator that is thrown away late must not start Ray anew.
-            if self._ray.is_initialized():
-                for sent in under_way:
-                    self._ray.cancel(sent, force=True)
+        while True:
+            while len(under_way) < self._at_once and len(done) < _DONE * self._at_once:
+                if (following := next(waiting, None)) is None:
+                    break
+                task = _Task(*following)
+                under_way[self._send(parcel, task)] = task
+            if place in done:
+                yield done.pop(place)
+                place += 1
+            elif under_way:
+                (ready,), _ = self._ray.wait(list(under_way), num_returns=1)
+                task = under_way.pop(ready)
+                if (lost := self._loss_of(ready, task, done)) is not None:
+                    again = task.after(lost)
+                    self.redone += 1
+                    under_way[self._send(parcel, again)] = again
+            else:
+                return
 
     def _send(self, parcel: Any, task: _Task[Chunk]) -> Any:
         # Inside a list the parcel goes as it is; otherwise it would be fetched for every chunk.

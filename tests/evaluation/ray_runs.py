@@ -90,7 +90,7 @@ def work_of(engine):
     results = engine.map(threads, given)
     first = next(results)
     ahead = next(given)
-    results.close()  # what is under way is given up, and the engine goes on
+    results.close()  # what is under way is lost, and the engine goes on
     writable = np.zeros(100_000)
     return {
         "threads": [first, threads(0)],
