@@ -2,7 +2,8 @@
 
 Whatever a tool says is counted from the training rows or read from the catalogue, and the
 sequential model that some of them ask is trained on these rows. A person's history comes with the
-request.
+request. All agents of a run know the same, fitted once for all of them; one without tools, too:
+behind its ranking stands the fused evidence.
 
 The answer to a case is the agent's own ranking of its first K. An invalid trajectory is an answer
 without items whose fault has a name. What a person would have seen, the fused evidence in its
@@ -17,17 +18,16 @@ from collections.abc import Mapping, Sequence
 import msgspec
 import numpy as np
 
-from localrec.agent.desk import Desk, Sequential
+from localrec.agent.bounds import LoopConfig
+from localrec.agent.desk import Desk
 from localrec.agent.setting_out import desk_of, reference_of
 from localrec.baselines.base import Interactions, Progress, Setting
-from localrec.baselines.neural import make_sasrec
-from localrec.baselines.neural.configs import SASRecConfig
 from localrec.errors import UsageError
 from localrec.evaluation.asking import Reply
 from localrec.evaluation.cases import Items, RatedRequests
-from localrec.evaluation.memories import Knowledge, count_collective, with_settings
+from localrec.evaluation.memories import Knowledge, with_settings
 from localrec.evaluation.prompted import MODEL, seed_of
-from localrec.index.sequential import model_of
+from localrec.evaluation.shared_fits import SharedFits
 from localrec.llm.base import ChatModel
 from localrec.systems.agenticrec import AgenticRec
 from localrec.systems.agents import AGENTS, AgenticConfig
@@ -47,7 +47,12 @@ class Acting:
         knowledge: About the items.
         places: Catalogue index of each evaluated item, (items,).
         sequential: Whether the tools have a sequential model to ask.
+        fits: Shared with the other agents of a run; None: with nobody.
+
+    `spared_s` are the seconds of its fit that another had spent already.
     """
+
+    spared_s = 0.0
 
     def __init__(
         self,
@@ -58,6 +63,7 @@ class Acting:
         places: Items,
         *,
         sequential: bool = True,
+        fits: SharedFits | None = None,
     ) -> None:
         self.name = name
         self.settings: dict[str, Setting] = {
@@ -71,9 +77,10 @@ class Acting:
         self._knowledge = knowledge
         self._places = places
         self._sequential = sequential
+        self._fits = fits or SharedFits(knowledge)
 
     def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
-        """Count the shared memory, train the sequential model, and start the model.
+        """Start the model; train the sequential one and count the shared memory, or take over.
 
         Raises:
             ModelError: the model cannot be used.
@@ -81,14 +88,18 @@ class Acting:
         """
         if self._model is not None:
             self._model.count_tokens("")
-        sequential = _trained(train, seed, progress) if self._sequential else None
-        progress("counting who likes what", 0, 0)
-        collective = count_collective(train, self._knowledge, write=True)
-        self.graph = collective.graph
+        sequential = self._fits.sequential(train, seed, progress) if self._sequential else None
+        collective = self._fits.collective(train, progress)
+        self.graph = collective.found.graph
+        # A reference of its own: what tools work out once is part of what each agent takes.
         self._reference = reference_of(
-            self._knowledge.catalogue, collective, places=self._places, sequential=sequential
+            self._knowledge.catalogue,
+            collective.found,
+            places=self._places,
+            sequential=sequential.found if sequential else None,
         )
         self._seed = seed
+        self.spared_s = collective.spared_s + (sequential.spared_s if sequential else 0.0)
 
     def answer(self, requests: RatedRequests, candidates: Items | None, k: int) -> Sequence[Reply]:
         """The agent's ranking of each request's candidates, its first K of them.
@@ -101,9 +112,28 @@ class Acting:
         assert candidates is not None
         return [self._ask(requests, place, line) for place, line in enumerate(candidates.tolist())]
 
+    def desk(self, requests: RatedRequests, place: int, candidates: Sequence[int]) -> Desk:
+        """What lies before the agent, once it is fitted.
+
+        Args:
+            requests: Several.
+            place: Of one among them.
+            candidates: Of this one, (c,).
+        """
+        at = requests.at[place].astype("datetime64[s]")
+        return desk_of(
+            self._reference,
+            requests.histories[place],
+            candidates,
+            stars=requests.stars[place],
+            days=np.where(np.isnat(at), np.nan, at.astype(np.float64) / _DAY_S),
+            now=self.graph.now_day,
+            person=int(requests.person[place]),
+        )
+
     def _ask(self, requests: RatedRequests, place: int, candidates: Sequence[int]) -> Reply:
         started = time.perf_counter()
-        desk = self._desk(requests, place, candidates)
+        desk = self.desk(requests, place, candidates)
         found = self._agent.rank(desk, seed_of(self._seed, candidates))
         trajectory, cost = found.trajectory, found.trajectory.cost
         order = [candidates[one] for one in found.order]
@@ -121,18 +151,6 @@ class Acting:
             shown=order,
         )
 
-    def _desk(self, requests: RatedRequests, place: int, candidates: Sequence[int]) -> Desk:
-        at = requests.at[place].astype("datetime64[s]")
-        return desk_of(
-            self._reference,
-            requests.histories[place],
-            candidates,
-            stars=requests.stars[place],
-            days=np.where(np.isnat(at), np.nan, at.astype(np.float64) / _DAY_S),
-            now=self.graph.now_day,
-            person=int(requests.person[place]),
-        )
-
 
 def agent_config(name: str, settings: Mapping[str, Setting]) -> AgenticConfig:
     """The settings of an agent without the model's name, read.
@@ -147,7 +165,10 @@ def agent_config(name: str, settings: Mapping[str, Setting]) -> AgenticConfig:
             f"The settings of {name} do not fit: {SEQUENTIAL} is true or false.",
             f"Leave {SEQUENTIAL} out to train one.",
         )
-    return with_settings(name, AGENTS[name], settings, besides=_BESIDES)
+    given = msgspec.structs.asdict(AGENTS[name])
+    mode = given.pop("mode")  # it is what the name stands for
+    bounds = with_settings(name, LoopConfig(**given), settings, besides=_BESIDES)
+    return AgenticConfig(mode=mode, **msgspec.structs.asdict(bounds))
 
 
 def check_candidates(given: bool) -> None:
@@ -161,15 +182,3 @@ def check_candidates(given: bool) -> None:
             "An agent cannot rank all items.",
             "Give the protocol candidates, such as: candidates = 20.",
         )
-
-
-def _trained(train: Interactions, seed: int, progress: Progress) -> Sequential:
-    """SASRec of the training rows as the catalogue of baselines has it; people as numbered there.
-
-    Raises:
-        UsageError: torch is not installed.
-    """
-    network = make_sasrec(SASRecConfig())
-    network.fit(train, seed, progress)
-    histories = [train.item[train.rows_of(person)] for person in range(train.people)]
-    return model_of(network.export(), histories)

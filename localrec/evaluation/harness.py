@@ -17,6 +17,7 @@ from localrec.baselines.base import Baseline, Progress, Setting
 from localrec.baselines.tuning import Search, tune
 from localrec.domains import Domain, load_domain
 from localrec.errors import LocalrecError
+from localrec.evaluation.agents import Acting
 from localrec.evaluation.asking import Asking, Lister, Outcome, System, ask, pooled
 from localrec.evaluation.cases import Cases, Parted, part
 from localrec.evaluation.configs import RunConfig, SystemConfig
@@ -72,10 +73,11 @@ class Bench(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Fitted(msgspec.Struct, frozen=True):
-    """A system ready to be asked, and how it came to be so."""
+    """A system ready to be asked, and how it came to be so; `spared_s` is part of `fit_s`."""
 
     system: System
     fit_s: float
+    spared_s: float
     search: Search | None
 
 
@@ -231,7 +233,8 @@ def _fit(bench: Bench, system: SystemConfig) -> _Fitted:
     made.fit(bench.parted.train, bench.config.seed, bench.progress)
     fit_s = time.perf_counter() - started
     bench.systems.look_over(made)
-    return _Fitted(made, fit_s, search)
+    spared_s = made.spared_s if isinstance(made, Acting) else 0.0
+    return _Fitted(made, fit_s + spared_s, spared_s, search)
 
 
 def _search(bench: Bench, system: SystemConfig) -> Search | None:
@@ -324,6 +327,7 @@ def _result(
         name=system.name,
         settings=dict(fitted.system.settings),
         fit_s=round(fitted.fit_s, 3),
+        spared_s=round(fitted.spared_s, 3),
         score_s=round(sum(one.ms for one in outcomes) / 1000, 3),
         cases=len(outcomes),
         metrics=figures_of(

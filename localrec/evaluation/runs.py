@@ -98,6 +98,7 @@ class SystemResult(msgspec.Struct, frozen=True, kw_only=True):
         name: As the configuration has it.
         settings: What it was fitted with.
         fit_s: Seconds to fit; of a system that answers questions, to open it.
+        spared_s: Of these, so many an earlier system of the run had spent on what both learn.
         score_s: Seconds of all its answers.
         cases: How many it was asked.
         metrics: Name -> figure with its interval; people, or questions, are resampled.
@@ -121,6 +122,7 @@ class SystemResult(msgspec.Struct, frozen=True, kw_only=True):
     search: Search | None = None
     per_case: str = ""
     questions: SystemReport | None = None
+    spared_s: float = 0.0
 
 
 class Acted(msgspec.Struct, frozen=True, kw_only=True):

@@ -27,6 +27,7 @@ from localrec.evaluation.guards import check_audience, check_graph, check_store,
 from localrec.evaluation.memories import Knowledge, Sharing, make_memory, memory_config, traits_at
 from localrec.evaluation.prompted import MODEL, check_pool, make_prompted, prompted_config
 from localrec.evaluation.rankers import Ranker
+from localrec.evaluation.shared_fits import SharedFits
 from localrec.index.build import EmbeddedField, open_field
 from localrec.memory.rule_sets import default_rules
 from localrec.memory.synthesis import phrases_of
@@ -179,6 +180,7 @@ class Workbench:
             self._knowledge,
             places.astype(np.int32),
             sequential=bool(settings.get(SEQUENTIAL, True)),
+            fits=self._fits,
         )
 
     def _look_over_store(self) -> None:
@@ -201,6 +203,11 @@ class Workbench:
             rules=default_rules(domain.name),
             catalogue=catalogue,
         )
+
+    @cached_property
+    def _fits(self) -> SharedFits:
+        """What the agents of the run have learnt, for as long as it lasts."""
+        return SharedFits(self._knowledge)
 
     @cached_property
     def _titles(self) -> list[str]:

@@ -8,7 +8,7 @@ import pytest
 
 from localrec.baselines.neural.configs import SASRecConfig
 from localrec.errors import UsageError
-from localrec.evaluation import agents
+from localrec.evaluation import shared_fits
 from localrec.evaluation.asking import Lister, Outcome
 from localrec.evaluation.cases import Protocol, part
 from localrec.evaluation.guards import LeakError, check_graph
@@ -139,7 +139,7 @@ class TestAnAgent:
         monkeypatch,
     ):
         seen = []
-        made = agents.make_sasrec
+        made = shared_fits.make_sasrec
 
         def small(settings):
             small = made(SASRecConfig(embedding_size=8, epochs=1, length=10))
@@ -147,7 +147,7 @@ class TestAnAgent:
             small.fit = lambda train, *rest: seen.append(len(train)) or fit(train, *rest)
             return small
 
-        monkeypatch.setattr(agents, "make_sasrec", small)
+        monkeypatch.setattr(shared_fits, "make_sasrec", small)
         table = acting("agenticrec-fused", settings={})
         (found,) = measure(crowd, tmp_path / "run", config(table, protocol=TEN)).systems
         assert (found.failed, seen) == ("", [40 * 8])
@@ -184,6 +184,11 @@ class TestAnAgent:
             (acting(trials=2), TEN, "takes too long to tune"),
             (acting(settings={"k": 0}), TEN, "settings of agenticrec do not fit"),
             (acting(settings={"sequential": 1}), TEN, "sequential is true or false"),
+            (
+                acting(settings={"mode": "fused"}),
+                TEN,
+                "unknown field `mode`. It has these: model, sequential, budget, k,",
+            ),
         ],
     )
     def test_that_cannot_be_asked_is_refused_before_anything_is_done(
@@ -221,7 +226,7 @@ class TestTheGuards:
     def test_see_that_tools_read_that_graph_and_no_other(self, fitted):
         _, parted, system = fitted
         case = parted.test.take(np.array([0]))
-        desk = system._desk(case.requests(), 0, case.candidates[0].tolist())
+        desk = system.desk(case.requests(), 0, case.candidates[0].tolist())
         assert desk.reference.collective.graph is system.graph
         assert desk.days.max() < 1e5 and not np.isnan(desk.stars).any()
 
