@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -360,7 +360,8 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     `near` lists close calls that miss something; they are shown apart so that every entry of
     `items` holds what was asked, unless `relaxed` says otherwise. `memory` is what the shared
     memory said, where it took part; `model_saw` is there where an explanation was asked for, empty
-    where no model was asked.
+    where no model was asked. `trajectory` is what an agent did, where one put the items in order:
+    the fields of `agent.trajectory`. Its numbers count the candidates that it was given.
     """
 
     id: str
@@ -377,6 +378,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     tokens: dict[str, int]
     memory: MemoryView | None = None
     model_saw: tuple[ModelCall, ...] | None = None
+    trajectory: dict[str, Any] | None = None
 
 
 class Recommendations(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -395,6 +397,7 @@ class Recommendations(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
         calls: Of a model.
         notes: What went otherwise than was asked for, as sentences.
         trajectory: What an agent did, where one ranked: the fields of `agent.trajectory`.
+        profile: What became of the person's profile, where an agent was to think of it.
     """
 
     user: str
@@ -409,6 +412,7 @@ class Recommendations(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
     calls: int = 0
     notes: tuple[str, ...] = ()
     trajectory: dict[str, Any] | None = None
+    profile: Literal["kept", "refined"] | None = None
 
 
 class Ranking(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from localrec.systems.agents import AgenticConfig
     from localrec.systems.asker import Asker
     from localrec.systems.catalog import RankerPlan
+    from localrec.systems.composition import AgenticAskConfig
     from localrec.systems.memrec import MemRecConfig
     from localrec.systems.personal import Fit, Personal
     from localrec.systems.remembering import SharedMemory
@@ -176,7 +177,8 @@ class Workspace:
             from localrec.systems.reranking import Reranking
 
             if isinstance(plan.judge, AgenticConfig):
-                return Reranking(*parts, self._agent(domain_name, name, plan.judge))
+                agent = self._agent(domain_name, name, plan.judge, self.open_model)
+                return Reranking(*parts, agent)
             return Reranking(*parts, self._judge(domain_name, plan))
         if config is None or self.audience(domain_name).size < plan.fewest_people:
             return Personal(*parts)
@@ -246,7 +248,13 @@ class Workspace:
             open_vocabulary=lambda: Vocabulary(catalogue),
         )
 
-    def _agent(self, domain_name: str, name: str, config: AgenticConfig) -> Judge:
+    def _agent(
+        self,
+        domain_name: str,
+        name: str,
+        config: AgenticConfig,
+        open_model: Callable[[str], ChatModel],
+    ) -> Judge:
         """An agent as a judge; a model is started, so that one that is not here is told.
 
         Raises:
@@ -255,18 +263,32 @@ class Workspace:
         from localrec.graph.people import user_node
         from localrec.memory.records import memory_of
         from localrec.systems.agentic_judge import AgenticJudge
+        from localrec.understanding.intent import parse_intent
+        from localrec.understanding.vocabulary import Vocabulary
+
+        @cache  # only an instruction needs its words
+        def vocabulary() -> Vocabulary:
+            return Vocabulary(self.catalogue(domain_name))
 
         def profile_of(user: str) -> str:
             user_id = user_node(self.store, domain_name, user) if user else None
             memory = None if user_id is None else memory_of(self.store, user_id)
             return "" if memory is None else memory.text
 
-        model = self.open_model("reranker") if config.asks_model else None
+        model = open_model("reranker") if config.asks_model else None
         if model is not None:
             model.count_tokens("")
         reference = self.reference(domain_name)
-        person_of = self._person_of(domain_name, reference.collective)
-        return AgenticJudge(name, config, model, reference, person_of, profile_of)
+        return AgenticJudge(
+            name,
+            config,
+            model,
+            reference,
+            self.catalogue(domain_name),
+            person_of=self._person_of(domain_name, reference.collective),
+            profile_of=profile_of,
+            read=lambda instruction: parse_intent(instruction, vocabulary()),
+        )
 
     def _person_of(self, domain_name: str, collective: Collective) -> Callable[[str], int]:
         """A person's key -> their number in the graph, -1 for a stranger."""
@@ -454,7 +476,7 @@ class Workspace:
         """
         from localrec.llm.transcript import recording
         from localrec.systems.catalog import system_config
-        from localrec.systems.composition import RagConfig
+        from localrec.systems.composition import AgenticAskConfig, RagConfig
         from localrec.systems.marc import Marc
         from localrec.systems.vector_rag import VectorRag
 
@@ -464,7 +486,19 @@ class Workspace:
             stages = replace(stages, open_model=recording(stages.open_model, calls))
         if isinstance(config, RagConfig):
             return VectorRag(stages, config)
+        if isinstance(config, AgenticAskConfig):
+            return self._agentic_ask(domain, stages, config)
         return Marc(stages, config)
+
+    def _agentic_ask(self, domain: str, stages: Stages, config: AgenticAskConfig) -> Asker:
+        """A system whose answers an agent puts in order; its model is opened as `stages` do."""
+        from localrec.systems.agentic_ask import AgenticAsk  # whoever asks no agent loads none
+        from localrec.systems.agents import AGENTS
+
+        def open_judge(agent: str) -> Judge:
+            return self._agent(domain, agent, AGENTS[agent], stages.open_model)
+
+        return AgenticAsk(stages, config, open_judge)
 
     def take_in(self, table: SourceTable, domain: Domain, progress: Progress = _silent) -> None:
         """Write imported rows and embed their texts; the rows in one transaction.

@@ -30,8 +30,15 @@ Examples:\n\n
   localrec ask "a smoky drink without whiskey"\n\n
   localrec ask "what can I make" --have "gin, campari, sweet vermouth, lemon"\n\n
   localrec ask "like a Negroni but lighter" -k 5 --explain\n\n
+  localrec ask "a red drink with gin" --user anna --system agenticrec --explain\n\n
   localrec ask --batch questions.jsonl --out answers.jsonl
 """
+
+
+def _known_systems() -> list[str]:
+    from localrec.systems.catalog import SYSTEMS
+
+    return list(SYSTEMS)
 
 
 def ask(
@@ -58,7 +65,18 @@ def ask(
         ),
     ] = None,
     k: Annotated[int, typer.Option("-k", min=1, max=100, help="How many items.")] = 3,
-    system: Annotated[str, typer.Option(metavar="NAME", help="Which system answers.")] = "marc",
+    system: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Which system answers: marc, marc-model with a local model in each of its roles, "
+            "or marc-no-graph, marc-no-reflection, marc-no-graph-no-reflection; vector-rag, by "
+            "texts alone; or what marc finds in the order of an agent that asks tools: agenticrec, "
+            "agenticrec-scripted with fixed calls, agenticrec-reasoning without tools, "
+            "agenticrec-fused without a model.",
+            autocompletion=_known_systems,
+        ),
+    ] = "marc",
     no_model: Annotated[
         bool, typer.Option("--no-model", help="Use no language model for anything.")
     ] = False,
@@ -66,7 +84,8 @@ def ask(
         bool,
         typer.Option(
             "--explain",
-            help="Show paths, scores, times, who spoke, and all that a model or the memory saw.",
+            help="Show paths, scores, times, who spoke, what an agent did, and all that a model or "
+            "the memory saw.",
         ),
     ] = False,
     domain: DomainOption = None,

@@ -59,6 +59,8 @@ def render_answer(answer: Answer, out: Console, *, user: str | None, explain: bo
         _render_memory(answer.memory, user or "", out, explain=explain)
     if explain:
         _render_how(answer, out)
+        if answer.trajectory is not None:
+            render_trajectory(answer.trajectory, out)
         _render_model_saw(answer.model_saw or (), out)
 
 

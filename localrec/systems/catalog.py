@@ -11,7 +11,13 @@ import msgspec
 from localrec.errors import UsageError
 from localrec.settings import RULES, Settings
 from localrec.systems.agents import AGENTS, AgenticConfig
-from localrec.systems.composition import Composition, MarcConfig, RagConfig
+from localrec.systems.composition import (
+    FUSED,
+    AgenticAskConfig,
+    Composition,
+    MarcConfig,
+    RagConfig,
+)
 from localrec.systems.memrec import (
     MEMREC,
     MEMREC_AGENTS,
@@ -29,6 +35,7 @@ SYSTEMS: dict[str, Composition] = {
     "marc-no-reflection": MarcConfig(reflection=False),
     "marc-no-graph-no-reflection": MarcConfig(graph=False, reflection=False),
     "vector-rag": RagConfig(),
+    **{name: AgenticAskConfig(agent=name) for name in AGENTS},
 }
 # Without a model, what is left of it: the nearest texts, explained like those of any other system.
 _VECTORS_ALONE = "marc-no-graph-no-reflection"
@@ -65,7 +72,8 @@ def system_config(name: str, settings: Settings, *, without_model: bool) -> Comp
     if isinstance(config, RagConfig):
         return config
     if without_model:
-        return msgspec.structs.replace(config, **_COUNTERPARTS)
+        fused = {"agent": FUSED} if isinstance(config, AgenticAskConfig) else {}
+        return msgspec.structs.replace(config, **_COUNTERPARTS, **fused)
     if name == "marc":
         bound = {
             _FIELD_OF_ROLE[role]: "model" if model != RULES else _COUNTERPARTS[_FIELD_OF_ROLE[role]]

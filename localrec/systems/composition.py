@@ -8,6 +8,9 @@ from __future__ import annotations
 import msgspec
 
 from localrec.settings import RULES
+from localrec.systems.agents import AGENTS
+
+FUSED = "agenticrec-fused"  # who stands in for an agent whose model cannot be asked
 
 
 class MarcConfig(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,6 +37,21 @@ class MarcConfig(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(role for role, who in played.items() if who == "model")
 
 
+class AgenticAskConfig(MarcConfig, frozen=True, kw_only=True):
+    """MARC's stages, with an agent that puts in order what they found.
+
+    Args:
+        agent: Name of its composition among `systems.agents.AGENTS`.
+    """
+
+    agent: str
+
+    @property
+    def asks_model(self) -> tuple[str, ...]:
+        """The roles that a model plays."""
+        return (*super().asks_model, *(("reranker",) if AGENTS[self.agent].asks_model else ()))
+
+
 class RagConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Vector-only retrieval with a model that picks.
 
@@ -49,4 +67,4 @@ class RagConfig(msgspec.Struct, frozen=True, kw_only=True):
         return ("selector",)
 
 
-Composition = MarcConfig | RagConfig
+Composition = MarcConfig | RagConfig  # an AgenticAskConfig is a MarcConfig

@@ -8,8 +8,9 @@ vector search over descriptions, without reflection a single round.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -30,7 +31,7 @@ from localrec.systems.composition import MarcConfig
 from localrec.systems.personal import Fit
 from localrec.systems.stages import Stages
 from localrec.systems.work import Work
-from localrec.types import Answer, Intent, RecommendedItem, Task
+from localrec.types import Answer, Intent, RecommendedItem, ReflectionRecord, Task, TaskKind
 from localrec.understanding.intent import (
     LONGEST_QUESTION,
     parse_intent,
@@ -39,6 +40,12 @@ from localrec.understanding.intent import (
 )
 from localrec.understanding.router import ModelRouter, route_by_rules
 from localrec.understanding.shelf import asks_for_shelf
+
+Heard = Callable[[tuple[RecommendedItem, ...]], None]  # items as far as they are known by now
+
+
+def _unheard(items: tuple[RecommendedItem, ...]) -> None:
+    """Nobody waits for anything but the whole answer."""
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,6 +56,22 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     image: str | None = None
     user: str | None = None
     have: str | None = None
+
+
+class Chosen(msgspec.Struct, frozen=True, kw_only=True):
+    """The items of an answer, and how they came to be these.
+
+    Args:
+        found: The items, best first.
+        reflection: What reflection did for it.
+        notes: What the person should know of it, as sentences.
+        trajectory: What an agent did, as fields.
+    """
+
+    found: Ranked
+    reflection: ReflectionRecord
+    notes: tuple[str, ...] = ()
+    trajectory: dict[str, Any] | None = None
 
 
 class Marc:
@@ -65,36 +88,58 @@ class Marc:
             # One character more than is read, so that the intent still knows it was cut.
             text = clean_text(question.query, LONGEST_QUESTION + 1)
             question = msgspec.structs.replace(question, query=text)
-            intent = parse_intent(text, self._stages.vocabulary)
-            if question.have:
-                intent = with_shelf(intent, question.have, self._stages.vocabulary)
-            elif question.user and not intent.have and asks_for_shelf(text):
-                shelf = self._stages.shelf_of(question.user)
-                intent = msgspec.structs.replace(intent, have=shelf)
+            intent = self.understand(question)
         return self.answer_intent(question, intent, k, work)
 
+    def understand(self, question: Question) -> Intent:
+        """What a question asks for, with what is at hand of whoever asks for it."""
+        intent = parse_intent(question.query, self._stages.vocabulary)
+        if question.have:
+            return with_shelf(intent, question.have, self._stages.vocabulary)
+        if question.user and not intent.have and asks_for_shelf(question.query):
+            shelf = self._stages.shelf_of(question.user)
+            return msgspec.structs.replace(intent, have=shelf)
+        return intent
+
     def answer_intent(
-        self, question: Question, intent: Intent, k: int, work: Work | None = None
+        self,
+        question: Question,
+        intent: Intent,
+        k: int,
+        work: Work | None = None,
+        *,
+        task: TaskKind | None = None,
+        heard: Heard = _unheard,
     ) -> Answer:
-        """Answer an intent that was read (or corrected) before; the text still ranks."""
+        """Answer an intent that was read (or corrected) before; the text still ranks.
+
+        Args:
+            question: What was asked, as cleaned text.
+            intent: What it means.
+            k: At most so many items.
+            work: What was done for it already.
+            task: What it is a question of, where a person says so and no router has to guess.
+            heard: Told the items as soon as they are chosen, without reasons, and then each again
+                with its reason, which a model takes a while to write.
+        """
         work = work or Work(understanding=RULES)
-        task = self._route(question.query, intent, work)
+        routed = self._route(question.query, intent, work) if task is None else _told(task, work)
         query = self._stages.query(question.query[:LONGEST_QUESTION], intent)
         with work.timed("embedding"):
             _ = query.vector
         fit = self._fit(question, work)
         with work.timed("retrieval"):
-            pool = open_pool(intent, self._stages.catalogue, task.kind)
+            pool = open_pool(intent, self._stages.catalogue, routed.kind)
             if fit is not None:
                 kept = bearable(fit.taste, pool.items)
                 pool = msgspec.structs.replace(pool, items=kept)
-        reflected = self._reflect(query, pool, task, k, fit, work)
+        chosen = self._choose(question, query, pool, routed, k, fit, work)
         with work.timed("retrieval"):
-            near = self._near(query, pool, k - len(reflected.chosen.items), fit)
+            near = self._near(query, pool, k - len(chosen.found.items), fit)
         with work.timed("explanation"):
-            links = self._links(query, reflected.chosen, near)
+            links = self._links(query, chosen.found, near)
             writer = self._writer(work)
-            items = self._explain(query, pool, reflected.chosen, links, writer)
+            items = self._explain(query, pool, chosen.found, links, writer, heard)
             if fit is not None:
                 items = tuple(self._personally(item, fit) for item in items)
             close_calls = self._explain(query, pool, near, links, TemplateWriter())
@@ -104,17 +149,18 @@ class Marc:
         return Answer(
             id=question.id,
             query=question.query[:LONGEST_QUESTION],
-            task=task,
+            task=routed,
             intent=view_of(intent, self._stages.vocabulary),
             items=items,
             near=close_calls,
             relaxed=pool.relaxed if self._config.graph else (),
-            message=self._message(query, pool, items, fit),
-            reflection=reflected.record,
+            message=" ".join(filter(None, (self._message(query, pool, items, fit), *chosen.notes))),
+            reflection=chosen.reflection,
             spoke=work.spoke,
             timings_ms={name: round(ms, 3) for name, ms in work.timings_ms.items()},
             tokens=work.tokens,
             memory=None if fit is None else fit.memory,
+            trajectory=chosen.trajectory,
         )
 
     def _route(self, text: str, intent: Intent, work: Work) -> Task:
@@ -159,6 +205,20 @@ class Marc:
             reason=f"{item.reason} {fit.because.sentence(facts)}".strip(),
         )
 
+    def _choose(
+        self,
+        question: Question,
+        query: Query,
+        pool: Pool,
+        task: Task,
+        k: int,
+        fit: Fit | None,
+        work: Work,
+    ) -> Chosen:
+        """At most k items of the pool; a system in which somebody else orders them begins here."""
+        reflected = self._reflect(query, pool, task, k, fit, work)
+        return Chosen(found=reflected.chosen, reflection=reflected.record)
+
     def _reflect(
         self, query: Query, pool: Pool, task: Task, k: int, fit: Fit | None, work: Work
     ) -> Reflected:
@@ -198,25 +258,32 @@ class Marc:
         found: Ranked,
         links: Mapping[int, Sequence[LinkDetail]],
         writer: Writer,
+        heard: Heard = _unheard,
     ) -> tuple[RecommendedItem, ...]:
         catalogue = query.catalogue
-        told = []
+        drafts, known = [], []
         for rank, (place, score) in enumerate(zip(found.items, found.scores, strict=True), 1):
             item = int(place)
-            name = catalogue.names[item]
             facts = facts_about(query, pool, item, links)
-            told.append(
+            known.append(facts)
+            drafts.append(
                 RecommendedItem(
                     rank=rank,
                     key=catalogue.keys[item],
-                    name=name,
+                    name=catalogue.names[item],
                     score=round(float(score), 4),
                     satisfies=bool(pool.satisfying[item]),
                     evidence=evidence_of(facts),
-                    reason=writer.write(name, facts, query.intent, self._stages.vocabulary),
+                    reason="",
                     missing=missing_components(query, item) if query.intent.have else (),
                 )
             )
+        heard(tuple(drafts))
+        told = []
+        for draft, facts in zip(drafts, known, strict=True):
+            reason = writer.write(draft.name, facts, query.intent, self._stages.vocabulary)
+            told.append(msgspec.structs.replace(draft, reason=reason))
+            heard((told[-1],))
         return tuple(told)
 
     def _writer(self, work: Work) -> Writer:
@@ -278,6 +345,12 @@ class Marc:
         if items and fit is not None and (pool.items & unwanted(fit.taste)).any():
             said.append("All that fits is what you dislike or put off.")
         return " ".join(said)
+
+
+def _told(task: TaskKind, work: Work) -> Task:
+    """The task that a person names instead of the router."""
+    work.spoke["router"] = "person"
+    return Task(kind=task, confidence=1.0, reason="you say so")
 
 
 def _by_description(query: Query, pool: Mask, setting: Setting) -> Ranked:

@@ -36,6 +36,7 @@ from localrec.sources.text import clean_name
 from localrec.systems.memrec import AgentConfig, MemRecAgent, VectorConfig, VectorMemRec
 from localrec.systems.personal import Fit, Personal, PersonalConfig, RankRequest
 from localrec.systems.remembering import view_of
+from localrec.types import Intent
 from localrec.understanding.vocabulary import Vocabulary
 
 CANDIDATES = 20  # proposed for a list, as by the paper's retrieval; k where that is more
@@ -45,20 +46,28 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     """Candidates, and for whom.
 
     Args:
-        items: What the person likes, oldest first, each once, (h,).
-        weights: How much, (h,).
+        taste: The person's whole history, disliked items too.
         candidates: Items, (c,).
         user: The person's key; "" for a stranger.
         instruction: What they ask for, in words; "" where they do not.
-        taste: Their whole history, disliked items too.
+        intent: The same, where it was understood already.
     """
 
     taste: Taste
-    items: Indexes
-    weights: Scores
     candidates: Sequence[int]
     user: str = ""
     instruction: str = ""
+    intent: Intent | None = None
+
+    @property
+    def items(self) -> Indexes:
+        """What the person likes, oldest first, each once, (h,)."""
+        return self.taste.items[self.taste.strengths > 0]
+
+    @property
+    def weights(self) -> Scores:
+        """How much, (h,)."""
+        return self.taste.strengths[self.taste.strengths > 0]
 
 
 class Judgement(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,9 +95,15 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Judge(Protocol):
-    """Scores candidates, and says why they stand where they do."""
+    """Scores candidates, and says why they stand where they do.
+
+    Attributes:
+        collective: The domain's shared memory.
+        serves_strangers: Whether it can go by an instruction alone, without anything they like.
+    """
 
     collective: Collective
+    serves_strangers: bool
 
     def judge(self, asked: Asked) -> Judgement:
         """A score for each candidate, in their order."""
@@ -109,6 +124,8 @@ class VectorJudge:
         config: How they are compared.
         person_of: A person's key -> their number in the graph, -1 for a stranger.
     """
+
+    serves_strangers = False
 
     def __init__(
         self, collective: Collective, config: VectorConfig, person_of: Callable[[str], int]
@@ -148,6 +165,8 @@ class AgentJudge:
         stand_in: Scores of the candidates without a model, for when it fails.
         open_vocabulary: Names of the catalogue, which reasons are checked by.
     """
+
+    serves_strangers = False
 
     def __init__(
         self,
@@ -258,20 +277,14 @@ class Reranking(Personal):
     def _judged(
         self, fit: Fit, user: str, taste: Taste, candidates: Sequence[int], instruction: str = ""
     ) -> Fit:
-        liked = taste.strengths > 0
-        if not liked.any() or not len(candidates):
+        likes = bool((taste.strengths > 0).any())
+        knows = likes or (bool(instruction) and self._judge.serves_strangers)
+        if not knows or not len(candidates):
             note = "Nothing is known that they like, so that no candidate was judged."
             spoke = {**fit.spoke, "rerank": "silent"}
-            return msgspec.structs.replace(fit, spoke=spoke, notes=() if liked.any() else (note,))
+            return msgspec.structs.replace(fit, spoke=spoke, notes=() if knows else (note,))
         found = self._judge.judge(
-            Asked(
-                taste=taste,
-                items=taste.items[liked],
-                weights=taste.strengths[liked],
-                candidates=candidates,
-                user=user,
-                instruction=instruction,
-            )
+            Asked(taste=taste, candidates=candidates, user=user, instruction=instruction)
         )
         scores = np.full(len(self._catalogue), -np.inf, dtype=np.float32)
         scores[list(candidates)] = _in_one_order(found.scores, fit.scores[list(candidates)])

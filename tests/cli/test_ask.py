@@ -317,6 +317,69 @@ class TestAnAnswerWithMemory:
         assert "emory" not in ask(cli, crowded, "a drink").out
 
 
+class TestAnAgentsOrder:
+    @pytest.fixture
+    def model(self, monkeypatch):
+        """Asks for the profile, then ranks from the last to the first; its thoughts bite."""
+
+        def say(messages):
+            count = int(re.search(r"(\d+) numbered candidates", messages[0].content)[1])
+            if "Observation of" not in messages[-1].content:
+                return "Think: \x1b]0;owned\x07\x1b[2JWho?\nAct: get_user_profile()"
+            return f"Think: So.\nRank: {list(range(count, 0, -1))}"
+
+        model = ScriptedModel(say)
+        monkeypatch.setattr(Workspace, "open_model", lambda *_: model)
+        return model
+
+    def asked(self, cli, workspace, *arguments):
+        return ask(cli, workspace, "gin", "--system", "agenticrec", *arguments)
+
+    def test_comes_with_what_the_agent_did(self, cli, workspace, model):
+        answer = json.loads(self.asked(cli, workspace, "--json").out)
+        assert answer["spoke"]["rerank"] == "agent"
+        assert answer["trajectory"]["ranking"] == [2, 1]
+        assert "agent" in answer["tokens"] and "agent" in answer["timings_ms"]
+        assert "trajectory" not in json.loads(ask(cli, workspace, "gin", "--json").out)
+
+    def test_is_told_in_words_where_it_is_explained(self, cli, workspace, model):
+        out = self.asked(cli, workspace, "--explain").out
+        for told in ("The agent: agenticrec, scripted", "asks get_user_profile()", "ranks 2, 1"):
+            assert told in out
+            assert told not in self.asked(cli, workspace).out
+        assert "What scripted saw as reranker:" in out
+
+    def test_moves_no_cursor(self, cli, workspace, model):
+        out = self.asked(cli, workspace, "--explain").out
+        assert "Who?" in out
+        assert "owned" not in out
+        assert not UNPRINTABLE.search(out)
+
+    def test_without_a_model_is_that_of_its_tools(self, cli, workspace, model):
+        answer = json.loads(self.asked(cli, workspace, "--no-model", "--json").out)
+        assert answer["spoke"]["rerank"] == "fused"
+        assert answer["trajectory"]["agent"] == "agenticrec-fused"
+        assert model.calls == 0
+
+    def test_of_a_model_that_is_not_there_is_that_of_its_tools_and_says_so(
+        self, cli, workspace, monkeypatch
+    ):
+        def open_model(*_):
+            raise ModelError("No such model.")
+
+        monkeypatch.setattr(Workspace, "open_model", open_model)
+        code, out, _ = self.asked(cli, workspace)
+        assert code == 0
+        assert "The model failed: No such model. The fused evidence" in " ".join(out.split())
+
+    def test_of_a_batch_lies_in_the_file(self, cli, workspace, tmp_path, model):
+        questions, out = write_questions(tmp_path, "gin", "lime juice"), tmp_path / "answers.jsonl"
+        batch = ("--batch", questions, "--out", out, "--system", "agenticrec")
+        assert ask(cli, workspace, *batch).code == 0
+        answers = [json.loads(line) for line in out.read_text().splitlines()]
+        assert [one["trajectory"]["ranking"] for one in answers] == [[2, 1], [3, 2, 1]]
+
+
 class TestBatches:
     def test_are_answered_into_the_file(self, cli, workspace, tmp_path):
         questions = write_questions(tmp_path, "gin", "like a negroni", "")

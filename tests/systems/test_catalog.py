@@ -4,6 +4,7 @@ import pytest
 
 from localrec.errors import UsageError
 from localrec.settings import ROLES, Settings
+from localrec.systems.agents import AGENTS
 from localrec.systems.catalog import SYSTEMS, system_config
 from localrec.systems.marc import MarcConfig
 
@@ -62,6 +63,14 @@ def test_every_role_can_be_bound_and_given_back(role):
 def test_systems_that_are_compared_do_not_depend_on_the_settings():
     for name in set(SYSTEMS) - {"marc"}:
         assert config(name, BOUND) == config(name)
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_every_agent_answers_questions_and_its_tools_alone_do_without_a_model(name):
+    assert config(name).agent == name
+    assert config(name).asks_model == (("reranker",) if AGENTS[name].asks_model else ())
+    alone = config(name, without_model=True)
+    assert (alone.agent, alone.asks_model) == ("agenticrec-fused", ())
 
 
 @pytest.mark.parametrize("name", sorted(set(SYSTEMS) - {"vector-rag"}))
