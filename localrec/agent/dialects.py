@@ -25,7 +25,7 @@ from itertools import groupby
 from typing import Protocol
 
 from localrec.agent.desk import Desk
-from localrec.agent.opening import goal_text, quoted, request_text, signature
+from localrec.agent.opening import goal_text, request_text, signature
 from localrec.agent.registry import LONGEST_TITLE, Parameter, Tool
 from localrec.agent.trajectory import ToolCall
 from localrec.errors import ModelError
@@ -274,9 +274,10 @@ def _opening(desk: Desk, how: str, k: int, history: int) -> tuple[Message, ...]:
 
 
 def _called(call: ToolCall) -> str:
-    """A call the plain way: numbers bare, words and texts within quotes."""
+    """A call the plain way: numbers bare, words and texts (clean since checked) within quotes."""
     shown = [
-        str(value) if isinstance(value, int) else quoted(value) for value in call.arguments.values()
+        str(value) if isinstance(value, int) else '"' + value.replace('"', "'") + '"'
+        for value in call.arguments.values()
     ]
     return f"{call.tool}({', '.join(shown)})"
 

@@ -16,13 +16,18 @@ from localrec.agent.desk import Desk
 from localrec.agent.registry import LONGEST_TITLE, Parameter, Tool
 from localrec.sources.text import clean_text
 
+# All that looks like a double quotation mark: to a model a typographic one closes a quotation too.
+DOUBLE_QUOTES = '"“”„‟«»″‶〃〝〞〟❝❞＂'
+
 _LONGEST_INSTRUCTION = 400
 _UNNAMED = "?"
+_SINGLE = str.maketrans(dict.fromkeys(DOUBLE_QUOTES, "'"))
 
 
 def quoted(text: str, longest: int = LONGEST_TITLE) -> str:
-    """`text` cleaned, on one line, between double quotes that do not occur in it."""
-    return '"' + (clean_text(text, longest).replace('"', "'") or _UNNAMED) + '"'
+    """`text` cleaned, on one line, between double quotes; nothing within looks like another."""
+    # Cleaned once more, since "<" at the end would open a tag with the quotation mark behind it.
+    return clean_text(f'"{clean_text(text, longest).translate(_SINGLE) or _UNNAMED}"')
 
 
 def goal_text(desk: Desk, k: int) -> str:

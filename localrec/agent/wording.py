@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from localrec.agent.opening import quoted
+from localrec.agent.opening import DOUBLE_QUOTES, quoted
 from localrec.retrieval.base import Scores
 from localrec.sources.text import clean_text
 
@@ -21,7 +21,13 @@ BEST = 5  # candidates that a line names where tools compare them
 _LONGEST_TITLE = 60
 _LONGEST_NAME = 40
 _TAIL = len(" and 9999 more")
-_BARE = str.maketrans({'"': "'", "[": "(", "]": ")"})
+_BARE = str.maketrans(
+    {
+        **dict.fromkeys(DOUBLE_QUOTES, "'"),
+        **dict.fromkeys("[［【", "("),
+        **dict.fromkeys("]］】", ")"),
+    }
+)
 _HOUR = 1 / 24
 _SPANS = ((730.0, 365.25, "years"), (60.0, 30.44, "months"), (2.0, 1.0, "days"))
 
