@@ -76,7 +76,7 @@ class TestNothingHeavyLoads:
         "command",
         [
             *("", "ask", "import", "index", "describe", "doctor", "models", "datasets"),
-            *("recommend", "rank", "feedback", "export", "forget", "shelf", "train"),
+            *("recommend", "rank", "feedback", "export", "forget", "shelf", "train", "tui"),
         ],
     )
     def test_when_help_is_shown(self, command):

@@ -26,6 +26,7 @@ from localrec.cli import (
     recommend,
     shelf,
     train,
+    tui,
 )
 from localrec.cli.context import JsonOption, WorkspaceOption, note, remember
 from localrec.errors import LocalrecError
@@ -57,6 +58,7 @@ app.command("describe", epilog=describe.EXAMPLES)(describe.describe)
 app.command("export", epilog=export.EXAMPLES)(export.export)
 app.command("forget", epilog=forget.EXAMPLES)(forget.forget)
 app.command("doctor")(doctor.doctor)
+app.command("tui", epilog=tui.EXAMPLES)(tui.tui)
 app.add_typer(shelf.app, name="shelf")
 memory.app.add_typer(memory_rules.app, name="rules")
 app.add_typer(memory.app, name="memory")

@@ -31,6 +31,7 @@ Examples:\n\n
   localrec ask "what can I make" --have "gin, campari, sweet vermouth, lemon"\n\n
   localrec ask "like a Negroni but lighter" -k 5 --explain\n\n
   localrec ask "a red drink with gin" --user anna --system agenticrec --explain\n\n
+  localrec ask --plain --user anna\n\n
   localrec ask --batch questions.jsonl --out answers.jsonl
 """
 
@@ -88,6 +89,9 @@ def ask(
             "the memory saw.",
         ),
     ] = False,
+    plain: Annotated[
+        bool, typer.Option("--plain", help="Talk line by line, as a screen reader reads it.")
+    ] = False,
     domain: DomainOption = None,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
@@ -96,6 +100,22 @@ def ask(
     from localrec.workspace import Workspace
 
     context = context_of(workspace, as_json)
+    if plain:
+        from localrec.cli.plain import Talk, converse
+
+        if context.as_json or explain or batch is not None:
+            raise UsageError("--plain goes with neither --json nor --explain nor --batch.")
+        talk = Talk(
+            workspace=context.workspace,
+            user=user,
+            have=have,
+            k=k,
+            system=system,
+            no_model=no_model,
+            domain=domain,
+        )
+        converse(talk, question)
+        return
     if (question is None) == (batch is None):
         raise UsageError("Give one question, or --batch with a file.", 'localrec ask "TEXT"')
     if batch is not None and explain:

@@ -95,6 +95,12 @@ class TestOneQuestion:
         for told in ("HAS_INGREDIENT", "Task C4", "Round 1", "Who spoke: ", "Times: "):
             assert told in explained
 
+    @pytest.mark.parametrize("other", [["--json"], ["--explain"], ["--batch", "q.jsonl"]])
+    def test_read_aloud_are_no_data_and_no_report(self, cli, workspace, other):
+        code, out, err = cli("--workspace", workspace, "ask", "--plain", *other)
+        assert (code, out) == (2, "")
+        assert "--plain goes with neither" in err
+
     def test_of_a_batch_are_not_explained(self, cli, workspace, tmp_path):
         files = ("--batch", str(tmp_path / "q.jsonl"), "--out", str(tmp_path / "a.jsonl"))
         code, out, err = cli("--workspace", workspace, "ask", *files, "--explain")

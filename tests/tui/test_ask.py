@@ -1,0 +1,432 @@
+"""Asking, mending how a question was read, and saying what one thinks: by keys alone."""
+
+import msgspec
+import pytest
+from textual.widgets import DataTable, Input, OptionList
+
+from localrec.errors import BusyError, UsageError
+from localrec.types import Event, TaskKind
+from localrec_tui.backend.base import Asked, Request
+from localrec_tui.messages import GotAnswer
+from localrec_tui.screens.ask import AskScreen
+from localrec_tui.screens.item import ItemScreen
+from localrec_tui.widgets.chips import ChipButton
+from localrec_tui.widgets.pick import Pick
+from localrec_tui.widgets.prompt import Prompt
+from localrec_tui.widgets.results import Card, Results
+
+from .conftest import NARROW, WIDE, press, seen, settled, write
+from .planted import INTENT
+
+
+async def ask(pilot, question="a gin drink"):
+    prompt = pilot.app.screen.query_one(Prompt)
+    prompt.value = question
+    prompt.focus()
+    await press(pilot, "enter")
+
+
+def given(backend, call):
+    """What each call of a kind was given."""
+    return [given for name, given in backend.told if name == call]
+
+
+class TestAnswer:
+    @pytest.mark.parametrize("size", [NARROW, WIDE])
+    async def test_has_names_reasons_and_what_is_missing(self, open_app, size):
+        async with open_app(size) as pilot:
+            await write(pilot, "a gin drink")
+            await press(pilot, "enter")
+            told = seen(pilot)
+        for words in ("Gimlet has gin.", "Negroni", "Bramble", "0.900", "campari"):
+            assert words in told
+
+    async def test_says_in_signs_and_words_which_wishes_hold(self, open_app):
+        async with open_app() as pilot:
+            await ask(pilot)
+            told = seen(pilot)
+        assert "✓ gin  ✗ coupe glass" in told
+        assert "have: gin" in told
+        assert "Negroni  0.800  not all you asked for" in told
+        assert "Bramble  0.700  close, but misses something" in told
+
+    async def test_says_plainly_what_was_let_go_and_misread(self, open_app):
+        async with open_app() as pilot:
+            await ask(pilot)
+            told = seen(pilot)
+        assert "Let go: coupe glass" in told
+        assert "Read as: gni → gin" in told
+        assert "Not known here: blorp" in told
+
+    async def test_shows_items_before_their_reasons(self, open_app, backend):
+        backend.goes_on.clear()
+        async with open_app() as pilot:
+            pilot.app.screen.query_one(Prompt).value = "a gin drink"
+            await pilot.press("enter")
+            while "Gimlet" not in seen(pilot):
+                await pilot.pause(0.01)
+            early = seen(pilot)
+            backend.goes_on.set()
+            await settled(pilot)
+            late = seen(pilot)
+        assert "Gimlet has gin." not in early
+        assert "Esc stops" in early
+        assert "Gimlet has gin." in late
+
+    async def test_is_stopped_by_escape_and_what_was_there_stays(self, open_app, backend):
+        async with open_app() as pilot:
+            await ask(pilot)
+            backend.goes_on.clear()
+            pilot.app.screen.query_one(Prompt).value = "something else"
+            await pilot.press("enter")
+            await press(pilot, "escape")
+            told = seen(pilot)
+        assert "Stopped after" in told
+        assert "Gimlet has gin." in told
+
+    async def test_to_an_older_question_is_dropped(self, open_app):
+        async with open_app() as pilot:
+            await ask(pilot, "the newer")
+            screen = pilot.app.screen
+            asked = Asked(text="the older")
+            late = msgspec.structs.replace(screen._answered, asked=asked)
+            screen.post_message(GotAnswer(Request(), late))
+            await settled(pilot)
+            assert screen._answered.asked.text == "the newer"
+
+    async def test_that_is_not_waited_for_any_more_is_stopped(self, open_app, backend):
+        backend.goes_on.clear()
+        async with open_app() as pilot:
+            prompt = pilot.app.screen.query_one(Prompt)
+            prompt.value = "first"
+            await pilot.press("enter")
+            while not given(backend, "ask"):
+                await pilot.pause(0.01)
+            first = pilot.app.screen._request
+            prompt.value = "second"
+            await press(pilot, "enter")
+            assert first.stopped.is_set()
+            assert pilot.app.screen._answered.asked.text == "second"
+
+    async def test_stays_with_its_item_when_the_window_grows(self, open_app):
+        async with open_app(NARROW) as pilot:
+            await ask(pilot)
+            await press(pilot, "down", "down")
+            assert isinstance(pilot.app.focused, Card)
+            await pilot.resize_terminal(*WIDE)
+            await settled(pilot)
+            results = pilot.app.screen.query_one(Results)
+            assert isinstance(pilot.app.focused, DataTable)
+            assert results.current.item.name == "Negroni"
+
+    async def test_can_be_sorted_where_it_is_a_table(self, open_app):
+        async with open_app(WIDE) as pilot:
+            await ask(pilot)
+            results = pilot.app.screen.query_one(Results)
+            await press(pilot, "down", "o")
+            assert [one.item.name for one in results.shown] == ["Gimlet", "Negroni", "Bramble"]
+            await results.sort_by(4)  # missing: the close call stays last all the same
+            assert [one.item.name for one in results.shown] == ["Gimlet", "Negroni", "Bramble"]
+            results._shown.reverse()
+            await results.sort_by(2)
+            table = results.query_one(DataTable)
+            assert str(table.get_cell_at((0, 1))) == "Gimlet"
+
+    async def test_does_not_read_markup_into_names(self, open_app, backend):
+        async with open_app(WIDE) as pilot:
+            results = pilot.app.screen.query_one(Results)
+            item = backend.ask.__globals__["drink"](1, "[bold red]x[/] [/]", 1.0)
+            await results.show("cocktails", (item,))
+            await settled(pilot)
+            assert "[bold red]x[/] [/]" in seen(pilot)
+
+
+class TestHistory:
+    async def test_comes_back_by_arrow_also_in_the_next_run(self, open_app, tmp_path):
+        async with open_app() as pilot:
+            await ask(pilot, "first")
+            await ask(pilot, "second")
+        async with open_app() as pilot:
+            prompt = pilot.app.screen.query_one(Prompt)
+            await write(pilot, "dra")
+            for key, there in (("up", "second"), ("up", "first"), ("up", "first")):
+                await press(pilot, key)
+                assert prompt.value == there
+            for key, there in (("down", "second"), ("down", "dra")):
+                await press(pilot, key)
+                assert prompt.value == there
+        assert (tmp_path / "asked.jsonl").stat().st_mode & 0o777 == 0o600
+
+
+class TestWishes:
+    async def test_stand_below_the_line(self, open_app):
+        async with open_app() as pilot:
+            await ask(pilot)
+            labels = [one.chip.label for one in pilot.app.screen.query(ChipButton)]
+        assert labels == ["gin", "glass: coupe glass", "no cream", "have gin"]
+
+    async def test_are_taken_out_by_key_without_the_model(self, open_app, backend):
+        async with open_app() as pilot:
+            await ask(pilot)
+            pilot.app.screen.query(ChipButton)[2].focus()
+            await press(pilot, "enter")
+            assert "no cream" not in seen(pilot)
+            assert pilot.app.focused.chip.label == "have gin"
+        [corrected] = given(backend, "ask_intent")
+        assert corrected.intent.constraints == (INTENT.constraints[0], INTENT.constraints[2])
+
+    async def test_are_taken_out_by_click(self, open_app, backend):
+        async with open_app() as pilot:
+            await ask(pilot)
+            await pilot.click(pilot.app.screen.query(ChipButton)[0])
+            await settled(pilot)
+        [corrected] = given(backend, "ask_intent")
+        assert corrected.intent.constraints == INTENT.constraints[1:]
+
+    async def test_are_added_in_words(self, open_app, backend):
+        async with open_app() as pilot:
+            await ask(pilot)
+            await press(pilot, "f4")
+            await write(pilot, "no egg")
+            await press(pilot, "enter")
+        [corrected] = given(backend, "ask_intent")
+        assert (corrected.intent, corrected.more) == (INTENT, "no egg")
+
+    async def test_that_nobody_knows_are_refused_in_words(self, open_app, backend):
+        async with open_app() as pilot:
+            await ask(pilot)
+            backend.trouble = UsageError("“xyzzy” names nothing.", "Try another word for it.")
+            await press(pilot, "f4", "x", "enter")
+            told = seen(pilot)
+        assert "“xyzzy” names nothing.\n  Try another word for it." in told
+        assert "Gimlet has gin." in told
+
+
+class TestTask:
+    async def test_is_told_with_confidence_and_reason(self, open_app):
+        async with open_app() as pilot:
+            await ask(pilot)
+            assert "C3 0.95  names components: gin" in seen(pilot)
+
+    async def test_is_corrected_by_key_and_holds_for_the_next_correction(self, open_app, backend):
+        async with open_app() as pilot:
+            await ask(pilot)
+            await press(pilot, "f3", "home", "enter")
+            pilot.app.screen.query(ChipButton)[0].focus()
+            await press(pilot, "enter")
+            await ask(pilot, "a new question")
+            pilot.app.screen.query(ChipButton)[0].focus()
+            await press(pilot, "enter")
+        tasks = [one.task for one in given(backend, "ask_intent")]
+        assert tasks == [TaskKind.C1, TaskKind.C1, None]
+
+    async def test_is_corrected_by_click(self, open_app):
+        async with open_app() as pilot:
+            await ask(pilot)
+            await pilot.click("#task")
+            await settled(pilot)
+            assert "by its glass" in seen(pilot)
+
+    async def test_cannot_be_corrected_before_there_is_one(self, open_app):
+        async with open_app() as pilot:
+            await press(pilot, "f3")
+            assert isinstance(pilot.app.screen, AskScreen)
+
+
+class TestPerson:
+    async def test_is_chosen_among_those_who_are_known(self, open_app, backend):
+        async with open_app() as pilot:
+            await press(pilot, "f2", "down", "down", "enter")  # past nobody in particular
+            assert pilot.app.person == "anna"
+            await ask(pilot)
+        assert given(backend, "ask")[0].user == "anna"
+
+    async def test_may_be_new(self, open_app):
+        async with open_app() as pilot:
+            await press(pilot, "f2")
+            await write(pilot, "zoe")
+            await press(pilot, "enter")
+            assert "Person: zoe" in seen(pilot)
+
+    async def test_is_looked_for_while_typing(self, open_app):
+        async with open_app() as pilot:
+            await press(pilot, "f2", "b", "e")
+            options = pilot.app.screen.query_one(OptionList)
+            assert [one.id for one in options.options] == ["=bert"]
+
+    async def test_gets_a_list_for_an_empty_line(self, open_app, backend):
+        async with open_app() as pilot:
+            pilot.app.person = "anna"
+            await press(pilot, "enter")
+            assert "Bramble has gin." in seen(pilot)
+            assert "A list for anna" in seen(pilot)
+        assert given(backend, "recommend") == ["anna"]
+
+    async def test_is_needed_for_that(self, open_app, backend):
+        async with open_app() as pilot:
+            await press(pilot, "enter")
+            assert "choose a person with F2" in seen(pilot)
+
+
+class TestChoices:
+    async def test_of_the_domain_goes_with_the_question(self, open_app, backend):
+        async with open_app() as pilot:
+            await press(pilot, "f5", "down", "enter")
+            await ask(pilot)
+        assert given(backend, "ask")[0].domain == "cocktails"
+
+    async def test_of_who_answers_goes_with_the_question(self, open_app, backend):
+        async with open_app() as pilot:
+            await press(pilot, "f6", "down", "enter")
+            await ask(pilot)
+            await press(pilot, "f6", "down", "enter")
+            await ask(pilot, "again")
+        asked = given(backend, "ask")
+        assert [(one.system, one.without_model) for one in asked] == [
+            ("marc-model", False),
+            ("marc", True),
+        ]
+
+
+class TestDetail:
+    async def test_draws_the_way_in_the_graph_and_what_the_model_saw(self, open_app):
+        async with open_app(WIDE) as pilot:
+            await ask(pilot)
+            await press(pilot, "down", "enter")
+            assert isinstance(pilot.app.screen, ItemScreen)
+            told = seen(pilot)
+            await press(pilot, "escape")
+            assert isinstance(pilot.app.screen, AskScreen)
+        assert "└─ HAS_INGREDIENT ─▶ Gin  3 cl" in told
+        assert "   └─ IS_A ─▶ spirit" in told
+        assert "instructions: Shake with ice." in told
+        assert "planted-model as writer" in told
+        assert "user: Gimlet has gin." in told
+
+    async def test_says_when_no_model_was_asked(self, open_app, backend):
+        backend.calls = ()
+        async with open_app(WIDE) as pilot:
+            await ask(pilot)
+            await press(pilot, "down", "enter")
+            assert "No model was asked." in seen(pilot)
+
+    async def test_takes_feedback_too(self, open_app, backend):
+        async with open_app() as pilot:
+            pilot.app.person = "anna"
+            await ask(pilot)
+            await press(pilot, "down", "enter", "d", "escape")
+            assert "[you dislike it]" in seen(pilot)
+        assert [(one.item, one.event) for one in backend.words] == [("gimlet", Event.DISLIKED)]
+
+    async def test_says_why_there_are_no_properties(self, open_app, backend):
+        async with open_app(WIDE) as pilot:
+            await ask(pilot)
+            backend.trouble = BusyError("Process 7 has it.", "Try again.")
+            await press(pilot, "down", "enter")
+            assert "Process 7 has it. Try again." in seen(pilot)
+
+
+class TestFeedback:
+    @pytest.mark.parametrize(
+        ("key", "event", "mark"),
+        [
+            ("l", Event.LIKED, "you like it"),
+            ("d", Event.DISLIKED, "you dislike it"),
+            ("s", Event.SEEN, "you know it"),
+            ("n", Event.LATER, "not now"),
+        ],
+    )
+    async def test_is_one_key_on_an_item(self, open_app, backend, key, event, mark):
+        async with open_app() as pilot:
+            pilot.app.person = "anna"
+            await ask(pilot)
+            await press(pilot, "down", "down", key)
+            assert f"[{mark}]" in seen(pilot)
+        [word] = backend.words
+        assert (word.user, word.item, word.event, word.reason) == ("anna", "negroni", event, None)
+
+    async def test_takes_a_reason_with_shift(self, open_app, backend):
+        async with open_app() as pilot:
+            pilot.app.person = "anna"
+            await ask(pilot)
+            await press(pilot, "down", "D")
+            await write(pilot, "too sour")
+            await press(pilot, "enter")
+        assert backend.words[0].reason == "too sour"
+
+    async def test_with_a_reason_is_left_by_escape(self, open_app, backend):
+        async with open_app() as pilot:
+            pilot.app.person = "anna"
+            await ask(pilot)
+            await press(pilot, "down", "L", "escape")
+        assert backend.words == []
+
+    async def test_asks_first_who_speaks(self, open_app, backend):
+        async with open_app() as pilot:
+            await ask(pilot)
+            await press(pilot, "down", "l")
+            await write(pilot, "zoe")
+            await press(pilot, "enter")
+        assert [(one.user, one.event) for one in backend.words] == [("zoe", Event.LIKED)]
+
+    async def test_is_taken_back(self, open_app, backend):
+        async with open_app() as pilot:
+            pilot.app.person = "anna"
+            await ask(pilot)
+            await press(pilot, "down", "l", "u")
+            assert "[you like it]" not in seen(pilot)
+            assert backend.words == []
+            await press(pilot, "u")
+            told = [one.message for one in pilot.app._notifications]
+        assert "There is no word of anna to take back." in told
+
+    async def test_letters_in_the_line_are_only_letters(self, open_app, backend):
+        async with open_app() as pilot:
+            pilot.app.person = "anna"
+            await write(pilot, "old snl")
+            assert pilot.app.screen.query_one(Input).value == "old snl"
+        assert backend.words == []
+
+    async def test_works_on_a_row_of_the_table(self, open_app, backend):
+        async with open_app(WIDE) as pilot:
+            pilot.app.person = "anna"
+            await ask(pilot)
+            await press(pilot, "down", "down", "l")
+        assert backend.words[0].item == "negroni"
+
+
+class TestTrouble:
+    async def test_is_a_sentence_with_its_remedy(self, open_app, backend):
+        async with open_app() as pilot:
+            backend.trouble = BusyError("Process 4711 holds the store.", "Try again later.")
+            await ask(pilot)
+            assert "Process 4711 holds the store.\n  Try again later." in seen(pilot)
+            await ask(pilot)
+            assert "Gimlet has gin." in seen(pilot)
+
+    async def test_of_our_own_making_does_not_end_the_app(self, open_app, backend):
+        async with open_app() as pilot:
+            backend.trouble = ZeroDivisionError("oh")
+            await ask(pilot)
+            assert "ZeroDivisionError: oh" in seen(pilot)
+            assert any("Traceback" in line for line in pilot.app.logbook.lines)
+
+    async def test_with_feedback_is_told_too(self, open_app, backend):
+        async with open_app() as pilot:
+            pilot.app.person = "anna"
+            await ask(pilot)
+            backend.trouble = BusyError("Process 4711 holds the store.", "Try again later.")
+            await press(pilot, "down", "l")
+            told = [one.message for one in pilot.app._notifications]
+            assert "Process 4711 holds the store.\nTry again later." in told
+            assert "[you like it]" not in seen(pilot)
+
+
+async def test_every_choice_on_the_top_line_can_be_clicked(open_app):
+    async with open_app(WIDE) as pilot:
+        for pick in ("person", "domain", "system"):
+            await pilot.click(f"#{pick}")
+            await settled(pilot)
+            assert not isinstance(pilot.app.screen, AskScreen), pick
+            await press(pilot, "escape")
+        assert len(pilot.app.screen.query(Pick)) == 5

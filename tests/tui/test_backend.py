@@ -1,0 +1,303 @@
+"""The backend over a real workspace: what it answers, and how it shares the store."""
+
+import subprocess
+import sys
+import threading
+import time
+
+import msgspec
+import pytest
+
+from localrec.errors import BusyError, ModelCancelledError, UsageError
+from localrec.llm.scripted import ScriptedModel
+from localrec.types import Event, TaskKind
+from localrec.workspace import Workspace
+from localrec_tui.backend.base import BY_MODEL, Asked, Corrected, Request, Word
+from localrec_tui.backend.local import LocalBackend
+from localrec_tui.backend.stopping import Stoppable
+
+HOLD_STORE = """
+import sys
+from pathlib import Path
+from localrec.graph.store import Store
+with Store.open_(Path(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def unheard(items):
+    """Nobody listens."""
+
+
+@pytest.fixture
+def backend(own_bar):
+    opened = LocalBackend(own_bar, linger_s=0.05)
+    yield opened
+    opened.close()
+
+
+def ask(backend, text, **more):
+    return backend.ask(Asked(text=text, **more), Request(), unheard)
+
+
+def names(answered):
+    return [item.name for item in answered.answer.items]
+
+
+def can_be_written(folder):
+    """Whether another process could have the store for itself right now."""
+    code = (
+        "import sys\nfrom pathlib import Path\nfrom localrec.graph.store import Store\n"
+        "Store.open_(Path(sys.argv[1]), wait_s=0).close()"
+    )
+    finished = subprocess.run(
+        [sys.executable, "-c", code, folder / "store.duckdb"], capture_output=True, check=False
+    )
+    return finished.returncode == 0
+
+
+class TestQuestions:
+    def test_are_answered_with_what_a_correction_starts_from(self, backend):
+        answered = ask(backend, "a drink with campari but no gin")
+        assert names(answered) == ["Americano"]
+        assert answered.domain == "cocktails"
+        [standing] = [answered.standings["americano"]]
+        assert [(one.label, one.holds) for one in standing.wishes] == [
+            ("campari", True),
+            ("no gin", True),
+        ]
+
+    def test_tell_their_items_before_the_reasons(self, backend):
+        heard = []
+        answered = backend.ask(Asked(text="a gin drink"), Request(), heard.append)
+        assert [item.reason for item in heard[0]] == [""] * len(answered.answer.items)
+        assert [items[0].name for items in heard[1:]][: len(names(answered))] == names(answered)
+
+    def test_are_answered_again_without_a_wish(self, backend):
+        answered = ask(backend, "a drink with campari but no gin")
+        [campari, _] = answered.intent.constraints
+        intent = msgspec.structs.replace(answered.intent, constraints=(campari,))
+        again = backend.ask_intent(answered.asked, Corrected(intent=intent), Request(), unheard)
+        assert set(names(again)) == {"Negroni", "Americano"}
+
+    def test_are_answered_again_with_a_further_wish(self, backend):
+        answered = ask(backend, "a drink with campari")
+        more = Corrected(intent=answered.intent, more="no gin")
+        again = backend.ask_intent(answered.asked, more, Request(), unheard)
+        assert names(again) == ["Americano"]
+
+    def test_take_a_new_wish_over_an_old_one_that_it_contradicts(self, backend):
+        answered = ask(backend, "a drink without gin")
+        more = Corrected(intent=answered.intent, more="with gin")
+        again = backend.ask_intent(answered.asked, more, Request(), unheard)
+        assert set(names(again)) == {"Negroni", "Gimlet"}
+
+    def test_refuse_a_wish_that_names_nothing(self, backend):
+        answered = ask(backend, "a gin drink")
+        more = Corrected(intent=answered.intent, more="xyzzy")
+        with pytest.raises(UsageError, match="“xyzzy” names nothing that the catalogue of drinks"):
+            backend.ask_intent(answered.asked, more, Request(), unheard)
+
+    def test_are_of_the_kind_that_a_person_says(self, backend):
+        answered = ask(backend, "a gin drink")
+        told = Corrected(intent=answered.intent, task=TaskKind.C1)
+        again = backend.ask_intent(answered.asked, told, Request(), unheard)
+        assert again.answer.task.kind is TaskKind.C1
+        assert again.answer.spoke["router"] == "person"
+
+    def test_say_what_is_at_hand(self, backend):
+        answered = ask(backend, "what can I make? I have gin and lime juice")
+        gimlet = answered.standings["gimlet"]
+        assert "gin" in [name.casefold() for name in gimlet.have]
+
+    def test_are_answered_from_the_store_as_it_is_now(self, backend, own_bar):
+        assert "Negroni" in names(ask(backend, "a gin drink"))
+        time.sleep(0.3)
+        with Workspace(own_bar, writable=True) as opened:
+            opened.store.execute("UPDATE node SET name = 'Gin Count' WHERE name = 'Negroni'")
+        assert "Gin Count" in names(ask(backend, "a gin drink"))
+
+    def test_share_one_warm_workspace(self, backend):
+        ask(backend, "a gin drink")
+        warm = backend._warm
+        time.sleep(0.3)
+        ask(backend, "a rum drink")
+        assert backend._warm is warm
+
+
+class TestReading:
+    def test_finds_domains_people_and_items(self, backend):
+        [found] = backend.domains()
+        assert (found.name, found.items) == ("cocktails", 5)
+        assert backend.people() == ()
+        item = backend.item("cocktails", "negroni")
+        assert item.properties["instructions"] == "Shake."
+        assert ("HAS_INGREDIENT", "Campari", "3 cl") in [
+            (link.relation, link.target.title(), link.value) for link in item.links
+        ]
+
+    def test_of_an_item_that_is_gone_says_so(self, backend):
+        with pytest.raises(UsageError, match="There is no drink 'zorg' any more"):
+            backend.item("cocktails", "zorg")
+
+    def test_goes_on_beside_a_question(self, backend):
+        with backend._serving(Request()):
+            assert backend.item("cocktails", "negroni").name == "Negroni"
+
+
+class TestFeedback:
+    def test_counts_in_the_next_answer_and_is_taken_back(self, backend):
+        def first():
+            return names(ask(backend, "a drink with lime juice", user="anna"))
+
+        before = first()
+        word = Word(user="anna", domain="cocktails", item="gimlet", event=Event.DISLIKED)
+        assert backend.give_feedback(word).name == "Gimlet"
+        assert "Gimlet" in before
+        assert "Gimlet" not in first()
+        assert backend.people("AN") == ("anna",)
+        assert backend.undo("anna").item == "gimlet"
+        assert backend.undo("anna") is None
+        assert first() == before
+
+    def test_moves_a_list(self, backend):
+        before = backend.recommend("anna", None, 3, Request())
+        liked = before.items[-1].key
+        backend.give_feedback(
+            Word(user="anna", domain="", item=liked, event=Event.LIKED, reason="so good")
+        )
+        after = backend.recommend("anna", None, 3, Request())
+        assert liked not in [item.key for item in after.items]
+        assert after.history == 1
+
+
+class TestTwoProcesses:
+    def test_a_question_lets_the_store_go_a_moment_later(self, own_bar):
+        backend = LocalBackend(own_bar, linger_s=30)
+        ask(backend, "a gin drink")
+        assert not can_be_written(own_bar)
+        backend.close()
+        assert can_be_written(own_bar)
+        backend = LocalBackend(own_bar, linger_s=0.05)
+        ask(backend, "a gin drink")
+        time.sleep(0.5)
+        assert can_be_written(own_bar)
+
+    def test_another_terminal_can_ask_while_the_store_is_held(self, own_bar, run_localrec):
+        backend = LocalBackend(own_bar, linger_s=60)
+        ask(backend, "a gin drink")
+        finished = run_localrec("--workspace", own_bar, "ask", "a gin drink")
+        backend.close()
+        assert finished.returncode == 0, finished.stderr
+
+    def test_another_that_writes_is_named(self, backend, own_bar):
+        with subprocess.Popen(
+            [sys.executable, "-c", HOLD_STORE, own_bar / "store.duckdb"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        ) as holder:
+            assert holder.stdout.readline() == b"held\n"
+            for call in (backend.domains, lambda: ask(backend, "a gin drink")):
+                with pytest.raises(BusyError, match=str(holder.pid)):
+                    call()
+            holder.communicate()
+        assert ask(backend, "a gin drink").answer.items
+
+    def test_feedback_waits_for_no_lingering(self, own_bar):
+        backend = LocalBackend(own_bar, linger_s=60)
+        ask(backend, "a gin drink")
+        word = Word(user="anna", domain="cocktails", item="gimlet", event=Event.LIKED)
+        assert backend.give_feedback(word).user == "anna"
+        backend.close()
+
+
+class Patient(ScriptedModel):
+    """A model whose every reply takes until somebody sets it free."""
+
+    def __init__(self):
+        super().__init__(lambda messages: "1 1 1 1")
+        self.reached = threading.Event()
+        self.free = threading.Event()
+
+    def choose(self, messages, labels, fixed=0):
+        self.reached.set()
+        self.free.wait(10)
+        return super().choose(messages, labels, fixed)
+
+
+class TestStopping:
+    def test_ends_a_question_even_where_a_stage_goes_on(self, backend, monkeypatch):
+        model = Patient()
+        monkeypatch.setattr(Workspace, "open_model", lambda self, role, name="": model)
+        request, raised = Request(), []
+
+        def question():
+            try:
+                backend.ask(Asked(text="a gin drink", system=BY_MODEL), request, unheard)
+            except ModelCancelledError as error:
+                raised.append(error)
+
+        thread = threading.Thread(target=question)
+        thread.start()
+        assert model.reached.wait(30)
+        request.stopped.set()
+        model.free.set()
+        thread.join(30)
+        assert len(raised) == 1
+        assert request.over.is_set()
+
+    def test_refuses_a_question_that_was_stopped_before_its_turn(self, backend):
+        request = Request()
+        request.stopped.set()
+        with pytest.raises(ModelCancelledError):
+            backend.ask(Asked(text="a gin drink"), request, unheard)
+        assert request.over.is_set()
+
+    def test_of_what_is_over_returns_at_once(self, backend):
+        request = Request()
+        request.over.set()
+        backend.stop(request)
+
+    def test_a_model_that_serves_a_stopped_request_is_asked_nothing(self):
+        model, request = ScriptedModel([]), Request()
+        stoppable = Stoppable(model, request)
+        request.stopped.set()
+        with pytest.raises(ModelCancelledError):
+            stoppable.generate([])
+        with pytest.raises(ModelCancelledError):
+            stoppable.count_tokens("words")
+
+    @pytest.mark.real
+    def test_of_a_real_model_frees_the_question_within_half_a_second(self, backend, require_model):
+        require_model("smollm2-135m")
+        request, ended = Request(), []
+
+        def question():
+            asked = Asked(text="a gin drink " * 60, system=BY_MODEL)
+            with pytest.raises(ModelCancelledError):
+                backend.ask(asked, request, unheard)
+            ended.append(True)
+
+        thread = threading.Thread(target=question)
+        thread.start()
+        while not backend._models and thread.is_alive():
+            time.sleep(0.01)
+        backend.stop(request)
+        thread.join(5)
+        assert ended == [True]
+
+
+def test_the_drinks_are_loaded_without_a_network(tmp_path):
+    folder = tmp_path / "workspace"
+    folder.mkdir()
+    (folder / "settings.toml").write_text('embedder = "hashing"\n')
+    backend = LocalBackend(folder)
+    assert backend.is_empty
+    steps = []
+    count = backend.load_drinks(lambda what, done, total: steps.append(what))
+    assert not backend.is_empty
+    assert [one.items for one in backend.domains()] == [count]
+    assert "embedding texts" in steps
+    assert ask(backend, backend.domains()[0].examples[0]).answer.items
+    backend.close()

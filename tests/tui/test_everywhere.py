@@ -1,0 +1,211 @@
+"""What holds on every screen: help, palette, theme, keys, log, the first run, the first paint."""
+
+import json
+import subprocess
+import sys
+import tomllib
+
+import pytest
+
+from localrec.errors import InputError, ModelError
+from localrec_tui.app import LocalrecApp
+from localrec_tui.logbook import log
+from localrec_tui.screens.ask import AskScreen
+from localrec_tui.screens.first_run import FirstRunScreen
+from localrec_tui.screens.help import HelpScreen
+from localrec_tui.screens.logs import LogScreen
+from localrec_tui.widgets.prompt import Prompt
+
+from .conftest import NARROW, WIDE, press, seen, settled
+from .planted import PlantedBackend
+
+# Runs in a process of its own, which has loaded nothing yet: what is loaded at the first paint?
+FIRST_PAINT = """
+import asyncio, json, sys
+from pathlib import Path
+from localrec_tui.app import LocalrecApp
+
+class Watched(LocalrecApp):
+    def on_ready(self):
+        names = ("duckdb", "numpy", "llama_cpp", "onnxruntime", "networkx")
+        print(json.dumps([name for name in names if name in sys.modules]))
+
+async def main():
+    async with Watched(Path(sys.argv[1])).run_test() as pilot:
+        await pilot.pause()
+
+asyncio.run(main())
+"""
+
+
+class TestFirstRun:
+    async def test_leads_to_an_answer_in_three_keys(self, open_app, backend):
+        backend.empty = True
+        async with open_app() as pilot:
+            assert isinstance(pilot.app.screen, FirstRunScreen)
+            await press(pilot, "enter")
+            assert pilot.app.screen.query_one(Prompt).value == "a smoky drink without whiskey"
+            await press(pilot, "enter")
+            assert "Gimlet has gin." in seen(pilot)
+
+    async def test_says_why_it_cannot_and_tries_again(self, open_app, backend):
+        backend.empty = True
+        async with open_app() as pilot:
+            backend.trouble = ModelError("minilm is not here.", "localrec models pull minilm-int8")
+            await press(pilot, "enter")
+            assert "localrec models pull minilm-int8" in seen(pilot)
+            await press(pilot, "enter")
+            assert isinstance(pilot.app.screen, AskScreen)
+
+    async def test_comes_for_a_store_without_items_too(self, open_app, backend):
+        backend.domains = lambda: ()
+        async with open_app() as pilot:
+            assert isinstance(pilot.app.screen, FirstRunScreen)
+
+    async def test_is_not_shown_where_there_is_something(self, open_app):
+        async with open_app() as pilot:
+            assert isinstance(pilot.app.screen, AskScreen)
+            assert "About: drinks" in seen(pilot)
+
+
+class TestHelp:
+    @pytest.mark.parametrize("size", [NARROW, WIDE])
+    async def test_lists_every_key_of_the_screen(self, open_app, size):
+        async with open_app(size) as pilot:
+            await press(pilot, "f1")
+            screen = pilot.app.screen
+            assert isinstance(screen, HelpScreen)
+            told = "\n".join(str(line) for line in screen._lines())
+            await press(pilot, "escape")
+        for words in ("Like, with a reason", "Take the wish out", "Earlier question", "Log"):
+            assert words in told
+
+    async def test_shows_the_keys_that_a_person_gave(self, open_app, tmp_path):
+        (tmp_path / "tui.toml").write_text('[keymap]\nlike = "ctrl+l"\n')
+        async with open_app() as pilot:
+            await press(pilot, "f1")
+            told = [str(line) for line in pilot.app.screen._lines()]
+        assert any(line.startswith("^l") and "Like" in line for line in told)
+
+    async def test_is_there_on_the_log_too(self, open_app):
+        async with open_app() as pilot:
+            await press(pilot, "f9", "f1")
+            assert "Nothing of it is on disk" in seen(pilot)
+
+
+async def test_the_palette_offers_every_action_of_the_screen(open_app):
+    async with open_app() as pilot:
+        titles = {one.title for one in pilot.app.get_system_commands(pilot.app.screen)}
+    assert titles >= {"Person", "Kind of question", "Add a wish", "Log", "Theme", "Help", "Quit"}
+
+
+class TestTheme:
+    async def test_is_remembered(self, open_app, tmp_path):
+        async with open_app() as pilot:
+            pilot.app.theme = "nord"
+            await settled(pilot)
+        assert tomllib.loads((tmp_path / "tui.toml").read_text()) == {"theme": "nord"}
+        async with open_app() as pilot:
+            assert pilot.app.theme == "nord"
+
+    async def test_of_the_environment_wins(self, open_app, tmp_path, monkeypatch):
+        (tmp_path / "tui.toml").write_text('theme = "nord"\n')
+        monkeypatch.setenv("TEXTUAL_THEME", "textual-light")
+        async with open_app() as pilot:
+            assert pilot.app.theme != "nord"
+
+    async def test_keeps_the_keys_that_stand_beside_it(self, open_app, tmp_path):
+        (tmp_path / "tui.toml").write_text('[keymap]\nlike = "x"\n')
+        async with open_app() as pilot:
+            pilot.app.theme = "nord"
+            await settled(pilot)
+        kept = tomllib.loads((tmp_path / "tui.toml").read_text())
+        assert kept == {"theme": "nord", "keymap": {"like": "x"}}
+
+
+class TestKeymap:
+    async def test_gives_an_action_another_key(self, open_app, backend, tmp_path):
+        (tmp_path / "tui.toml").write_text('[keymap]\nlike = "x"\n')
+        async with open_app() as pilot:
+            pilot.app.person = "anna"
+            pilot.app.screen.query_one(Prompt).value = "gin"
+            await press(pilot, "enter", "down", "l")
+            assert backend.words == []
+            await press(pilot, "x")
+        assert len(backend.words) == 1
+
+    async def test_that_names_no_action_is_told(self, open_app, tmp_path):
+        (tmp_path / "tui.toml").write_text('[keymap]\nlick = "x"\n')
+        async with open_app() as pilot:
+            told = [one.message for one in pilot.app._notifications]
+        assert told == ["tui.toml gives keys to no action: lick. F1 shows their names."]
+
+    def test_in_a_broken_file_is_refused_with_a_remedy(self, tmp_path):
+        (tmp_path / "tui.toml").write_text("colour = 1\n")
+        with pytest.raises(InputError, match=r"tui\.toml cannot be used: .*colour"):
+            LocalrecApp(tmp_path, PlantedBackend())
+
+
+async def test_without_colour_the_screen_says_the_same(open_app, monkeypatch):
+    async with open_app() as pilot:
+        pilot.app.screen.query_one(Prompt).value = "gin"
+        await press(pilot, "enter")
+        coloured = seen(pilot)
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with open_app() as pilot:
+        assert pilot.app.no_color
+        pilot.app.screen.query_one(Prompt).value = "gin"
+        await press(pilot, "enter")
+        plain = seen(pilot)
+    assert plain.splitlines()[:20] == coloured.splitlines()[:20]
+
+
+class TestLog:
+    async def test_is_saved_for_its_owner_alone(self, open_app, tmp_path):
+        async with open_app() as pilot:
+            log.warning("a %s warning", "planted")
+            await press(pilot, "f9")
+            assert isinstance(pilot.app.screen, LogScreen)
+            assert "a planted warning" in seen(pilot)
+            await press(pilot, "s", "escape")
+            assert isinstance(pilot.app.screen, AskScreen)
+        [file] = (tmp_path / "logs").iterdir()
+        assert "a planted warning" in file.read_text()
+        assert file.stat().st_mode & 0o777 == 0o600
+
+    async def test_holds_no_question_and_no_name(self, open_app):
+        async with open_app() as pilot:
+            pilot.app.person = "anna-the-first"
+            pilot.app.screen.query_one(Prompt).value = "a very private question"
+            await press(pilot, "enter", "down", "l")
+            told = "\n".join(pilot.app.logbook.lines)
+        assert "private" not in told
+        assert "anna" not in told
+
+
+async def test_every_size_from_tiny_to_very_wide_is_drawn(open_app):
+    async with open_app((80, 24)) as pilot:
+        pilot.app.screen.query_one(Prompt).value = "gin"
+        await press(pilot, "enter")
+        for size in ((20, 8), (40, 12), (99, 24), (100, 24), (300, 80)):
+            await pilot.resize_terminal(*size)
+            await settled(pilot)
+            assert len(seen(pilot).splitlines()) <= size[1]
+
+
+def test_the_first_paint_waits_for_nothing_heavy(tmp_path):
+    painted = subprocess.run(
+        [sys.executable, "-c", FIRST_PAINT, tmp_path], capture_output=True, text=True, check=True
+    )
+    assert json.loads(painted.stdout.splitlines()[0]) == []
+
+
+def test_the_command_needs_a_terminal(run_localrec):
+    finished = run_localrec("tui")
+    assert finished.returncode == 2
+    assert "localrec ask --plain" in finished.stderr
+
+
+def test_the_command_prints_no_json(run_localrec):
+    finished = run_localrec("--json", "tui")
+    assert (finished.returncode, finished.stdout) == (2, "")

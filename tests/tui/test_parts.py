@@ -1,0 +1,182 @@
+"""What the screens stand on, each by itself: wishes, drawing, history, preferences, the gate."""
+
+import threading
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from localrec.domains import load_domain
+from localrec.types import Constraint, Evidence, Intent, Range
+from localrec_tui.backend.gate import Gate
+from localrec_tui.drawing import graph_of
+from localrec_tui.logbook import Logbook, log
+from localrec_tui.preferences import Preferences, load_preferences, save_preferences
+from localrec_tui.questions import KEPT, Questions
+from localrec_tui.wishes import chips_of, without
+
+FULL = Intent(
+    constraints=(
+        Constraint(kind="ingredient", any_of=("cream",), barred=True),
+        Constraint(kind="ingredient", any_of=("gin", "vodka")),
+        Constraint(kind="glass", any_of=("coupe glass",)),
+        Constraint(kind="ingredient", any_of=("sugar",), barred=True, soft=True),
+    ),
+    flags={"alcoholic": "non-alcoholic"},
+    ranges=(
+        Range(name="ingredient_count", low=1, high=3),
+        Range(name="strength", low=20, high=20),
+    ),
+    target="negroni",
+    anchor="Negroni",
+    exclude_items=("gimlet",),
+    have=("gin", "lime"),
+    order={"strength": -1},
+)
+
+
+class TestWishes:
+    def test_name_everything_that_an_intent_asks_for(self):
+        labels = [chip.label for chip in chips_of(FULL, load_domain("cocktails"))]
+        assert labels == [
+            *("like negroni", "gin or vodka", "glass: coupe glass", "no cream", "(no sugar)"),
+            *("non-alcoholic", "ingredient count 1 to 3", "strength 20", "less strength"),
+            *("not gimlet", "have gin", "have lime"),
+        ]
+
+    def test_of_an_empty_intent_are_none(self):
+        assert chips_of(Intent(), load_domain("cocktails")) == ()
+
+    def test_taken_out_one_by_one_leave_nothing(self):
+        domain, intent = load_domain("cocktails"), FULL
+        for left in range(len(chips_of(FULL, domain)), 0, -1):
+            chips = chips_of(intent, domain)
+            assert len(chips) == left
+            intent = without(intent, chips[left // 2])
+        assert intent == Intent()
+
+    def test_taken_out_leave_the_others_as_they_were(self):
+        domain = load_domain("cocktails")
+        for chip in chips_of(FULL, domain):
+            kept = [one.label for one in chips_of(without(FULL, chip), domain)]
+            assert kept == [one.label for one in chips_of(FULL, domain) if one != chip]
+
+
+class TestDrawing:
+    def test_branches_from_the_item(self):
+        edges = (
+            Evidence(source="Negroni", relation="HAS_INGREDIENT", target="Gin", value="3 cl"),
+            Evidence(source="gin", relation="IS_A", target="spirit"),
+            Evidence(source="Negroni", relation="HAS_GLASSTYPE", target="tumbler"),
+            Evidence(source="Boulevardier", relation="HAS_INGREDIENT", target="Campari"),
+        )
+        assert graph_of("Negroni", edges) == [
+            "Negroni",
+            "├─ HAS_INGREDIENT ─▶ Gin  3 cl",
+            "│  └─ IS_A ─▶ spirit",
+            "└─ HAS_GLASSTYPE ─▶ tumbler",
+            "Boulevardier",
+            "└─ HAS_INGREDIENT ─▶ Campari",
+        ]
+
+    names = st.sampled_from(["a", "b", "c", "d", "A"])
+
+    @given(st.lists(st.tuples(names, names), max_size=12))
+    def test_ends_and_shows_each_edge_that_can_be_reached(self, pairs):
+        edges = tuple(Evidence(source=one, relation="R", target=two) for one, two in pairs)
+        lines = graph_of("a", edges)
+        assert len(lines) <= 1 + 2 * len(edges)
+        reached = {line.rpartition("─▶ ")[2] for line in lines}
+        assert {edge.target for edge in edges if edge.source.casefold() == "a"} <= reached
+
+
+class TestQuestions:
+    def test_survive_a_file_that_somebody_spoiled(self, tmp_path):
+        (tmp_path / "asked.jsonl").write_bytes(b'"one"\n{not json\n"\xff"\n7\n"two"\n')
+        asked = Questions(tmp_path)
+        assert [asked.earlier(""), asked.earlier(""), asked.earlier("")] == ["two", "one", None]
+
+    def test_are_not_kept_twice_in_a_row(self, tmp_path):
+        asked = Questions(tmp_path)
+        for question in ("one", "one", "two", "one", "  "):
+            asked.add(question)
+        assert (tmp_path / "asked.jsonl").read_text() == '"one"\n"two"\n"one"\n'
+
+    def test_are_not_read_without_end(self, tmp_path):
+        lines = "".join(f'"{number}"\n' for number in range(2 * KEPT))
+        (tmp_path / "asked.jsonl").write_text(lines)
+        asked = Questions(tmp_path)
+        oldest = ""
+        while (question := asked.earlier("")) is not None:
+            oldest = question
+        assert oldest == str(KEPT)
+
+
+class TestPreferences:
+    @given(st.text(), st.dictionaries(st.text(), st.text()))
+    def test_come_back_as_they_were_written(self, tmp_path_factory, theme, keymap):
+        folder = tmp_path_factory.mktemp("preferences")
+        written = Preferences(theme=theme, keymap=keymap)
+        save_preferences(folder, written)
+        assert load_preferences(folder) == written
+
+    def test_are_for_their_owner_alone(self, tmp_path):
+        save_preferences(tmp_path, Preferences(theme="nord"))
+        assert (tmp_path / "tui.toml").stat().st_mode & 0o777 == 0o600
+
+
+class TestGate:
+    def test_lets_a_writer_in_when_the_last_reader_has_gone(self):
+        gate, order = Gate(), []
+
+        def write():
+            with gate.writing():
+                order.append("written")
+
+        with gate.reading(), gate.reading():
+            writer = threading.Thread(target=write)
+            writer.start()
+            writer.join(0.05)
+            order.append("read")
+        writer.join(5)
+        assert order == ["read", "written"]
+
+    def test_keeps_readers_out_while_somebody_writes(self):
+        gate, order = Gate(), []
+
+        def read():
+            with gate.reading():
+                order.append("read")
+
+        with gate.writing():
+            reader = threading.Thread(target=read)
+            reader.start()
+            reader.join(0.05)
+            order.append("written")
+        reader.join(5)
+        assert order == ["written", "read"]
+
+    def test_opens_again_after_a_failure(self):
+        gate = Gate()
+        with pytest.raises(ZeroDivisionError), gate.writing():
+            raise ZeroDivisionError
+        with gate.writing(), pytest.raises(ZeroDivisionError):
+            raise ZeroDivisionError
+
+
+def test_a_logbook_keeps_the_newest_lines_and_tells_nobody_else(capsys):
+    book = Logbook()
+    book.open()
+    for number in range(3_000):
+        log.info("line %d", number)
+    book.close()
+    log.info("unheard")
+    assert book.lines[-1].endswith("line 2999")
+    assert len(book.lines) == 2_000
+    assert capsys.readouterr() == ("", "")
+
+
+def test_chips_are_plain_records():
+    [chip] = chips_of(Intent(have=("gin",)), load_domain("cocktails"))
+    assert msgspec.structs.asdict(chip) == {"part": "have", "place": 0, "label": "have gin"}

@@ -1,0 +1,203 @@
+"""The app: its rooms, and what holds everywhere, such as help, log, theme, keys and feedback.
+
+It asks; threads work; what they find comes back as messages.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from functools import partial
+from pathlib import Path
+from typing import ClassVar
+
+import msgspec
+from textual.app import SystemCommand
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.theme import Theme
+
+from localrec.errors import LocalrecError
+from localrec_tui.backend.base import Backend, Word
+from localrec_tui.backend.local import LocalBackend
+from localrec_tui.messages import Failed, GotDomains, Say, WordStored
+from localrec_tui.preferences import FILE, save_preferences
+from localrec_tui.screens.ask import AskScreen
+from localrec_tui.screens.first_run import FirstRunScreen
+from localrec_tui.screens.help import HelpScreen
+from localrec_tui.screens.item import ItemScreen
+from localrec_tui.screens.logs import LogScreen
+from localrec_tui.screens.picking import PersonScreen, WordsScreen
+from localrec_tui.shell import Room, Shell, bindings_of
+from localrec_tui.workers import work_for
+
+_SAID = {"liked": "likes", "disliked": "dislikes", "seen": "knows", "later": "puts off"}
+
+
+class LocalrecApp(Shell):
+    """`localrec tui`.
+
+    Args:
+        folder: The workspace.
+        backend: What works for it; by default the workspace itself.
+
+    Raises:
+        InputError: the preferences in the workspace cannot be read.
+    """
+
+    TITLE = "localrec"
+    MODES: ClassVar[dict[str, type[Screen[None]]]] = {"ask": AskScreen}  # type: ignore[assignment]
+    DEFAULT_MODE = "ask"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f1", "help", "Help", id="help"),
+        Binding("f9", "log", "Log", show=False, id="log"),
+        Binding("ctrl+q", "quit", "Quit", show=True, priority=True, id="quit"),
+    ]
+    CSS = """
+    .title { text-style: bold; padding: 0 1; }
+    """
+
+    def __init__(self, folder: Path, backend: Backend | None = None) -> None:
+        super().__init__(folder, backend or LocalBackend(folder))
+
+    def on_mount(self) -> None:
+        """Put on the remembered theme and keys."""
+        self.logbook.open()
+        self.set_keymap(self.preferences.keymap)
+        theme = self.preferences.theme
+        if theme in self.available_themes and "TEXTUAL_THEME" not in os.environ:
+            self.theme = theme
+        self.theme_changed_signal.subscribe(self, self._remember_theme)
+        self._warn_of_keys()
+
+    def on_ready(self) -> None:
+        """The first paint is done: now look into the workspace."""
+        if self.backend.is_empty:
+            self.push_screen(FirstRunScreen(), self._drinks_are_in)
+        else:
+            self._ask_screen().look_around()
+
+    def on_unmount(self) -> None:
+        """Leave nothing behind: no held store, no model's process."""
+        self.backend.close()
+        self.logbook.close()
+
+    # --- everywhere ---
+
+    def action_help(self) -> None:
+        """Show what the screen is for, and its keys."""
+        screen = self.screen
+        if isinstance(screen, Room):
+            bindings = (*screen.all_bindings(), *bindings_of(type(self)))
+            self.push_screen(HelpScreen(screen.HELP, bindings, self.preferences.keymap))
+
+    def action_log(self) -> None:
+        """Show what happened in this run."""
+        if not isinstance(self.screen, LogScreen):
+            self.push_screen(LogScreen())
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """What the palette offers: the app's own things, then what Textual offers."""
+        yield SystemCommand("Help", "What this screen is for, and its keys", self.action_help)
+        yield SystemCommand("Log", "What happened in this run", self.action_log)
+        if isinstance(screen, Room):
+            for binding in bindings_of(type(screen)):
+                yield SystemCommand(
+                    binding.description,
+                    f"Key: {binding.key}",
+                    partial(screen.run_action, binding.action),
+                )
+        yield from super().get_system_commands(screen)
+
+    # --- what people say ---
+
+    def on_say(self, message: Say) -> None:
+        """Store what a person says about an item, once it is known who says it, and why."""
+        if self.person is None:
+
+            def named(person: str | None) -> None:
+                if person:
+                    self.person = person
+                    self.on_say(message)
+
+            self.push_screen(PersonScreen(None, nobody=False), named)
+        elif message.reason:
+            title = f"{self.person} {_SAID[message.event.value]} {message.item.name}. Why?"
+            screen = WordsScreen(title, "Enter without words gives no reason")
+            self.push_screen(screen, lambda words: self._reason_given(message, words))
+        else:
+            self._store(message, None)
+
+    def on_take_back(self) -> None:
+        """Take back what the person said last."""
+        person, backend = self.person, self.backend
+        if person is None:
+            self.notify("Nobody has said anything yet. F2 chooses a person.")
+            return
+        work_for(self, "taking back", lambda: WordStored(backend.undo(person), undone=True))
+
+    def on_word_stored(self, message: WordStored) -> None:
+        """Say so, and let the screens mark it."""
+        said = message.said
+        if said is None:
+            self.notify(f"There is no word of {self.person} to take back.")
+            return
+        told = f"{said.user} {_SAID[said.event.value]} {said.name}"
+        because = f": {said.reason}" if said.reason else ""
+        if message.undone:
+            self.notify(f"Taken back: {told}{because}.", markup=False)
+        else:
+            self.notify(f"{told}{because}. U takes it back.", markup=False)
+        for screen in self.screen_stack:
+            screen.post_message(WordStored(said, undone=message.undone))
+
+    def on_failed(self, message: Failed) -> None:
+        """Say why something could not be done, and the remedy."""
+        told = f"{message.error}\n{message.remedy}".strip()
+        self.notify(told, severity="error", timeout=10, markup=False)
+
+    def on_got_domains(self, message: GotDomains) -> None:
+        """A store without items is as good as none."""
+        if not message.domains and not isinstance(self.screen, FirstRunScreen):
+            self.push_screen(FirstRunScreen(), self._drinks_are_in)
+
+    def _reason_given(self, message: Say, words: str | None) -> None:
+        if words is not None:
+            self._store(message, words or None)
+
+    def _store(self, message: Say, reason: str | None) -> None:
+        backend = self.backend
+        word = Word(
+            user=self.person or "",
+            domain=message.domain,
+            item=message.item.key,
+            event=message.event,
+            reason=reason,
+        )
+        work_for(self, "feedback", lambda: WordStored(backend.give_feedback(word), undone=False))
+
+    # --- beginning ---
+
+    def _ask_screen(self) -> AskScreen:
+        return next(screen for screen in self.screen_stack if isinstance(screen, AskScreen))
+
+    def _drinks_are_in(self, loaded: bool | None) -> None:
+        if loaded:
+            self._ask_screen().look_around(example=True)
+
+    def _remember_theme(self, theme: Theme) -> None:
+        if theme.name == self.preferences.theme:
+            return
+        self.preferences = msgspec.structs.replace(self.preferences, theme=theme.name)
+        try:
+            save_preferences(self.folder, self.preferences)
+        except (OSError, LocalrecError) as error:
+            told = f"The theme is not remembered: {error}"
+            self.notify(told, severity="warning", markup=False)
+
+    def _warn_of_keys(self) -> None:
+        owners = (type(self), FirstRunScreen, ItemScreen, LogScreen)
+        known = {one.id for one in (*bindings_of(*owners), *AskScreen.all_bindings())}
+        if unknown := sorted(set(self.preferences.keymap) - known):
+            told = f"{FILE} gives keys to no action: {', '.join(unknown)}. F1 shows their names."
+            self.notify(told, severity="warning", timeout=10, markup=False)

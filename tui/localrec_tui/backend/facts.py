@@ -1,0 +1,72 @@
+"""What the store says about one item, and who is in it; read in a few queries."""
+
+from __future__ import annotations
+
+import msgspec
+
+from localrec.domains import load_domain, shipped_domains
+from localrec.errors import UsageError
+from localrec.graph.people import USER
+from localrec.graph.store import Store
+from localrec_tui.backend.base import DomainFound, ItemFound, Link
+
+
+def domains_in(store: Store) -> tuple[DomainFound, ...]:
+    """The domains that have items, largest first."""
+    counts = {
+        (domain, kind): count
+        for domain, kind, count in store.rows(
+            "SELECT domain, kind, count(*) FROM node WHERE domain IN (SELECT unnest(?)) "
+            "GROUP BY ALL",
+            [list(shipped_domains())],
+        )
+    }
+    found = []
+    for name in dict.fromkeys(name for name, _ in counts):
+        domain = load_domain(name)
+        if count := counts.get((name, domain.item)):
+            found.append(
+                DomainFound(name=name, plural=domain.plural, items=count, examples=domain.examples)
+            )
+    return tuple(sorted(found, key=lambda one: (-one.items, one.name)))
+
+
+def people_in(store: Store, like: str, limit: int) -> tuple[str, ...]:
+    """Keys of people that contain `like`, whatever its case, in alphabetical order."""
+    rows = store.rows(
+        "SELECT DISTINCT key FROM node WHERE kind = ? AND contains(lower(key), lower(?)) "
+        "ORDER BY key LIMIT ?",
+        [USER, like, limit],
+    )
+    return tuple(key for (key,) in rows)
+
+
+def item_in(store: Store, domain_name: str, key: str) -> ItemFound:
+    """All that is stored about an item.
+
+    Raises:
+        UsageError: there is none with this key.
+    """
+    domain = load_domain(domain_name)
+    rows = store.rows(
+        "SELECT node_id, name, properties FROM node WHERE domain = ? AND kind = ? AND key = ?",
+        [domain.name, domain.item, key],
+    )
+    if not rows:
+        raise UsageError(
+            f"There is no {domain.singular} {key!r} any more.", "Somebody took it out: ask again."
+        )
+    node_id, name, properties = rows[0]
+    links = store.rows(
+        "SELECT e.kind, coalesce(e.properties->>'$.as_written', t.name), e.properties->>'$.value' "
+        "FROM edge e JOIN node t ON t.node_id = e.target_id WHERE e.source_id = ? "
+        "AND e.kind IN (SELECT unnest(?)) ORDER BY e.rowid",
+        [node_id, [spec.edge for spec in domain.attributes.values()]],
+    )
+    return ItemFound(
+        domain=domain.name,
+        key=key,
+        name=name,
+        properties=msgspec.json.decode(properties),
+        links=tuple(dict.fromkeys(Link(*row) for row in links)),
+    )

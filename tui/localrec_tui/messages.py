@@ -1,0 +1,126 @@
+"""What threads tell the screens, and what widgets ask of the app."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+from localrec.types import Event, Recommendations, RecommendedItem
+from localrec_tui.backend.base import Answered, DomainFound, ItemFound, Request
+
+if TYPE_CHECKING:
+    from localrec.graph.people import Said
+
+
+class Failed(Message):
+    """Something could not be done: a sentence, and its remedy; `request`: the question it was."""
+
+    def __init__(self, what: str, error: str, remedy: str, request: Request | None = None) -> None:
+        super().__init__()
+        self.what = what
+        self.error = error
+        self.remedy = remedy
+        self.request = request
+
+
+class WasStopped(Message):
+    """A request ended because it was stopped."""
+
+    def __init__(self, request: Request) -> None:
+        super().__init__()
+        self.request = request
+
+
+class HeardItems(Message):
+    """Items of an answer that is being made, as far as they are known by now."""
+
+    def __init__(self, request: Request, items: tuple[RecommendedItem, ...]) -> None:
+        super().__init__()
+        self.request = request
+        self.items = items
+
+
+class GotAnswer(Message):
+    """The answer to a question."""
+
+    def __init__(self, request: Request, answered: Answered) -> None:
+        super().__init__()
+        self.request = request
+        self.answered = answered
+
+
+class GotList(Message):
+    """A list for a person who asked for nothing in particular."""
+
+    def __init__(self, request: Request, found: Recommendations) -> None:
+        super().__init__()
+        self.request = request
+        self.found = found
+
+
+class GotDomains(Message):
+    """What the workspace has."""
+
+    def __init__(self, domains: tuple[DomainFound, ...]) -> None:
+        super().__init__()
+        self.domains = domains
+
+
+class GotPeople(Message):
+    """Who is called like what was typed."""
+
+    def __init__(self, like: str, people: tuple[str, ...]) -> None:
+        super().__init__()
+        self.like = like
+        self.people = people
+
+
+class GotItem(Message):
+    """All that is stored about an item."""
+
+    def __init__(self, found: ItemFound) -> None:
+        super().__init__()
+        self.found = found
+
+
+class LoadStep(Message):
+    """How far the loading of the drinks is; of 0: nobody knows of how many."""
+
+    def __init__(self, what: str, done: int, total: int) -> None:
+        super().__init__()
+        self.what = what
+        self.done = done
+        self.total = total
+
+
+class DrinksLoaded(Message):
+    """The bundled drinks are in the workspace."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self.count = count
+
+
+class Say(Message):
+    """A person wants to say something about an item; bubbles up to the app."""
+
+    def __init__(self, item: RecommendedItem, domain: str, event: Event, *, reason: bool) -> None:
+        super().__init__()
+        self.item = item
+        self.domain = domain
+        self.event = event
+        self.reason = reason  # ask for one first
+
+
+class TakeBack(Message):
+    """A person wants to take back what they said last; bubbles up to the app."""
+
+
+class WordStored(Message, bubble=False):
+    """What a person said is stored, or taken back; `said` is None where there was nothing."""
+
+    def __init__(self, said: Said | None, *, undone: bool) -> None:
+        super().__init__()
+        self.said = said
+        self.undone = undone

@@ -1,0 +1,458 @@
+"""Ask: a question, how it was read, and the answer; each of them to be mended by hand."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import ClassVar
+
+import msgspec
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.widgets import Footer, Input, Static
+
+from localrec.domains import load_domain
+from localrec.errors import WorkspaceError
+from localrec.types import Answer, Recommendations, RecommendedItem, TaskKind
+from localrec_tui.backend.base import (
+    BY_MODEL,
+    MEASURED,
+    Answered,
+    Asked,
+    Corrected,
+    DomainFound,
+    Heard,
+    Request,
+)
+from localrec_tui.messages import (
+    Failed,
+    GotAnswer,
+    GotDomains,
+    GotList,
+    HeardItems,
+    WasStopped,
+    WordStored,
+)
+from localrec_tui.questions import Questions
+from localrec_tui.screens.item import ItemScreen
+from localrec_tui.screens.picking import Choice, PersonScreen, PickScreen, WordsScreen
+from localrec_tui.shell import Room, bindings_of
+from localrec_tui.widgets.chips import ChipButton, Chips
+from localrec_tui.widgets.pick import Pick
+from localrec_tui.widgets.prompt import Prompt
+from localrec_tui.widgets.results import Cards, Results, Shown
+from localrec_tui.wishes import chips_of, without
+from localrec_tui.workers import work_for
+
+_WIDE = 100  # columns from which a table reads better than cards
+_TICK_S = 0.2
+_BY_RULES = "rules"
+_SYSTEMS = (
+    Choice(MEASURED, "as measured best", "each role by whoever was measured to be better"),
+    Choice(BY_MODEL, "a local model", "every role by the model: slower"),
+    Choice(_BY_RULES, "no model", "every role by rules and measures"),
+)
+_NAMES = {one.value: one.name for one in _SYSTEMS}
+_ANY = "*"  # the choice of no domain in particular
+_BY_ROUTER = "router"
+
+
+class AskScreen(Room[None]):
+    """Where questions are asked."""
+
+    HELP = (
+        "Type what you would like and press Enter; Up brings back what you asked before. With a "
+        "person chosen, Enter on an empty line lists what they may like.\n\n"
+        "Below the line stand the wishes that were read in your question. Go there with Tab, and "
+        "take one out with Enter; F4 adds one. The answer follows at once, without the model. F3 "
+        "corrects what kind of question it is: C1 how it looks, C2 what holds it, C3 what is in "
+        "it, C4 what it is like.\n\n"
+        "Down leads to the answer. Enter shows all about an item; L, D, S and N say what you think "
+        "of it, with Shift they ask for a reason, U takes the last word back. Esc stops a question "
+        "that takes long."
+    )
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (_WIDE, "-wide")]  # noqa: RUF012 - as Textual has it
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "stop", "Stop", show=False, id="stop"),
+        Binding("f2", "pick_person", "Person", show=False, id="person"),
+        Binding("f3", "pick_task", "Kind of question", show=False, id="task"),
+        Binding("f4", "add_wish", "Add a wish", show=False, id="add_wish"),
+        Binding("f5", "pick_domain", "Domain", show=False, id="domain"),
+        Binding("f6", "pick_system", "Who answers", show=False, id="system"),
+    ]
+    DEFAULT_CSS = """
+    AskScreen #top, AskScreen #reading { height: 1; margin: 0 1; }
+    AskScreen #why { width: 1fr; color: $text-muted; }
+    AskScreen #said { height: auto; max-height: 6; margin: 0 2; text-style: italic; }
+    AskScreen #status { height: 1; margin: 0 2; color: $text-muted; }
+    AskScreen .-none { display: none; }
+    AskScreen.-narrow #system { display: none; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._domains: tuple[DomainFound, ...] = ()
+        self._domain: str | None = None
+        self._system = MEASURED
+        self._request: Request | None = None
+        self._started = 0.0
+        self._answered: Answered | None = None
+        self._told_task: TaskKind | None = None  # as a person corrected it; holds for one question
+        self._shown_domain = ""
+        self._before: tuple[Shown, ...] = ()  # the items that a question is to replace
+        self._wants_example = False
+
+    @classmethod
+    def all_bindings(cls) -> tuple[Binding, ...]:
+        """Every key of the screen and of its parts."""
+        return bindings_of(cls, Prompt, ChipButton, Cards, Results)
+
+    def compose(self) -> ComposeResult:
+        """Choices, the line, the reading of the question, the answer."""
+        with Horizontal(id="top"):
+            yield Pick("Person", "F2", id="person")
+            yield Pick("About", "F5", id="domain")
+            yield Pick("Answers", "F6", id="system")
+        yield Prompt(Questions(self.app.folder))
+        with Horizontal(id="reading", classes="-none"):
+            yield Pick("", "F3", id="task")
+            yield Static(id="why", markup=False)
+            yield Pick("", "F4", id="wish")
+        yield Chips()
+        yield Static(id="said", markup=False, classes="-none")
+        yield Results()
+        yield Static(id="status", markup=False)
+        yield Footer()
+
+    def on_mount(self) -> None:
+        """Begin in the line; what the workspace has is asked once the screen is painted."""
+        self.watch(self.app, "person", self._show_person)
+        self._show_choices()
+        self.query_one(Prompt).focus()
+        self.set_interval(_TICK_S, self._tick)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Cards or table, as the width asks for."""
+        self.query_one(Results).set_wide(event.size.width >= _WIDE)
+
+    def on_unmount(self) -> None:
+        """Nobody waits for an answer any more."""
+        if self._request is not None:
+            self._request.stopped.set()
+
+    def look_around(self, *, example: bool = False) -> None:
+        """Find out what the workspace has.
+
+        Args:
+            example: Put an example of a question into the line.
+        """
+        backend = self.app.backend
+        self._wants_example = example
+        work_for(self, "domains", lambda: GotDomains(backend.domains()))
+
+    # --- keys ---
+
+    async def action_stop(self) -> None:
+        """Stop what runs; where nothing does, go back to the line."""
+        if self._request is not None:
+            self._stop(self._request)
+            self._tell("Stopping …")
+        else:
+            self.query_one(Prompt).focus()
+
+    def action_pick_person(self) -> None:
+        """Say who sits here."""
+        self.app.push_screen(PersonScreen(self.app.person), self._person_picked)
+
+    def action_pick_task(self) -> None:
+        """Correct what kind of question it is."""
+        if self._answered is None:
+            self.notify("Ask something first.")
+            return
+        domain = load_domain(self._answered.domain)
+        kinds = [Choice(kind.value, kind.value, _meaning(kind, domain.name)) for kind in TaskKind]
+        router = Choice(_BY_ROUTER, "as read", "leave it to the router")
+        chosen = self._answered.answer.task.kind.value
+        title = "What kind of question is it?"
+        self.app.push_screen(PickScreen(title, [*kinds, router], chosen), self._task_picked)
+
+    def action_add_wish(self) -> None:
+        """Add a wish to the question."""
+        if self._answered is None:
+            self.notify("Ask something first.")
+            return
+        screen = WordsScreen("What else?", "such as: no cream")
+        self.app.push_screen(screen, self._wish_added)
+
+    def action_pick_domain(self) -> None:
+        """Say what questions are about."""
+        found = [Choice(one.name, one.plural, f"{one.items:,}") for one in self._domains]
+        choices = [Choice(_ANY, "anything", "whatever the words fit best"), *found]
+        screen = PickScreen("What is it about?", choices, self._domain or _ANY)
+        self.app.push_screen(screen, self._domain_picked)
+
+    def action_pick_system(self) -> None:
+        """Say who answers."""
+        screen = PickScreen("Who answers?", _SYSTEMS, self._system)
+        self.app.push_screen(screen, self._system_picked)
+
+    @on(Pick.Pressed)
+    async def _pick_pressed(self, event: Pick.Pressed) -> None:
+        action = "add_wish" if event.pick.id == "wish" else f"pick_{event.pick.id}"
+        await self.run_action(action)
+
+    # --- what was picked ---
+
+    def _person_picked(self, person: str | None) -> None:
+        if person is not None:
+            self.app.person = person or None
+
+    def _domain_picked(self, domain: str | None) -> None:
+        if domain is not None:
+            self._domain = None if domain == _ANY else domain
+            self._show_choices()
+
+    def _system_picked(self, system: str | None) -> None:
+        if system is not None:
+            self._system = system
+            self._show_choices()
+
+    def _task_picked(self, kind: str | None) -> None:
+        if kind is not None and self._answered is not None:
+            self._told_task = None if kind == _BY_ROUTER else TaskKind(kind)
+            self._ask_again(Corrected(intent=self._answered.intent, task=self._told_task))
+
+    def _wish_added(self, words: str | None) -> None:
+        if words and self._answered is not None:
+            intent = self._answered.intent
+            self._ask_again(Corrected(intent=intent, more=words, task=self._told_task))
+
+    @on(Chips.Removed)
+    def _wish_removed(self, event: Chips.Removed) -> None:
+        if self._answered is not None:
+            intent = without(self._answered.intent, event.chip)
+            self._ask_again(Corrected(intent=intent, task=self._told_task))
+
+    # --- asking ---
+
+    @on(Input.Submitted, "#prompt")
+    def _submitted(self, event: Input.Submitted) -> None:
+        text = event.value.strip()
+        person = self.app.person
+        if text:
+            self._remember(text)
+            self._told_task = None
+            self._ask(text)
+        elif person is not None:
+            self._list_for(person)
+        else:
+            self._tell("Type what you would like, or choose a person with F2 for a list.")
+
+    @on(Prompt.Left)
+    def _below_the_line(self) -> None:
+        self.query_one(Results).take_focus()
+
+    def _ask(self, text: str) -> None:
+        backend = self.app.backend
+        asked = Asked(
+            text=text,
+            user=self.app.person,
+            domain=self._domain,
+            system=MEASURED if self._system == _BY_RULES else self._system,
+            without_model=self._system == _BY_RULES,
+        )
+        self._begin(
+            "question",
+            lambda request, heard: GotAnswer(request, backend.ask(asked, request, heard)),
+        )
+
+    def _ask_again(self, corrected: Corrected) -> None:
+        if (before := self._answered) is None:
+            return
+        backend = self.app.backend
+        asked = msgspec.structs.replace(before.asked, user=self.app.person, domain=before.domain)
+        self._begin(
+            "corrected question",
+            lambda request, heard: GotAnswer(
+                request, backend.ask_intent(asked, corrected, request, heard)
+            ),
+        )
+
+    def _list_for(self, person: str) -> None:
+        backend, domain, k = self.app.backend, self._domain, Asked(text="").k
+        self._begin(
+            "list",
+            lambda request, _: GotList(request, backend.recommend(person, domain, k, request)),
+        )
+
+    def _begin(self, what: str, make: Callable[[Request, Heard], Message]) -> None:
+        """Start a request in a thread; one that runs is stopped, nobody waits for it any more."""
+        if self._request is not None:
+            self._stop(self._request)
+        else:
+            self._before = self.query_one(Results).shown
+        request = Request()
+        self._request, self._started = request, time.monotonic()
+
+        def heard(items: tuple[RecommendedItem, ...]) -> None:
+            self.post_message(HeardItems(request, items))
+
+        work_for(self, what, lambda: make(request, heard), request)
+        self._tick()
+
+    def _stop(self, request: Request) -> None:
+        backend = self.app.backend
+        work_for(self, "stopping", lambda: backend.stop(request))
+
+    def _remember(self, text: str) -> None:
+        try:
+            self.query_one(Prompt).questions.add(text)
+        except (OSError, WorkspaceError) as error:
+            told = f"The question is not remembered: {error}"
+            self.notify(told, severity="warning", markup=False)
+
+    # --- what comes back ---
+
+    async def on_heard_items(self, message: HeardItems) -> None:
+        """Show items as they come."""
+        if message.request is self._request:
+            await self.query_one(Results).hear(message.items)
+
+    async def on_got_answer(self, message: GotAnswer) -> None:
+        """Show the answer."""
+        if message.request is not self._request:
+            return
+        answered, answer = message.answered, message.answered.answer
+        self._request, self._answered = None, answered
+        self._shown_domain = answered.domain
+        domain = load_domain(answered.domain)
+        self._show_task(answer)
+        await self.query_one(Chips).show(chips_of(answered.intent, domain))
+        self._say(_remarks(answer))
+        results = self.query_one(Results)
+        await results.show(answered.domain, answer.items, answer.near, answered.standings)
+        self._tell(_how(answer, self._spent()))
+
+    async def on_got_list(self, message: GotList) -> None:
+        """Show a list that nobody asked a question for."""
+        if message.request is not self._request:
+            return
+        found = message.found
+        self._request, self._answered = None, None
+        self._shown_domain = found.domain
+        self.query_one("#reading").set_class(True, "-none")
+        await self.query_one(Chips).show(())
+        self._say(_list_remarks(found))
+        await self.query_one(Results).show(found.domain, found.items)
+        self._tell(f"A list for {found.user}, from {found.history:,} items of their history.")
+
+    async def on_was_stopped(self, message: WasStopped) -> None:
+        """Say so; what was there before stays."""
+        if message.request is self._request:
+            self._request = None
+            await self.query_one(Results).restore(self._before)
+            self._tell(f"Stopped after {self._spent():.1f} s.")
+
+    async def on_failed(self, message: Failed) -> None:
+        """Say why, and what to do about it."""
+        message.stop()
+        if message.request is not None:
+            if message.request is not self._request:
+                return  # nobody waits for it any more
+            self._request = None
+            await self.query_one(Results).restore(self._before)
+        self._tell("")
+        self._say([message.error, message.remedy])
+
+    def on_got_domains(self, message: GotDomains) -> None:
+        """Know what there is to ask about."""
+        self._domains = message.domains
+        self._show_choices()
+        prompt = self.query_one(Prompt)
+        examples = [one for domain in self._domains for one in domain.examples]
+        if self._wants_example and examples and not prompt.value:
+            prompt.value = examples[0]
+            prompt.cursor_position = len(examples[0])
+
+    def on_word_stored(self, message: WordStored) -> None:
+        """Mark the item that the person spoke of."""
+        if message.said is not None:
+            event = None if message.undone else message.said.event
+            self.query_one(Results).mark(message.said.item, event)
+
+    @on(Results.Opened)
+    def _opened(self, event: Results.Opened) -> None:
+        answer = None if self._answered is None else self._answered.answer
+        self.app.push_screen(ItemScreen(event.shown, self._shown_domain, answer))
+
+    # --- drawing ---
+
+    def _show_person(self, person: str | None) -> None:
+        self.query_one("#person", Pick).show(person or "nobody in particular")
+
+    def _show_choices(self) -> None:
+        plurals = {one.name: one.plural for one in self._domains}
+        about = "anything" if self._domain is None else plurals.get(self._domain, self._domain)
+        if self._domain is None and len(plurals) == 1:
+            about = next(iter(plurals.values()))
+        self.query_one("#domain", Pick).show(about)
+        self.query_one("#system", Pick).show(_NAMES[self._system])
+
+    def _show_task(self, answer: Answer) -> None:
+        task = answer.task
+        self.query_one("#task", Pick).show(f"{task.kind.value} {task.confidence:.2f}")
+        self.query_one("#why", Static).update(task.reason)
+        self.query_one("#wish", Pick).show("add a wish")
+        self.query_one("#reading").set_class(False, "-none")
+
+    def _say(self, sentences: list[str]) -> None:
+        """What the person should read above the items; nothing takes no place."""
+        told = "\n".join(filter(None, sentences))
+        said = self.query_one("#said", Static)
+        said.update(told)
+        said.set_class(not told, "-none")
+
+    def _tell(self, status: str) -> None:
+        self.query_one("#status", Static).update(status)
+
+    def _tick(self) -> None:
+        if self._request is not None and not self._request.stopped.is_set():
+            self._tell(f"Thinking, {self._spent():.1f} s. Esc stops.")
+
+    def _spent(self) -> float:
+        return time.monotonic() - self._started
+
+
+def _meaning(kind: TaskKind, domain_name: str) -> str:
+    """What one of the four tasks asks for, in a domain's own words."""
+    domain = load_domain(domain_name)
+    return {
+        TaskKind.C1: "how it looks",
+        TaskKind.C2: f"by its {domain.kind_of('container') or 'container'}",
+        TaskKind.C3: f"by its {domain.kind_of('component') or 'content'}",
+        TaskKind.C4: f"like another {domain.singular}",
+    }[kind]
+
+
+def _remarks(answer: Answer) -> list[str]:
+    """What was let go and misread, plainly."""
+    intent = answer.intent
+    read = ", ".join(f"{typed} → {meant}" for typed, meant in intent.corrected.items())
+    unknown = ", ".join(intent.unknown)
+    return [
+        answer.message,
+        f"Read as: {read}" if read else "",
+        f"Not known here: {unknown}" if unknown else "",
+    ]
+
+
+def _list_remarks(found: Recommendations) -> list[str]:
+    return [found.message, *found.notes]
+
+
+def _how(answer: Answer, spent: float) -> str:
+    who = ", ".join(f"{stage}: {spoke}" for stage, spoke in answer.spoke.items())
+    return f"{spent:.2f} s. {who}"

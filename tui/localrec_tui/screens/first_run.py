@@ -1,0 +1,82 @@
+"""The first thing a person sees in an empty workspace; it leads to an answer in three keys."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Footer, Label, Static
+
+from localrec_tui.messages import DrinksLoaded, Failed, LoadStep
+from localrec_tui.shell import Room
+from localrec_tui.workers import work_for
+
+_TEXT = """\
+localrec recommends from a catalogue on this machine, and says why. Nothing leaves it.
+
+Press Enter to begin with the drinks that came with localrec. No network is needed.
+
+To begin with films, books or music of your own, press Ctrl+Q and see: localrec import --help
+"""
+
+
+class FirstRunScreen(Room[bool]):
+    """Puts the bundled drinks into the workspace; True when they are in."""
+
+    HELP = "There is nothing in this workspace yet. Enter puts the drinks that came with it in."
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "load", "Begin with the drinks", id="load_drinks"),
+    ]
+    DEFAULT_CSS = """
+    FirstRunScreen { align: center middle; }
+    FirstRunScreen > #welcome {
+        width: 72; max-width: 95%; height: auto; border: round $border; padding: 1 2;
+    }
+    FirstRunScreen .title { text-style: bold; margin-bottom: 1; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._loading = False
+
+    def compose(self) -> ComposeResult:
+        """A few words and a line that tells how far it is."""
+        with Vertical(id="welcome"):
+            yield Label("Welcome to localrec", classes="title")
+            yield Static(_TEXT, markup=False)
+            yield Static("", id="load-status", markup=False)
+        yield Footer()
+
+    def action_load(self) -> None:
+        """Load the drinks."""
+        if self._loading:
+            return
+        self._loading = True
+        self._tell("Loading …")
+        backend = self.app.backend
+
+        def step(what: str, done: int, total: int) -> None:
+            self.post_message(LoadStep(what, done, total))
+
+        work_for(self, "loading the drinks", lambda: DrinksLoaded(backend.load_drinks(step)))
+
+    def on_load_step(self, message: LoadStep) -> None:
+        """Tell how far it is."""
+        share = f" {100 * message.done // message.total} %" if message.total else " …"
+        self._tell(f"{message.what.capitalize()}{share}")
+
+    def on_drinks_loaded(self, message: DrinksLoaded) -> None:
+        """Go on to the question."""
+        self.notify(f"{message.count:,} drinks are in.")
+        self.dismiss(True)
+
+    def on_failed(self, message: Failed) -> None:
+        """Say why, and what to do; Enter tries again."""
+        message.stop()
+        self._loading = False
+        self._tell(f"{message.error}\n{message.remedy}\nThen press Enter again.")
+
+    def _tell(self, text: str) -> None:
+        self.query_one("#load-status", Static).update(text)

@@ -1,0 +1,66 @@
+"""F1: what a screen is for, its keys, and the names under which `tui.toml` can change them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.widgets import Footer, Label, Static
+
+from localrec_tui.shell import Dialog
+
+_REMAP = (
+    "The last column names each action. Give it other keys in tui.toml in the workspace, under "
+    '[keymap]: like = "ctrl+l"'
+)
+
+
+class HelpScreen(Dialog[None]):
+    """Shows the help of the screen below.
+
+    Args:
+        text: What the screen is for.
+        bindings: All its keys.
+        keymap: Action -> the keys that a person gave it.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f1,q", "leave", "Close", show=False),
+    ]
+    DEFAULT_CSS = "HelpScreen > .dialog { width: 78; }"
+
+    def __init__(self, text: str, bindings: Sequence[Binding], keymap: Mapping[str, str]) -> None:
+        super().__init__()
+        self._text = text
+        self._told = bindings
+        self._given = keymap
+
+    def compose(self) -> ComposeResult:
+        """The text above the table of keys."""
+        with Vertical(classes="dialog"):
+            yield Label("Help", classes="title")
+            with VerticalScroll():
+                yield Static(self._text, markup=False)
+                yield Static(Content("\n").join(["", *self._lines(), "", _REMAP]), markup=False)
+            yield Footer()
+
+    def _lines(self) -> list[Content]:
+        return [
+            Content.assemble(
+                (f"{self._keys(one):<18}", "bold"),
+                f"{one.description:<38}",
+                (one.id or "", "$text-muted"),
+            )
+            for one in self._told
+        ]
+
+    def _keys(self, binding: Binding) -> str:
+        keys = self._given.get(binding.id or "", binding.key)
+        shown = (
+            self.app.get_key_display(binding.with_key(key.strip(), None)) for key in keys.split(",")
+        )
+        return " or ".join(shown)

@@ -1,0 +1,87 @@
+"""What every screen may ask of the app: the workspace, who sits in front of it, the log.
+
+Apart from the app itself, which knows the screens.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar, Generic, TypeVar
+
+from textual import getters
+from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.reactive import reactive
+from textual.screen import ModalScreen, Screen
+
+from localrec_tui.backend.base import Backend
+from localrec_tui.logbook import Logbook
+from localrec_tui.preferences import load_preferences
+
+_Result = TypeVar("_Result")
+
+
+class Shell(App[None]):
+    """The app as its screens see it.
+
+    Args:
+        folder: The workspace.
+        backend: What works for it.
+
+    Raises:
+        InputError: the preferences in the workspace cannot be read.
+    """
+
+    person: reactive[str | None] = reactive(None)  # who sits here; None: nobody in particular
+
+    def __init__(self, folder: Path, backend: Backend) -> None:
+        super().__init__()
+        self.folder = folder
+        self.backend = backend
+        self.logbook = Logbook()
+        self.preferences = load_preferences(folder)
+
+
+class Room(Screen[_Result], Generic[_Result]):
+    """A screen of the app; `HELP` says in a few sentences what it is for."""
+
+    HELP: ClassVar[str] = ""
+    app = getters.app(Shell)
+
+    @classmethod
+    def all_bindings(cls) -> tuple[Binding, ...]:
+        """Every key of the screen and of what it is made of, for its help."""
+        return bindings_of(cls)
+
+
+class Dialog(ModalScreen[_Result], Generic[_Result]):
+    """A question to the person in front of a screen; Esc leaves it without an answer."""
+
+    app = getters.app(Shell)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Cancel", id="leave"),
+    ]
+    DEFAULT_CSS = """
+    Dialog { align: center middle; }
+    Dialog > .dialog {
+        width: 64; max-width: 95%; height: auto; max-height: 90%;
+        border: round $border; background: $surface; padding: 0 1;
+    }
+    Dialog .title { text-style: bold; margin-bottom: 1; }
+    Dialog .hint { color: $text-muted; }
+    """
+
+    def action_leave(self) -> None:
+        """Close it; whoever asked gets None."""
+        self.dismiss(None)
+
+
+def bindings_of(*owners: type) -> tuple[Binding, ...]:
+    """The bindings that some classes declare, each action once."""
+    found = {
+        binding.action: binding
+        for owner in owners
+        for binding in getattr(owner, "BINDINGS", ())
+        if isinstance(binding, Binding) and binding.description
+    }
+    return tuple(found.values())

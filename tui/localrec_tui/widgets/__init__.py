@@ -1,0 +1,1 @@
+"""The parts that screens are made of; their keys and looks stand beside them."""

@@ -1,0 +1,357 @@
+"""The items of an answer: cards where the window is narrow, a table that sorts where it is wide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+import msgspec
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import DataTable, Static
+
+from localrec.types import Event, RecommendedItem
+from localrec_tui.backend.base import Standing
+from localrec_tui.messages import Say, TakeBack
+
+_NOTHING = Standing(wishes=())
+_SAID = {
+    Event.LIKED: "you like it",
+    Event.DISLIKED: "you dislike it",
+    Event.SEEN: "you know it",
+    Event.LATER: "not now",
+}
+FEEDBACK_KEYS: list[BindingType] = [
+    Binding("l", "say('liked')", "Like", id="like"),
+    Binding("d", "say('disliked')", "Dislike", id="dislike"),
+    Binding("s", "say('seen')", "Seen", id="seen"),
+    Binding("n", "say('later')", "Not now", id="not_now"),
+    Binding("L", "say('liked', True)", "Like, with a reason", show=False, id="like_because"),
+    Binding("D", "say('disliked', True)", "Dislike, with a reason", False, id="dislike_because"),
+    Binding("S", "say('seen', True)", "Seen, with a reason", False, id="seen_because"),
+    Binding("N", "say('later', True)", "Not now, with a reason", False, id="not_now_because"),
+    Binding("u", "take_back", "Undo", id="undo"),
+]
+
+
+class Shown(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of the list: the item, how it stands to the question, what the person said of it.
+
+    `near` marks a close call, that misses something.
+    """
+
+    item: RecommendedItem
+    standing: Standing = _NOTHING
+    near: bool = False
+    said: str = ""
+
+
+_Column = tuple[str, Callable[[Shown], Any], Callable[[Shown], str]]  # head, sorts by, tells
+
+
+class Results(Vertical):
+    """Shows items and tells which one is meant."""
+
+    class Opened(Message):
+        """All about an item is wanted."""
+
+        def __init__(self, shown: Shown) -> None:
+            super().__init__()
+            self.shown = shown
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "open", "Open", id="open"),
+        *FEEDBACK_KEYS,
+        Binding("o", "sort", "Sort", show=False, id="sort"),
+    ]
+    DEFAULT_CSS = """
+    Results { height: 1fr; }
+    Results #cards { height: 1fr; }
+    Results #table { height: auto; max-height: 60%; }
+    Results #preview { height: auto; margin: 1 2 0 2; }
+    Results.-table #cards { display: none; }
+    Results.-cards #table, Results.-cards #preview-box { display: none; }
+    Card { height: auto; padding: 0 1 0 2; margin-bottom: 1; border-left: blank; }
+    Card:focus { border-left: thick $accent; background: $boost; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__(id="results", classes="-cards")
+        self._shown: list[Shown] = []
+        self._domain = ""
+        self._sorted_by = 0
+
+    def compose(self) -> ComposeResult:
+        """Both forms; the width of the window says which is seen."""
+        yield Cards(id="cards")
+        yield DataTable(id="table", cursor_type="row", zebra_stripes=True)
+        with VerticalScroll(id="preview-box", can_focus=False):
+            yield Static(id="preview", markup=False)
+
+    def on_mount(self) -> None:
+        """Set the heads of the columns."""
+        table = self.query_one(DataTable)
+        for place, (head, _, _) in enumerate(_COLUMNS):
+            table.add_column(head, key=str(place))
+
+    @property
+    def shown(self) -> tuple[Shown, ...]:
+        """What is shown, in the order in which it is."""
+        return tuple(self._shown)
+
+    @property
+    def is_table(self) -> bool:
+        """Whether the wide form is seen."""
+        return self.has_class("-table")
+
+    @property
+    def current(self) -> Shown | None:
+        """The item that keys mean."""
+        if not self._shown:
+            return None
+        if self.is_table:
+            row = self.query_one(DataTable).cursor_row
+            return self._shown[row] if 0 <= row < len(self._shown) else None
+        focused = self.screen.focused
+        return focused.shown if isinstance(focused, Card) else None
+
+    async def show(
+        self,
+        domain: str,
+        items: tuple[RecommendedItem, ...],
+        near: tuple[RecommendedItem, ...] = (),
+        standings: Mapping[str, Standing] | None = None,
+    ) -> None:
+        """Show a list; what the person said of an item stays with it."""
+        told = {one.item.key: one.said for one in self._shown}
+        known = standings or {}
+        self._domain = domain
+        self._sorted_by = 0
+        await self._set(
+            [
+                Shown(
+                    item=item,
+                    standing=known.get(item.key, _NOTHING),
+                    near=place >= len(items),
+                    said=told.get(item.key, ""),
+                )
+                for place, item in enumerate((*items, *near))
+            ]
+        )
+
+    async def restore(self, shown: tuple[Shown, ...]) -> None:
+        """Show again what was shown before a question that came to nothing."""
+        await self._set(list(shown))
+
+    async def hear(self, items: tuple[RecommendedItem, ...]) -> None:
+        """Show items as they come: new ones begin a list, known ones have got their reason."""
+        news = {item.key: item for item in items}
+        if not all(key in {one.item.key for one in self._shown} for key in news):
+            await self.show(self._domain, items)
+            return
+        for place, one in enumerate(self._shown):
+            if one.item.key in news:
+                self._shown[place] = msgspec.structs.replace(one, item=news[one.item.key])
+        self._refresh()
+
+    def mark(self, key: str, event: Event | None) -> None:
+        """Show what the person said of an item; None: it was taken back."""
+        said = "" if event is None else _SAID.get(event, "")
+        self._shown = [
+            msgspec.structs.replace(one, said=said) if one.item.key == key else one
+            for one in self._shown
+        ]
+        self._refresh()
+
+    def set_wide(self, wide: bool) -> None:
+        """Change between cards and table; the same item stays meant, with or without the focus."""
+        if wide == self.is_table:
+            return
+        had_focus = self.has_focus_within
+        current = self.current
+        self.set_class(wide, "-table")
+        self.set_class(not wide, "-cards")
+        if had_focus:
+            self._point_at(self._shown.index(current) if current in self._shown else 0)
+
+    def take_focus(self) -> None:
+        """Give the first item the focus, where there is one."""
+        if self._shown:
+            self._point_at(0)
+
+    # --- keys ---
+
+    def action_open(self) -> None:
+        """Show all about the item."""
+        if (current := self.current) is not None:
+            self.post_message(self.Opened(current))
+
+    def action_say(self, event: str, reason: bool = False) -> None:
+        """Say something about the item."""
+        if (current := self.current) is not None:
+            self.post_message(Say(current.item, self._domain, Event(event), reason=reason))
+
+    def action_take_back(self) -> None:
+        """Take back what was said last."""
+        self.post_message(TakeBack())
+
+    async def action_sort(self) -> None:
+        """Sort by the next column."""
+        await self.sort_by((self._sorted_by + 1) % len(_COLUMNS))
+
+    async def sort_by(self, column: int) -> None:
+        """Sort by a column, numbers with the best first; close calls stay behind."""
+        self._sorted_by = column
+        head, sorts_by, _ = _COLUMNS[column]
+        await self._set(sorted(self._shown, key=lambda one: (one.near, sorts_by(one))))
+        self.notify(f"Sorted by {head.lower() or 'rank'}.", timeout=2)
+
+    @on(DataTable.HeaderSelected)
+    async def _head_pressed(self, event: DataTable.HeaderSelected) -> None:
+        await self.sort_by(event.column_index)
+
+    @on(DataTable.RowSelected)
+    def _row_pressed(self) -> None:
+        self.action_open()
+
+    @on(DataTable.RowHighlighted)
+    def _row_reached(self) -> None:
+        self._preview()
+
+    # --- drawing ---
+
+    async def _set(self, shown: list[Shown]) -> None:
+        """Show other lines; the same ones in the same order stay where they are."""
+        had_focus = self.has_focus_within
+        before = [one.item.key for one in self._shown]
+        self._shown = shown
+        if before == [one.item.key for one in shown]:
+            self._refresh()
+            return
+        cards = self.query_one(Cards)
+        with self.app.batch_update():
+            await cards.remove_children()
+            await cards.mount_all(Card(one) for one in shown)
+            table = self.query_one(DataTable)
+            table.clear()
+            for one in shown:
+                table.add_row(*_cells(one), key=one.item.key)
+        self._preview()
+        if had_focus:
+            self.take_focus()
+
+    def _refresh(self) -> None:
+        """Show the same lines, some of which know more."""
+        table = self.query_one(DataTable)
+        for card, one in zip(self.query(Card), self._shown, strict=True):
+            card.show(one)
+            for place, cell in enumerate(_cells(one)):
+                table.update_cell(one.item.key, str(place), cell, update_width=True)
+        self._preview()
+
+    def _preview(self) -> None:
+        row = self.query_one(DataTable).cursor_row
+        has_row = 0 <= row < len(self._shown)
+        told = told_in_full(self._shown[row]) if has_row else Content("")
+        self.query_one("#preview", Static).update(told)
+
+    def _point_at(self, place: int) -> None:
+        if self.is_table:
+            table = self.query_one(DataTable)
+            table.focus()
+            table.move_cursor(row=place)
+        else:
+            self.query(Card)[place].focus()
+
+
+class Cards(VerticalScroll, can_focus=False):
+    """All cards, one below the other."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down,j", "move(1)", "Next item", show=False, id="next_item"),
+        Binding("up,k", "move(-1)", "Previous item", show=False, id="previous_item"),
+    ]
+
+    def action_move(self, step: int) -> None:
+        """Go to the next or previous card; above the first one back to where the question is."""
+        cards = list(self.query(Card))
+        place = next((n for n, card in enumerate(cards) if card.has_focus), -step)
+        if 0 <= place + step < len(cards):
+            cards[place + step].focus()
+        elif step < 0:
+            self.screen.focus_previous()
+
+
+class Card(Static, can_focus=True):
+    """One item as a card."""
+
+    def __init__(self, shown: Shown) -> None:
+        super().__init__(told_in_full(shown), markup=False)
+        self.shown = shown
+
+    def show(self, shown: Shown) -> None:
+        """Show the same item, of which more is known."""
+        self.shown = shown
+        self.update(told_in_full(shown))
+
+
+def told_in_full(one: Shown) -> Content:
+    """An item as a card tells it; every mark is also a word or a sign, not a colour alone."""
+    item = one.item
+    mark = "close, but misses something" if one.near else _fits(one)
+    head = Content.assemble(
+        (f"{item.rank:>2}  ", "$text-muted"),
+        (item.name, "bold"),
+        (f"  {item.score:.3f}", "$text-muted"),
+        f"  {mark}" if mark else "",
+        (f"  [{one.said}]", "bold") if one.said else "",
+    )
+    lines = [head, Content(f"    {item.reason or '…'}")]
+    if one.standing.wishes:
+        signs = (f"{'✓' if wish.holds else '✗'} {wish.label}" for wish in one.standing.wishes)
+        lines.append(Content(f"    {'  '.join(signs)}"))
+    if one.standing.have or item.missing:
+        lines.append(Content(f"    {_shelf(one)}"))
+    return Content("\n").join(lines)
+
+
+def _fits(one: Shown) -> str:
+    return "" if one.item.satisfies else "not all you asked for"
+
+
+def _shelf(one: Shown) -> str:
+    parts = []
+    if one.standing.have:
+        parts.append(f"have: {', '.join(one.standing.have)}")
+    if one.item.missing:
+        parts.append(f"missing: {', '.join(one.item.missing)}")
+    return " · ".join(parts)
+
+
+def _met(one: Shown) -> int:
+    return sum(wish.holds for wish in one.standing.wishes)
+
+
+def _meets(one: Shown) -> str:
+    wishes = one.standing.wishes
+    return f"{_met(one)} of {len(wishes)}" if wishes else ""
+
+
+_COLUMNS: tuple[_Column, ...] = (
+    ("#", lambda one: one.item.rank, lambda one: f"{one.item.rank}{'~' if one.near else ''}"),
+    ("Name", lambda one: one.item.name.casefold(), lambda one: one.item.name),
+    ("Score", lambda one: -one.item.score, lambda one: f"{one.item.score:.3f}"),
+    ("Meets", lambda one: -_met(one), _meets),
+    ("Missing", lambda one: len(one.item.missing), lambda one: ", ".join(one.item.missing)),
+    ("You", lambda one: one.said, lambda one: one.said),
+)
+
+
+def _cells(one: Shown) -> list[Text]:
+    """Cells of a table, which would read a bare string as markup."""
+    return [Text(tells(one)) for _, _, tells in _COLUMNS]

@@ -1,0 +1,58 @@
+"""The only place where threads are started: work goes there, a message comes back.
+
+A thread cannot be cancelled. A question is stopped through its `Request`; anything else is short,
+and what it says is dropped when whoever waited for it has gone.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from textual.dom import DOMNode
+from textual.message import Message
+
+from localrec.errors import LocalrecError, ModelCancelledError
+from localrec_tui.backend.base import Request
+from localrec_tui.logbook import log
+from localrec_tui.messages import Failed, WasStopped
+
+
+def work_for(
+    node: DOMNode, what: str, work: Callable[[], Message | None], request: Request | None = None
+) -> None:
+    """Do `work` in a thread and post what comes of it to `node`.
+
+    Args:
+        node: A screen, a widget or the app.
+        what: What is done, for the log and for an error.
+        work: Returns the message, or None where nobody waits for one.
+        request: The question that it serves, if it does.
+    """
+
+    def run() -> None:
+        started = time.perf_counter()
+        message = _outcome(what, work, request)
+        log.info("%s: %.0f ms", what, 1000 * (time.perf_counter() - started))
+        if message is not None:
+            node.post_message(message)
+
+    node.run_worker(run, name=what, group=what, thread=True)
+
+
+def _outcome(
+    what: str, work: Callable[[], Message | None], request: Request | None
+) -> Message | None:
+    try:
+        return work()
+    except ModelCancelledError as error:
+        if request is not None:
+            return WasStopped(request)
+        return Failed(what, error.message, error.hint)
+    except LocalrecError as error:
+        log.warning("%s: %s", what, error)
+        return Failed(what, error.message, error.hint, request)
+    except Exception as error:  # noqa: BLE001 - a fault in one request must not end the app
+        log.exception("%s", what)
+        told = f"localrec has a fault: {type(error).__name__}: {error}."
+        return Failed(what, told, "Press F9 for the log, and S to save it.", request)
