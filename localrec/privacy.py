@@ -66,7 +66,11 @@ LIBRARIES: tuple[Library, ...] = (
         "models are opened by path in a child process that gets no socket; the server is never "
         "imported",
     ),
-    Library("gguf", "read the header of a remote model", "never imported here"),
+    Library(
+        "gguf",
+        "read the header of a remote model",
+        "used by training to read and write local files; its remote functions are never called",
+    ),
     Library("requests", "any request", "comes with gguf; its remote functions are never called"),
     Library("urllib3", "any request", "comes with requests, which is never called"),
     Library(
@@ -74,7 +78,22 @@ LIBRARIES: tuple[Library, ...] = (
         "fetch models by name",
         f"optional; opened with a folder and local_files_only; {_HUB_SWITCH}",
     ),
-    Library("transformers", "fetch models by name", f"comes with the above; {_HUB_SWITCH}"),
+    Library(
+        "transformers",
+        "fetch models by name; load code that lies beside a model",
+        f"{_HUB_SWITCH}; local_files_only, and no code out of a model's folder",
+    ),
+    Library("peft", "fetch adapters by name", f"only for training; {_HUB_SWITCH}"),
+    Library(
+        "trl",
+        "push models; report to trackers; talk to a generation server",
+        f"only for training; {_HUB_SWITCH}; no tracker and no server is named",
+    ),
+    Library("accelerate", "fetch models by name; report to trackers", "called by training only"),
+    Library("datasets", "fetch data sets by name", "comes with trl; HF_DATASETS_OFFLINE"),
+    Library("pandas", "open addresses as files", "comes with datasets; never called"),
+    Library("pyarrow", "open cloud storage as files", "comes with datasets; never called"),
+    Library("multiprocess", "listen for other processes", "comes with datasets; never called"),
     Library(
         "optimum-intel",
         "fetch models by name",
@@ -109,6 +128,7 @@ HARMLESS: tuple[str, ...] = (
         "coloredlogs",
     ),
     *(
+        "dill",
         "diskcache",
         "editdistpy",
         "filelock",
@@ -126,14 +146,16 @@ HARMLESS: tuple[str, ...] = (
         "packaging",
         "platformdirs",
         "protobuf",
+        "psutil",
         "pydantic",
         "pydantic-core",
         "pygments",
+        "python-dateutil",
     ),
     *("pyyaml", "rapidfuzz", "referencing", "regex", "rich", "rpds-py", "safetensors", "scipy"),
     *("setuptools", "shellingham"),
     *("symspellpy", "sympy", "threadpoolctl", "truststore", "typer", "typer-slim"),
-    *("typing-extensions", "typing-inspection"),
+    *("typing-extensions", "typing-inspection", "tzdata", "xxhash"),
 )
 
 

@@ -157,6 +157,34 @@ class ModelProcess:
         """Tokens of `text` as plain text, without special tokens."""
         return self._ask(lambda call: frames.Count(call, text), frames.Counted).tokens
 
+    def tokenise(self, messages: Sequence[Message], prefix: str = "") -> tuple[int, ...]:
+        """The tokens that `generate` would evaluate: of the prompt, and of a begun answer.
+
+        Raises:
+            ModelError: the model or its prompt cannot be used.
+        """
+        return self._ask(
+            lambda call: frames.Tokenise(call, tuple(messages), prefix),
+            frames.Tokenised,
+            chat=True,
+        ).tokens
+
+    def score(self, tokens: Sequence[int], rows: int = 1) -> NDArray[np.float32]:
+        """Logits of every next token behind each of the last `rows` of `tokens`.
+
+        Float32 of shape (rows, vocabulary); for looking at a model, nothing that answers needs it.
+
+        Raises:
+            ContextError: there are more tokens than the context holds.
+            ModelError: there are fewer tokens than rows, or one is not in the vocabulary.
+        """
+        import numpy as np  # costs a tenth of a second, which a chat model need not pay
+
+        reply = self._ask(
+            lambda call: frames.Score(call, tuple(tokens), rows), frames.Scored, chat=True
+        )
+        return np.frombuffer(reply.rows, dtype=np.float32).reshape(rows, -1).copy()
+
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit vectors of `texts`, float32 of shape (texts, size); an empty text gives zeros.
 

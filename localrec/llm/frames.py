@@ -66,6 +66,22 @@ class Embed(msgspec.Struct, frozen=True, tag=True):
     texts: tuple[str, ...]
 
 
+class Tokenise(msgspec.Struct, frozen=True, tag=True):
+    """Give the tokens of a prompt and of a begun answer."""
+
+    call: int
+    messages: tuple[Message, ...]
+    prefix: str
+
+
+class Score(msgspec.Struct, frozen=True, tag=True):
+    """Score every next token behind each of the last `rows` of `tokens`."""
+
+    call: int
+    tokens: tuple[int, ...]
+    rows: int
+
+
 class Cancel(msgspec.Struct, frozen=True, tag=True):
     """End call number `call`, if it is still running."""
 
@@ -101,6 +117,18 @@ class Embedded(msgspec.Struct, frozen=True, tag=True):
     size: int
 
 
+class Tokenised(msgspec.Struct, frozen=True, tag=True):
+    """Reply to `Tokenise`."""
+
+    tokens: tuple[int, ...]
+
+
+class Scored(msgspec.Struct, frozen=True, tag=True):
+    """Reply to `Score`: float32 rows, in the machine's byte order."""
+
+    rows: bytes
+
+
 class Failed(msgspec.Struct, frozen=True, tag=True):
     """The call failed in a way that leaves the model usable."""
 
@@ -109,9 +137,9 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
     hint: str
 
 
-Call = Choose | Generate | Count | Embed
+Call = Choose | Generate | Count | Embed | Tokenise | Score
 Request = Open | Call | Cancel
-Reply = Opened | Chosen | Generated | Counted | Embedded | Failed
+Reply = Opened | Chosen | Generated | Counted | Embedded | Tokenised | Scored | Failed
 
 _encoder = msgspec.msgpack.Encoder()
 _requests: msgspec.msgpack.Decoder[Request] = msgspec.msgpack.Decoder(Request)

@@ -119,6 +119,17 @@ class NativeModel:
         count = native.llama_token_to_piece(self._vocab, token, buffer, 256, 0, False)
         return buffer.raw[: max(count, 0)]
 
+    def check_tokens(self, tokens: Sequence[int]) -> None:
+        """Refuse ids that no token has.
+
+        Raises:
+            ModelError: see above.
+        """
+        if strange := [one for one in tokens if not 0 <= one < self._vocabulary_size]:
+            raise ModelError(
+                f"{self._path} has {self._vocabulary_size} tokens, so {strange[0]} is none of them."
+            )
+
     def is_end(self, token: int) -> bool:
         """Whether the model ends its answer with this token."""
         return bool(native.llama_vocab_is_eog(self._vocab, token))

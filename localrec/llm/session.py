@@ -77,11 +77,41 @@ class ChatSession:
             ContextError: the prompt does not fit.
             ModelCancelledError: the call was stopped.
         """
-        begun = self._model.tokens_of(self._template.answer_lead() + prefix) if prefix else []
+        begun = self._begun(prefix)
         rules = self._model.grammar(grammar) if grammar is not None else nullcontext()
         with rules as standing:
             decoder = _Decoder(temperature, seed, standing)
             return self._write(messages, decoder, max_tokens, fixed, begun)
+
+    def tokenise(self, messages: Sequence[Message], prefix: str) -> list[int]:
+        """The tokens that `generate` would evaluate: of the prompt, and of a begun answer."""
+        return [*self._tokenise(messages, 0)[0], *self._begun(prefix)]
+
+    def score(self, tokens: Sequence[int], rows: int) -> np.ndarray:
+        """Logits of every next token behind each of the last `rows` of `tokens`.
+
+        Float32 of shape (rows, vocabulary). The last ones are evaluated one by one, as when an
+        answer is written.
+
+        Raises:
+            ModelError: there are fewer tokens than rows, or one is not in the vocabulary.
+            ContextError: the tokens do not fit.
+        """
+        if not 0 < rows <= len(tokens):
+            raise ModelError(f"{len(tokens)} tokens cannot give {rows} rows of scores.")
+        self._check_fit(len(tokens))
+        self._model.check_tokens(tokens)
+        self._model.keep_first(0)
+        self._model.evaluate(tokens[: len(tokens) - rows])
+        scores = []
+        for token in tokens[len(tokens) - rows :]:
+            self._model.evaluate([token])
+            scores.append(self._model.logits().copy())
+        return np.stack(scores)
+
+    def _begun(self, prefix: str) -> list[int]:
+        """Tokens of the beginning of an answer."""
+        return self._model.tokens_of(self._template.answer_lead() + prefix) if prefix else []
 
     def _write(
         self,
@@ -137,11 +167,7 @@ class ChatSession:
         """
         asked, prefix_length = self._tokenise(messages, fixed)
         prompt = [*asked, *begun]
-        if len(prompt) >= self._model.n_ctx:
-            raise ContextError(
-                f"The prompt has {len(prompt)} tokens, the model's context {self._model.n_ctx}.",
-                "Ask with less text, or open the model with a larger context.",
-            )
+        self._check_fit(len(prompt))
         if not prefix_length or self._goes_on(prompt):
             cached = self._model.keep_first(common_length(self._model.live, prompt[:-1]))
             self._model.evaluate(prompt[cached:])
@@ -150,6 +176,13 @@ class ChatSession:
             self._model.evaluate(prompt[prefix_length:])
         self._asked = asked
         return len(prompt), cached
+
+    def _check_fit(self, length: int) -> None:
+        if length >= self._model.n_ctx:
+            raise ContextError(
+                f"The prompt has {length} tokens, the model's context {self._model.n_ctx}.",
+                "Ask with less text, or open the model with a larger context.",
+            )
 
     def _goes_on(self, prompt: list[int]) -> bool:
         """Whether a prompt holds the whole one before it, which is live, and more behind it.

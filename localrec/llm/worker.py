@@ -176,6 +176,11 @@ class _Server:
             case frames.Embed():
                 vectors = self._loaded().embed(call.texts)
                 return frames.Embedded(vectors.tobytes(), vectors.shape[1])
+            case frames.Tokenise():
+                tokens = self._chat().tokenise(call.messages, call.prefix)
+                return frames.Tokenised(tuple(tokens))
+            case frames.Score():
+                return frames.Scored(self._chat().score(call.tokens, call.rows).tobytes())
 
 
 def _write_all(fd: int, data: bytes) -> None:

@@ -1,4 +1,4 @@
-"""A bar with enough guests to learn from; the tests here need torch."""
+"""A bar with enough guests to learn from, and two tiny networks; the tests here need torch."""
 
 import importlib.util
 import os
@@ -7,12 +7,16 @@ from datetime import datetime, timedelta
 import pytest
 
 from localrec.graph.histories import ingest_history
+from localrec.llm.catalog import model_path
 from localrec.types import Event, History, InteractionRow
 from tests.planted import BAR, a_report, planted_rows, planted_store
 
-if importlib.util.find_spec("torch") is None:
+from .tiny_models import make_tiny
+
+MISSING = [name for name in ("torch", "transformers", "peft") if not importlib.util.find_spec(name)]
+if MISSING:
     if os.environ.get("LOCALREC_REQUIRE_MODELS"):
-        raise ImportError("torch is not installed: pip install -e '.[training]'")
+        raise ImportError(f"{MISSING[0]} is not installed: pip install -e '.[training]'")
     collect_ignore_glob = ["test_*.py"]
 
 DRINKS = [row.key for row in planted_rows()]
@@ -43,3 +47,22 @@ def frequented(tmp_path_factory):
         ingest_history(store, BAR, crowd(GUESTS), None)
     (folder / "settings.toml").write_text('embedder = "hashing"\n', encoding="utf-8")
     return folder
+
+
+@pytest.fixture(scope="package", params=["llama", "qwen3"])
+def tiny(request, tmp_path_factory):
+    """A tiny network as folder and GGUF, one of each architecture; only for reading."""
+    return make_tiny(request.param, tmp_path_factory.mktemp("tiny"))
+
+
+@pytest.fixture(scope="session")
+def smollm2(require_model):
+    """The pulled SmolLM2."""
+    require_model("smollm2-135m")
+    return model_path("smollm2-135m")
+
+
+@pytest.fixture(scope="package")
+def tiny_llama(tmp_path_factory):
+    """The llama alone; only for reading."""
+    return make_tiny("llama", tmp_path_factory.mktemp("tiny"))

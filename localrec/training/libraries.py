@@ -1,0 +1,36 @@
+"""The libraries of the `training` extra: imported late, kept from every network, missed with words.
+
+torch and transformers take seconds to load, so each function here imports them where it needs
+them, within `training_libraries`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from localrec.errors import UsageError
+from localrec.privacy import switch_off_telemetry
+
+_PACKAGES = ("torch", "transformers", "peft", "trl", "accelerate", "safetensors", "gguf", "jinja2")
+
+
+@contextmanager
+def training_libraries() -> Iterator[None]:
+    """A block that imports them.
+
+    Raises:
+        UsageError: one is not installed.
+    """
+    # They read the switches while they are imported; the command line has set them already.
+    switch_off_telemetry()
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        missing = (error.name or "").partition(".")[0]
+        if missing not in _PACKAGES:
+            raise
+        raise UsageError(
+            f"Training needs {missing}, which is not installed.",
+            "Install it with: pip install 'localrec[training]'",
+        ) from error
