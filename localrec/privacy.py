@@ -112,6 +112,11 @@ LIBRARIES: tuple[Library, ...] = (
     ),
     Library("scikit-learn", "fetch_* functions", "never called"),
     Library("numpy", "DataSource opens addresses", "never called"),
+    Library(
+        "textual",
+        "open addresses in a browser; talk to a console for developers",
+        "the app opens no address; the console is a package of its own that does not come along",
+    ),
     Library("tqdm", "tqdm.contrib posts progress to chats", "its contrib modules never load"),
 )
 
@@ -139,11 +144,12 @@ HARMLESS: tuple[str, ...] = (
         "implicit",
     ),
     *("idna", "jinja2", "joblib", "jsonschema-specifications", "markdown-it-py", "markupsafe"),
-    *("mdurl", "mpmath", "msgpack", "msgspec"),
+    *("mdit-py-plugins", "mdurl", "mpmath", "msgpack", "msgspec"),
     *(
         "narwhals",
         "networkx",
         "packaging",
+        "pillow",
         "platformdirs",
         "protobuf",
         "psutil",
