@@ -13,4 +13,5 @@ bounds       budget and lengths of a run
 loop         think, act, observe, rank
 fused        the counterpart without a model: all that tools say, weighed
 trajectory   what happened, step by step
+refinement   whether a profile still fits after an answer, and what it should say
 """

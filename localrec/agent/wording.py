@@ -38,8 +38,8 @@ def titled(title: str) -> str:
 
 
 def bare(name: str, longest: int = _LONGEST_NAME) -> str:
-    """An untrusted name without quotation marks and brackets."""
-    return clean_text(name, longest).translate(_BARE)
+    """An untrusted name without quotation marks and brackets; no tag opens at its end."""
+    return clean_text(name, longest).translate(_BARE).rstrip("< ")
 
 
 def numbers(candidates: Iterable[int]) -> str:

@@ -401,6 +401,7 @@ _SOURCES = {
     "model": "written by a model",
     "person": "in your words",
     "propagated": "handed on by neighbours",
+    "agent": "refined by an agent",
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -22,8 +23,11 @@ from localrec.cli.context import (
 )
 
 if TYPE_CHECKING:
+    from localrec.retrieval.taste import Taste
     from localrec.systems.personal import RankRequest
+    from localrec.systems.refining import Thought
     from localrec.types import Ranking, Recommendations
+    from localrec.workspace import Workspace
 
 EXAMPLES = """
 Examples:\n\n
@@ -86,23 +90,49 @@ def recommend(
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """A list for a person, from the first rating on; without any, what most people like."""
+    """A list for a person, from the first rating on; without any, what most people like.
+
+    Behind a list of agenticrec its model may refine what is remembered of the person, and says so;
+    a pinned memory stays: localrec memory pin --user KEY
+    """
     from localrec.workspace import Workspace
 
     context = context_of(workspace, as_json)
     with Workspace(context.workspace) as opened:
         chosen = opened.choose_person_domain(user, domain)
-        found = opened.personal(chosen, system).recommend(user, opened.taste(chosen, user), k)
+        taste = opened.taste(chosen, user)
+        found = opened.personal(chosen, system).recommend(user, taste, k)
+        if not context.as_json:
+            from localrec.cli.render import render_recommendations
+
+            render_recommendations(found, console(), explain=explain)
+        thought = _thought_of_profile(opened, taste, found)
+    if thought is not None:
+        found = _with_profile(context.workspace, thought, found)
     if context.as_json:
         print_json(found)
         return
-    from localrec.cli.render import render_recommendations
-
-    render_recommendations(found, console(), explain=explain)
     for said in found.notes:
         note(said)
     if explain and found.calls:
         note(_what_it_cost(found))
+
+
+def _thought_of_profile(opened: Workspace, taste: Taste, found: Recommendations) -> Thought | None:
+    """What an agent thinks of the person's profile, once the list is there to be read."""
+    if found.trajectory is None:
+        return None
+    from localrec.systems.refining import think_of_profile  # only with an agent: it loads much
+
+    return think_of_profile(opened, taste, found)
+
+
+def _with_profile(folder: Path, thought: Thought, found: Recommendations) -> Recommendations:
+    """Write it; the workspace that was read is closed, or nobody could."""
+    from localrec.erasure.journal import open_settled
+    from localrec.systems.refining import keep_profile
+
+    return keep_profile(partial(open_settled, folder, read_only=False), thought, found)
 
 
 def _what_it_cost(found: Recommendations) -> str:

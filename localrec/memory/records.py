@@ -23,7 +23,7 @@ MAX_MEMORY = 1_200  # characters: some 300 tokens, so that a dozen fit into one 
 MAX_FACET = 160
 MAX_FACETS = 7  # the paper's number
 
-MemorySource = Literal["template", "model", "person", "propagated"]
+MemorySource = Literal["template", "model", "person", "propagated", "agent"]
 
 _encode = msgspec.json.Encoder().encode
 _NEWEST = (
@@ -44,7 +44,8 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Where a version came from.
 
     Args:
-        by: What wrote it: "counts", a model's name, or nothing where a person did.
+        by: What wrote it: "counts", a model's name, an agent's with its model's, or nothing where a
+            person did.
         job: The job it was written by.
         made_from: Node ids of all people and items whose data is in it, ascending.
         builds_on: The version whose words it carries on.
@@ -76,7 +77,7 @@ class MemoryUpdate(msgspec.Struct, frozen=True, kw_only=True):
         node_id: Whose memory.
         text: The words; cleaned and cut to `MAX_MEMORY` when they are written.
         facets: At most `MAX_FACETS` are kept; supporters are node ids.
-        source: "template", "model" or "propagated".
+        source: "template", "model", "propagated" or "agent".
         by: As in `Provenance`.
         made_from: As in `Provenance`; supporters are added, and so is everything the version
             before was made from where `carries_on` says that its words live on.

@@ -5,11 +5,14 @@ import json
 import pytest
 
 from localrec.llm.scripted import ScriptedModel
+from localrec.systems.agents import AGENTS
 from localrec.systems.catalog import known_rankers
 from localrec.systems.memrec import MEMREC_AGENTS
 from localrec.workspace import Workspace
 
 from .test_ask import UNPRINTABLE
+
+ASKING_A_MODEL = {*MEMREC_AGENTS, *(name for name, one in AGENTS.items() if one.asks_model)}
 
 
 @pytest.fixture
@@ -77,7 +80,7 @@ class TestAList:
         assert scores == sorted(scores, reverse=True)
         assert [item["rank"] for item in told["items"]] == [1, 2, 3, 4]
 
-    @pytest.mark.parametrize("system", sorted(set(known_rankers()) - set(MEMREC_AGENTS)))
+    @pytest.mark.parametrize("system", sorted(set(known_rankers()) - ASKING_A_MODEL))
     def test_comes_from_every_system_that_needs_no_model(self, say, listed, system):
         say("--item", "Negroni", "--like")
         assert len(listed("--system", system)["items"]) == 4
