@@ -149,7 +149,6 @@ HARMLESS: tuple[str, ...] = (
         "narwhals",
         "networkx",
         "packaging",
-        "pillow",
         "platformdirs",
         "protobuf",
         "psutil",
