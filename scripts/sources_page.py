@@ -37,8 +37,10 @@ by `recommend --user`, `feedback --user` and `forget --user`. Exports of several
 one key: what they say adds up. A data set of many people names them itself and refuses `--user`;
 a `table` needs it exactly where its mapping names no column of users. A catalogue is nobody's.
 
-Shelves, tags and reviews of a personal export stay that person's own: they count for the person,
-never become texts of the item, and leave with `forget --user`.
+Shelves and tags of a personal export tell what an item is, also to others who use the same
+workspace, though not whose they were: what nobody else should see wants a workspace of its own.
+Reviews stay the person's. None of it becomes a text of the item, and all of it leaves with
+`forget --user`.
 """
 _ROWS = """## What happens to bad rows
 
