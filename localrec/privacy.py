@@ -149,6 +149,7 @@ HARMLESS: tuple[str, ...] = (
         "narwhals",
         "networkx",
         "packaging",
+        "pillow",
         "platformdirs",
         "protobuf",
         "psutil",
