@@ -63,8 +63,7 @@ def feedback(
     as_json: JsonOption = False,
 ) -> None:
     """Say what you think of an item, or take it back."""
-    from localrec.graph.people import give_feedback, undo_feedback
-    from localrec.memory.queue import UNDONE, enqueue
+    from localrec.memory.feedback import take_back, take_word
     from localrec.workspace import Workspace
 
     context = context_of(workspace, as_json)
@@ -76,27 +75,12 @@ def feedback(
             chosen, item_id, _ = opened.find_item(item, domain, user)
         else:
             chosen, item_id = opened.choose_undo_domain(user, domain), None
-        store = opened.store
         if event is None:
-            said = undo_feedback(
-                store,
-                chosen,
-                user,
-                item_id,
-                then=lambda user_id, about: enqueue(store, user_id, about, UNDONE),
-            )
+            said = take_back(opened.store, chosen, user, item_id)
         else:
             assert item_id is not None
-            about, told = item_id, event
-            said = give_feedback(
-                store,
-                chosen,
-                user,
-                item_id,
-                event,
-                rating=rating,
-                reason=reason,
-                then=lambda user_id: enqueue(store, user_id, about, told),
+            said = take_word(
+                opened.store, chosen, user, item_id, event, rating=rating, reason=reason
             )
     if said is None:
         raise UsageError(

@@ -158,39 +158,22 @@ class Conversation:
         yield f"Hello, {self._user}."
 
     def _judge(self, item: RecommendedItem, event: Event, reason: str) -> Iterator[str]:
-        from localrec.graph.people import give_feedback
-        from localrec.memory.queue import enqueue
+        from localrec.memory.feedback import take_word
         from localrec.workspace import Workspace
 
         user = self._speaker()
         with Workspace(self._talk.workspace, writable=True) as opened:
             domain, item_id, _ = opened.find_item(item.key, self._domain, user)
-            store = opened.store
-            said = give_feedback(
-                store,
-                domain,
-                user,
-                item_id,
-                event,
-                reason=reason or None,
-                then=lambda user_id: enqueue(store, user_id, item_id, event),
-            )
+            said = take_word(opened.store, domain, user, item_id, event, reason=reason or None)
         yield f"Noted: {_sentence(said)}"
 
     def _undo(self) -> Iterator[str]:
-        from localrec.graph.people import undo_feedback
-        from localrec.memory.queue import UNDONE, enqueue
+        from localrec.memory.feedback import take_back
         from localrec.workspace import Workspace
 
         user = self._speaker()
         with Workspace(self._talk.workspace, writable=True) as opened:
-            store = opened.store
-            said = undo_feedback(
-                store,
-                opened.choose_undo_domain(user),
-                user,
-                then=lambda user_id, item_id: enqueue(store, user_id, item_id, UNDONE),
-            )
+            said = take_back(opened.store, opened.choose_undo_domain(user), user)
         yield "There is nothing to take back." if said is None else f"Taken back: {_sentence(said)}"
 
     def _speaker(self) -> str:

@@ -110,37 +110,22 @@ class LocalBackend:
 
     def give_feedback(self, word: Word) -> Said:
         """Store what a person says, with the job that works it into memories."""
-        from localrec.graph.people import give_feedback
-        from localrec.memory.queue import enqueue
+        from localrec.memory.feedback import take_word
         from localrec.workspace import Workspace
 
         with self._writing(), Workspace(self._folder, writable=True) as opened:
             domain, item_id, _ = opened.find_item(word.item, word.domain, word.user)
-            store = opened.store
-            return give_feedback(
-                store,
-                domain,
-                word.user,
-                item_id,
-                word.event,
-                reason=word.reason,
-                then=lambda user_id: enqueue(store, user_id, item_id, word.event),
+            return take_word(
+                opened.store, domain, word.user, item_id, word.event, reason=word.reason
             )
 
     def undo(self, user: str) -> Said | None:
         """Take back a person's newest word; None where there is none."""
-        from localrec.graph.people import undo_feedback
-        from localrec.memory.queue import UNDONE, enqueue
+        from localrec.memory.feedback import take_back
         from localrec.workspace import Workspace
 
         with self._writing(), Workspace(self._folder, writable=True) as opened:
-            store = opened.store
-            return undo_feedback(
-                store,
-                opened.choose_undo_domain(user),
-                user,
-                then=lambda user_id, item_id: enqueue(store, user_id, item_id, UNDONE),
-            )
+            return take_back(opened.store, opened.choose_undo_domain(user), user)
 
     def load_drinks(self, progress: Progress) -> int:
         """Put the bundled drinks into the workspace, without a network; how many they are."""
