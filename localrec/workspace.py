@@ -7,29 +7,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self, cast
 
 from localrec.domains import Domain, load_domain, shipped_domains
 from localrec.erasure.journal import open_settled
 from localrec.errors import CutShortError, InputError, ModelError, UsageError, WorkspaceError
 from localrec.graph.store import Store
 from localrec.paths import make_private
-from localrec.settings import RULES, Settings, load_settings
+from localrec.settings import RULES, VISION, Settings, load_settings
 from localrec.types import BulkHistory, History, ImportReport, ModelCall, SourceTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from localrec.agent.desk import Reference
+    from localrec.album.intake import PictureReport
     from localrec.graph.catalogue import Catalogue
     from localrec.index.audience import Audience
     from localrec.index.base import Embedder
     from localrec.index.build import EmbeddedField
+    from localrec.index.clip import ClipPair
+    from localrec.index.pictures import PictureIndex
     from localrec.index.sequential import SequentialModel
-    from localrec.llm.base import ChatModel
+    from localrec.llm.base import ChatModel, VisionModel
     from localrec.llm.client import ModelProcess
     from localrec.retrieval.base import Scores
     from localrec.retrieval.collaboration import Collective
@@ -83,12 +87,18 @@ class Workspace:
         self._may_read = may_read
         self.settings: Settings = load_settings(folder)
         self._writable = writable
+        self._models: dict[str, ChatModel] = {}
+        self._visions: dict[str, ModelProcess] = {}
+        self._owner: Workspace = self  # whose view this is
+        self._views: dict[frozenset[str], Workspace] = {}
+        self._forget_what_was_read()
+
+    def _forget_what_was_read(self) -> None:
         self._stages: dict[str, Stages] = {}
         self._catalogues: dict[str, Catalogue] = {}
         self._audiences: dict[str, Audience] = {}
         self._collectives: dict[str, Collective] = {}
         self._references: dict[str, Reference] = {}
-        self._models: dict[str, ChatModel] = {}
 
     def __enter__(self) -> Workspace:
         return self
@@ -98,11 +108,40 @@ class Workspace:
 
     def close(self) -> None:
         """Close the store and stop the models."""
-        for model in self._models.values():
+        for model in (*self._models.values(), *self._visions.values()):
             model.close()
         self._models.clear()
+        self._visions.clear()
         if "store" in self.__dict__:
             self.store.close()
+
+    def seen_by(self, user: str | None) -> Self:
+        """The workspace as one person sees it: others' shelves and tags are no attributes there.
+
+        It stands on the same store and the same models, which stay this one's to close. Nobody in
+        particular (None) sees what a lone person told, and of several people's words none.
+        """
+        from localrec.graph.node_columns import hidden_from
+
+        return self._without(hidden_from(self.store, user))
+
+    def _without(self, hidden: frozenset[str]) -> Self:
+        owner = cast("Self", self._owner)
+        if hidden == owner._hidden:
+            return owner
+        if hidden not in self._views:
+            view = copy(owner)
+            view._hidden = hidden
+            view._forget_what_was_read()
+            self._views[hidden] = view
+        return cast("Self", self._views[hidden])
+
+    @cached_property
+    def _hidden(self) -> frozenset[str]:
+        """The people whose own links are left out; at first as nobody in particular sees it."""
+        from localrec.graph.node_columns import hidden_from
+
+        return hidden_from(self.store, None)
 
     @cached_property
     def store(self) -> Store:
@@ -114,9 +153,35 @@ class Workspace:
     @cached_property
     def embedder(self) -> Embedder:
         """What embeds texts here, as the settings name it."""
+        if self._owner is not self:
+            return self._owner.embedder
         from localrec.index.embedders import open_embedder  # onnxruntime: 0.2 s
 
         return open_embedder(self.settings.embedder, open_gguf=self._open_gguf)
+
+    @cached_property
+    def picture_model(self) -> ClipPair | None:
+        """What embeds pictures here; None where the settings name nothing.
+
+        Raises:
+            ModelError: what they name is not there, or does not fit.
+        """
+        if self._owner is not self:
+            return self._owner.picture_model
+        from localrec.index.clip import open_picture_model  # onnxruntime: 0.2 s
+
+        named = self.settings.pictures
+        return open_picture_model(named, self.settings.threads or None) if named else None
+
+    def pictures(self, domain_name: str) -> PictureIndex | None:
+        """A domain's items by their pictures; None without a model for it, or without pictures."""
+        if self.picture_model is None:
+            return None
+        from localrec.index.pictures import open_pictures
+
+        folder, backend = self.folder / "indexes", self.settings.index
+        index = open_pictures(self.store, folder, domain_name, self.picture_model, backend)
+        return index if len(index.field) else None
 
     @cached_property
     def embedder_name(self) -> str:
@@ -140,7 +205,8 @@ class Workspace:
         from localrec.graph.catalogue import Catalogue
 
         if domain_name not in self._catalogues:
-            self._catalogues[domain_name] = Catalogue(self.store, load_domain(domain_name))
+            domain = load_domain(domain_name)
+            self._catalogues[domain_name] = Catalogue(self.store, domain, self._hidden)
         return self._catalogues[domain_name]
 
     def audience(self, domain_name: str) -> Audience:
@@ -275,7 +341,7 @@ class Workspace:
             memory = None if user_id is None else memory_of(self.store, user_id)
             return "" if memory is None else memory.text
 
-        model = open_model("reranker") if config.asks_model else None
+        model = open_model("agent") if config.asks_model else None
         if model is not None:
             model.count_tokens("")
         reference = self.reference(domain_name)
@@ -365,8 +431,12 @@ class Workspace:
             self._stages[domain_name] = self._open_stages(load_domain(domain_name))
         return self._stages[domain_name]
 
-    def choose_domain(self, question: str, wanted: str | None = None) -> str:
+    def choose_domain(
+        self, question: str, wanted: str | None = None, *, pictured: bool = False
+    ) -> str:
         """The domain a question is about: the one asked for, else the one whose words it uses.
+
+        A question with a picture is about a domain that knows what its items look like.
 
         Raises:
             WorkspaceError: there is no catalogue yet.
@@ -384,6 +454,9 @@ class Workspace:
                     f"There is nothing about {wanted!r} here.", f"There is: {', '.join(present)}."
                 )
             return wanted
+        if pictured:
+            seeable = [name for name in present if load_domain(name).kind_of("colour")]
+            present = seeable or present
         if len(present) == 1:
             return present[0]
         return max(present, key=lambda name: self._words_known(question, name))
@@ -474,7 +547,7 @@ class Workspace:
         Raises:
             UsageError: there is no such system.
         """
-        from localrec.llm.transcript import recording
+        from localrec.llm.transcript import recording, recording_vision
         from localrec.systems.catalog import system_config
         from localrec.systems.composition import AgenticAskConfig, RagConfig
         from localrec.systems.marc import Marc
@@ -483,7 +556,11 @@ class Workspace:
         config = system_config(name, self.settings, without_model=without_model)
         stages = self.stages(domain)
         if calls is not None:
-            stages = replace(stages, open_model=recording(stages.open_model, calls))
+            stages = replace(
+                stages,
+                open_model=recording(stages.open_model, calls),
+                open_vision=recording_vision(stages.open_vision, calls),
+            )
         if isinstance(config, RagConfig):
             return VectorRag(stages, config)
         if isinstance(config, AgenticAskConfig):
@@ -547,11 +624,9 @@ class Workspace:
             report = ingest_bulk(self.store, domain, history, step)
         else:
             report = ingest_history(self.store, domain, history, user, step)
-        for opened in (
-            *(self._catalogues, self._audiences, self._collectives),
-            *(self._references, self._stages),
-        ):
-            opened.pop(domain.name, None)
+        self._forget_what_was_read()
+        self._views.clear()
+        self.__dict__.pop("_hidden", None)
         with _after_the_rows():
             step("counting who liked what")
             self.audience(domain.name)
@@ -575,6 +650,51 @@ class Workspace:
             open_field(
                 self.store, indexes, domain.name, field, self.embedder_name, self.settings.index
             )
+        self.embed_pictures(domain, progress)
+        return count
+
+    def take_in_pictures(
+        self,
+        folder: Path,
+        domain: Domain,
+        *,
+        column: str | None = None,
+        dry_run: bool = False,
+        progress: Progress = _silent,
+    ) -> PictureReport:
+        """Take in a folder of pictures of items, all that fit or none, and embed them.
+
+        Raises:
+            InputError: no such folder or column, or no file in it that shows an item.
+            ModelError: what embeds pictures does not fit; the pictures are stored.
+            CutShortError: Ctrl+C; whether before or after the pictures were stored, it says.
+        """
+        from localrec.album.intake import add_pictures
+
+        report = add_pictures(
+            self.store, domain, folder, column=column, dry_run=dry_run, progress=progress
+        )
+        if not dry_run:
+            with _after_the_rows():
+                self.embed_pictures(domain, progress)
+        return report
+
+    def embed_pictures(self, domain: Domain, progress: Progress = _silent) -> int:
+        """The same of the items' pictures; 0 where the settings name no model for them."""
+        from localrec.graph.pictures import count_pictures
+
+        if not self.settings.pictures or not count_pictures(self.store, domain):
+            return 0
+        from localrec.index.pictures import update_picture_embeddings
+
+        assert self.picture_model is not None
+        count = update_picture_embeddings(
+            self.store,
+            domain,
+            self.picture_model,
+            lambda done, total: progress("embedding pictures", done, total),
+        )
+        self.pictures(domain.name)  # builds the index
         return count
 
     def _domains_of(self, user: str) -> list[str]:
@@ -640,6 +760,7 @@ class Workspace:
             open_model=self.open_model,
             fit_of=fit_of,
             shelf_of=lambda user: self.shelf(domain.name, user),
+            open_vision=self.open_vision,
         )
 
     def open_model(self, role: str, name: str = "") -> ChatModel:
@@ -650,17 +771,44 @@ class Workspace:
             name: Another model for this once, whatever the settings say; "" for none.
 
         Raises:
-            ModelError: its file is not here.
+            ModelError: its file is not here, or the role's adapter is for another model.
         """
+        from localrec.llm.adapters import fitting_adapter
         from localrec.llm.catalog import model_path
         from localrec.llm.client import ModelProcess
 
         bound = self.settings.roles.get(role, RULES)  # type: ignore[call-overload]
+        adapter = "" if name else self.settings.adapters.get(role, "")  # type: ignore[call-overload]
         name = name or (self.settings.chat_model if bound == RULES else bound)
-        if name not in self._models:
+        opened = f"{name}+{adapter}" if adapter else name
+        if opened not in self._models:
             path = Path(name) if name.endswith(".gguf") else model_path(name)
-            self._models[name] = ModelProcess(path, n_threads=self.settings.threads or None)
-        return self._models[name]
+            self._models[opened] = ModelProcess(
+                path,
+                n_threads=self.settings.threads or None,
+                adapter=fitting_adapter(adapter, role, path) if adapter else None,
+            )
+        return self._models[opened]
+
+    def open_vision(self) -> VisionModel:
+        """The model that looks at pictures, with its projector; started when it is first asked.
+
+        Raises:
+            ModelError: none is bound, or a file is not here.
+        """
+        from localrec.llm.client import ModelProcess
+        from localrec.systems.stages import no_vision
+
+        name = self.settings.roles.get(VISION, RULES)
+        if name == RULES:
+            return no_vision()
+        if name not in self._visions:
+            self._visions[name] = ModelProcess(
+                Path(name),
+                projector=Path(self.settings.projector),
+                n_threads=self.settings.threads or None,
+            )
+        return self._visions[name]
 
     def _open_gguf(self, path: Path) -> ModelProcess:
         from localrec.llm.client import ModelProcess

@@ -24,7 +24,7 @@ from localrec.cli.context import (
 
 if TYPE_CHECKING:
     from localrec.retrieval.taste import Taste
-    from localrec.systems.personal import RankRequest
+    from localrec.systems.personal import Personal, RankRequest
     from localrec.systems.refining import Thought
     from localrec.types import Ranking, Recommendations
     from localrec.workspace import Workspace
@@ -99,14 +99,15 @@ def recommend(
 
     context = context_of(workspace, as_json)
     with Workspace(context.workspace) as opened:
-        chosen = opened.choose_person_domain(user, domain)
-        taste = opened.taste(chosen, user)
-        found = opened.personal(chosen, system).recommend(user, taste, k)
+        seen = opened.seen_by(user)
+        chosen = seen.choose_person_domain(user, domain)
+        taste = seen.taste(chosen, user)
+        found = seen.personal(chosen, system).recommend(user, taste, k)
         if not context.as_json:
             from localrec.cli.render import render_recommendations
 
             render_recommendations(found, console(), explain=explain)
-        thought = _thought_of_profile(opened, taste, found)
+        thought = _thought_of_profile(seen, taste, found)
     if thought is not None:
         found = _with_profile(context.workspace, thought, found)
     if context.as_json:
@@ -165,12 +166,20 @@ def rank(
     with Workspace(context.workspace) as opened, resumable(out), progress() as steps:
         named = (key for request in requests for key in (*request.candidates, *request.history))
         chosen = opened.choose_ranked_domain(list(islice(named, _LOOKED_AT)), domain)
-        ranker = opened.personal(chosen, system)
+        rankers: dict[Workspace, Personal] = {}
+
+        def ranker_in(seen: Workspace) -> Personal:
+            if seen not in rankers:
+                rankers[seen] = seen.personal(chosen, system)
+            return rankers[seen]
+
+        ranker_in(opened)  # what cannot be opened is told before anything is asked
 
         def answer(request: RankRequest) -> Ranking:
             nonlocal unknown
-            stored = opened.taste(chosen, request.user) if request.user else None
-            ranking = ranker.rank(request, stored)
+            seen = opened.seen_by(request.user)
+            stored = seen.taste(chosen, request.user) if request.user else None
+            ranking = ranker_in(seen).rank(request, stored)
             unknown += len(ranking.ranking) - len(ranking.scores)
             notes.extend(ranking.notes)
             if explain and ranking.trajectory is not None:

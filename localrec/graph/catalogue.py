@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localrec.domains import Domain
+from localrec.graph.node_columns import not_told_by
 from localrec.graph.store import Store
 from localrec.graph.taxonomy import FLAVOURED_WITH, IS_A, taxonomy_of
 from localrec.phrases import roots
@@ -43,11 +44,20 @@ class LinkDetail(msgspec.Struct, frozen=True):
 
 
 class Catalogue:
-    """Items, attributes, links and families of one domain, in memory."""
+    """Items, attributes, links and families of one domain, in memory.
 
-    def __init__(self, store: Store, domain: Domain) -> None:
+    Args:
+        store: Where they are read from.
+        domain: Which ones.
+        without: People whose own links, their shelves and tags, are left out, and with them the
+            attributes that nothing else is said to have.
+    """
+
+    def __init__(self, store: Store, domain: Domain, without: Iterable[str] = ()) -> None:
         self.domain = domain
         self._store = store
+        self._is_told = not_told_by(without)
+        self._relations = [spec.edge for spec in domain.attributes.values()]
         self._load_items()
         self._load_attributes()
         self._load_links()
@@ -152,8 +162,8 @@ class Catalogue:
         rows = self._store.rows(
             "SELECT source_id, target_id, kind, told->>'$.as_written', told->>'$.value' FROM ("
             "SELECT source_id, target_id, kind, arg_min(properties, rowid) AS told, "
-            "min(rowid) AS place FROM edge WHERE source_id IN (SELECT unnest(?)) "
-            "AND kind IN (SELECT unnest(?)) GROUP BY ALL) ORDER BY place",
+            "min(rowid) AS place FROM edge e WHERE source_id IN (SELECT unnest(?)) "
+            f"AND kind IN (SELECT unnest(?)) AND {self._is_told} GROUP BY ALL) ORDER BY place",
             [[int(self.node_ids[item]) for item in items], self._relations],
         )
         for source, target, relation, written, value in rows:
@@ -245,8 +255,10 @@ class Catalogue:
     def _load_attributes(self) -> None:
         rows = self._store.rows(
             "SELECT node_id, kind, key, name FROM node "
-            "WHERE domain = ? AND kind IN (SELECT unnest(?)) ORDER BY node_id",
-            [self.domain.name, list(self.domain.attributes)],
+            "WHERE domain = ? AND kind IN (SELECT unnest(?)) AND node_id NOT IN ("
+            "SELECT target_id FROM edge e WHERE kind IN (SELECT unnest(?)) "
+            f"GROUP BY target_id HAVING NOT bool_or({self._is_told})) ORDER BY node_id",
+            [self.domain.name, list(self.domain.attributes), self._relations],
         )
         self.attributes = [Attribute(*row) for row in rows]
         self._attribute_by_id = {one.node_id: i for i, one in enumerate(self.attributes)}
@@ -277,9 +289,9 @@ class Catalogue:
         return spellings
 
     def _load_links(self) -> None:
-        self._relations = [spec.edge for spec in self.domain.attributes.values()]
         columns = self._store.columns(
-            "SELECT source_id, target_id FROM edge WHERE kind IN (SELECT unnest(?)) "
+            "SELECT source_id, target_id FROM edge e WHERE kind IN (SELECT unnest(?)) "
+            f"AND {self._is_told} "
             "AND source_id IN (SELECT node_id FROM node WHERE domain = ? AND kind = ?) "
             # What a catalogue and several people say alike is one link.
             "GROUP BY source_id, target_id ORDER BY source_id, min(rowid)",
@@ -313,8 +325,11 @@ class Catalogue:
         self._parents: dict[int, list[int]] = {}
         self._children: dict[int, list[int]] = {}
         self._flavoured: dict[int, list[int]] = {}
+        index_of = self._attribute_by_id
         for source, target, kind in rows:
-            child, parent = self._attribute_by_id[source], self._attribute_by_id[target]
+            if source not in index_of or target not in index_of:
+                continue  # left out
+            child, parent = index_of[source], index_of[target]
             if kind == IS_A:
                 self._parents.setdefault(child, []).append(parent)
                 self._children.setdefault(parent, []).append(child)

@@ -5,9 +5,12 @@ What a property or attribute is called comes from foreign files, so it reaches S
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from localrec.domains import Domain
 from localrec.graph.store import Store
 from localrec.sources.bulk import literal
+from localrec.sources.text import clean_name
 
 _NUMBERS = {"BIGINT", "UBIGINT", "DOUBLE"}
 
@@ -21,6 +24,30 @@ def not_of_others(user: str | None) -> str:
     """Condition: the edge `e` was not told by a person, or by `user`."""
     told_by = "e.properties->>'$.by'"
     return f"({told_by} IS NULL" + (f" OR {told_by} = {literal(user)})" if user else ")")
+
+
+def tellers(store: Store) -> frozenset[str]:
+    """Keys of the people whose exports are here: who may have links of their own."""
+    rows = store.rows("SELECT DISTINCT user_key FROM import_receipt WHERE user_key IS NOT NULL")
+    return frozenset(key for (key,) in rows)
+
+
+def hidden_from(store: Store, user: str | None) -> frozenset[str]:
+    """The people whose own links a person does not see: all others.
+
+    Nobody in particular (None) sees what a lone person told, and of several people's words none.
+    """
+    people = tellers(store)
+    if user:
+        return people - {clean_name(user)}
+    return people if len(people) > 1 else frozenset()
+
+
+def not_told_by(people: Iterable[str]) -> str:
+    """Condition: the edge `e` was told by none of some people; by a catalogue, or by somebody else."""
+    if not (barred := ", ".join(map(literal, sorted(people)))):
+        return "true"  # properties are not even read
+    return f"coalesce(e.properties->>'$.by' NOT IN ({barred}), true)"
 
 
 def attribute_lists(domain: Domain, user: str | None, value: str) -> str:

@@ -16,6 +16,7 @@ from typing import BinaryIO, TypeVar
 import msgspec
 
 from localrec.errors import InputError, UsageError
+from localrec.images.opening import is_address, open_image
 from localrec.paths import exclusive
 from localrec.systems.asker import Asker
 from localrec.systems.marc import Question
@@ -69,18 +70,34 @@ class _AnswerLine(msgspec.Struct, frozen=True):
 
 
 def read_questions(path: Path) -> list[Question]:
-    """Read and check a whole file of questions.
+    """Read and check a whole file of questions, their pictures too.
+
+    A picture is named from the folder of the file on, so that both can be moved together.
 
     Raises:
-        InputError: a line is no question, or an id comes twice; names the line.
+        InputError: a line is no question, an id comes twice, or a picture cannot be read; names
+            the line or the id.
     """
     lines = _read_lines(path, _QuestionLine, "question", '"id" and "query"')
     return [
         Question(
-            id=str(line.id), query=line.query, image=line.image, user=line.user, have=line.have
+            id=str(line.id),
+            query=line.query,
+            image=None if line.image is None else _checked_picture(path, line.id, line.image),
+            user=line.user,
+            have=line.have,
         )
         for line in lines
     ]
+
+
+def _checked_picture(path: Path, key: str | int, image: str) -> str:
+    """Where the picture of a question lies; an address stays one, and is refused as that."""
+    try:
+        open_image(image if is_address(image) else path.parent / image)
+    except InputError as error:
+        raise InputError(f"{path}, question {key}: {error.message}", error.hint) from error
+    return str(path.parent / image)
 
 
 def read_rank_requests(path: Path) -> list[RankRequest]:
@@ -111,7 +128,7 @@ def read_rank_requests(path: Path) -> list[RankRequest]:
 
 
 def answer_batch(
-    system_for: Callable[[str], Asker],
+    system_for: Callable[[Question], Asker],
     questions: Sequence[Question],
     out: Path,
     k: int,
@@ -121,7 +138,7 @@ def answer_batch(
     """Answer what `out` does not hold yet, appending a line per question.
 
     Args:
-        system_for: Question text -> the system that answers it.
+        system_for: Question -> the system that answers it.
         questions: In the order to answer.
         out: JSON lines; created, or continued.
         k: Items per answer.
@@ -134,7 +151,7 @@ def answer_batch(
     """
     return _write_lines(
         questions,
-        lambda question: to_json(system_for(question.query).answer(question, k)),
+        lambda question: to_json(system_for(question).answer(question, k)),
         out,
         progress,
         options,

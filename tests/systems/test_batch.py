@@ -7,6 +7,7 @@ import pytest
 from localrec.errors import InputError, UsageError
 from localrec.systems.batch import answer_batch, read_questions
 from localrec.systems.marc import Marc, MarcConfig, Question
+from tests.images.pictures import encoded, plain
 
 QUESTIONS = [
     Question(id=str(number), query=query)
@@ -42,8 +43,8 @@ def answer_all(bar, out):
     def run(questions=QUESTIONS, progress=lambda done, total: None, into=out):
         asked = []
 
-        def system_for(text):
-            asked.append(text)
+        def system_for(question):
+            asked.append(question.query)
             return Marc(bar, MarcConfig())
 
         return answer_batch(system_for, questions, into, 3, progress), asked
@@ -61,8 +62,11 @@ class TestReading:
     def test_takes_every_question_with_what_belongs_to_it(self, asked_file):
         line = {"id": "q1", "query": "gin", "have": "lime", "image": "a.png", "user": "ann"}
         written(asked_file, json.dumps(line), "", a_question(2), "   ")
+        picture = asked_file.parent / "a.png"
+        picture.write_bytes(encoded(plain(), "PNG"))
         first, second = read_questions(asked_file)
-        assert first == Question(id="q1", query="gin", have="lime", image="a.png", user="ann")
+        told = {"query": "gin", "have": "lime", "user": "ann"}
+        assert first == Question(id="q1", image=str(picture), **told)
         assert second == Question(id="2", query="gin")
 
     def test_ignores_fields_it_does_not_know(self, asked_file):
