@@ -117,11 +117,20 @@ LIBRARIES: tuple[Library, ...] = (
         "open addresses in a browser; talk to a console for developers",
         "the app opens no address; the console is a package of its own that does not come along",
     ),
+    Library(
+        "textual-serve",
+        "serve anybody who knows the port; its page asks for a font from elsewhere",
+        "optional, and only for `tui --serve`: it listens on the loopback address alone, answers "
+        "no foreign page, and forbids the browser to load anything from elsewhere",
+    ),
+    Library("aiohttp", "any request", "comes with textual-serve, which only listens"),
     Library("tqdm", "tqdm.contrib posts progress to chats", "its contrib modules never load"),
 )
 
 # Come along too, and have no network code of their own, or none that runs without a library above.
 HARMLESS: tuple[str, ...] = (
+    *("aiohappyeyeballs", "aiohttp-jinja2", "aiosignal", "frozenlist", "multidict", "propcache"),
+    "yarl",
     *(
         "annotated-doc",
         "annotated-types",

@@ -1,10 +1,11 @@
 """Mutated picture files against the opener: no crash, no hang, little memory.
 
 Files are made from sound ones of every kind (flipped bytes, cut tails, swapped pieces, lengths that
-lie) and opened, and sometimes looked at, in a child process whose memory is limited. A file that
-takes longer than the limit, or kills the child, is kept and told of; the child starts anew.
+lie) and opened, and sometimes looked at and kept small as items' pictures are, in a child process
+whose memory is limited. A file that takes longer than the limit, or kills the child, is kept and
+told of; the child starts anew.
 
-    python scripts/fuzz_images.py --count 10000
+    python scripts/fuzz_images.py --count 10000 --report
     python scripts/fuzz_images.py --count 300 --seed 2
 """
 
@@ -24,14 +25,38 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import msgspec
 from PIL import Image
 
+from localrec.evaluation.report import Origin, origin_now, table, write_between
+
+ROOT = Path(__file__).resolve().parents[1]
 TIME_LIMIT_S = 2.0
 START_LIMIT_S = 300.0
 MEMORY_LIMIT = 300 << 20
-LOOKED_AT = 20  # every so many pictures that open are looked at too
+LOOKED_AT = 20  # every so many pictures that open are looked at and kept small too
 # NumPy's threads each reserve address space, which the limit counts.
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+
+class Figures(msgspec.Struct, frozen=True, kw_only=True):
+    """One run.
+
+    Args:
+        origin: How it came about.
+        outcomes: How many files were opened, refused, hung, died or raised.
+        slowest_s: The most that one file took, from asking to the answer.
+        slowest_cpu_s: The most of the processor that one file took, which no neighbour lengthens.
+        peak_bytes: The most memory that a child held.
+        harmful: Number and outcome of each file that was neither opened nor refused.
+    """
+
+    origin: Origin
+    outcomes: dict[str, int]
+    slowest_s: float
+    slowest_cpu_s: float
+    peak_bytes: int
+    harmful: list[tuple[int, str]]
 
 
 def main() -> int:
@@ -43,19 +68,26 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", type=Path, help="folder for files that did harm")
     parser.add_argument("--patience", type=float, default=1.0, help="times the 2 s, if it is busy")
+    parser.add_argument("--report", action="store_true", help="write the figures into the docs")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.child:
         return serve()
-    return fuzz(asked.count, asked.seed, asked.keep, TIME_LIMIT_S * asked.patience)
+    figures = fuzz(asked.count, asked.seed, asked.keep, TIME_LIMIT_S * asked.patience)
+    print(as_markdown(figures))
+    for number, outcome in figures.harmful:
+        print(f"file {number}: {outcome}", file=sys.stderr)
+    if asked.report:
+        write_between(ROOT / "docs" / "evaluation.md", "pictures-fuzz", as_markdown(figures))
+    return 1 if figures.harmful or figures.peak_bytes > MEMORY_LIMIT else 0
 
 
-def fuzz(count: int, seed: int, keep: Path | None, limit_s: float) -> int:
+def fuzz(count: int, seed: int, keep: Path | None, limit_s: float) -> Figures:
     """Feed the child one file after another and count what came of it."""
     drawn = random.Random(seed)
     sound = list(sound_files())
     outcomes: Counter[str] = Counter()
-    slowest, harmful = 0.0, []
+    slowest, slowest_cpu, peak, harmful = 0.0, 0.0, 0, []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "picture"
         child = Child()
@@ -63,23 +95,42 @@ def fuzz(count: int, seed: int, keep: Path | None, limit_s: float) -> int:
             content = mutated(drawn.choice(sound), drawn, sound)
             path.write_bytes(content)
             started = time.monotonic()
-            outcome = child.ask(str(path), limit_s)
+            outcome, _, spent = child.ask(str(path), limit_s).partition(" ")
             slowest = max(slowest, time.monotonic() - started)
-            outcomes[outcome.partition(" ")[0]] += 1
-            if not outcome.startswith(("opened", "refused")):
-                harmful.append((number, outcome))
-                if keep is not None:
-                    keep.mkdir(parents=True, exist_ok=True)
-                    (keep / f"{seed}-{number}").write_bytes(content)
-                child.stop()
-                child = Child()
+            outcomes[outcome] += 1
+            if outcome in ("opened", "refused"):
+                slowest_cpu = max(slowest_cpu, float(spent))
+                continue
+            harmful.append((number, f"{outcome} {spent}"))
+            if keep is not None:
+                keep.mkdir(parents=True, exist_ok=True)
+                (keep / f"{seed}-{number}").write_bytes(content)
+            child.stop()
+            child = Child()
         peak = child.peak()
         child.stop()
-    print(", ".join(f"{how} {times:,}" for how, times in outcomes.most_common()))
-    print(f"slowest {slowest:.2f} s, peak memory {peak >> 20} MB, limit {MEMORY_LIMIT >> 20} MB")
-    for number, outcome in harmful:
-        print(f"file {number}: {outcome}", file=sys.stderr)
-    return 1 if harmful or peak > MEMORY_LIMIT else 0
+    return Figures(
+        origin=origin_now("scripts/fuzz_images.py", [f"--count {count} --seed {seed}"]),
+        outcomes=dict(outcomes.most_common()),
+        slowest_s=slowest,
+        slowest_cpu_s=slowest_cpu,
+        peak_bytes=peak,
+        harmful=harmful,
+    )
+
+
+def as_markdown(figures: Figures) -> str:
+    """The figures as a table, with where they come from."""
+    count = sum(figures.outcomes.values())
+    rows = [[f"files {how}", f"{times:,}", ""] for how, times in figures.outcomes.items()]
+    rows += [
+        ["files that crashed, hung or raised", f"{len(figures.harmful):,}", "0"],
+        ["slowest file, seconds", f"{figures.slowest_s:.2f}", f"under {TIME_LIMIT_S:.0f}"],
+        ["the same, of the processor", f"{figures.slowest_cpu_s:.2f}", ""],
+        ["memory, MB", f"{figures.peak_bytes >> 20}", f"under {MEMORY_LIMIT >> 20}"],
+    ]
+    head = [f"{count:,} mutated files", "measured", "wanted"]
+    return f"{table(head, rows)}\n\nMade by {figures.origin.as_text()}"
 
 
 def sound_files() -> list[bytes]:
@@ -156,7 +207,9 @@ class Child:
         self.ask("peak", START_LIMIT_S)
 
     def ask(self, line: str, limit_s: float) -> str:
-        """What came of a file: "opened", "refused", "hung", "died", or "raised" and the error."""
+        """What came of a file: "opened" or "refused" with the seconds of the processor, "hung",
+        "died", or "raised" and the error.
+        """
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None and stdout is not None
         try:
@@ -185,6 +238,7 @@ def serve() -> int:
     from localrec.errors import InputError
     from localrec.images.looks import look_at
     from localrec.images.opening import open_image
+    from localrec.images.thumbnails import thumbnail_of
 
     held = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     _limit_address_space(MEMORY_LIMIT - held)
@@ -194,14 +248,16 @@ def serve() -> int:
         if path == "peak":
             print(1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, flush=True)
             continue
+        started = time.process_time()
         try:
             picture = open_image(path)
             opened += 1
             if opened % LOOKED_AT == 0:
                 look_at(picture)
-            print("opened", flush=True)
+                thumbnail_of(picture)
+            print(f"opened {time.process_time() - started:.3f}", flush=True)
         except InputError:
-            print("refused", flush=True)
+            print(f"refused {time.process_time() - started:.3f}", flush=True)
         except Exception as error:  # noqa: BLE001  what gets through is what is looked for
             print(f"raised {type(error).__name__}: {error}".replace("\n", " "), flush=True)
     return 0

@@ -28,6 +28,7 @@ from localrec.graph.exports import (
     watchlist_query,
 )
 from localrec.graph.outlet import TableFormat, WrittenTable, open_outlet, write_table
+from localrec.graph.pictures import count_pictures
 from localrec.graph.store import Store
 from localrec.sources.text import clean_name
 
@@ -66,7 +67,7 @@ def take_out(store: Store, plan: Plan) -> ExportReport:
     else:
         query = history_query(person.node_id)
         files = _deliver_tables(store, plan, {plan.out: _table(query, plan)})
-    return _report(plan, domain, files)
+    return _report(plan, domain, files, count_pictures(store, domain))
 
 
 def _take_out_films(
@@ -176,7 +177,9 @@ def _domains_present(store: Store) -> list[str]:
     return [name for name, kind in rows if name in shipped and load_domain(name).item == kind]
 
 
-def _report(plan: Plan, domain: Domain, files: tuple[ExportedFile, ...]) -> ExportReport:
+def _report(
+    plan: Plan, domain: Domain, files: tuple[ExportedFile, ...], pictures: int = 0
+) -> ExportReport:
     notes = []
     if count := sum(file.defused for file in files):
         notes.append(
@@ -189,6 +192,10 @@ def _report(plan: Plan, domain: Domain, files: tuple[ExportedFile, ...]) -> Expo
             for file in files
             if file.bytes > LETTERBOXD_BYTES
         ]
+    if pictures and plan.what == "items":
+        notes.append(
+            f"{pictures:,} of the {domain.plural} have a picture here, which no table can hold."
+        )
     return ExportReport(
         what=plan.what or "everything",
         format=plan.form,

@@ -17,7 +17,7 @@ next job. A waiting job goes with its person and its item.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 
 import msgspec
 import numpy as np
@@ -26,6 +26,7 @@ from localrec.domains import Domain, load_domain, shipped_domains
 from localrec.errors import UsageError, WorkspaceError
 from localrec.graph.people import USER
 from localrec.graph.store import Columns, Store
+from localrec.sources.text import clean_name
 from localrec.traces import Needle, key_needle, text_needles
 
 
@@ -56,6 +57,29 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
             )
         if not (self.user or self.item or self.since):
             raise UsageError("Forget whom or what?", "Give --user, --item or --since.")
+
+
+def wish_of(
+    user: str | None = None,
+    item: str | None = None,
+    since: str | None = None,
+    domain: str | None = None,
+) -> Wish:
+    """A wish as a person says it; `since` is a day or a moment, in UTC unless it names a zone.
+
+    Raises:
+        UsageError: no such date, or as `Wish.check`.
+    """
+    try:
+        moment = datetime.fromisoformat(since) if since else None
+    except ValueError as error:
+        raise UsageError(f"{since!r} is no date.", "Write it as 2026-10-01.") from error
+    if moment is not None and moment.tzinfo is not None:
+        moment = moment.astimezone(UTC).replace(tzinfo=None)
+    key = clean_name(user) if user is not None else None
+    wish = Wish(user=key, item=item, since=moment, domain=domain)
+    wish.check()
+    return wish
 
 
 class Holding(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,6 +135,8 @@ HOLDINGS: dict[str, Holding] = {
         nodes=("user_id", "item_id"), owner="user_id", made_from="skipped", own="job_id"
     ),
     "rule_set": Holding(words=("name", "text"), personal="source = 'edited'"),
+    # What is seen has its words from the taxonomy.
+    "picture": Holding(nodes=("node_id",), imports="import_id", words=("sight",)),
 }
 
 

@@ -90,11 +90,7 @@ def record_import(
 
     A node that a catalogue or the same person brought before needs no second mention.
     """
-    (import_id,) = store.rows("SELECT nextval('import_ids')")[0]
-    store.execute(
-        "INSERT INTO import_receipt VALUES (?, ?, ?, ?)",
-        [import_id, by, datetime.now(UTC).replace(tzinfo=None), _encode(report).decode()],
-    )
+    import_id = store_receipt(store, report, by)
     store.execute(
         "INSERT INTO brought SELECT n.node_id, $import FROM node n JOIN ("
         "SELECT kind, key FROM staged_item UNION "
@@ -104,6 +100,16 @@ def record_import(
         "USING (import_id) WHERE r.user_key IS NULL OR r.user_key = $by)",
         {"import": import_id, "domain": domain.name, "by": by},
     )
+
+
+def store_receipt(store: Store, report: ImportReport, by: str | None = None) -> int:
+    """Keep a receipt, inside the caller's transaction; the number of its import."""
+    (import_id,) = store.rows("SELECT nextval('import_ids')")[0]
+    store.execute(
+        "INSERT INTO import_receipt VALUES (?, ?, ?, ?)",
+        [import_id, by, datetime.now(UTC).replace(tzinfo=None), _encode(report).decode()],
+    )
+    return int(import_id)
 
 
 def _upsert_nodes(store: Store, domain: str, staged: str, *, replace: bool) -> None:

@@ -124,6 +124,19 @@ _STEPS: tuple[str, ...] = (
         PRIMARY KEY (domain, version)
     );
     """,
+    # 5: pictures of items: a small copy, what was seen in it, and which file it was. A row without
+    # an import is being prepared: nothing shows it, and an import that was cut short goes on there.
+    """
+    CREATE TABLE picture (
+        node_id BIGINT NOT NULL,
+        thumbnail BLOB NOT NULL,
+        sight JSON,
+        width INTEGER NOT NULL,
+        height INTEGER NOT NULL,
+        sha256 VARCHAR NOT NULL,
+        import_id BIGINT
+    );
+    """,
 )
 
 SCHEMA_VERSION = len(_STEPS)

@@ -23,9 +23,10 @@ from localrec.traces import Needle, Search
 from localrec.types import ImportReport
 
 _COMPANIONS = ("", ".wal", ".wal.checkpoint", ".wal.recovery")  # what DuckDB writes for one file
+# A BLOB is a picture that localrec wrote itself, of pixels only.
 _WORDLESS = re.compile(
-    r"^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL\(.*\)|BOOLEAN|DATE|TIME.*|INTERVAL)"
-    r"(\[\d*\])*$"
+    r"^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL\(.*\)|BOOLEAN|DATE|TIME.*|INTERVAL"
+    r"|BLOB)(\[\d*\])*$"
 )
 _FEW = 10_000  # different values below which a column is asked for them instead of read through
 _ROWS_AT_ONCE = 100_000

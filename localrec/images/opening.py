@@ -104,7 +104,16 @@ def open_image(path: Path | str, limits: PictureLimits | None = None) -> Picture
         InputError: an address, no regular file, no PNG, JPEG or WebP, damaged, or too large.
     """
     taken = limits or PictureLimits()
-    content = _content_of(path, taken)
+    return open_content(read_content(path, taken), path, taken)
+
+
+def open_content(content: bytes, path: Path | str, limits: PictureLimits | None = None) -> Picture:
+    """Read a picture from bytes that are here already; `path` is what messages call them.
+
+    Raises:
+        InputError: no PNG, JPEG or WebP, damaged, or too large.
+    """
+    taken = limits or PictureLimits()
     kind = _format_of(content, path)
     try:
         # Pillow's warnings about metadata would reach the person's terminal.
@@ -140,27 +149,44 @@ def open_image(path: Path | str, limits: PictureLimits | None = None) -> Picture
     )
 
 
-def _content_of(path: Path | str, limits: PictureLimits) -> bytes:
-    """The file's bytes; a pipe or a device would never end, so only regular files are opened."""
-    if _ADDRESS.match(str(path)):
+def is_address(path: Path | str) -> bool:
+    """Whether this names something beyond this machine rather than a file of it."""
+    return bool(_ADDRESS.match(str(path)))
+
+
+def read_content(
+    path: Path | str, limits: PictureLimits | None = None, called: str | None = None
+) -> bytes:
+    """The file's bytes; a pipe or a device would never end, so only regular files are opened.
+
+    Args:
+        path: The file.
+        limits: How large it may be.
+        called: What messages call it, where that is not its path.
+
+    Raises:
+        InputError: an address, no regular file, empty, or too large.
+    """
+    limits, name = limits or PictureLimits(), called or path
+    if is_address(path):
         raise InputError(
-            f"{path} is an address, and pictures are only read from this machine.",
+            f"{name} is an address, and pictures are only read from this machine.",
             "Save the picture and name the file.",
         )
     try:
         found = Path(path).stat()
         if not stat.S_ISREG(found.st_mode):
-            raise InputError(f"{path} is not a file.", "Name the picture itself.")
+            raise InputError(f"{name} is not a file.", "Name the picture itself.")
         with Path(path).open("rb") as file:
             content = file.read(limits.file_bytes + 1)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         reason = error.strerror if isinstance(error, OSError) else error
-        raise InputError(f"{path} cannot be read: {reason}.", "Check the path.") from error
+        raise InputError(f"{name} cannot be read: {reason}.", "Check the path.") from error
     if not content:
-        raise InputError(f"{path} is empty.", "Save or download it again.")
+        raise InputError(f"{name} is empty.", "Save or download it again.")
     if len(content) > limits.file_bytes:
         raise InputError(
-            f"{path} is {found.st_size:,} bytes, more than the {limits.file_bytes:,} allowed.",
+            f"{name} is {found.st_size:,} bytes, more than the {limits.file_bytes:,} allowed.",
             "Save it smaller.",
         )
     return content

@@ -51,8 +51,12 @@ class Sight(msgspec.Struct, frozen=True, kw_only=True):
         layers_confidence: How sure the number of layers is.
         clarity: "clear", "hazy" or "opaque".
         foam: Whether a head of foam lies on the drink.
-        garnish: Colours of what decorates the glass; of what it is, nothing is said.
+        garnish: Colours of what decorates the glass, or what a model calls it: without one nothing
+            is said of what it is.
         glass: The catalogue's name of the glass, or of its family.
+        ice: Whether ice is in it; only a model tells.
+        texture: A few words on how it would feel; only a model tells.
+        guesses: Names of what it may be, free text of a model, the likeliest first.
         notes: Sentences on what limits the findings.
         seen_by: What looked.
     """
@@ -64,6 +68,9 @@ class Sight(msgspec.Struct, frozen=True, kw_only=True):
     foam: Finding | None = None
     garnish: tuple[Finding, ...] = ()
     glass: Finding | None = None
+    ice: Finding | None = None
+    texture: str = ""
+    guesses: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     seen_by: Literal["measured", "model"] = "measured"
 

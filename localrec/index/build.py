@@ -24,6 +24,7 @@ from localrec.index.vectors import BACKENDS, ExactIndex, choose_backend
 
 Origin = Literal["cache", "built", "memory"]
 
+PICTURE = "picture"  # the field of vectors that were made from pictures (`index/pictures.py`)
 _TEXTS_AT_ONCE = 1024  # an interrupted run loses at most these: a few seconds of MiniLM
 
 
@@ -155,13 +156,17 @@ def _collect(store: Store, domain: str, kinds: list[str], field: str, text_prope
 
 
 def _drop_vanished(store: Store, domain: Domain) -> None:
-    """Delete vectors of any model whose text or node is gone; people's nodes are not ours."""
+    """Delete vectors of any model whose text or node is gone.
+
+    People's nodes are not ours, nor is what was made from a picture.
+    """
     store.execute(
         "DELETE FROM embedding WHERE node_id NOT IN (SELECT node_id FROM node) "
         "OR (node_id IN (SELECT node_id FROM node WHERE domain = ? "
         "AND kind IN (SELECT unnest(?))) "
-        "AND (node_id, field) NOT IN (SELECT (node_id, field) FROM current_text))",
-        [domain.name, [domain.item, *domain.attributes]],
+        "AND (node_id, field) NOT IN (SELECT (node_id, field) FROM current_text) "
+        "AND field <> ?)",
+        [domain.name, [domain.item, *domain.attributes], PICTURE],
     )
 
 

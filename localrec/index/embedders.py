@@ -58,8 +58,13 @@ class MiniLmEmbedder:
     REMEMBERED = 256  # single texts, which are questions, asked again at each step of one answer
 
     def __init__(self, folder: Path, threads: int | None = None) -> None:
-        self._tokenizer = _open_tokenizer(folder / "tokenizer.json", self.MAX_TOKENS)
-        self._session = _open_session(folder / "model.onnx", threads)
+        self._tokenizer = open_tokenizer(folder / "tokenizer.json", self.MAX_TOKENS, _PULL)
+        # The file asks for 128 always; a batch is padded to its own longest.
+        self._tokenizer.no_padding()
+        model = folder / "model.onnx"
+        self._session = open_session(model, threads, _PULL)
+        if "last_hidden_state" not in {output.name for output in self._session.get_outputs()}:
+            raise ModelError(f"{model} is another model than all-MiniLM-L6-v2.", _PULL)
         self._remembered = lru_cache(self.REMEMBERED)(self._embed_one)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -74,7 +79,7 @@ class MiniLmEmbedder:
     def _embed_many(self, texts: Sequence[str]) -> Vectors:
         vectors = np.zeros((len(texts), self.size), dtype=np.float32)
         places = [place for place, text in enumerate(texts) if text.strip()]
-        encoded = self._tokenizer.encode_batch([_encodable(texts[place]) for place in places])
+        encoded = self._tokenizer.encode_batch([encodable(texts[place]) for place in places])
         tokens = [encoding.ids for encoding in encoded]
         by_length = sorted(range(len(tokens)), key=lambda one: len(tokens[one]))
         for start in range(0, len(by_length), self.BATCH):
@@ -246,11 +251,11 @@ def _embed_visible(
     vectors = np.zeros((len(texts), size), dtype=np.float32)
     places = [place for place, text in enumerate(texts) if text.strip()]
     if places:
-        vectors[places] = embed([_encodable(texts[place]) for place in places])
+        vectors[places] = embed([encodable(texts[place]) for place in places])
     return unit_rows(vectors)
 
 
-def _encodable(text: str) -> str:
+def encodable(text: str) -> str:
     """`text` without lone surrogates, which JSON can carry and tokenizers refuse."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
@@ -262,8 +267,13 @@ def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return numbers ^ (numbers >> np.uint64(31))
 
 
-def _open_tokenizer(path: Path, max_tokens: int) -> Tokenizer:
-    _require(path)
+def open_tokenizer(path: Path, max_tokens: int, remedy: str) -> Tokenizer:
+    """A tokenizer out of a file, which cuts texts to `max_tokens`.
+
+    Raises:
+        ModelError: the file is missing, or is none; `remedy` says what to do.
+    """
+    _require(path, remedy)
     # A child process started later would otherwise print a warning over the screen.
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     from tokenizers import Tokenizer  # compiled: only who embeds pays for it
@@ -271,14 +281,18 @@ def _open_tokenizer(path: Path, max_tokens: int) -> Tokenizer:
     try:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:  # tokenizers raises nothing narrower
-        raise ModelError(f"{path} is not a tokenizer that can be read.", _PULL) from error
+        raise ModelError(f"{path} is not a tokenizer that can be read.", remedy) from error
     tokenizer.enable_truncation(max_tokens)
-    tokenizer.no_padding()  # the file asks for 128 always; a batch is padded to its own longest
     return tokenizer
 
 
-def _open_session(path: Path, threads: int | None) -> InferenceSession:
-    _require(path)
+def open_session(path: Path, threads: int | None, remedy: str) -> InferenceSession:
+    """An ONNX model, ready to be run on the CPU.
+
+    Raises:
+        ModelError: the file is missing, or is none; `remedy` says what to do.
+    """
+    _require(path, remedy)
     import onnxruntime  # 0.1 s to import: only who embeds pays for it
 
     onnxruntime.disable_telemetry_events()
@@ -288,19 +302,14 @@ def _open_session(path: Path, threads: int | None) -> InferenceSession:
     # Spinning threads burn both cores between questions and make a short text no faster.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
-        session = onnxruntime.InferenceSession(
-            str(path), options, providers=["CPUExecutionProvider"]
-        )
+        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime's exceptions share no narrower base
-        raise ModelError(f"{path} is not a model that can be read.", _PULL) from error
-    if "last_hidden_state" not in {output.name for output in session.get_outputs()}:
-        raise ModelError(f"{path} is another model than all-MiniLM-L6-v2.", _PULL)
-    return session
+        raise ModelError(f"{path} is not a model that can be read.", remedy) from error
 
 
-def _require(path: Path) -> None:
+def _require(path: Path, remedy: str) -> None:
     if not path.is_file():
-        raise ModelError(f"The embedding model's file {path} is missing.", _PULL)
+        raise ModelError(f"The embedding model's file {path} is missing.", remedy)
 
 
 def _open_sentence_transformer(folder: Path, device: str | None) -> Any:

@@ -92,3 +92,9 @@ def turned(orientation):
     exif[0x0112] = orientation
     exif[0x010F] = "a camera that knows where it was"
     return encoded(image, "JPEG", exif=exif, quality=95)
+
+
+def save_plain(path, code, width=64, height=64):
+    """Write a picture of one colour."""
+    Image.new("RGB", (width, height), rgb(code)).save(path)
+    return path

@@ -1,0 +1,209 @@
+"""`localrec images`: pictures of items, taken in from a folder, described, listed and searched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from localrec.cli.context import (
+    DomainOption,
+    JsonOption,
+    WorkspaceOption,
+    console,
+    context_of,
+    note,
+    print_json,
+    progress,
+)
+from localrec.errors import UsageError
+
+if TYPE_CHECKING:
+    from localrec.album.intake import PictureReport
+    from localrec.domains import Domain
+    from localrec.workspace import Workspace
+
+app = typer.Typer(help="Pictures of items: add, describe, list, find.", no_args_is_help=True)
+_SHOWN = 20
+_ADD = """
+A file belongs to the item whose key or name it bears; case, accents and separators do not matter.
+Running again takes only what is new.\n\n
+Examples:\n\n
+  localrec images add photos/ --dry-run\n\n
+  localrec images add photos/\n\n
+  localrec images add posters/ --domain movies --column poster
+"""
+_DESCRIBE = """
+Examples:\n\n
+  localrec images describe --limit 20\n\n
+  localrec images describe         (stop with Ctrl+C, run again to go on)
+"""
+_FIND = """
+Needs a model: localrec models use pictures FOLDER (see docs/pictures.md).\n\n
+Examples:\n\n
+  localrec images find "a tall blue drink with a cherry"\n\n
+  localrec images find --image holiday.jpg -k 3
+"""
+LimitOption = Annotated[int | None, typer.Option(min=1, help="At most so many items.")]
+
+
+@app.command(epilog=_ADD)
+def add(
+    folder: Annotated[Path, typer.Argument(help="The folder that the pictures lie in.")],
+    domain: DomainOption = None,
+    column: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Property of the items that names their file."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Report what would happen; change nothing.")
+    ] = False,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Take in a folder of pictures: small copies, without metadata, all that fit or none."""
+    context = context_of(workspace, as_json)
+    with (
+        _opened(context.workspace, domain, writable=not dry_run) as (opened, about),
+        progress() as steps,
+    ):
+        report = opened.take_in_pictures(
+            folder, about, column=column, dry_run=dry_run, progress=steps
+        )
+    if context.as_json:
+        print_json(report)
+    else:
+        _render(report, about)
+
+
+@app.command(epilog=_DESCRIBE)
+def describe(
+    limit: LimitOption = None,
+    domain: DomainOption = None,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say what pictures show, for items whose looks nobody described; marked, resumable."""
+    from localrec.album.descriptions import describe_pictures, without_model
+
+    context = context_of(workspace, as_json)
+    with (
+        _opened(context.workspace, domain, writable=True) as (opened, about),
+        progress() as steps,
+    ):
+        described = describe_pictures(
+            opened.store,
+            about,
+            without_model(about),
+            limit,
+            lambda done, total: steps("describing", done, total),
+        )
+        if described.written:
+            opened.embed(about, steps)
+    if context.as_json:
+        print_json(described)
+    else:
+        note(
+            f"{described.written} descriptions written; of {described.silent} pictures nothing "
+            f"sure can be said; {described.left} left."
+        )
+
+
+@app.command("list")
+def list_(
+    domain: DomainOption = None, workspace: WorkspaceOption = None, as_json: JsonOption = False
+) -> None:
+    """The items that have a picture, and who described how they look."""
+    from localrec.graph.pictures import list_pictures
+
+    context = context_of(workspace, as_json)
+    with _opened(context.workspace, domain) as (opened, about):
+        pictured = list_pictures(opened.store, about)
+    if context.as_json:
+        print_json(pictured)
+        return
+    from rich.table import Table
+
+    table = Table("key", "name", "pixels", "looks described by", box=None)
+    for one in pictured:
+        table.add_row(one.key, one.name, f"{one.width} x {one.height}", one.described_by or "")
+    console().print(table)
+
+
+@app.command(epilog=_FIND)
+def find(
+    words: Annotated[str | None, typer.Argument(help="What the pictures should show.")] = None,
+    image: Annotated[
+        Path | None, typer.Option("--image", metavar="PICTURE", help="A picture to compare with.")
+    ] = None,
+    k: Annotated[int, typer.Option("-k", min=1, max=200, help="How many items.")] = 10,
+    domain: DomainOption = None,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Items whose pictures are like another one, or show what words say."""
+    from localrec.images.opening import open_image
+    from localrec.index.pictures import named
+
+    if (words is None) == (image is None):
+        raise UsageError("Find by what?", "Give words, or --image PICTURE.")
+    picture = None if image is None else open_image(image)
+    context = context_of(workspace, as_json)
+    with _opened(context.workspace, domain) as (opened, about):
+        index = opened.pictures(about.name)
+        if index is None:
+            raise UsageError(*_why_not(opened, about))
+        near = (
+            index.nearest_by_words(words or "", k)
+            if picture is None
+            else index.nearest_by_picture(picture, k)
+        )
+        found = named(opened.store, near)
+    if context.as_json:
+        print_json(found)
+        return
+    for one in found:
+        console().print(f"{one.similarity:.3f}  {one.name}  ({one.key})")
+
+
+@contextmanager
+def _opened(
+    folder: Path, domain: str | None, *, writable: bool = False
+) -> Iterator[tuple[Workspace, Domain]]:
+    """The workspace and the domain that is meant."""
+    from localrec.domains import load_domain
+    from localrec.workspace import Workspace
+
+    with Workspace(folder, writable=writable) as opened:
+        yield opened, load_domain(opened.choose_domain("", domain))
+
+
+def _why_not(opened: Workspace, domain: Domain) -> tuple[str, str]:
+    """Why nothing can be found by pictures, and what to do."""
+    if opened.picture_model is None:
+        return "No model here embeds pictures.", "localrec models use pictures FOLDER"
+    return (
+        f"The {domain.plural} have no pictures that were embedded.",
+        "localrec images add FOLDER, and then: localrec index",
+    )
+
+
+def _render(report: PictureReport, domain: Domain) -> None:
+    from rich.text import Text
+
+    out = console()
+    would = "would be" if report.dry_run else "were"
+    out.print(
+        Text(
+            f"{report.read:,} files looked at: {report.fresh:,} pictures {would} taken in, "
+            f"{report.unchanged:,} were here before, {report.dropped:,} files left out. "
+            f"{report.without:,} {domain.plural} are without a picture."
+        )
+    )
+    for problem in report.problems[:_SHOWN]:
+        out.print(Text(f"  {problem.column}: {problem.problem}", style="dim"))
+    if len(report.problems) > _SHOWN:
+        out.print(Text(f"  … {len(report.problems) - _SHOWN:,} more with --json", style="dim"))
