@@ -197,13 +197,72 @@ class Constraint(msgspec.Struct, frozen=True, kw_only=True):
     """One demand on an item's attributes: it has one of `any_of`, or none of them if `barred`.
 
     Names are keys of attribute nodes; a family stands for everything below it. A `soft` demand
-    only moves an item up or down.
+    only moves an item up or down, by its `weight`.
     """
 
     kind: str
     any_of: tuple[str, ...]
     barred: bool = False
     soft: bool = False
+    weight: float = 1.0
+
+
+class SeenWord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A word for something in a picture.
+
+    Args:
+        word: The catalogue's where it has one.
+        confidence: How sure it is, 0..1.
+        share: How much of the drink has it, 0..1; None where that means nothing.
+    """
+
+    word: str
+    confidence: float
+    share: float | None = None
+
+
+class Guess(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a picture may show: a name, and the key of the item that bears it, if one does."""
+
+    name: str
+    key: str | None = None
+
+
+class Seen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What was seen in a question's picture, and what it was taken for.
+
+    Args:
+        by: What saw it: "colours without a model", or the name of a model.
+        leans: How the question leans on the picture: it asks what that shows ("name"), takes it
+            as its example ("example") or only its look ("look"), or says nothing of it ("beside").
+        colours: The likeliest first; a colour between two words gives both.
+        layers: Colour words from the top down, where one lies above another.
+        clarity: "clear", "hazy" or "opaque".
+        foam: A head of foam.
+        ice: Ice in it.
+        glass: What holds it.
+        garnish: What decorates it; colours where only these were told.
+        texture: A few words of a model.
+        guesses: What it may be, the likeliest first.
+        item: Key of the item that the picture surely shows, where the question is about that.
+        counted: What items were preferred for, after what the text says itself.
+        notes: What limits all this, one sentence each.
+    """
+
+    by: str
+    leans: Literal["name", "example", "look", "beside"]
+    colours: tuple[SeenWord, ...] = ()
+    layers: tuple[str, ...] = ()
+    clarity: SeenWord | None = None
+    foam: SeenWord | None = None
+    ice: SeenWord | None = None
+    glass: SeenWord | None = None
+    garnish: tuple[SeenWord, ...] = ()
+    texture: str = ""
+    guesses: tuple[Guess, ...] = ()
+    item: str | None = None
+    counted: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class Intent(msgspec.Struct, frozen=True, kw_only=True):
@@ -222,6 +281,9 @@ class Intent(msgspec.Struct, frozen=True, kw_only=True):
         corrected: Typed word -> the word it was read as.
         unknown: Content words that match nothing in the graph.
         cut: Only the first part of an overlong question was read.
+        seen: What its picture shows, where it has one.
+        pictured: Soft demands that the picture makes; together they weigh less than one that the
+            text makes.
     """
 
     constraints: tuple[Constraint, ...] = ()
@@ -236,6 +298,8 @@ class Intent(msgspec.Struct, frozen=True, kw_only=True):
     corrected: dict[str, str] = {}
     unknown: tuple[str, ...] = ()
     cut: bool = False
+    seen: Seen | None = None
+    pictured: tuple[Constraint, ...] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -361,7 +425,8 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     `items` holds what was asked, unless `relaxed` says otherwise. `memory` is what the shared
     memory said, where it took part; `model_saw` is there where an explanation was asked for, empty
     where no model was asked. `trajectory` is what an agent did, where one put the items in order:
-    the fields of `agent.trajectory`. Its numbers count the candidates that it was given.
+    the fields of `agent.trajectory`. Its numbers count the candidates that it was given. `seen` is
+    what was seen in the question's picture, where it had one.
     """
 
     id: str
@@ -379,6 +444,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     memory: MemoryView | None = None
     model_saw: tuple[ModelCall, ...] | None = None
     trajectory: dict[str, Any] | None = None
+    seen: Seen | None = None
 
 
 class Recommendations(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

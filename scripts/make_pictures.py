@@ -117,7 +117,7 @@ def plan(half: Half, count: int = COUNT, seed: int | None = None) -> Iterator[Tr
             behind=functions[number % len(functions)].__name__,
             garnish_colours=tuple(sorted({GARNISHES[name] for name in garnishes})),
             quality=int(random.integers(50, 96)),
-            scene=_scene(half, glass, shown, garnishes, random),
+            scene=scene_for(half, glass, shown, garnishes, random),
         )
 
 
@@ -158,13 +158,14 @@ def _garnishes(random: np.random.Generator) -> tuple[str, ...]:
     return tuple(str(name) for name in random.choice([*GARNISHES], number, replace=False))
 
 
-def _scene(
+def scene_for(
     half: Half,
     glass: str,
     words: tuple[str, ...],
     garnishes: tuple[str, ...],
     random: np.random.Generator,
 ) -> Scene:
+    """A scene of a half with this drink in it, all else drawn by lot."""
     warm = random.uniform(-0.1, 0.1) if half == "dev" else random.uniform(-0.12, 0.12)
     landscape = random.uniform() < 0.2
     sides = (400, 320) if landscape else (300, 400)

@@ -22,6 +22,8 @@ from localrec.cli.context import (
 from localrec.errors import UsageError
 
 if TYPE_CHECKING:
+    from localrec.systems.asker import Asker
+    from localrec.systems.marc import Question
     from localrec.types import Answer, ModelCall
     from localrec.workspace import Workspace
 
@@ -31,6 +33,7 @@ Examples:\n\n
   localrec ask "what can I make" --have "gin, campari, sweet vermouth, lemon"\n\n
   localrec ask "like a Negroni but lighter" -k 5 --explain\n\n
   localrec ask "a red drink with gin" --user anna --system agenticrec --explain\n\n
+  localrec ask "the same look without vodka" --image drink.jpg\n\n
   localrec ask --plain --user anna\n\n
   localrec ask --batch questions.jsonl --out answers.jsonl
 """
@@ -52,6 +55,12 @@ def ask(
         typer.Option(
             metavar="ANSWERS.jsonl",
             help="Where a batch writes; run again to go on, with the options it was begun with.",
+        ),
+    ] = None,
+    image: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PICTURE", help="A photo the question is about: PNG, JPEG or WebP, a file."
         ),
     ] = None,
     have: Annotated[
@@ -109,6 +118,7 @@ def ask(
             workspace=context.workspace,
             user=user,
             have=have,
+            image=image,
             k=k,
             system=system,
             no_model=no_model,
@@ -118,6 +128,10 @@ def ask(
         return
     if (question is None) == (batch is None):
         raise UsageError("Give one question, or --batch with a file.", 'localrec ask "TEXT"')
+    if batch is not None and image is not None:
+        raise UsageError(
+            "--image goes with one question.", 'A batch names a picture a line: "image": "a.jpg".'
+        )
     if batch is not None and explain:
         raise UsageError("--explain tells of one question; a batch has its reasons in the file.")
     if (batch is None) != (out is None):
@@ -127,7 +141,7 @@ def ask(
             _answer_batch(opened, batch, out, k, system, no_model, domain, as_json=context.as_json)
             return
         answer = _answer_one(
-            opened, question or "", have, user, k, system, no_model, domain, explain=explain
+            opened, question or "", have, user, k, system, no_model, domain, image, explain=explain
         )
     if context.as_json:
         print_json(answer)
@@ -146,6 +160,7 @@ def _answer_one(
     system: str,
     no_model: bool,
     domain: str | None,
+    image: Path | None,
     *,
     explain: bool,
 ) -> Answer:
@@ -153,8 +168,10 @@ def _answer_one(
 
     from localrec.systems.marc import Question
 
-    chosen = workspace.choose_domain(text if have is None else f"{text} with {have}", domain)
-    asked = Question(query=text, have=have, user=user)
+    workspace = workspace.seen_by(user)
+    words = text if have is None else f"{text} with {have}"
+    chosen = workspace.choose_domain(words, domain, pictured=image is not None)
+    asked = Question(query=text, have=have, user=user, image=None if image is None else str(image))
     calls: list[ModelCall] | None = [] if explain else None
     asker = workspace.system(system, chosen, without_model=no_model, calls=calls)
     answer = asker.answer(asked, k)
@@ -175,11 +192,16 @@ def _answer_batch(
     from localrec.systems.batch import RunOptions, answer_batch, read_questions
 
     questions = read_questions(batch)
+
+    def system_for(question: Question) -> Asker:
+        seen = workspace.seen_by(question.user)
+        pictured = question.image is not None
+        chosen = seen.choose_domain(question.query, domain, pictured=pictured)
+        return seen.system(system, chosen, without_model=no_model)
+
     with resumable(out), progress() as steps:
         summary = answer_batch(
-            lambda text: workspace.system(
-                system, workspace.choose_domain(text, domain), without_model=no_model
-            ),
+            system_for,
             questions,
             out,
             k,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +16,10 @@ from localrec.cli.context import (
     print_json,
     progress,
 )
+from localrec.errors import UsageError
+
+if TYPE_CHECKING:
+    from localrec.settings import Settings
 
 app = typer.Typer(help="Local models: list, pull, check, use.", no_args_is_help=True)
 
@@ -56,6 +60,7 @@ def list_(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> Non
         here = "yes" if model["here"] else f"localrec models pull {model['name']}"
         table.add_row(model["name"], model["title"], model["kind"], size, model["licence"], here)  # type: ignore[arg-type]
     console().print(table)
+    note("Models that see pictures are in no package index: docs/pictures.md says how to add one.")
 
 
 @app.command()
@@ -104,30 +109,113 @@ def check(
 
 @app.command()
 def use(
-    role: Annotated[str, typer.Argument(help="chat, router, reflector, writer or memory.")],
-    name: Annotated[str, typer.Argument(help="A model, a GGUF file, or 'rules' for none.")],
+    role: Annotated[
+        str,
+        typer.Argument(
+            help="chat, router, slots, reflector, writer, agent, memory, vision, pictures."
+        ),
+    ],
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="A model, an adapter, a GGUF file (for pictures: a folder), or 'rules' for none."
+        ),
+    ],
+    projector: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="MMPROJ.gguf", help="For vision: the file that was published with the model."
+        ),
+    ] = None,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Let a model play a role in this workspace; 'rules' gives the role back."""
-    from localrec.errors import UsageError
-    from localrec.llm.catalog import check as check_file
-    from localrec.llm.catalog import find_model
+    """Let a model play a role in this workspace; 'rules' gives the role back.
+
+    An adapter plays the role it was trained for, with the model it was trained on.
+    """
     from localrec.paths import make_private
-    from localrec.settings import RULES, bind_role, load_settings, save_settings
+    from localrec.settings import load_settings, save_settings
 
     context = context_of(workspace, as_json)
-    if name.endswith(".gguf"):
-        check_file(Path(name))
-        name = str(Path(name).resolve())
-    elif name != RULES and find_model(name).kind != "chat":
-        raise UsageError(f"{name} makes vectors and plays no role.", "Name a chat model.")
-    if role == "chat" and name == RULES:
-        raise UsageError("The chat model cannot be rules.", "Name a model, or use --no-model.")
+    settings = _bound(load_settings(context.workspace), role, name, projector)
     make_private(context.workspace)
-    settings = bind_role(load_settings(context.workspace), role, name)
     save_settings(context.workspace, settings)
+    name = str(Path(name).resolve()) if name.endswith(".gguf") else name
     if context.as_json:
         print_json({"role": role, "model": name})
     else:
         note(f"{role} is played by {name}.")
+
+
+def _bound(settings: Settings, role: str, name: str, projector: Path | None) -> Settings:
+    """The settings with a role bound, after a look into every file that is named."""
+    from localrec.cli.adapters import bound_to_adapter
+    from localrec.llm.adapters import is_adapter
+    from localrec.settings import (
+        PICTURES,
+        RULES,
+        VISION,
+        bind_pictures,
+        bind_role,
+        bind_vision,
+    )
+
+    if role == PICTURES:
+        return bind_pictures(settings, "" if name == RULES else _checked_encoders(name))
+    if role == VISION and name != RULES:
+        return bind_vision(settings, *_checked_pair(name, projector))
+    if projector is not None:
+        raise UsageError("--projector goes with vision.", "localrec models use vision --help")
+    if is_adapter(name):
+        return bound_to_adapter(settings, role, name)
+    return bind_role(settings, role, _checked_model(role, name))
+
+
+def _checked_model(role: str, name: str) -> str:
+    """A name of the catalogue, or the path of a file that is a model."""
+    from localrec.llm.catalog import check as check_file
+    from localrec.llm.catalog import find_model
+    from localrec.settings import RULES, SLOTS
+
+    if role == SLOTS and name != RULES:
+        raise UsageError(
+            "A bare model cannot read questions.", "Train it to: localrec train adapter slots"
+        )
+    if name.endswith(".gguf"):
+        check_file(Path(name))
+        return str(Path(name).resolve())
+    if name != RULES and find_model(name).kind != "chat":
+        raise UsageError(f"{name} makes vectors and plays no role.", "Name a chat model.")
+    if role == "chat" and name == RULES:
+        raise UsageError("The chat model cannot be rules.", "Name a model, or use --no-model.")
+    return name
+
+
+def _checked_pair(name: str, projector: Path | None) -> tuple[str, str]:
+    """The paths of a model that sees and of its projector, their headers read."""
+    from localrec.llm.header import check_chat_model, check_projector, read_header
+
+    if projector is None or not name.endswith(".gguf"):
+        raise UsageError(
+            "A model that looks at pictures is two files, and none is in the catalogue.",
+            "localrec models use vision MODEL.gguf --projector MMPROJ.gguf",
+        )
+    check_chat_model(Path(name), read_header(Path(name)))
+    check_projector(projector, read_header(projector))
+    return str(Path(name).resolve()), str(projector.resolve())
+
+
+def _checked_encoders(name: str) -> str:
+    """A model of the catalogue, or the path of a folder whose encoders were opened and fit."""
+    from localrec.index.clip import ClipPair
+    from localrec.llm.catalog import load_catalog
+
+    known = load_catalog().get(name)
+    if known is not None:
+        if known.kind != "pictures":
+            raise UsageError(f"{name} embeds no pictures.", "Name a folder; see docs/pictures.md.")
+        return name
+    folder = Path(name).expanduser().resolve()
+    ClipPair(folder)
+    return str(folder)

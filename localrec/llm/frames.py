@@ -1,8 +1,9 @@
 """What a model's process and its client say to each other, and how it is framed.
 
 A frame is a length (4 bytes, big endian) and that many bytes of MessagePack holding one of the
-structs below. Requests flow one way, exactly one reply per call the other way; only `Cancel` comes
-unasked, from whichever thread wants the running call to end.
+structs below. Requests flow one way, exactly one reply per call the other way, and before it, where
+an answer is heard while it is written, its pieces; only `Cancel` comes unasked, from whichever
+thread wants the running call to end.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-from localrec.llm.base import Choice, Generation, Message
+from localrec.llm.base import Bitmap, Choice, Generation, Message
 
 LENGTH_BYTES = 4
 _MAX_FRAME = 256 << 20
@@ -28,6 +29,7 @@ class Open(msgspec.Struct, frozen=True, tag=True):
     repack: bool
     adapter: str | None
     adapter_scale: float
+    projector: str | None
 
 
 class Choose(msgspec.Struct, frozen=True, tag=True):
@@ -50,6 +52,16 @@ class Generate(msgspec.Struct, frozen=True, tag=True):
     seed: int
     fixed: int
     prefix: str
+
+
+class Describe(msgspec.Struct, frozen=True, tag=True):
+    """Write about a picture; pieces come as `Heard` before the reply."""
+
+    call: int
+    bitmap: Bitmap
+    messages: tuple[Message, ...]
+    grammar: str | None
+    max_tokens: int
 
 
 class Count(msgspec.Struct, frozen=True, tag=True):
@@ -104,6 +116,12 @@ class Generated(msgspec.Struct, frozen=True, tag=True):
     generation: Generation
 
 
+class Heard(msgspec.Struct, frozen=True, tag=True):
+    """A further piece of an answer that is still being written; no reply yet."""
+
+    text: str
+
+
 class Counted(msgspec.Struct, frozen=True, tag=True):
     """Reply to `Count`."""
 
@@ -137,9 +155,9 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
     hint: str
 
 
-Call = Choose | Generate | Count | Embed | Tokenise | Score
+Call = Choose | Generate | Describe | Count | Embed | Tokenise | Score
 Request = Open | Call | Cancel
-Reply = Opened | Chosen | Generated | Counted | Embedded | Tokenised | Scored | Failed
+Reply = Opened | Chosen | Generated | Heard | Counted | Embedded | Tokenised | Scored | Failed
 
 _encoder = msgspec.msgpack.Encoder()
 _requests: msgspec.msgpack.Decoder[Request] = msgspec.msgpack.Decoder(Request)

@@ -56,9 +56,13 @@ _KEPT = (
     "general.type",
     "general.alignment",
     "tokenizer.chat_template",
+    "clip.has_vision_encoder",
     ".context_length",
     ".pooling_type",
+    "localrec.role",
+    "localrec.base.sha256",
 )
+_PROJECTOR = "clip"  # llama.cpp's architecture of every mmproj
 _TOOL_MARKS = ("<tools>", "<tool_call>", "arguments")
 _PULL_AGAIN = "Get the file again: localrec models pull NAME."
 
@@ -73,9 +77,12 @@ class GgufHeader(msgspec.Struct, frozen=True, kw_only=True):
         pooling: The pooling type an embedding model declares (1 mean, 2 first token, 3 last);
             None for a chat model.
         has_chat_template: Whether a chat prompt can be rendered at all.
+        sees: Whether it is a projector (mmproj) for pictures.
         knows_tools: Whether that template shows tools and calls in the form of Hermes and Qwen:
             schemas within `<tools>`, JSON within `<tool_call>`.
         tensors: Name -> dimensions, fastest first, as ggml counts them.
+        role: What an adapter of ours was trained for; "" of any other file.
+        made_for: SHA-256 of the model file that such an adapter is used with.
     """
 
     architecture: str
@@ -83,8 +90,11 @@ class GgufHeader(msgspec.Struct, frozen=True, kw_only=True):
     context_length: int
     pooling: int | None
     has_chat_template: bool
+    sees: bool
     knows_tools: bool
     tensors: dict[str, tuple[int, ...]]
+    role: str = ""
+    made_for: str = ""
 
 
 class _Malformed(Exception):
@@ -129,14 +139,34 @@ def check_chat_model(path: Path, header: GgufHeader) -> None:
 
 
 def check_model(path: Path, header: GgufHeader) -> None:
-    """Refuse an adapter given in a model's place.
+    """Refuse an adapter or a projector given in a model's place.
 
     Raises:
-        ModelError: the file is an adapter.
+        ModelError: the file is one of them.
     """
+    if header.architecture == _PROJECTOR:
+        raise ModelError(
+            f"{path} is a projector (mmproj) and not a model.",
+            "Name its model, and it with --projector.",
+        )
     if header.kind == "adapter":
         raise ModelError(
             f"{path} is an adapter and not a model.", "Name its base model, and it as the adapter."
+        )
+
+
+def check_projector(path: Path, header: GgufHeader) -> None:
+    """Refuse what turns no pictures into what a model reads.
+
+    Whether it was made for the model is for llama.cpp to say, which compares their sizes.
+
+    Raises:
+        ModelError: see above.
+    """
+    if not header.sees:
+        raise ModelError(
+            f"{path} is no projector for pictures (mmproj).",
+            "Use the mmproj file that was published with the model.",
         )
 
 
@@ -307,7 +337,10 @@ def _describe(fields: dict[str, Any], tensors: dict[str, tuple[int, ...]]) -> Gg
         context_length=typed(f"{architecture}.context_length", int, 0),
         pooling=typed(f"{architecture}.pooling_type", int, None),
         has_chat_template=bool(template.strip()),
+        sees=architecture == _PROJECTOR and typed("clip.has_vision_encoder", bool, False),
         # Some models of that family write calls as XML instead: `<function=name>`.
         knows_tools=all(mark in template for mark in _TOOL_MARKS) and "<function=" not in template,
         tensors=tensors,
+        role=typed("localrec.role", str, ""),
+        made_for=typed("localrec.base.sha256", str, ""),
     )

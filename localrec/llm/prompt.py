@@ -7,7 +7,8 @@ whatever a person or a catalogue wrote stays letters.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import msgspec
@@ -98,13 +99,21 @@ class ChatTemplate:
     def _render_between(self, messages: Sequence[Message], *, opening: bool) -> list[str]:
         """Template text before, between and behind the contents: one more than messages."""
         marks = [f"\ue000{number}\ue001" for number in range(len(messages))]
-        turns = [
-            {"role": message.role, "content": mark}
-            for message, mark in zip(messages, marks, strict=True)
-        ]
-        return _cut(self._render_text(turns, opening), marks)
+        roles = [message.role for message in messages]
+        plain = [{"role": role, "content": mark} for role, mark in zip(roles, marks, strict=True)]
+        try:
+            return _cut(self._render_text(plain, opening), marks)
+        except ModelError:
+            # Templates of some models that see know contents as lists of typed parts only.
+            parts = [
+                {"role": role, "content": [{"type": "text", "text": mark}]}
+                for role, mark in zip(roles, marks, strict=True)
+            ]
+            with suppress(ModelError):
+                return _cut(self._render_text(parts, opening), marks)
+            raise
 
-    def _render_text(self, turns: list[dict[str, str]], opening: bool) -> str:
+    def _render_text(self, turns: Sequence[Mapping[str, Any]], opening: bool) -> str:
         # Templates of models that think aloud know `enable_thinking`; the others ignore it.
         context: dict[str, Any] = {
             **self._specials,

@@ -11,19 +11,28 @@ from __future__ import annotations
 
 import codecs
 import time
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from localrec.errors import ContextError, ModelError
-from localrec.llm.base import Choice, Generation, Message, Usage
+from localrec.llm.base import Bitmap, Choice, Generation, Message, Usage
 from localrec.llm.gguf import Grammar, NativeModel
 from localrec.llm.prefix import PrefixStates, common_length
 from localrec.llm.prompt import ChatTemplate
 
+if TYPE_CHECKING:
+    from localrec.llm.projector import Projector
+
+Heard = Callable[[str], None]  # pieces of an answer while it is written
 _PREFIX_BUDGET_BYTES = 256 << 20
 _SHORTLIST = 64  # likeliest tokens shown to a grammar before it must judge the whole vocabulary
+
+
+def _unheard(piece: str) -> None:
+    """Nobody waits for anything but the whole answer."""
 
 
 class ChatSession:
@@ -78,10 +87,58 @@ class ChatSession:
             ModelCancelledError: the call was stopped.
         """
         begun = self._begun(prefix)
-        rules = self._model.grammar(grammar) if grammar is not None else nullcontext()
-        with rules as standing:
+        with self._rules(grammar) as standing:
             decoder = _Decoder(temperature, seed, standing)
-            return self._write(messages, decoder, max_tokens, fixed, begun)
+            started = time.perf_counter()
+            prompt, cached = self._evaluate_prompt(messages, fixed, begun)
+            return self._write(decoder, max_tokens, prompt, cached, started)
+
+    def describe(
+        self,
+        projector: Projector,
+        bitmap: Bitmap,
+        messages: Sequence[Message],
+        *,
+        grammar: str | None,
+        max_tokens: int,
+        heard: Heard,
+    ) -> Generation:
+        """Write about a picture, which stands before the text of the last message; greedily.
+
+        Raises:
+            ModelError: the picture or the grammar cannot be used.
+            ContextError: picture and prompt do not fit.
+            ModelCancelledError: the call was stopped.
+        """
+        with self._rules(grammar) as standing:
+            started = time.perf_counter()
+            self._model.forget()
+            try:
+                prompt = self._evaluate_picture(projector, bitmap, messages)
+                decoder = _Decoder(0.0, 0, standing)
+                return self._write(decoder, max_tokens, prompt, 0, started, heard)
+            finally:
+                self._model.forget()
+
+    def _evaluate_picture(
+        self, projector: Projector, bitmap: Bitmap, messages: Sequence[Message]
+    ) -> int:
+        """Bring prompt and picture into the live context; how many tokens they take."""
+        before, asked = self._around_last(messages)
+        self._check_fit(len(before) + len(asked))
+        self._model.evaluate(before)
+        shown = projector.show(bitmap)
+        self._check_fit(self._model.position + len(asked))
+        self._model.evaluate(asked)
+        return len(before) + shown + len(asked)
+
+    def _around_last(self, messages: Sequence[Message]) -> tuple[list[int], list[int]]:
+        """The tokens of the prompt before the text of the last message, and the rest."""
+        tokens, ends = self._tokens_and_ends(messages)
+        return tokens[: ends[-3]], tokens[ends[-3] :]
+
+    def _rules(self, grammar: str | None) -> AbstractContextManager[Grammar | None]:
+        return nullcontext() if grammar is None else self._model.grammar(grammar)
 
     def tokenise(self, messages: Sequence[Message], prefix: str) -> list[int]:
         """The tokens that `generate` would evaluate: of the prompt, and of a begun answer."""
@@ -115,22 +172,25 @@ class ChatSession:
 
     def _write(
         self,
-        messages: Sequence[Message],
         decoder: _Decoder,
         max_tokens: int,
-        fixed: int,
-        begun: Sequence[int],
+        prompt: int,
+        cached: int,
+        started: float,
+        heard: Heard = _unheard,
     ) -> Generation:
-        started = time.perf_counter()
-        prompt, cached = self._evaluate_prompt(messages, fixed, begun)
+        """Write behind a prompt of so many tokens, of which some were cached."""
         limit = min(max_tokens, self._model.n_ctx - prompt)
+        spoken = codecs.getincrementaldecoder("utf-8")("replace")
         raw, written, finished = b"", 0, False
         while written < limit:
             token = decoder.next_token(self._model)
             finished = token is not None and self._model.is_end(token)
             if token is None or finished:
                 break
-            raw += self._model.bytes_of(token)
+            piece = self._model.bytes_of(token)
+            raw += piece
+            heard(spoken.decode(piece))
             written += 1
             if written < limit:
                 decoder.accept(token)
@@ -230,18 +290,23 @@ class ChatSession:
         """
         if not 0 <= fixed <= len(messages):
             raise ModelError(f"{fixed} of {len(messages)} messages cannot be fixed.")
+        tokens, ends = self._tokens_and_ends(messages)
+        prefix_length = ends[2 * fixed - 1] if fixed else 0
+        # One token must be left to evaluate: the logits come from it.
+        return tokens, min(prefix_length, len(tokens) - 1)
+
+    def _tokens_and_ends(self, messages: Sequence[Message]) -> tuple[list[int], list[int]]:
+        """Tokens of the prompt, and how many there are at the end of each piece of the template."""
         bos = self._model.bos
         tokens: list[int] = []
-        prefix_length = 0
+        ends: list[int] = []
         for position, piece in enumerate(self._template.render(messages)):
             ids = self._model.tokens_of(piece.text, special=piece.trusted)
             if position == 0 and bos is not None and ids[:1] != [bos]:
                 tokens.append(bos)
             tokens.extend(ids)
-            if position == 2 * fixed - 1:
-                prefix_length = len(tokens)
-        # One token must be left to evaluate: the logits come from it.
-        return tokens, min(prefix_length, len(tokens) - 1)
+            ends.append(len(tokens))
+        return tokens, ends
 
 
 class _Decoder:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from localrec.errors import ModelError
-from localrec.llm.base import ChatModel, Choice, Message
+from localrec.llm.base import Bitmap, ChatModel, Choice, Generation, Message, VisionModel
 from localrec.llm.wrapped import Reply, Wrapped
 from localrec.types import ModelCall, Turn
 
@@ -74,3 +74,51 @@ def recording(
 ) -> Callable[[str], ChatModel]:
     """The same opener of models by role; what those are asked goes on record in `calls`."""
     return lambda role: Recorded(open_model(role), role, calls)
+
+
+class RecordedVision:
+    """A vision model that keeps what it is asked, and what it writes or why it does not.
+
+    Args:
+        model: The one that looks.
+        calls: Where each call is added as soon as it is over.
+    """
+
+    def __init__(self, model: VisionModel, calls: list[ModelCall]) -> None:
+        self.name = model.name
+        self._model = model
+        self._calls = calls
+
+    def describe(
+        self,
+        bitmap: Bitmap,
+        messages: Sequence[Message],
+        *,
+        grammar: str | None = None,
+        max_tokens: int = 256,
+        heard: Callable[[str], None] | None = None,
+    ) -> Generation:
+        """As the model describes; of the picture its size is on record."""
+        shown = f"(a picture of {bitmap.width} by {bitmap.height} pixels)"
+        saw = (Turn("user", shown), *(Turn(one.role, one.content) for one in messages))
+        try:
+            written = self._model.describe(
+                bitmap, messages, grammar=grammar, max_tokens=max_tokens, heard=heard
+            )
+        except ModelError as error:
+            self._calls.append(
+                ModelCall(role="vision", model=self.name, saw=saw, failed=error.message)
+            )
+            raise
+        self._calls.append(ModelCall(role="vision", model=self.name, saw=saw, reply=written.text))
+        return written
+
+    def close(self) -> None:
+        """Nothing is held: the model is somebody else's."""
+
+
+def recording_vision(
+    open_vision: Callable[[], VisionModel], calls: list[ModelCall]
+) -> Callable[[], VisionModel]:
+    """The same opener of the vision model; what it is asked goes on record in `calls`."""
+    return lambda: RecordedVision(open_vision(), calls)

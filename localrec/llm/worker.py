@@ -25,7 +25,10 @@ from localrec.llm import frames
 from localrec.llm.frames import Call, Request
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from localrec.llm.gguf import NativeModel
+    from localrec.llm.projector import Projector
     from localrec.llm.session import ChatSession
 
 _PARENT_CHECK_MS = 1000
@@ -38,7 +41,7 @@ def main(arguments: list[str]) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     inbox = Inbox(read_fd, parent_pid)
     threading.Thread(target=inbox.read_forever, name="frames", daemon=True).start()
-    server = _Server(inbox)
+    server = _Server(inbox, lambda piece: _write_all(write_fd, frames.encode_frame(piece)))
     while True:
         reply = server.answer(inbox.next_request())
         _write_all(write_fd, frames.encode_frame(reply))
@@ -103,8 +106,10 @@ class Inbox:
 class _Server:
     """Turns requests into replies; holds the model once `Open` has come."""
 
-    def __init__(self, inbox: Inbox) -> None:
+    def __init__(self, inbox: Inbox, say: Callable[[frames.Heard], None]) -> None:
         self._inbox = inbox
+        self._say = say
+        self._projector: Projector | None = None
         self._model: NativeModel | None = None
         self._session: ChatSession | None = None
 
@@ -140,11 +145,21 @@ class _Server:
             should_stop=self._inbox.should_stop,
         )
         self._model.warm_up()
+        if request.projector is not None:
+            from localrec.llm.projector import Projector  # brings llama.cpp, see above
+
+            path, should_stop = Path(request.projector), self._inbox.should_stop
+            self._projector = Projector(path, self._model, should_stop)
 
     def _loaded(self) -> NativeModel:
         if self._model is None:
             raise TypeError("a call came before its model was opened")
         return self._model
+
+    def _eyes(self) -> Projector:
+        if self._projector is None:
+            raise TypeError("a picture came to a model without a projector")
+        return self._projector
 
     def _chat(self) -> ChatSession:
         """The conversation side, made at the first question: embedding models have none."""
@@ -169,6 +184,17 @@ class _Server:
                         seed=call.seed,
                         fixed=call.fixed,
                         prefix=call.prefix,
+                    )
+                )
+            case frames.Describe():
+                return frames.Generated(
+                    self._chat().describe(
+                        self._eyes(),
+                        call.bitmap,
+                        call.messages,
+                        grammar=call.grammar,
+                        max_tokens=call.max_tokens,
+                        heard=lambda piece: self._say(frames.Heard(piece)),
                     )
                 )
             case frames.Count():

@@ -8,7 +8,7 @@ the loop in `reflection.py`, and the answer says which one spoke.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Protocol
 
@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 
 from localrec.domains import Domain
-from localrec.graph.catalogue import Indexes
+from localrec.graph.catalogue import Catalogue, Indexes
 from localrec.llm.base import ChatModel, Message
 from localrec.llm.structured import object_grammar, parse_object
 from localrec.retrieval.base import Query
@@ -67,19 +67,34 @@ class MeasuredCritic:
         """Score one candidate set."""
         if not len(items):
             return Assessment(0.0, 0.0, 0.0, 0.0)
-        met = _share_of_demands_met(pool, items)
         near = np.clip(query.similarity(items) / _NEAR, 0.0, 1.0)
-        components = [frozenset(map(int, query.catalogue.components_of(i))) for i in items]
-        families = [query.catalogue.families_of(int(i)) for i in items]
-        wanted = min(k, int(pool.items.sum()))
-        filled = min(1.0, len(items) / max(1, wanted))
-        covered = np.mean([d.mask[items].any() for d in pool.demands]) if pool.demands else 1.0
-        return Assessment(
-            relevance=100.0 * float(0.75 * met + 0.25 * near.mean()),
-            diversity=100.0 * (1.0 - _mean_overlap(components)) if len(items) > 1 else 100.0,
-            completeness=100.0 * float(filled * covered),
-            coherence=100.0 * min(1.0, 0.5 + _mean_overlap(families)) if len(items) > 1 else 100.0,
-        )
+        relevance = 0.75 * share_of_demands_met(pool, items) + 0.25 * float(near.mean())
+        return measured(query.catalogue, pool, items, k, relevance)
+
+
+def measured(
+    catalogue: Catalogue, pool: Pool, items: Indexes, k: int, relevance: float
+) -> Assessment:
+    """What the graph says of a candidate set that is not empty.
+
+    Args:
+        catalogue: Of the items.
+        pool: What was demanded.
+        items: The set.
+        k: How many were wanted.
+        relevance: 0 to 1, as it was found out.
+    """
+    components = [frozenset(map(int, catalogue.components_of(i))) for i in items]
+    families = [catalogue.families_of(int(i)) for i in items]
+    wanted = min(k, int(pool.items.sum()))
+    filled = min(1.0, len(items) / max(1, wanted))
+    covered = np.mean([d.mask[items].any() for d in pool.demands]) if pool.demands else 1.0
+    return Assessment(
+        relevance=100.0 * relevance,
+        diversity=100.0 * (1.0 - _mean_overlap(components)) if len(items) > 1 else 100.0,
+        completeness=100.0 * float(filled * covered),
+        coherence=100.0 * min(1.0, 0.5 + _mean_overlap(families)) if len(items) > 1 else 100.0,
+    )
 
 
 class ModelCritic:
@@ -100,28 +115,50 @@ class ModelCritic:
         Raises:
             ModelError: the model failed or wrote something else.
         """
-        fields = dict.fromkeys(Assessment.__struct_fields__, _SCALE)
-        messages = self._messages(query, items, k)
+        messages = critic_prompt(query.text, query.catalogue, items, k)
         generation = self._model.generate(
-            messages, grammar=object_grammar(fields), max_tokens=64, fixed=len(messages) - 1
+            messages, grammar=scores_grammar(), max_tokens=64, fixed=len(messages) - 1
         )
         self.tokens += generation.usage.prompt + generation.usage.generated
-        scores = parse_object(generation.text, fields)
+        scores = parse_object(generation.text, _FIELDS)
         return Assessment(**{name: float(score) for name, score in scores.items()})
 
-    def _messages(self, query: Query, items: Indexes, k: int) -> list[Message]:
-        domain = query.catalogue.domain
-        system = (
-            f"You check lists of {domain.plural} that were found for a question. Give four "
-            "whole numbers from 0 (bad) to 100 (perfect). relevance: does the list fit what "
-            "was asked, with everything that was demanded? diversity: do the entries differ "
-            "from one another? completeness: is anything missing that the person would want? "
-            "coherence: do the entries make sense together?"
-        )
-        listed = [_told(query, int(item)) for item in items[:_TOLD]]
-        shots = [message for shot in _WORKED for message in _worked_example(domain, *shot)]
-        asked = _asked(query.text[:400], k, listed)
-        return [Message("system", system), *shots, Message("user", asked)]
+
+_FIELDS = dict.fromkeys(Assessment.__struct_fields__, _SCALE)
+
+
+def scores_grammar() -> str:
+    """What a critic may write."""
+    return object_grammar(_FIELDS)
+
+
+def critic_prompt(text: str, catalogue: Catalogue, items: Indexes, k: int) -> list[Message]:
+    """What a model is asked of a candidate set, and an adapter for it is trained on.
+
+    Args:
+        text: The question.
+        catalogue: Of the items.
+        items: The set.
+        k: How many were wanted.
+    """
+    domain = catalogue.domain
+    system = (
+        f"You check lists of {domain.plural} that were found for a question. Give four "
+        "whole numbers from 0 (bad) to 100 (perfect). relevance: does the list fit what "
+        "was asked, with everything that was demanded? diversity: do the entries differ "
+        "from one another? completeness: is anything missing that the person would want? "
+        "coherence: do the entries make sense together?"
+    )
+    listed = [_told(catalogue, int(item)) for item in items[:_TOLD]]
+    shots = [message for shot in _WORKED for message in _worked_example(domain, *shot)]
+    asked = _asked(text[:400], k, listed)
+    return [Message("system", system), *shots, Message("user", asked)]
+
+
+def verdict(scores: Mapping[str, int]) -> str:
+    """Four scores as the model writes them."""
+    fields = ", ".join(f'"{name}": {scores[name]}' for name in Assessment.__struct_fields__)
+    return f"{{{fields}}}"
 
 
 # What a fitting and an unfitting list get: without an example of each, a small model gives every
@@ -138,12 +175,9 @@ def _worked_example(
     names = list(domain.taxonomy.get(domain.kind_of("component") or "", {}))[:6]
     wanted = names[0] if names else "this"
     listed = [", ".join([wanted, other] if fits else [other]) for other in names[1:4]]
-    verdict = ", ".join(
-        f'"{field}": {score}'
-        for field, score in zip(Assessment.__struct_fields__, scores, strict=True)
-    )
+    told = verdict(dict(zip(Assessment.__struct_fields__, scores, strict=True)))
     asked = _asked(f"something with {wanted}", 3, listed)
-    return Message("user", asked), Message("assistant", f"{{{verdict}}}")
+    return Message("user", asked), Message("assistant", told)
 
 
 def _asked(question: str, k: int, listed: Sequence[str]) -> str:
@@ -151,12 +185,13 @@ def _asked(question: str, k: int, listed: Sequence[str]) -> str:
     return f"Question: {question}\nWanted: {k}\nFound:\n{found}\nScores:"
 
 
-def _told(query: Query, item: int) -> str:
-    names = [query.catalogue.attributes[i].name for i in query.catalogue.attributes_of(item)]
+def _told(catalogue: Catalogue, item: int) -> str:
+    names = [catalogue.attributes[i].name for i in catalogue.attributes_of(item)]
     return ", ".join(names[:_TOLD])
 
 
-def _share_of_demands_met(pool: Pool, items: Indexes) -> float:
+def share_of_demands_met(pool: Pool, items: Indexes) -> float:
+    """Mean over demands of the share of items that meet each; 1 where nothing is demanded."""
     if not pool.demands:
         return 1.0
     return float(np.mean([demand.mask[items].mean() for demand in pool.demands]))

@@ -55,18 +55,22 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class Query:
-    """A question ready for retrieval: its text, intent, and similarity to the texts of items."""
+    """A question ready for retrieval: its text, intent, and similarity to the texts of items.
+
+    `look` is what its picture looks like, in the words of a description; "" where it has none.
+    """
 
     text: str
     intent: Intent
     catalogue: Catalogue
     embedder: Embedder
     fields: Mapping[str, EmbeddedField]
+    look: str = ""
 
     @cached_property
     def vector(self) -> Vectors:
-        """The question's embedding, shape (1, size)."""
-        return self.embedder.embed([self.text])
+        """The embedding of the question and of its picture's look, shape (1, size)."""
+        return self.embedder.embed([f"{self.text} {self.look}".strip()])
 
     @property
     def visual_field(self) -> str:

@@ -13,6 +13,7 @@ from localrec.retrieval.base import Query, Ranked, Setting
 from localrec.retrieval.constraints import mask_of
 from localrec.retrieval.containers import retrieve_by_container
 from localrec.retrieval.expansion import retrieve_by_expansion
+from localrec.retrieval.pictured import agreement, by_picture, retrieve_by_picture
 from localrec.retrieval.similarity import retrieve_by_likeness
 from localrec.types import TaskKind
 
@@ -30,7 +31,8 @@ def retriever_of(task: TaskKind) -> Retriever:
     """The task's algorithm, followed by the softer wishes."""
 
     def retrieve(query: Query, pool: Mask, setting: Setting) -> Ranked:
-        return _prefer(query, _ALGORITHMS[task](query, pool, setting))
+        algorithm = retrieve_by_picture if by_picture(query, task) else _ALGORITHMS[task]
+        return _prefer(query, algorithm(query, pool, setting))
 
     return retrieve
 
@@ -45,7 +47,7 @@ def _prefer(query: Query, found: Ranked) -> Ranked:
 
 
 def _soft_demands_met(query: Query, items: Indexes) -> NDArray[np.float32]:
-    met = np.zeros(len(items), dtype=np.float32)
+    met = agreement(query, items)
     for constraint in query.intent.constraints:
         if constraint.soft:
             met += mask_of(constraint, query.catalogue)[items] != constraint.barred

@@ -9,7 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from localrec.errors import UsageError
-from localrec.settings import RULES, Settings
+from localrec.settings import RULES, SLOTS, VISION, Role, Settings
 from localrec.systems.agents import AGENTS, AgenticConfig
 from localrec.systems.composition import (
     FUSED,
@@ -51,8 +51,20 @@ _STAND_INS = {
 _FEWEST_PEOPLE = 50  # with likings: fewer teach nothing
 _RANKS_FROM = 1
 
-_COUNTERPARTS = {"router": RULES, "critic": "measured", "writer": "template"}
-_FIELD_OF_ROLE = {"router": "router", "reflector": "critic", "writer": "writer"}
+_COUNTERPARTS = {
+    "reader": RULES,
+    "router": RULES,
+    "critic": "measured",
+    "writer": "template",
+    "vision": "measured",
+}
+_FIELD_OF_ROLE: dict[Role, str] = {
+    SLOTS: "reader",
+    "router": "router",
+    "reflector": "critic",
+    "writer": "writer",
+}
+_TRAINED = frozenset({"reader", "router"})  # those that speak otherwise to a model with an adapter
 
 
 def system_config(name: str, settings: Settings, *, without_model: bool) -> Composition:
@@ -76,12 +88,23 @@ def system_config(name: str, settings: Settings, *, without_model: bool) -> Comp
         return msgspec.structs.replace(config, **_COUNTERPARTS, **fused)
     if name == "marc":
         bound = {
-            _FIELD_OF_ROLE[role]: "model" if model != RULES else _COUNTERPARTS[_FIELD_OF_ROLE[role]]
-            for role, model in settings.roles.items()
+            _FIELD_OF_ROLE[role]: _player(settings, role)
+            for role in settings.roles
             if role in _FIELD_OF_ROLE  # memory works behind the scenes, not in an answer
         }
         config = msgspec.structs.replace(config, **bound)
+    # Whoever binds a model that looks at pictures wants it in every system.
+    if settings.roles.get(VISION, RULES) != RULES:
+        config = msgspec.structs.replace(config, vision="model")
     return config
+
+
+def _player(settings: Settings, role: Role) -> str:
+    """Who plays a role that the settings bind."""
+    field = _FIELD_OF_ROLE[role]
+    if settings.roles[role] == RULES:
+        return _COUNTERPARTS[field]
+    return "adapter" if field in _TRAINED and role in settings.adapters else "model"
 
 
 class RankerPlan(msgspec.Struct, frozen=True, kw_only=True):

@@ -19,22 +19,31 @@ class MarcConfig(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         graph: Retrieve through the graph; without it by vectors alone.
         reflection: Up to three rounds; without it one.
-        router: "rules" or "model".
+        reader: Who reads a question: "rules", or "adapter" for a model that was trained for it.
+        router: "rules", "model", or "adapter" for a model that was trained for it.
         critic: "measured" or "model".
         writer: "template" or "model".
+        vision: Who looks at a picture: "measured" without a model, or "model".
     """
 
     graph: bool = True
     reflection: bool = True
+    reader: str = RULES
     router: str = RULES
     critic: str = "measured"
     writer: str = "template"
+    vision: str = "measured"
 
     @property
     def asks_model(self) -> tuple[str, ...]:
-        """The roles that a model plays, as the settings name them."""
-        played = {"router": self.router, "reflector": self.critic, "writer": self.writer}
-        return tuple(role for role, who in played.items() if who == "model")
+        """The roles that a chat model plays, as the settings name them."""
+        played = {
+            "slots": self.reader,
+            "router": self.router,
+            "reflector": self.critic,
+            "writer": self.writer,
+        }
+        return tuple(role for role, who in played.items() if who in ("model", "adapter"))
 
 
 class AgenticAskConfig(MarcConfig, frozen=True, kw_only=True):
@@ -49,7 +58,7 @@ class AgenticAskConfig(MarcConfig, frozen=True, kw_only=True):
     @property
     def asks_model(self) -> tuple[str, ...]:
         """The roles that a model plays."""
-        return (*super().asks_model, *(("reranker",) if AGENTS[self.agent].asks_model else ()))
+        return (*super().asks_model, *(("agent",) if AGENTS[self.agent].asks_model else ()))
 
 
 class RagConfig(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -29,6 +30,7 @@ from localrec.settings import RULES
 from localrec.sources.text import clean_text
 from localrec.systems.composition import MarcConfig
 from localrec.systems.personal import Fit
+from localrec.systems.seeing import look
 from localrec.systems.stages import Stages
 from localrec.systems.work import Work
 from localrec.types import Answer, Intent, RecommendedItem, ReflectionRecord, Task, TaskKind
@@ -38,8 +40,10 @@ from localrec.understanding.intent import (
     view_of,
     with_shelf,
 )
-from localrec.understanding.router import ModelRouter, route_by_rules
+from localrec.understanding.pictured import check_can_be_pictured, told_of, with_picture
+from localrec.understanding.router import AdaptedRouter, ModelRouter, route_by_rules
 from localrec.understanding.shelf import asks_for_shelf
+from localrec.understanding.slots import SlotReader
 
 Heard = Callable[[tuple[RecommendedItem, ...]], None]  # items as far as they are known by now
 
@@ -49,7 +53,7 @@ def _unheard(items: tuple[RecommendedItem, ...]) -> None:
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
-    """One question as `ask` and its batches give it."""
+    """One question as `ask` and its batches give it; `image` is the path of its picture."""
 
     query: str
     id: str = "1"
@@ -82,24 +86,71 @@ class Marc:
         self._config = config
 
     def answer(self, question: Question, k: int) -> Answer:
-        """Answer one question with at most k items; never raises for what a question says."""
+        """Answer one question with at most k items; never raises for what a question says.
+
+        Raises:
+            InputError: the picture of the question cannot be read.
+            UsageError: it has one, and nothing in the domain says what items look like.
+        """
         work = Work(understanding=RULES)
         with work.timed("understanding"):
             # One character more than is read, so that the intent still knows it was cut.
             text = clean_text(question.query, LONGEST_QUESTION + 1)
             question = msgspec.structs.replace(question, query=text)
-            intent = self.understand(question)
+            intent = self.understand(question, work)
         return self.answer_intent(question, intent, k, work)
 
-    def understand(self, question: Question) -> Intent:
-        """What a question asks for, with what is at hand of whoever asks for it."""
-        intent = parse_intent(question.query, self._stages.vocabulary)
+    def understand(self, question: Question, work: Work | None = None) -> Intent:
+        """What a question asks for, with its picture and with what is at hand of whoever asks.
+
+        Raises:
+            InputError: its picture cannot be read.
+            UsageError: it has one, and nothing in the domain says what items look like.
+        """
+        intent = self._read(question.query, work or Work())
         if question.have:
-            return with_shelf(intent, question.have, self._stages.vocabulary)
-        if question.user and not intent.have and asks_for_shelf(question.query):
+            intent = with_shelf(intent, question.have, self._stages.vocabulary)
+        elif question.user and not intent.have and asks_for_shelf(question.query):
             shelf = self._stages.shelf_of(question.user)
-            return msgspec.structs.replace(intent, have=shelf)
-        return intent
+            intent = msgspec.structs.replace(intent, have=shelf)
+        if question.image is None:
+            return intent
+        return self._with_picture(question, question.image, intent, work or Work())
+
+    def _read(self, text: str, work: Work) -> Intent:
+        """What the words of a question ask for."""
+
+        def by_model() -> Intent:
+            reader = self._slot_reader
+            before = reader.tokens
+            intent = reader.read(text)
+            work.tokens["understanding"] = reader.tokens - before
+            return intent
+
+        if self._config.reader == "adapter":
+            intent = work.played_by_model("understanding", by_model)
+            if intent is not None:
+                return intent
+        return parse_intent(text, self._stages.vocabulary)
+
+    @cached_property
+    def _slot_reader(self) -> SlotReader:
+        return SlotReader(self._stages.open_model("slots"), self._stages.vocabulary)
+
+    def _with_picture(self, question: Question, image: str, intent: Intent, work: Work) -> Intent:
+        domain = self._stages.catalogue.domain
+        check_can_be_pictured(domain)
+        open_vision = self._stages.open_vision if self._config.vision == "model" else None
+        looked = look(Path(image), domain.singular, work, open_vision)
+        return with_picture(
+            intent,
+            question.query,
+            looked.sight,
+            by=looked.by,
+            witness=looked.witness,
+            vocabulary=self._stages.vocabulary,
+            catalogue=self._stages.catalogue,
+        )
 
     def answer_intent(
         self,
@@ -161,6 +212,7 @@ class Marc:
             tokens=work.tokens,
             memory=None if fit is None else fit.memory,
             trajectory=chosen.trajectory,
+            seen=intent.seen,
         )
 
     def _route(self, text: str, intent: Intent, work: Work) -> Task:
@@ -172,7 +224,9 @@ class Marc:
             return task
 
         with work.timed("router"):
-            if self._config.router == "model":
+            # What a question is about that leans on its picture, its words alone do not tell.
+            leans = intent.seen is not None and intent.seen.leans != "beside"
+            if self._config.router != RULES and not leans:
                 task = work.played_by_model("router", by_model)
                 if task is not None:
                     return task
@@ -180,8 +234,9 @@ class Marc:
             return route_by_rules(intent, self._stages.catalogue.domain)
 
     @cached_property
-    def _model_router(self) -> ModelRouter:
-        return ModelRouter(self._stages.open_model("router"), self._stages.catalogue.domain)
+    def _model_router(self) -> ModelRouter | AdaptedRouter:
+        router = AdaptedRouter if self._config.router == "adapter" else ModelRouter
+        return router(self._stages.open_model("router"), self._stages.catalogue.domain)
 
     def _fit(self, question: Question, work: Work) -> Fit | None:
         """How items fit the person who asks; None where nobody is named or nothing is known."""
@@ -318,6 +373,8 @@ class Marc:
         said = []
         if intent.cut:
             said.append("Your question is very long; only its first 2,000 characters were read.")
+        if intent.seen is not None:
+            said += told_of(intent.seen, query.catalogue)
         if intent.target:
             index = query.catalogue.item_index(intent.target)
             if index is not None:
@@ -333,7 +390,7 @@ class Marc:
                 "I do not know what you have at hand, so these are only the nearest texts. "
                 'Say it with --have "A, B", or keep a shelf: localrec shelf --help'
             )
-        elif intent.is_empty and not intent.visual:
+        elif intent.is_empty and not intent.visual and not intent.pictured:
             example = f" Try: “{domain.examples[0]}”." if domain.examples else ""
             found = (
                 f"nothing about {domain.plural} in that" if query.text.strip() else "no question"

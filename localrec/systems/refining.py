@@ -34,7 +34,7 @@ from localrec.systems.agents import AGENTS
 from localrec.types import Recommendations
 from localrec.understanding.vocabulary import Vocabulary
 
-_ROLE = "reranker"  # as what the model that ranked was opened
+_ROLE = "agent"  # as what the model that ranked was opened
 
 
 class Opened(Protocol):

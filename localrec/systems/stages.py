@@ -8,15 +8,28 @@ from dataclasses import dataclass
 import msgspec
 import numpy as np
 
+from localrec.errors import ModelError
 from localrec.graph.catalogue import Catalogue
 from localrec.index.base import Embedder
 from localrec.index.build import EmbeddedField
-from localrec.llm.base import ChatModel
+from localrec.llm.base import ChatModel, VisionModel
 from localrec.retrieval.base import Query, Scores
 from localrec.retrieval.taste import Taste
 from localrec.systems.personal import Fit, Personal
 from localrec.types import Intent
+from localrec.understanding.pictured import look_of
 from localrec.understanding.vocabulary import Vocabulary
+
+
+def no_vision() -> VisionModel:
+    """Stands where no model was bound to look at pictures.
+
+    Raises:
+        ModelError: always.
+    """
+    raise ModelError(
+        "No model looks at pictures here.", "Name one: localrec models use vision MODEL.gguf"
+    )
 
 
 @dataclass(frozen=True)
@@ -31,6 +44,7 @@ class Stages:
         open_model: Role -> the model that plays it; raises ModelError where there is none.
         fit_of: A person's key -> how well all items fit them, those they have met too.
         shelf_of: A person's key -> keys of the components on their stored shelf.
+        open_vision: The model that looks at pictures; raises ModelError where there is none.
     """
 
     catalogue: Catalogue
@@ -40,10 +54,13 @@ class Stages:
     open_model: Callable[[str], ChatModel]
     fit_of: Callable[[str], Fit]
     shelf_of: Callable[[str], tuple[str, ...]]
+    open_vision: Callable[[], VisionModel] = no_vision
 
     def query(self, text: str, intent: Intent) -> Query:
         """A question ready for retrieval."""
-        return Query(text, intent, self.catalogue, self.embedder, self.fields)
+        seen, singular = intent.seen, self.catalogue.domain.singular
+        look = "" if seen is None else look_of(seen, singular)
+        return Query(text, intent, self.catalogue, self.embedder, self.fields, look)
 
 
 def fit_to_question(ranker: Personal, user: str, taste: Taste) -> Fit:

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 import msgspec
 
 from localrec.domains import Domain
+from localrec.errors import UsageError
 from localrec.llm.base import Message
 from localrec.llm.structured import numbers_grammar, parse_numbers
 from localrec.retrieval.base import Query
@@ -56,7 +57,16 @@ class VectorRag:
         self._config = config
 
     def answer(self, question: Question, k: int) -> Answer:
-        """Answer one question with at most k items; never raises for what a question says."""
+        """Answer one question with at most k items; never raises for what a question says.
+
+        Raises:
+            UsageError: the question has a picture: there is nothing here but texts.
+        """
+        if question.image is not None:
+            raise UsageError(
+                "vector-rag answers by texts alone and takes no picture.",
+                "Ask another system, such as marc.",
+            )
         work = Work()
         text = clean_text(question.query, LONGEST_QUESTION)
         query = self._stages.query(text, Intent())

@@ -1,22 +1,35 @@
 """MARC's task recognition router (paper section 3.2): which of C1..C4 a question is.
 
-Two routers with one outcome. The rules read the intent: a named example is C4, else a named
-container C2, else a colour or a look C1, else components C3. The model is asked for one of four
-words and answers with the probabilities of its first token; nothing is generated.
+Three routers with one outcome. The rules read the intent: a named example is C4, else a named
+container C2, else a colour or a look C1, else components C3. A model is asked for one of four
+words and answers with the probabilities of its first token; nothing is generated. A bare model is
+shown worked questions and corrected for what it favours; one with an adapter for this role was
+taught on a prompt of its own, without either.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from localrec.domains import Domain, Role
 from localrec.llm.base import ChatModel, Message
 from localrec.types import Intent, Task, TaskKind
 
 _WITHOUT_CONTENT = ("N/A", "...", "something")
+_LONGEST = 600  # letters of a question that a model reads
+# How a question leans on its picture -> its task, where the text names no example of its own.
+_BY_PICTURE = {
+    "name": Task(kind=TaskKind.C1, confidence=0.9, reason="asks what the picture shows"),
+    "look": Task(kind=TaskKind.C1, confidence=0.9, reason="asks for the look of the picture"),
+    "example": Task(kind=TaskKind.C4, confidence=0.9, reason="takes the picture as its example"),
+}
 
 
 def route_by_rules(intent: Intent, domain: Domain) -> Task:
     """The task by what the intent holds; sure where the question names it, unsure where not."""
     components = [one for one in intent.constraints if one.kind == domain.kind_of("component")]
+    if intent.seen is not None and intent.anchor is None and intent.seen.leans in _BY_PICTURE:
+        return _BY_PICTURE[intent.seen.leans]
     if intent.anchor is not None:
         sure = 0.99 if intent.target else 0.85
         return Task(
@@ -37,6 +50,8 @@ def route_by_rules(intent: Intent, domain: Domain) -> Task:
         return Task(kind=TaskKind.C1, confidence=0.97, reason=f"asks for a look: “{name}”")
     if intent.visual:
         return Task(kind=TaskKind.C1, confidence=0.8, reason="asks for how it looks")
+    if intent.seen is not None and intent.is_empty:
+        return Task(kind=TaskKind.C1, confidence=0.5, reason="says nothing that its picture does")
     if components or intent.have:
         names = ", ".join(
             dict.fromkeys((*(key for one in components for key in one.any_of), *intent.have))
@@ -60,7 +75,7 @@ class ModelRouter:
 
     def __init__(self, model: ChatModel, domain: Domain) -> None:
         self._model = model
-        self._labels = _labels(domain)
+        self._labels = topic_labels(domain)
         self._messages = _instructions(domain, self._labels)
         self._prior: list[float] = []
         self.tokens = 0
@@ -76,13 +91,8 @@ class ModelRouter:
             self._prior = [
                 max(sum(column) / len(empty), 1e-6) for column in zip(*empty, strict=True)
             ]
-        ratios = [p / q for p, q in zip(self._ask(question[:600]), self._prior, strict=True)]
-        best = max(range(len(ratios)), key=ratios.__getitem__)
-        return Task(
-            kind=list(TaskKind)[best],
-            confidence=ratios[best] / sum(ratios),
-            reason=f"the model's first choice of four: {self._labels[best]}",
-        )
+        ratios = [p / q for p, q in zip(self._ask(question[:_LONGEST]), self._prior, strict=True)]
+        return _likeliest(ratios, self._labels)
 
     def _ask(self, question: str) -> tuple[float, ...]:
         choice = self._model.choose(
@@ -94,13 +104,49 @@ class ModelRouter:
         return choice.probabilities
 
 
-def _labels(domain: Domain) -> tuple[str, ...]:
+class AdaptedRouter:
+    """Asks a model that was trained for this, in as few words as it was trained on."""
+
+    def __init__(self, model: ChatModel, domain: Domain) -> None:
+        self._model = model
+        self._domain = domain
+        self.tokens = 0
+
+    def route(self, question: str) -> Task:
+        """The task by the model's first-token probabilities, as they are.
+
+        Raises:
+            ModelError: the model could not answer.
+        """
+        labels = topic_labels(self._domain)
+        choice = self._model.choose(topic_prompt(question, self._domain), labels, fixed=1)
+        self.tokens += choice.usage.prompt
+        return _likeliest(choice.probabilities, labels)
+
+
+def topic_prompt(question: str, domain: Domain) -> tuple[Message, ...]:
+    """What an adapter for routing is trained on and asked: four words, and the question."""
+    topics = f"{domain.plural}: {', '.join(topic_labels(domain))}?"
+    return (Message("system", topics), Message("user", question[:_LONGEST]))
+
+
+def topic_labels(domain: Domain) -> tuple[str, ...]:
     """One word per task, C1 to C4, in the domain's own terms."""
     return (
         domain.kind_of("colour") or "look",
         domain.kind_of("container") or "container",
         domain.kind_of("component") or "content",
         "similar",
+    )
+
+
+def _likeliest(weights: Sequence[float], labels: Sequence[str]) -> Task:
+    """The task with the largest of four weights; its share of them is the confidence."""
+    best = max(range(len(weights)), key=weights.__getitem__)
+    return Task(
+        kind=list(TaskKind)[best],
+        confidence=weights[best] / sum(weights),
+        reason=f"the model's first choice of four: {labels[best]}",
     )
 
 

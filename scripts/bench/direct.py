@@ -119,6 +119,8 @@ class _DirectLlama:
         parameters.n_ctx = n_ctx
         parameters.n_batch = parameters.n_ubatch = _BATCH
         parameters.n_threads = parameters.n_threads_batch = usable_cores()
+        if not native.llama_supports_gpu_offload():  # as localrec does: the faster way to write
+            parameters.flash_attn_type = native.LLAMA_FLASH_ATTN_TYPE_DISABLED
         self._context = native.llama_init_from_model(self._model, parameters)
         self._memory = native.llama_get_memory(self._context)
 

@@ -353,7 +353,7 @@ class TestAnAgentsOrder:
         for told in ("The agent: agenticrec, scripted", "asks get_user_profile()", "ranks 2, 1"):
             assert told in out
             assert told not in self.asked(cli, workspace).out
-        assert "What scripted saw as reranker:" in out
+        assert "What scripted saw as agent:" in out
 
     def test_moves_no_cursor(self, cli, workspace, model):
         out = self.asked(cli, workspace, "--explain").out

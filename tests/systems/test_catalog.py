@@ -68,7 +68,7 @@ def test_systems_that_are_compared_do_not_depend_on_the_settings():
 @pytest.mark.parametrize("name", AGENTS)
 def test_every_agent_answers_questions_and_its_tools_alone_do_without_a_model(name):
     assert config(name).agent == name
-    assert config(name).asks_model == (("reranker",) if AGENTS[name].asks_model else ())
+    assert config(name).asks_model == (("agent",) if AGENTS[name].asks_model else ())
     alone = config(name, without_model=True)
     assert (alone.agent, alone.asks_model) == ("agenticrec-fused", ())
 

@@ -6,7 +6,13 @@ from localrec.llm.base import Message
 from localrec.llm.scripted import ScriptedModel
 from localrec.systems.stages import Stages
 from localrec.types import Intent
-from localrec.understanding.router import ModelRouter, route_by_rules
+from localrec.understanding.router import (
+    AdaptedRouter,
+    ModelRouter,
+    route_by_rules,
+    topic_labels,
+    topic_prompt,
+)
 
 
 @pytest.mark.parametrize(
@@ -41,3 +47,12 @@ def test_a_label_the_model_gives_to_anything_counts_for_nothing(bar: Stages):
     router = ModelRouter(ScriptedModel(always_four_but), bar.catalogue.domain)
     assert router.route("something blue").kind == "C3"
     assert router.tokens > 0
+
+
+def test_an_adapted_model_is_asked_what_it_was_trained_on_and_taken_at_its_word(bar: Stages):
+    domain = bar.catalogue.domain
+    model = ScriptedModel(lambda messages: "1 1 2 4")
+    task = AdaptedRouter(model, domain).route("something blue")
+    assert (task.kind, task.confidence) == ("C4", pytest.approx(0.5))
+    assert model.asked == [topic_prompt("something blue", domain)]
+    assert all(label in model.asked[0][0].content for label in topic_labels(domain))
