@@ -222,10 +222,17 @@ class SeenWord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Guess(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a picture may show: a name, and the key of the item that bears it, if one does."""
+    """What a picture may show.
+
+    Args:
+        name: In the words of a model, or the item's own.
+        key: Of the item that bears it; None where none does.
+        similarity: Cosine of the picture with the item's own; None where it was told by its looks.
+    """
 
     name: str
     key: str | None = None
+    similarity: float | None = None
 
 
 class Seen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -761,6 +761,7 @@ class Workspace:
             fit_of=fit_of,
             shelf_of=lambda user: self.shelf(domain.name, user),
             open_vision=self.open_vision,
+            open_pictures=lambda: self.pictures(domain.name),
         )
 
     def open_model(self, role: str, name: str = "") -> ChatModel:

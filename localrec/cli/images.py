@@ -22,8 +22,11 @@ from localrec.cli.context import (
 from localrec.errors import UsageError
 
 if TYPE_CHECKING:
+    from localrec.album.descriptions import Describer
     from localrec.album.intake import PictureReport
     from localrec.domains import Domain
+    from localrec.images.opening import Picture
+    from localrec.images.sight import Sight
     from localrec.workspace import Workspace
 
 app = typer.Typer(help="Pictures of items: add, describe, list, find.", no_args_is_help=True)
@@ -82,12 +85,18 @@ def add(
 @app.command(epilog=_DESCRIBE)
 def describe(
     limit: LimitOption = None,
+    no_model: Annotated[
+        bool, typer.Option("--no-model", help="By what is measured, though a vision model is here.")
+    ] = False,
     domain: DomainOption = None,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what pictures show, for items whose looks nobody described; marked, resumable."""
-    from localrec.album.descriptions import describe_pictures, without_model
+    """Say what pictures show, for items whose looks nobody described; marked, resumable.
+
+    By the vision model where one is bound (localrec models use vision), else by what is measured.
+    """
+    from localrec.album.descriptions import describe_pictures
 
     context = context_of(workspace, as_json)
     with (
@@ -97,7 +106,7 @@ def describe(
         described = describe_pictures(
             opened.store,
             about,
-            without_model(about),
+            _describer(opened, about, no_model),
             limit,
             lambda done, total: steps("describing", done, total),
         )
@@ -110,6 +119,25 @@ def describe(
             f"{described.written} descriptions written; of {described.silent} pictures nothing "
             f"sure can be said; {described.left} left."
         )
+
+
+def _describer(opened: Workspace, about: Domain, no_model: bool) -> Describer:
+    from localrec.album.descriptions import Describer, look_told, without_model
+    from localrec.settings import RULES, VISION
+
+    if no_model or opened.settings.roles.get(VISION, RULES) == RULES:
+        return without_model(about)
+    from localrec.understanding.looking import NoDescriptionError, look_with
+
+    model = opened.open_vision()
+
+    def by_model(picture: Picture, measured: Sight) -> str:
+        try:
+            return look_told(look_with(model, picture, about.singular)[0], about)
+        except NoDescriptionError:  # nothing sure can be said of this one; the next may do
+            return ""
+
+    return Describer("model", by_model)
 
 
 @app.command("list")

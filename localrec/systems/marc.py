@@ -141,13 +141,14 @@ class Marc:
         domain = self._stages.catalogue.domain
         check_can_be_pictured(domain)
         open_vision = self._stages.open_vision if self._config.vision == "model" else None
-        looked = look(Path(image), domain.singular, work, open_vision)
+        looked = look(Path(image), domain.singular, work, open_vision, self._stages.open_pictures)
         return with_picture(
             intent,
             question.query,
             looked.sight,
             by=looked.by,
             witness=looked.witness,
+            near=[(one.node_id, one.similarity) for one in looked.near],
             vocabulary=self._stages.vocabulary,
             catalogue=self._stages.catalogue,
         )

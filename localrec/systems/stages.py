@@ -12,6 +12,7 @@ from localrec.errors import ModelError
 from localrec.graph.catalogue import Catalogue
 from localrec.index.base import Embedder
 from localrec.index.build import EmbeddedField
+from localrec.index.pictures import PictureIndex
 from localrec.llm.base import ChatModel, VisionModel
 from localrec.retrieval.base import Query, Scores
 from localrec.retrieval.taste import Taste
@@ -45,6 +46,7 @@ class Stages:
         fit_of: A person's key -> how well all items fit them, those they have met too.
         shelf_of: A person's key -> keys of the components on their stored shelf.
         open_vision: The model that looks at pictures; raises ModelError where there is none.
+        open_pictures: The items' own pictures; None where there are none, or nothing compares them.
     """
 
     catalogue: Catalogue
@@ -55,6 +57,7 @@ class Stages:
     fit_of: Callable[[str], Fit]
     shelf_of: Callable[[str], tuple[str, ...]]
     open_vision: Callable[[], VisionModel] = no_vision
+    open_pictures: Callable[[], PictureIndex | None] = lambda: None
 
     def query(self, text: str, intent: Intent) -> Query:
         """A question ready for retrieval."""

@@ -28,6 +28,10 @@ _MAX_TOKENS = 450  # the longest description, were each letter a token
 _NAME = re.compile(rf"[A-Za-z][A-Za-z '&-]{{0,{_LONGEST_NAME - 1}}}\Z")
 
 
+class NoDescriptionError(ModelError):
+    """A model wrote something that describes no picture."""
+
+
 class _Description(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the grammar lets a model write, colours from the top down."""
 
@@ -56,7 +60,8 @@ def look_with(
         heard: Told the answer piece by piece while it is written.
 
     Raises:
-        ModelError: the model cannot be asked, or wrote something else.
+        ModelError: the model cannot be asked.
+        NoDescriptionError: it wrote something else.
     """
     height, width = picture.pixels.shape[:2]
     generation = model.describe(
@@ -89,16 +94,18 @@ def parse_description(text: str) -> Sight:
     """The sight that `description_grammar` let through.
 
     Raises:
-        ModelError: the text is no such description, or was cut off.
+        NoDescriptionError: the text is no such description, or was cut off.
     """
     try:
         told = msgspec.json.decode(text.encode(), type=_Description)
     except (msgspec.DecodeError, msgspec.ValidationError, UnicodeEncodeError) as error:
-        raise ModelError(f"The model did not describe the picture as asked: {error}.") from error
+        raise NoDescriptionError(
+            f"The model did not describe the picture as asked: {error}."
+        ) from error
     if not told.colours or not all(word in COLOURS for word in told.colours):
-        raise ModelError("The model named no colour that the picture could have.")
+        raise NoDescriptionError("The model named no colour that the picture could have.")
     if not all(_NAME.match(name) for name in (told.glass, *told.garnish, *told.names)):
-        raise ModelError("The model wrote names that are none.")
+        raise NoDescriptionError("The model wrote names that are none.")
     layers = tuple(_coloured(word, 1 / len(told.colours)) for word in told.colours)
     return Sight(
         colours=_summed(told.colours),

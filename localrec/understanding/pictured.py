@@ -3,7 +3,8 @@
 What was seen becomes soft demands on looks and containers. The text comes first: a role that it
 names is not asked of the picture too, what it bars is not wished for, and all demands of a picture
 together weigh less than one soft wish of the text. "This" is the pictured item where that is sure:
-a model's first guess is in the catalogue, and has a colour that was measured without the model.
+a model's first guess is in the catalogue, or the picture is an item's own, and has a colour that
+was measured without the model.
 Otherwise it is the picture's look.
 
 MARC (arXiv 2511.08181, 3.2) hands picture and text to one large model; here the two meet as words
@@ -17,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import msgspec
+import numpy as np
 
 from localrec.domains import Domain, Role
 from localrec.errors import UsageError
@@ -57,7 +59,10 @@ _FAMILY_SHARE = 0.6  # of the container's worth goes to its family, which is tol
 # and of 25 colour words less sure than the second none was right.
 _LEAST_SURE = 0.3
 _LEAST_SURE_COLOUR = 0.1
-_GUESSES = 3
+GUESSES = 3
+# A cosine that only a copy of the very picture reaches; other photographs of the same thing lie
+# lower, and how low was not measured here.
+_SAME_PICTURE = 0.97
 
 
 def check_can_be_pictured(domain: Domain) -> None:
@@ -81,6 +86,7 @@ def with_picture(
     *,
     by: str,
     witness: Sight,
+    near: Sequence[tuple[int, float]] = (),
     vocabulary: Vocabulary,
     catalogue: Catalogue,
 ) -> Intent:
@@ -92,11 +98,12 @@ def with_picture(
         sight: What was seen in the picture.
         by: What saw it.
         witness: What was measured in it without a model; `sight` itself where no model looked.
+        near: Node ids of items whose own pictures are most like it, with their cosines.
         vocabulary: Of the catalogue that is asked.
         catalogue: That catalogue.
     """
     leans = _leaning(text, intent)
-    guesses = tuple(_guesses(sight, vocabulary))
+    guesses = tuple(_joined([*_alike(near, catalogue)], [*_guesses(sight, vocabulary)]))
     item = _surely(guesses, witness, catalogue) if leans in ("name", "example") else None
     is_example = item is not None and leans == "example"
     found = () if is_example else _wishes(sight, intent, vocabulary, catalogue)
@@ -171,14 +178,41 @@ def _leaning(text: str, intent: Intent) -> Leaning:
 
 def _guesses(sight: Sight, vocabulary: Vocabulary) -> Iterator[Guess]:
     """What a model takes it for; free text, matched to names as a question's words are."""
-    for name in sight.guesses[:_GUESSES]:
+    for name in sight.guesses[:GUESSES]:
         known = vocabulary.items.get(name)
         yield Guess(name=name, key=known[0] if known else vocabulary.nearest_item(name.lower()))
 
 
+def _alike(near: Sequence[tuple[int, float]], catalogue: Catalogue) -> Iterator[Guess]:
+    """Items that have a picture like it."""
+    for node_id, similarity in near:
+        for place in catalogue.indexes_of(np.array([node_id])).tolist():
+            yield Guess(
+                name=catalogue.names[place],
+                key=catalogue.keys[place],
+                similarity=round(similarity, 3),
+            )
+
+
+def _joined(alike: Sequence[Guess], told: Sequence[Guess]) -> Iterator[Guess]:
+    """Guesses of both kinds, each item once: the same picture, a model's, then what is alike."""
+    same = [one for one in alike if (one.similarity or 0) >= _SAME_PICTURE]
+    seen = set[str]()
+    for one in (*same, *told, *alike):
+        if one.key is None or one.key not in seen:
+            yield one
+        if one.key is not None:
+            seen.add(one.key)
+
+
 def _surely(guesses: Sequence[Guess], witness: Sight, catalogue: Catalogue) -> str | None:
-    """The first guess where the catalogue has it and a measured colour agrees; else None."""
+    """The first guess where the catalogue has it and a measured colour agrees; else None.
+
+    Of what is only alike in a picture, none is sure.
+    """
     if not guesses or guesses[0].key is None:
+        return None
+    if guesses[0].similarity is not None and guesses[0].similarity < _SAME_PICTURE:
         return None
     place = catalogue.item_index(guesses[0].key)
     if place is None:

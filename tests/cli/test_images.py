@@ -90,6 +90,26 @@ def test_describing_replaces_what_was_only_guessed_from_a_recipe(
     assert "0 descriptions written" in images("describe").err
 
 
+def test_a_bound_vision_model_describes_and_says_so(images, cli, folder, tmp_path, own_workspace):
+    pytest.importorskip("llama_cpp")
+    from tests.llm.vision_pair import write_projector, write_text_model
+
+    model, projector = write_text_model(tmp_path / "m.gguf"), write_projector(tmp_path / "p.gguf")
+    bound = cli(
+        *("--workspace", own_workspace, "models", "use", "vision", model),
+        *("--projector", projector),
+    )
+    assert bound.code == 0, bound.err
+    table = write_rows(tmp_path / "more.csv", drink("Red Thing"))
+    cli("--workspace", own_workspace, "import", "cocktails", table)
+    (folder / "Negroni.png").rename(folder / "red thing.png")
+    images("add", folder)
+    summary = json.loads(images("describe", "--json").out)
+    assert summary == {"written": 1, "silent": 0, "left": 0}  # a grammar holds random weights, too
+    listed = {one["key"]: one["described_by"] for one in json.loads(images("list", "--json").out)}
+    assert listed["red-thing"] == "model"
+
+
 class TestFinding:
     @pytest.fixture
     def searchable(self, images, cli, folder, pair, own_workspace):

@@ -9,7 +9,14 @@ import msgspec
 import pytest
 from PIL import Image
 
-from localrec.errors import InputError, ModelCancelledError, ModelCrashedError, UsageError
+from localrec.errors import (
+    InputError,
+    ModelCancelledError,
+    ModelCrashedError,
+    ModelError,
+    UsageError,
+)
+from localrec.index.pictures import Near
 from localrec.llm.base import Generation, Usage
 from localrec.systems.composition import MarcConfig
 from localrec.systems.marc import Marc, Question
@@ -64,6 +71,16 @@ def ask(bar, red):
         return Marc(stages, config).answer(asked, k)
 
     return call
+
+
+class Album:
+    """The items' own pictures, of which one is so near to any that is asked."""
+
+    def __init__(self, bar, key, similarity):
+        self.near = [Near(int(bar.catalogue.node_ids[bar.catalogue.item_index(key)]), similarity)]
+
+    def nearest_by_picture(self, picture, k):
+        return self.near[:k]
 
 
 def names(answer):
@@ -160,3 +177,27 @@ class TestWithAModel:
         eyes = Eyes()
         ask("what is this?", eyes, config=MarcConfig())
         assert eyes.asked == 0
+
+
+class TestWithPicturesOfItems:
+    def test_the_very_picture_of_an_item_is_that_item(self, bar, red):
+        stages = replace(bar, open_pictures=lambda: Album(bar, "americano", 0.99))
+        answer = Marc(stages, MarcConfig()).answer(Question(query="like this", image=red), 3)
+        assert (answer.seen.item, answer.seen.guesses[0].similarity) == ("americano", 0.99)
+        assert "Americano" not in names(answer)  # the example itself is no answer
+
+    def test_one_that_is_merely_alike_is_a_guess(self, bar, red):
+        stages = replace(bar, open_pictures=lambda: Album(bar, "americano", 0.8))
+        answer = Marc(stages, MarcConfig()).answer(Question(query="what is this?", image=red), 3)
+        assert answer.seen.item is None
+        assert "It may be Americano; that is not sure." in answer.message
+        assert names(answer)[0] == "Americano"
+
+    def test_what_cannot_be_compared_is_said_and_stops_nothing(self, bar, red):
+        def broken():
+            raise ModelError("The pair is damaged.")
+
+        stages = replace(bar, open_pictures=broken)
+        answer = Marc(stages, MarcConfig()).answer(Question(query="like this", image=red), 3)
+        assert names(answer)[0] == "Americano"
+        assert any("The pair is damaged." in one for one in answer.seen.notes)
