@@ -11,6 +11,7 @@ from typing import Any
 import typer
 
 from localrec.cli import (
+    adapters,
     ask,
     datasets,
     describe,
@@ -19,6 +20,7 @@ from localrec.cli import (
     export,
     feedback,
     forget,
+    images,
     imports,
     memory,
     memory_rules,
@@ -26,10 +28,13 @@ from localrec.cli import (
     recommend,
     shelf,
     train,
+    train_adapter,
+    train_policy,
     tui,
 )
 from localrec.cli.context import JsonOption, WorkspaceOption, note, remember
 from localrec.errors import LocalrecError
+from localrec.leash import heed_leash, is_on_a_leash
 from localrec.privacy import switch_off_telemetry
 
 # Typer carries its own copy of Click or uses the installed one, depending on its version; the
@@ -62,8 +67,15 @@ app.command("tui", epilog=tui.EXAMPLES)(tui.tui)
 app.add_typer(shelf.app, name="shelf")
 memory.app.add_typer(memory_rules.app, name="rules")
 app.add_typer(memory.app, name="memory")
+train.app.command("adapter", epilog=train_adapter.EXAMPLES)(train_adapter.adapter)
+train.app.command("export", epilog=train_adapter.EXPORT_EXAMPLES)(train_adapter.export)
+models.app.command("try", epilog=adapters.TRY_EXAMPLES)(adapters.try_)
+train.app.command("grpo", epilog=train_policy.EXAMPLES)(train_policy.grpo)
+train.app.command("refine", epilog=train_policy.REFINE_EXAMPLES)(train_policy.refine)
+train.app.command("resume", epilog=train_policy.RESUME_EXAMPLES)(train_policy.resume)
 app.add_typer(train.app, name="train")
 app.add_typer(evaluate.app, name="evaluate")
+app.add_typer(images.app, name="images")
 app.add_typer(models.app, name="models")
 app.add_typer(datasets.app, name="datasets")
 
@@ -90,6 +102,8 @@ def _options(
 def main() -> None:
     """Run the program and exit with its code."""
     switch_off_telemetry()
+    if is_on_a_leash():
+        heed_leash()
     sys.exit(run(sys.argv[1:]))
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from localrec.errors import CutShortError, UsageError
+from localrec.leash import StepTeller, is_on_a_leash
 from localrec.paths import default_workspace
 
 if TYPE_CHECKING:
@@ -141,8 +142,11 @@ class Steps:
 
 
 @contextmanager
-def progress() -> Iterator[Steps]:
-    """A progress line while the block runs."""
+def progress() -> Iterator[Steps | StepTeller]:
+    """A progress line while the block runs; for whoever sent this command, the bare steps."""
+    if is_on_a_leash():
+        yield StepTeller()
+        return
     steps = Steps()
     if not sys.stderr.isatty():
         yield steps

@@ -109,15 +109,16 @@ def prompt_tokens(base: Base, messages: Sequence[Message], answer: str = "") -> 
     """
     tokens: list[int] = []
     for piece in base.template.render(messages):
-        tokens += _encode(base, piece.text, special=piece.trusted)
+        tokens += encode(base, piece.text, special=piece.trusted)
     if base.bos is not None and tokens[:1] != [base.bos]:
         tokens.insert(0, base.bos)
     if answer:
-        tokens += _encode(base, base.template.answer_lead() + answer, special=False)
+        tokens += encode(base, base.template.answer_lead() + answer)
     return tokens
 
 
-def _encode(base: Base, text: str, *, special: bool) -> list[int]:
+def encode(base: Base, text: str, *, special: bool = False) -> list[int]:
+    """Tokens of a stretch of text; control tokens are read in it only with `special`."""
     return base.tokenizer.encode(text, add_special_tokens=False, split_special_tokens=not special)
 
 

@@ -160,7 +160,9 @@ def write_adapter(folder: Path, base: Base, serving: Path, out: Path, card: Adap
     tensors = _tensors(folder, Layout.of(base.model.config))
     writer = gguf.GGUFWriter(out, base.architecture)
     try:
-        _describe(writer, card, on, fingerprint_of(serving))
+        # A training writes an adapter at each step, and hashing a base takes seconds.
+        served_with = base.fingerprint if serving == base.source else fingerprint_of(serving)
+        _describe(writer, card, on, served_with)
         writer.add_string("adapter.type", "lora")
         writer.add_float32("adapter.lora.alpha", _alpha_of_llama_cpp(config))
         for name, rows in sorted(tensors.items()):

@@ -8,12 +8,16 @@ import pytest
 
 from localrec.graph.histories import ingest_history
 from localrec.llm.catalog import model_path
+from localrec.privacy import switch_off_telemetry
 from localrec.types import Event, History, InteractionRow
 from tests.planted import BAR, a_report, planted_rows, planted_store
 
 from .tiny_models import make_tiny
 
-MISSING = [name for name in ("torch", "transformers", "peft") if not importlib.util.find_spec(name)]
+switch_off_telemetry()  # as the program does: the libraries read it when they are imported
+MISSING = [
+    name for name in ("torch", "transformers", "peft", "trl") if not importlib.util.find_spec(name)
+]
 if MISSING:
     if os.environ.get("LOCALREC_REQUIRE_MODELS"):
         raise ImportError(f"{MISSING[0]} is not installed: pip install -e '.[training]'")

@@ -45,18 +45,20 @@ class Tiny(NamedTuple):
     gguf: Path
 
 
-def make_tiny(architecture: str, place: Path, seed: int = 0) -> Tiny:
+def make_tiny(architecture: str, place: Path, seed: int = 0, context: int = 512) -> Tiny:
     """Make a network with random weights: llama untied, qwen3 tied and with heads of 32."""
     network = _network(architecture, seed)
     path = place / f"tiny-{architecture}.gguf"
-    write_tiny_gguf(path, network)
+    write_tiny_gguf(path, network, context=context)
     folder = place / f"tiny-{architecture}"
     network.save_pretrained(folder)
     tokeniser_of(open_gguf(path))[0].save_pretrained(folder)
     return Tiny(architecture, folder, path)
 
 
-def write_tiny_gguf(path: Path, network: Any, rule: str | None = None, **fields: Any) -> Path:
+def write_tiny_gguf(
+    path: Path, network: Any, rule: str | None = None, *, context: int = 512, **fields: Any
+) -> Path:
     """Write a network as GGUF; `fields` are set on top, with `__` for the dots of their names."""
     import gguf
 
@@ -64,7 +66,7 @@ def write_tiny_gguf(path: Path, network: Any, rule: str | None = None, **fields:
     writer = gguf.GGUFWriter(path, config.model_type)
     writer.add_name("Tiny")
     writer.add_license("MIT")
-    writer.add_context_length(512)
+    writer.add_context_length(context)
     writer.add_block_count(LAYERS)
     writer.add_embedding_length(config.hidden_size)
     writer.add_feed_forward_length(config.intermediate_size)

@@ -1,0 +1,121 @@
+"""Adapters among the models: `models use ROLE ADAPTER` binds one, `models try` measures one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from localrec.cli.context import (
+    JsonOption,
+    WorkspaceOption,
+    console,
+    context_of,
+    print_json,
+    progress,
+)
+
+if TYPE_CHECKING:
+    from localrec.evaluation.intervals import Measure
+    from localrec.settings import Settings
+    from localrec.training.trials import Side, Trial
+
+TRY_EXAMPLES = """
+Examples:\n\n
+  localrec models try router.gguf\n\n
+  localrec models try router.gguf --cases 200 --json
+"""
+
+
+def _known_adapters() -> list[str]:
+    from localrec.llm.adapters import shipped_adapters
+
+    return list(shipped_adapters())
+
+
+def model_file(named: str) -> Path:
+    """The file of a model, by its path or as the catalogue calls it.
+
+    Raises:
+        ModelError: it was not pulled, or there is none.
+    """
+    from localrec.llm.catalog import model_path
+
+    return Path(named) if named.endswith(".gguf") else model_path(named)
+
+
+def bound_to_adapter(settings: Settings, role: str, adapter: str) -> Settings:
+    """The settings with an adapter in its role, beside the model it was trained for.
+
+    A model that plays the role already is kept, so it has to be that one.
+
+    Raises:
+        UsageError: there is no such role, or the adapter was trained for another.
+        ModelError: it was trained for another model, or for none that is here.
+    """
+    from localrec.llm.adapters import base_of, check_role, fitting_adapter
+    from localrec.settings import RULES, bind_adapter
+
+    check_role(adapter, role)
+    playing = settings.roles.get(role, RULES)  # type: ignore[call-overload]
+    model = base_of(adapter) if playing == RULES else playing
+    fitting_adapter(adapter, role, model_file(model))
+    if adapter.endswith(".gguf"):
+        adapter = str(Path(adapter).resolve())
+    return bind_adapter(settings, role, model, adapter)
+
+
+def try_(
+    adapter: Annotated[
+        str,
+        typer.Argument(
+            metavar="ADAPTER",
+            help="One that ships, or a GGUF of localrec train export.",
+            autocompletion=_known_adapters,
+        ),
+    ],
+    cases: Annotated[int, typer.Option(min=2, metavar="N", help="How many to ask.")] = 120,
+    model: Annotated[
+        str | None,
+        typer.Option(metavar="MODEL", help="Its base, where the catalogue does not have it."),
+    ] = None,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Ask an adapter and its bare model the same cases: who is right how often, and how fast.
+
+    The cases are composed from this workspace's graph, in wordings that no adapter learns from.
+    """
+    from localrec.llm.adapters import base_of, fitting_adapter, role_of
+    from localrec.training.trials import try_adapter
+
+    context = context_of(workspace, as_json)
+    base = model_file(model or base_of(adapter))
+    role = role_of(adapter)
+    file = fitting_adapter(adapter, role, base)
+    with progress() as steps:
+        trial = try_adapter(context.workspace, role, base, file, cases, steps)
+    if context.as_json:
+        print_json(trial)
+    else:
+        console().print(_told(trial))
+
+
+def _told(trial: Trial) -> str:
+    lines = [_side(side) for side in (trial.bare, trial.adapted)]
+    verdict = trial.difference.verdict
+    return "\n".join(
+        [f"{trial.cases} cases of a {trial.role}.", *lines, f"The adapter: {verdict}."]
+    )
+
+
+def _side(side: Side) -> str:
+    failed = f", {side.failed} without an answer" if side.failed else ""
+    return f"{side.name}: {_share(side.accuracy)} right, {side.ms:.0f} ms a case{failed}"
+
+
+def _share(found: Measure) -> str:
+    if found.value is None or found.low is None or found.high is None:
+        return "nothing"
+    return f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"

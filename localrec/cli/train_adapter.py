@@ -1,0 +1,167 @@
+"""`localrec train adapter` and `train export`: small adapters that know one role each."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from localrec.cli.context import (
+    JsonOption,
+    WorkspaceOption,
+    console,
+    context_of,
+    note,
+    print_json,
+    progress,
+)
+
+if TYPE_CHECKING:
+    from localrec.training.adapter_exports import Card
+    from localrec.training.estimates import Estimate
+    from localrec.training.runs import TrainingRun
+    from localrec.training.supervised import Trained
+
+EXAMPLES = """
+Examples:\n\n
+  localrec train adapter router --threads 1\n\n
+  localrec train adapter slots --name my-slots --train 6000\n\n
+  localrec train export my-slots --out my-slots.gguf\n\n
+  localrec models try my-slots.gguf
+"""
+EXPORT_EXAMPLES = """
+Examples:\n\n
+  localrec train export router-1\n\n
+  localrec train export router-1 --out router.gguf
+"""
+
+
+def _roles() -> list[str]:
+    from localrec.training.examples.roles import ROLES
+
+    return list(ROLES)
+
+
+def adapter(
+    role: Annotated[
+        str,
+        typer.Argument(
+            help="router, slots, reflector or agent.", autocompletion=_roles, metavar="ROLE"
+        ),
+    ],
+    base: Annotated[
+        str | None,
+        typer.Option(metavar="MODEL", help="A model, GGUF or folder; the chat model if left out."),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="RUN", help="Of the run; role and time if left out.")
+    ] = None,
+    train: Annotated[
+        int | None, typer.Option("--train", min=1, metavar="N", help="Examples to learn from.")
+    ] = None,
+    validation: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Examples to stop by.")
+    ] = None,
+    epochs: Annotated[int, typer.Option(min=1, metavar="N", help="Passes at most.")] = 1,
+    learning_rate: Annotated[
+        float | None, typer.Option(metavar="R", help="At its highest; 0.001 if left out.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of everything drawn.")] = 7,
+    device: Annotated[str, typer.Option(metavar="D", help="cpu, cuda or cuda:1.")] = "cpu",
+    threads: Annotated[int, typer.Option(min=0, metavar="N", help="CPU threads; 0 takes all.")] = 0,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Say what it would take, and stop.")
+    ] = False,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Train an adapter for a role, on questions composed from this workspace's graph.
+
+    What they mean is known from how they were made. The half to validate on is worded otherwise
+    than the half to learn from, and decides which state of the adapter is kept. Ctrl+C keeps what
+    was done; localrec train resume goes on.
+    """
+    from localrec.settings import load_settings
+    from localrec.training import adapter_runs
+    from localrec.training.lessons import SupervisedConfig
+
+    context = context_of(workspace, as_json)
+    chosen = {"train": train, "validation": validation, "learning_rate": learning_rate}
+    config = SupervisedConfig(
+        role=role,
+        base=base or load_settings(context.workspace).chat_model,
+        epochs=epochs,
+        seed=seed,
+        device=device,
+        threads=threads,
+        **{field: value for field, value in chosen.items() if value is not None},  # type: ignore[arg-type]
+    )
+    with progress() as steps:
+        made = adapter_runs.prepared(context.workspace, config, steps)
+        expected = adapter_runs.estimated(made)
+        note(_expected(expected, len(made.lesson.train)))
+        if estimate:
+            if context.as_json:
+                print_json(expected)
+            return
+        run = adapter_runs.begin(context.workspace, name or _named(role), made)
+        trained = adapter_runs.train(run, made, steps)
+    report(run, trained, as_json=context.as_json)
+
+
+def report(run: TrainingRun, trained: Trained, *, as_json: bool) -> None:
+    """Say what a training came to."""
+    if as_json:
+        print_json({"run": run.name, "trained": trained})
+        return
+    console().print(
+        f"{run.name}: {trained.before.accuracy:.1%} of the validation half were right before, "
+        f"{trained.best.accuracy:.1%} are with step {trained.best_step} of {trained.steps} "
+        f"({trained.seconds / 60:.0f} min, {trained.tokens_per_second:,.0f} tokens/s).\n"
+        f"Export it: localrec train export {run.name}"
+    )
+
+
+def export(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="Name of a finished run.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="RUN.gguf in the run's folder if left out.")
+    ] = None,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write a trained adapter as GGUF for llama.cpp, with a card beside it.
+
+    Both sides are asked the same first; where they differ, nothing is written.
+    """
+    from localrec.training.adapter_exports import export_run
+    from localrec.training.runs import open_run, runs_folder
+
+    context = context_of(workspace, as_json)
+    opened = open_run(runs_folder(context.workspace) / run)
+    file = out or opened.path / f"{run}.gguf"
+    card = export_run(opened, file)
+    if context.as_json:
+        print_json({"file": str(file), "card": card})
+    else:
+        note(_exported(file, card))
+
+
+def _expected(found: Estimate, examples: int) -> str:
+    return (
+        f"{examples:,} examples: about {found.total_seconds / 60:.0f} min and "
+        f"{found.memory_bytes / 1e9:.1f} GB."
+    )
+
+
+def _exported(file: Path, card: Card) -> str:
+    return (
+        f"{file}: a {card.role} for {card.base} ({card.licence}).\n"
+        f"Use it: localrec models use {card.role} {file}"
+    )
+
+
+def _named(role: str) -> str:
+    return f"{role}-{datetime.now():%Y%m%d-%H%M%S}"

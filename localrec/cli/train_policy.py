@@ -1,0 +1,308 @@
+"""`localrec train grpo`, `train refine` and `train resume`: an agent learns from what it earned."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from localrec.cli.context import (
+    DomainOption,
+    JsonOption,
+    WorkspaceOption,
+    console,
+    context_of,
+    note,
+    print_json,
+    progress,
+)
+from localrec.errors import UsageError
+
+if TYPE_CHECKING:
+    from localrec.training.estimates import Estimate
+    from localrec.training.policies import PolicyConfig
+    from localrec.training.runs import TrainingRun
+
+EXAMPLES = """
+Examples:\n\n
+  localrec train grpo --estimate\n\n
+  localrec train grpo --base smollm2-135m --groups 2 --steps 300 --budget 2 --name first\n\n
+  localrec train grpo --base Qwen3-4B-Q8_0.gguf --device cuda --start runs/warm/adapter
+"""
+REFINE_EXAMPLES = """
+Examples:\n\n
+  localrec train refine first --searched 200\n\n
+  localrec train refine first --name second --learning-rate 5e-6
+"""
+RESUME_EXAMPLES = """
+Examples:\n\n
+  localrec train resume first
+"""
+
+_Base = Annotated[
+    str | None,
+    typer.Option(metavar="MODEL", help="A model, GGUF or folder; the chat model if left out."),
+]
+_Serving = Annotated[
+    str,
+    typer.Option(metavar="FILE", help="GGUF that writes the trajectories; the base if left out."),
+]
+_Name = Annotated[
+    str | None, typer.Option(metavar="RUN", help="Of the run; kind and time if left out.")
+]
+_Steps = Annotated[
+    int, typer.Option(min=0, metavar="N", help="Of the optimiser; 0 for what --epochs takes.")
+]
+_Epochs = Annotated[int, typer.Option(min=1, metavar="N", help="Passes over the requests.")]
+_Candidates = Annotated[
+    int, typer.Option(min=2, metavar="N", help="Items to rank, the chosen one among them.")
+]
+_Requests = Annotated[
+    int, typer.Option("--requests", min=0, metavar="N", help="To train on at most; 0: all.")
+]
+_Validation = Annotated[
+    int, typer.Option(min=1, metavar="N", help="Requests that the outcome is judged by.")
+]
+_Every = Annotated[
+    int, typer.Option(min=0, metavar="N", help="Steps between two looks at these; 0: at the end.")
+]
+_Groups = Annotated[
+    int, typer.Option(min=1, metavar="N", help="Requests in a step, eight trajectories of each.")
+]
+_Budget = Annotated[int, typer.Option(min=0, metavar="N", help="Calls of tools a trajectory.")]
+_Thought = Annotated[
+    int, typer.Option("--thought", min=8, metavar="N", help="Letters of a thought at most.")
+]
+_Rate = Annotated[float, typer.Option(metavar="R", help="Learning rate.")]
+_Tokens = Annotated[
+    int, typer.Option("--max-tokens", min=256, metavar="N", help="Longest trajectory.")
+]
+_Workers = Annotated[
+    int, typer.Option(min=0, metavar="N", help="Processes that write; 0: one for each core.")
+]
+_Device = Annotated[str, typer.Option(metavar="D", help="cpu, cuda or cuda:1.")]
+_Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Of everything drawn.")]
+_EstimateOnly = Annotated[
+    bool, typer.Option("--estimate", help="Say what it would take, and stop.")
+]
+
+
+def grpo(
+    base: _Base = None,
+    serving: _Serving = "",
+    start: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Adapter to begin with; a fresh one if left out."),
+    ] = None,
+    tools: Annotated[
+        bool, typer.Option("--tools/--no-tools", help="Whether tools may be asked.")
+    ] = True,
+    sequential: Annotated[
+        bool,
+        typer.Option("--sequential/--no-sequential", help="Train SASRec for the tools to ask."),
+    ] = True,
+    name: _Name = None,
+    steps: _Steps = 0,
+    epochs: _Epochs = 3,
+    requests: _Requests = 0,
+    candidates: _Candidates = 20,
+    validation: _Validation = 100,
+    validate_every: _Every = 0,
+    groups: _Groups = 8,
+    budget: _Budget = 10,
+    thought: _Thought = 160,
+    learning_rate: _Rate = 1e-5,
+    max_tokens: _Tokens = 4096,
+    workers: _Workers = 0,
+    device: _Device = "cpu",
+    seed: _Seed = 7,
+    domain: DomainOption = None,
+    estimate: _EstimateOnly = False,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Train the agent by list-wise GRPO: trajectories that ranked better than their group win.
+
+    Requests are what people of this workspace really chose next; what they chose last of all is not
+    looked at. Ctrl+C keeps what was done up to the last step; localrec train resume goes on.
+    """
+    from localrec.settings import load_settings
+    from localrec.training.episodes import EpisodesConfig
+    from localrec.training.policies import GrpoConfig
+
+    context = context_of(workspace, as_json)
+    config = GrpoConfig(
+        base=_absolute(base or load_settings(context.workspace).chat_model),
+        serving=_absolute(serving),
+        start=str(start.absolute()) if start else "",
+        episodes=EpisodesConfig(
+            domain=domain,
+            candidates=candidates,
+            most=requests,
+            validation=validation,
+            sequential=sequential,
+            seed=seed,
+        ),
+        tools=tools,
+        budget=budget,
+        thought_characters=thought,
+        groups=groups,
+        steps=steps,
+        epochs=epochs,
+        learning_rate=learning_rate,
+        max_tokens=max_tokens,
+        seed=seed,
+        workers=workers,
+        device=device,
+        validate_every=validate_every,
+    )
+    _train(context.workspace, config, name, estimate=estimate, as_json=context.as_json)
+
+
+def refine(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="Finished run of train grpo.")],
+    searched: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Rankings that are searched; 0: all.")
+    ] = 400,
+    name: _Name = None,
+    steps: _Steps = 0,
+    epochs: _Epochs = 1,
+    learning_rate: _Rate = 1e-5,
+    workers: _Workers = 0,
+    seed: _Seed = 7,
+    estimate: _EstimateOnly = False,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Refine a trained agent on the pairs that it confuses itself, asked both ways.
+
+    Its base, its requests and its bounds are those of the run; so is how it is resumed.
+    """
+    import msgspec
+
+    from localrec.training.policies import GrpoConfig, RefineConfig
+    from localrec.training.runs import open_run, runs_folder
+
+    context = context_of(workspace, as_json)
+    before = open_run(runs_folder(context.workspace) / run)
+    if before.kind != "grpo" or before.state.status != "finished":
+        raise UsageError(
+            f"{run} is no finished run of train grpo.", f"Finish it: localrec train resume {run}"
+        )
+    config = RefineConfig(
+        **{
+            **msgspec.structs.asdict(before.config(GrpoConfig)),
+            "start": str(before.adapter.absolute()),
+            "searched": searched,
+            "steps": steps,
+            "epochs": epochs,
+            "learning_rate": learning_rate,
+            "workers": workers,
+            "seed": seed,
+        }
+    )
+    _train(context.workspace, config, name, estimate=estimate, as_json=context.as_json)
+
+
+def resume(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="Name of a run that was stopped.")],
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Go on with a training behind its last checkpoint, as if it had never been stopped."""
+    from localrec.training.runs import open_run, runs_folder
+
+    context = context_of(workspace, as_json)
+    opened = open_run(runs_folder(context.workspace) / run)
+    if opened.state.status == "finished":
+        raise UsageError(
+            f"{run} came to its end already.", f"Export it: localrec train export {run}"
+        )
+    if opened.kind == "adapter":
+        _resume_adapter(context.workspace, opened, as_json=context.as_json)
+    else:
+        _resume_policy(context.workspace, opened, as_json=context.as_json)
+
+
+def _train(
+    folder: Path, config: PolicyConfig, name: str | None, *, estimate: bool, as_json: bool
+) -> None:
+    from localrec.training import policy_runs
+    from localrec.training.policy_estimates import estimated
+
+    with progress() as steps:
+        made = policy_runs.prepared(folder, config, steps)
+        steps("measuring a short step", 0, 0)
+        expected = estimated(made)
+        note(_expected(expected, config.steps_over(len(made.lessons.train))))
+        if estimate:
+            if as_json:
+                print_json(expected)
+            return
+        run = policy_runs.begin(folder, name or _named(config), made)
+        policy_runs.train(run, made, steps)
+    _report(run, as_json=as_json)
+
+
+def _resume_policy(folder: Path, run: TrainingRun, *, as_json: bool) -> None:
+    from localrec.training import policy_runs
+    from localrec.training.policies import GrpoConfig, RefineConfig
+
+    kinds: dict[str, type[PolicyConfig]] = {"grpo": GrpoConfig, "refine": RefineConfig}
+    config = run.config(kinds[run.kind])
+    with progress() as steps:
+        made = policy_runs.prepared(folder, config, steps)
+        run = policy_runs.go_on(folder, run.name, made)
+        policy_runs.train(run, made, steps)
+    _report(run, as_json=as_json)
+
+
+def _resume_adapter(folder: Path, run: TrainingRun, *, as_json: bool) -> None:
+    from localrec.cli.train_adapter import report
+    from localrec.training import adapter_runs
+
+    with progress() as steps:
+        run, made = adapter_runs.resumed(folder, run.name, steps)
+        trained = adapter_runs.train(run, made, steps)
+    report(run, trained, as_json=as_json)
+
+
+def _report(run: TrainingRun, *, as_json: bool) -> None:
+    last = run.records()[-1]
+    if as_json:
+        print_json({"run": run.name, "state": run.state, "last": last})
+        return
+    console().print(
+        f"{run.name}: {run.state.step} steps; on the validation requests NDCG "
+        f"{_told(last.values, 'validation_score')}, valid "
+        f"{_told(last.values, 'validation_valid')}.\nExport it: localrec train export {run.name}"
+    )
+
+
+def _told(values: dict[str, Any], name: str) -> str:
+    value = values.get(name)
+    return "unknown" if value is None else f"{value:.3f}"
+
+
+def _expected(found: Estimate, steps: int) -> str:
+    return (
+        f"{steps:,} steps of about {found.seconds_per_step:,.0f} s: {_hours(found.total_seconds)}, "
+        f"and {found.memory_bytes / 1e9:.1f} GB at most."
+    )
+
+
+def _hours(seconds: float) -> str:
+    return f"{seconds / 3600:,.1f} h" if seconds >= 3600 else f"{seconds / 60:,.0f} min"
+
+
+def _absolute(model: str) -> str:
+    """A path as it is found from anywhere; a name of the catalogue as it is."""
+    path = Path(model)
+    return str(path.absolute()) if model and path.exists() else model
+
+
+def _named(config: PolicyConfig) -> str:
+    kind = type(config).__struct_config__.tag
+    return f"{kind}-{datetime.now():%Y%m%d-%H%M%S}"

@@ -1,0 +1,151 @@
+"""The training of a role's adapter, from a look at the machine to its end.
+
+What a run was begun with says how its examples were made, so going on makes them again and refuses
+where they are others: after the graph of the workspace changed.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import msgspec
+
+from localrec.baselines.base import Progress
+from localrec.llm.header import read_header
+from localrec.training.adapters import attach, detach
+from localrec.training.answers import answer_scores, judged_answers
+from localrec.training.bases import Base, load_base
+from localrec.training.estimates import Estimate, Speed, check_fits, estimate, shape_of
+from localrec.training.examples.base import Examples
+from localrec.training.examples.roles import Wanted, examples_for
+from localrec.training.lessons import Lesson, SupervisedConfig, lesson_of, load_of, training_data
+from localrec.training.policy_runs import available_memory, located
+from localrec.training.presets import Preset, preset_for
+from localrec.training.runs import (
+    TrainingData,
+    TrainingRun,
+    continued_run,
+    create_run,
+    open_run,
+    runs_folder,
+)
+from localrec.training.supervised import Trained, train_adapter, with_threads
+
+_TRIED = 4  # exercises that the speed is measured by
+
+
+class Made(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that a training needs, opened.
+
+    Args:
+        config: What was asked for.
+        examples: What is learnt.
+        lesson: The same as tokens.
+        base: Loaded.
+        preset: How the machine is used.
+    """
+
+    config: SupervisedConfig
+    examples: Examples
+    lesson: Lesson
+    base: Base
+    preset: Preset
+
+    @property
+    def data(self) -> TrainingData:
+        """What a run is bound to."""
+        return training_data(self.config, self.base, self.examples)
+
+
+def prepared(workspace: Path, config: SupervisedConfig, progress: Progress) -> Made:
+    """Make the examples and load the base.
+
+    Raises:
+        UsageError: there is no such role, or the machine is too small for this base.
+        ModelError: the base cannot be used.
+        WorkspaceError: there is no catalogue yet.
+    """
+    progress("making examples", 0, 0)
+    source = located(config.base)
+    serving = located(config.serving) if config.serving else source
+    wanted = Wanted(
+        train=config.train,
+        validation=config.validation,
+        seed=config.seed,
+        knows_tools=not serving.is_dir() and read_header(serving).knows_tools,
+    )
+    examples = examples_for(config.role, workspace, wanted, progress)
+    memory = available_memory(config.device)
+    gpu = memory / 1e9 if config.device != "cpu" and memory else None
+    preset = preset_for(gpu, shape_of(source).parameters)
+    progress("loading the base", 0, 0)
+    base = load_base(source, device=config.device, dtype=preset.dtype)
+    lesson = lesson_of(base, examples, preset)
+    return Made(config=config, examples=examples, lesson=lesson, base=base, preset=preset)
+
+
+def estimated(made: Made) -> Estimate:
+    """What the training will take, by a short step that is tried.
+
+    Raises:
+        UsageError: more memory than there is.
+    """
+    load = load_of(made.config, made.lesson)
+    found = estimate(
+        shape_of(made.base.source),
+        made.config.adapter,
+        load,
+        msgspec.structs.replace(made.preset, micro_batch=1),
+        Speed(learnt=_learnt_a_second(made)),
+        available_memory(made.config.device),
+    )
+    check_fits(found, made.preset)
+    return found
+
+
+def begin(workspace: Path, name: str, made: Made) -> TrainingRun:
+    """A new run's folder.
+
+    Raises:
+        UsageError: the name is taken.
+    """
+    return create_run(runs_folder(workspace), name, made.config, made.data)
+
+
+def resumed(workspace: Path, name: str, progress: Progress) -> tuple[TrainingRun, Made]:
+    """A run that was begun before, with everything it needs.
+
+    Raises:
+        InputError: there is none, or its examples would be others now.
+    """
+    path = runs_folder(workspace) / name
+    made = prepared(workspace, open_run(path).config(SupervisedConfig), progress)
+    return continued_run(path, made.data), made
+
+
+def train(run: TrainingRun, made: Made, progress: Progress) -> Trained:
+    """Train to the end; the adapter that did best lies in `run.adapter`.
+
+    Raises:
+        BusyError: another process trains here.
+        CutShortError: Ctrl+C; the run can be gone on with.
+    """
+    return train_adapter(run, made.base, made.lesson, made.config, made.preset, progress)
+
+
+def _learnt_a_second(made: Made) -> float:
+    """Tokens, forwards and backwards, of a few middling exercises."""
+    middling = sorted(made.lesson.train, key=lambda one: len(one.tokens))
+    half = len(middling) // 2
+    tried = middling[half : half + _TRIED] or middling[:_TRIED]
+    model = attach(made.base, made.config.adapter)
+    try:
+        with with_threads(made.config.threads):
+            for piece in (tried[:1], tried):  # the first warms up
+                began = time.perf_counter()
+                judged_answers(answer_scores(model, piece), piece)[0].backward()
+                seconds = time.perf_counter() - began
+        return sum(len(one.tokens) for one in tried) / seconds
+    finally:
+        detach(model)

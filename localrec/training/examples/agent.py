@@ -1,0 +1,129 @@
+"""The agent's examples: trajectories of asked tools, with a ranking whose first is the choice.
+
+A warm start before list-wise GRPO (AgenticRec, section 4.3): the model learns the form of turns,
+and that rankings rest on what tools say. Requests come out of training rows alone (`episodes.py`).
+Which tools are asked is drawn by lot among those that need nothing but words of closed sets; what
+follows the chosen candidate stands as the fused tools have it, so the order behind it is learnt as
+well. Each of the model's turns is one example, its prompt the conversation so far.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from itertools import product
+from pathlib import Path
+
+from localrec.agent.bounds import LoopConfig
+from localrec.agent.dialects import NATIVE, PLAIN, Dialect
+from localrec.agent.fused import Fused
+from localrec.agent.registry import Tool
+from localrec.agent.suite import SUITE
+from localrec.agent.trajectory import ToolCall
+from localrec.baselines.base import Progress
+from localrec.llm.base import Message
+from localrec.training.episodes import Episodes, EpisodesConfig, open_episodes
+from localrec.training.examples.base import Example, Examples, Half, wordings_of
+from localrec.training.requests import ListRequest
+
+_MOST_ASKED = 3
+_BOUNDS = LoopConfig()
+
+# A thought before a call, and one before the ranking.
+_WONDERING = (
+    "What do they usually choose?", "I want to know more before I rank.",
+    "Which candidates fit what they had?", "Let me look at their taste.",
+    "Who is close to what they like?", "What speaks for the candidates?",
+    "How do the candidates compare?", "What would people like them take?",
+)  # fmt: skip
+_SETTLED = (
+    "The first fits their history best.", "What I was told points to these.",
+    "These are nearest to what they chose.", "The tools favour this order.",
+    "Their latest choices lead here.", "This one goes with what they had.",
+    "The best match comes first.", "I put those first that fit them.",
+)  # fmt: skip
+
+
+def agent_examples(
+    workspace: Path,
+    episodes: EpisodesConfig,
+    train: int,
+    validation: int,
+    *,
+    native: bool,
+    progress: Progress,
+) -> Examples:
+    """So many turns of each half, of different people's requests.
+
+    Args:
+        workspace: Whose people are learnt from.
+        episodes: The requests; its seed is that of what is asked, too.
+        train: Turns to learn from.
+        validation: Turns to stop by.
+        native: Whether the model knows tool calls as JSON.
+        progress: Hears what is being done.
+
+    Raises:
+        InputError: people did too little.
+    """
+    lessons = open_episodes(workspace, episodes, _BOUNDS.k, progress)
+    dialect = NATIVE if native else PLAIN
+
+    def half(name: Half, requests: Episodes, most: int) -> tuple[Example, ...]:
+        random_ = random.Random(f"{episodes.seed} {name}")
+        turns = (
+            turn
+            for number in range(len(requests))
+            for turn in turns_of(requests.request(number), dialect, name, random_)
+        )
+        return tuple(turn for turn, _ in zip(turns, range(most), strict=False))
+
+    return Examples(
+        role="agent",
+        train=half("train", lessons.train, train),
+        validation=half("validation", lessons.validation, validation),
+    )
+
+
+def turns_of(
+    request: ListRequest, dialect: Dialect, half: Half, random_: random.Random
+) -> Iterator[Example]:
+    """The turns of one trajectory: calls, and the ranking at its end."""
+    desk, k = request.desk, min(request.k, len(request.desk.candidates))
+    messages = list(
+        dialect.opening(desk, SUITE, budget=_BOUNDS.budget, k=k, history=_BOUNDS.history)
+    )
+    for tool, call in random_.sample(_calls(SUITE), random_.randint(1, _MOST_ASKED)):
+        thought = random_.choice(wordings_of(_WONDERING, half))
+        said = _turn(dialect, thought, dialect.written(call))
+        yield Example(messages=tuple(messages), answer=said, wording=(thought,))
+        seen = dialect.observed(call, tool.observe(desk, call).text)
+        messages += [Message("assistant", said), Message("user", seen)]
+    thought = random_.choice(wordings_of(_SETTLED, half))
+    ranking = ", ".join(map(str, _ranking(request)[:k]))
+    said = _turn(dialect, thought, f"{dialect.begun}{ranking}{dialect.done}")
+    yield Example(messages=tuple(messages), answer=said, wording=(thought,))
+
+
+def _ranking(request: ListRequest) -> list[int]:
+    """The choice, and behind it the others as the fused tools have them."""
+    trajectory, _ = Fused().run(request.desk)
+    others = [one for one in trajectory.ranking or () if one != request.target]
+    return [request.target, *others]
+
+
+def _turn(dialect: Dialect, thought: str, act: str) -> str:
+    return f"{'Think: ' if dialect is PLAIN else ''}{thought}\n{act}"
+
+
+def _calls(tools: Sequence[Tool]) -> list[tuple[Tool, ToolCall]]:
+    """Calls whose arguments are words of closed sets, or none."""
+    return [
+        (
+            tool,
+            tool.checked(dict(zip((one.name for one in tool.parameters), words, strict=True)), 1),
+        )
+        for tool in tools
+        if all(one.kind == "word" for one in tool.parameters)
+        for words in product(*(one.words for one in tool.parameters))
+    ]

@@ -1,0 +1,116 @@
+"""The names that questions of a domain are made of: spellings by role, with how common each is.
+
+They come from a graph's catalogue, or from a domain's declaration alone; then its items are made
+up, and only the words of the domain can be learnt from it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+
+import msgspec
+
+from localrec.domains import Concept, Domain, Role
+from localrec.graph.catalogue import Catalogue
+from localrec.phrases import roots
+
+_LONGEST_NAME = 5  # words; more is never typed
+_OTHER_SPELLING = 0.25  # of the names that have several
+
+# Titles that no catalogue has, so that an example is known by how it is named, not by its name.
+_FIRST = (
+    "Silent", "Crooked", "Velvet", "Northern", "Broken", "Second", "Golden", "Little", "Paper",
+    "Hollow", "Distant", "Iron", "Salted", "Wandering", "Lazy", "Midnight", "Bitter", "Electric",
+)  # fmt: skip
+_LAST = (
+    "Harbour", "Lantern", "Widow", "Parade", "Garden", "Sparrow", "Letter", "Compass", "Orchard",
+    "Waltz", "Station", "Mirror", "Fox", "Avenue", "Tide", "Clockmaker", "Canyon", "Sermon",
+)  # fmt: skip
+
+
+class Name(msgspec.Struct, frozen=True):
+    """A name as it would be typed, and the key of what it means."""
+
+    spelling: str
+    key: str
+
+
+class Lexicon:
+    """The names of one domain.
+
+    Args:
+        domain: Its declaration.
+        uses: Attribute kind -> key -> items that have it, of keys that are worth asking for.
+        items: Names of items; none: they are made up.
+    """
+
+    def __init__(
+        self, domain: Domain, uses: dict[str, dict[str, int]], items: Sequence[str] = ()
+    ) -> None:
+        self.domain = domain
+        self._uses = uses
+        self._items = [name for name in items if 0 < len(roots(name)) <= _LONGEST_NAME]
+
+    def has(self, role: Role) -> bool:
+        """Whether the domain has names of a role."""
+        return bool(self._pools.get(self.domain.kind_of(role) or ""))
+
+    def draw(self, random_: random.Random, role: Role) -> Name:
+        """A name of a role, common ones more often."""
+        names, weights = self._pools[self.domain.kind_of(role) or ""]
+        key = random_.choices(names, weights)[0]
+        return Name(self._spelling(random_, role, key), key)
+
+    def item(self, random_: random.Random) -> str:
+        """The name of an item; one in five is made up."""
+        if self._items and random_.random() < 0.8:
+            return random_.choice(self._items)
+        return f"{random_.choice(_FIRST)} {random_.choice(_LAST)}"
+
+    def flag(self, random_: random.Random) -> tuple[str, str] | None:
+        """A phrase that asks for the value of a flag, and that value; None without flags."""
+        if not self.domain.flags:
+            return None
+        spec = self.domain.flags[random_.choice(sorted(self.domain.flags))]
+        value = random_.choice(sorted(spec.values))
+        return random_.choice(spec.values[value]), value
+
+    def _spelling(self, random_: random.Random, role: Role, key: str) -> str:
+        concept = self._concepts(role).get(key)
+        others = [*concept.also, *concept.ask] if concept else []
+        others = [one for one in others if len(one.split()) <= _LONGEST_NAME]
+        return random_.choice(others) if others and random_.random() < _OTHER_SPELLING else key
+
+    def _concepts(self, role: Role) -> dict[str, Concept]:
+        return self.domain.taxonomy.get(self.domain.kind_of(role) or "", {})
+
+    @cached_property
+    def _pools(self) -> dict[str, tuple[list[str], list[float]]]:
+        pools = {}
+        for kind, uses in self._uses.items():
+            keys = [key for key in sorted(uses) if 0 < len(roots(key)) <= _LONGEST_NAME]
+            if keys:
+                # The root lets the rarer half of the names be met at all.
+                pools[kind] = (keys, [max(uses[key], 1) ** 0.5 for key in keys])
+        return pools
+
+
+def lexicon_of(catalogue: Catalogue) -> Lexicon:
+    """The names of a graph: attributes that items have, families too, and all items."""
+    uses: dict[str, dict[str, int]] = {}
+    for index, attribute in enumerate(catalogue.attributes):
+        items = int(catalogue.items_with(catalogue.below(index)).sum())
+        if items:
+            uses.setdefault(attribute.kind, {})[attribute.key] = items
+    return Lexicon(catalogue.domain, uses, catalogue.names)
+
+
+def declared_lexicon(domain: Domain) -> Lexicon:
+    """The names that a domain declares, all alike; its items are made up."""
+    return Lexicon(domain, {kind: dict.fromkeys(names, 1) for kind, names in _declared(domain)})
+
+
+def _declared(domain: Domain) -> Iterator[tuple[str, Iterable[str]]]:
+    return ((kind, domain.taxonomy[kind]) for kind in domain.attributes if kind in domain.taxonomy)

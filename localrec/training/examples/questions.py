@@ -1,0 +1,271 @@
+"""Questions with their meaning, composed: demands, ways to tell them, a frame, slips.
+
+What a question demands is drawn first and worded then, so its task and its slots are true by
+construction.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from localrec.domains import Role
+from localrec.errors import InputError
+from localrec.training.examples import wording
+from localrec.training.examples.base import Half, wordings_of
+from localrec.training.examples.demands import Demand, DemandDrawer
+from localrec.training.examples.lexicon import Lexicon
+from localrec.training.examples.slips import as_typed
+from localrec.training.examples.wording import Way, Wordings
+from localrec.types import TaskKind
+
+_WORDINGS: dict[Role, Wordings] = {
+    "colour": wording.COLOUR,
+    "look": wording.LOOK,
+    "garnish": wording.GARNISH,
+    "creator": wording.CREATOR,
+}
+_PLACEHOLDER = re.compile(r"{\w+}")
+_LEAD, _TAIL = 0.25, 0.2  # of the questions
+_TERSE = 0.2
+_REPEATS = 1000  # one after the other
+
+
+class ComposedQuestion(msgspec.Struct, frozen=True, kw_only=True):
+    """A question and what it means.
+
+    Args:
+        text: As typed.
+        task: What it is a question of.
+        demands: In the order of the text, as far as there is one.
+        wording: The frame and phrases it is made of.
+    """
+
+    text: str
+    task: TaskKind
+    demands: tuple[Demand, ...]
+    wording: tuple[str, ...]
+
+
+def compose_questions(
+    lexicons: Sequence[Lexicon], half: Half, count: int, seed: int
+) -> Iterator[tuple[Lexicon, ComposedQuestion]]:
+    """So many different questions, the lexicons and their tasks by turns.
+
+    Args:
+        lexicons: Of the domains to ask about, by turns; one that is named twice has two turns.
+        half: Whose wordings are used.
+        count: How many.
+        seed: Of everything drawn; the halves draw apart.
+
+    Raises:
+        InputError: the names are too few for so many.
+    """
+    random_ = random.Random(f"{seed} {half}")
+    seen: set[str] = set()
+    composed = repeated = 0
+    while composed < count:
+        lexicon = lexicons[composed % len(lexicons)]
+        question = _Composer(lexicon, half, random_).compose()
+        if question.text not in seen:
+            seen.add(question.text)
+            composed += 1
+            repeated = 0
+            yield lexicon, question
+            continue
+        repeated += 1
+        if repeated > _REPEATS:
+            raise InputError(
+                f"The names of {lexicon.domain.plural} make no {count} different questions.",
+                "Import a larger catalogue, or ask for fewer examples.",
+            )
+
+
+class _Composer:
+    """Makes one question; keeps note of the wordings it takes."""
+
+    def __init__(self, lexicon: Lexicon, half: Half, random_: random.Random) -> None:
+        self._lexicon = lexicon
+        self._domain = lexicon.domain
+        self._half = half
+        self._random = random_
+        self._taken: list[str] = []
+
+    def compose(self) -> ComposedQuestion:
+        task, demands = DemandDrawer(self._lexicon, self._random).draw()
+        told = self._told(task, demands)
+        if self._random.random() < _LEAD:
+            told = f"{self._pick(wording.LEADS)} {told[:1].upper()}{told[1:]}"
+        if self._random.random() < _TAIL and told[-1].isalnum():
+            told = f"{told}, {self._pick(wording.TAILS)}"
+        return ComposedQuestion(
+            text=as_typed(self._random, " ".join(told.split()).replace(" ,", ",")),
+            task=task,
+            demands=tuple(demands),
+            wording=tuple(self._taken),
+        )
+
+    def _told(self, task: TaskKind, demands: list[Demand]) -> str:
+        if task == TaskKind.C4:
+            return self._told_by_example(demands[0], demands[1:])
+        if self._random.random() < _TERSE:
+            return self._terse(demands)
+        makes = bool(self._domain.staples) and task == TaskKind.C3
+        if makes and len(demands) > 1 and all(one.slot == "include" for one in demands):
+            return self._fill(self._pick(wording.AT_HAND), xs=_listed(demands))
+        if self._random.random() < 0.2:
+            return self._which(demands)
+        return self._request(demands)
+
+    def _told_by_example(self, example: Demand, others: list[Demand]) -> str:
+        name = example.names[0].spelling
+        orders = [
+            phrase
+            for _, spec in sorted(self._domain.numbers.items())
+            for phrase in (*spec.more, *spec.less)
+        ]
+        told = self._told_by_exchange(name, others)
+        if told:
+            return told
+        if others and all(self._has_way(one, "behind") for one in others):
+            but = self._but([self._phrase(one, "behind") for one in others])
+            return self._fill(self._pick(wording.LIKE_BUT), x=name, but=but)
+        if orders and self._random.random() < 0.25:
+            more = self._random.choice(orders)
+            return self._fill(self._pick(wording.LIKE_ORDER), x=name, more=more)
+        alone = " ".join(self._phrase(one, "alone") for one in others)
+        return f"{_sentence(self._fill(self._pick(wording.LIKE), x=name), alone)} {alone}".strip()
+
+    def _told_by_exchange(self, name: str, others: Sequence[Demand]) -> str:
+        """An example with something else in it: "swap the gin in a Negroni for rum"."""
+        slots = [one.slot for one in others]
+        named = {one.slot: _either(one) for one in others}
+        fits = {
+            ("include",): wording.LIKE_CONTRAST,
+            ("exclude",): wording.LIKE_LACK,
+            ("exclude", "include"): wording.LIKE_SWAP,
+        }.get(tuple(sorted(slots)))
+        if fits is None or self._random.random() < 0.5:
+            return ""
+        y, z = named.get("include", ""), named.get("exclude", "")
+        return self._fill(self._pick(fits), x=name, y=y, z=z)
+
+    def _but(self, phrases: Sequence[str]) -> str:
+        joined = " ".join(phrases)
+        return joined if joined.startswith("but") else f"but {joined.removeprefix(', ')}"
+
+    def _terse(self, demands: Sequence[Demand]) -> str:
+        """Names and little else: "blue, no gin, highball glass"."""
+        told = [
+            f"no {one.names[0].spelling}" if one.barred else (_either(one) or self._looks())
+            for one in demands
+        ]
+        self._random.shuffle(told)
+        between = self._random.choice((", ", " ", " "))
+        noun = self._noun() if self._random.random() < 0.3 else ""
+        return f"{between.join(told)} {noun}".strip()
+
+    def _which(self, demands: Sequence[Demand]) -> str:
+        able = [one for one in demands if self._has_way(one, "does")]
+        others = [one for one in demands if one not in able]
+        if not able:
+            return self._request(demands)
+        does = " and ".join(self._phrase(one, "does") for one in able)
+        frame = self._fill(self._pick(wording.WHICH), does=does, ns=self._nouns())
+        alone = " ".join(self._phrase(one, "alone") for one in others)
+        return f"{_sentence(frame, alone)} {alone}".strip()
+
+    def _request(self, demands: Sequence[Demand]) -> str:
+        """A noun with some demands before it, some behind, and the rest as sentences."""
+        before: list[str] = []
+        behind: list[str] = []
+        alone: list[str] = []
+        for demand in demands:
+            way = self._way_of(demand, crowded=bool(before))
+            told = self._phrase(demand, way)
+            {"before": before, "behind": behind, "alone": alone}[way].append(told)
+        it = f"{self._subject(before)} {' '.join(behind)}".strip()
+        frame = self._fill(self._pick(wording.REQUESTS), it=it)
+        return f"{_sentence(frame, ' '.join(alone))} {' '.join(alone)}".strip()
+
+    def _way_of(self, demand: Demand, *, crowded: bool) -> Way:
+        ways: list[Way] = ["behind", "behind", "alone"]
+        if self._has_way(demand, "before") and not crowded and len(demand.names) < 2:
+            ways += ["before", "before"]
+        return self._random.choice(ways)
+
+    def _subject(self, before: Sequence[str]) -> str:
+        if not before:
+            return self._fill(self._pick(wording.NOUNS), n=self._noun())
+        if self._random.random() < 0.15:
+            return f"{self._pick(wording.ANY_NOUN)} {' '.join(before)}"
+        phrase = f"{' '.join(before)} {self._noun()}"
+        return f"{'an' if phrase[0] in 'aeiou' else 'a'} {phrase}"
+
+    def _phrase(self, demand: Demand, way: Way) -> str:
+        wordings = self._wordings(demand)
+        if way == "before" and demand.slot == "category":
+            return demand.names[0].spelling
+        return self._fill(self._pick(wordings[way]), x=_either(demand))
+
+    def _has_way(self, demand: Demand, way: Way) -> bool:
+        return way in self._wordings(demand)
+
+    def _wordings(self, demand: Demand) -> Wordings:
+        if demand.slot == "look" and not demand.names:
+            return wording.VISUAL
+        if demand.slot == "flag":
+            return wording.FLAG
+        if demand.barred:
+            return wording.EXCLUDE
+        if demand.slot == "container":
+            return wording.VESSEL if "in a {name}" in self._says("container") else wording.PERIOD
+        if demand.slot in ("include", "either"):
+            return wording.INCLUDE if "has {name}" in self._says("component") else wording.GENRE
+        if demand.slot == "category":
+            return wording.GENRE
+        return _WORDINGS[demand.slot]  # type: ignore[index]
+
+    def _says(self, role: Role) -> str:
+        kind = self._domain.kind_of(role)
+        return self._domain.attributes[kind].says if kind else ""
+
+    def _looks(self) -> str:
+        return self._pick(wording.VISUAL["before"])
+
+    def _noun(self) -> str:
+        return self._random.choice(self._domain.item_words)
+
+    def _nouns(self) -> str:
+        noun = self._noun()
+        return f"{noun}{'es' if noun.endswith(('s', 'x', 'ch')) else 's'}"
+
+    def _pick(self, alternatives: Sequence[str]) -> str:
+        taken = self._random.choice(wordings_of(alternatives, self._half))
+        if _PLACEHOLDER.sub("", taken).strip():  # a bare name is no wording
+            self._taken.append(taken)
+        return taken
+
+    def _fill(self, pattern: str, **names: str) -> str:
+        filled = pattern.replace("{ns}", "\0").replace("{n}", self._noun())
+        filled = filled.replace("\0", names.pop("ns", "") or self._nouns())
+        for name, text in names.items():
+            filled = filled.replace(f"{{{name}}}", text)
+        return filled
+
+
+def _either(demand: Demand) -> str:
+    return " or ".join(one.spelling for one in demand.names)
+
+
+def _listed(demands: Sequence[Demand]) -> str:
+    *others, last = [_either(one) for one in demands]
+    return f"{', '.join(others)} and {last}"
+
+
+def _sentence(text: str, following: str) -> str:
+    """A text that ends where another sentence follows."""
+    return f"{text}." if following and text[-1].isalnum() else text

@@ -1,0 +1,113 @@
+"""The reflector's examples: a question with items that were found for it, and four scores.
+
+What the question demands is known from how it was made, so which items meet it is read from the
+graph; the scores are those of the measured critic, in steps of five. Sets are drawn to be good, bad
+and mixed, or nearly every one would be good. An adapter that learns this judges as the measured
+critic does; what it adds is for catalogues and questions of which the graph knows too little.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import numpy as np
+
+from localrec.domains import Domain
+from localrec.graph.catalogue import Catalogue, Indexes
+from localrec.reasoning.critics import (
+    Assessment,
+    critic_prompt,
+    measured,
+    share_of_demands_met,
+    verdict,
+)
+from localrec.retrieval.constraints import Pool, open_pool
+from localrec.training.examples.base import Example, Examples, Half
+from localrec.training.examples.demands import Demand
+from localrec.training.examples.lexicon import lexicon_of
+from localrec.training.examples.questions import ComposedQuestion, compose_questions
+from localrec.types import Constraint, Intent
+
+_SIZES = (3, 4, 5)
+_FITTING = (0.0, 0.4, 0.7, 1.0)  # share of a set that is drawn from what answers
+_STEP = 5
+
+
+def reflector_examples(
+    catalogues: Sequence[Catalogue], train: int, validation: int, seed: int
+) -> Examples:
+    """So many candidate sets of each half, of all catalogues by turns."""
+
+    def half(name: Half, count: int) -> tuple[Example, ...]:
+        random_ = random.Random(f"{seed} {name} sets")
+        known = {id(lexicon): one for lexicon, one in named}
+        composed = compose_questions([lexicon for lexicon, _ in named], name, count, seed)
+        return tuple(_example(q, known[id(lexicon)], random_) for lexicon, q in composed)
+
+    named = [(lexicon_of(one), one) for one in catalogues]
+    return Examples(
+        role="reflector", train=half("train", train), validation=half("validation", validation)
+    )
+
+
+def _example(question: ComposedQuestion, catalogue: Catalogue, random_: random.Random) -> Example:
+    pool = open_pool(intent_of(question.demands, catalogue), catalogue, question.task)
+    k = random_.choice(_SIZES)
+    items = _drawn(pool, k, random_)
+    scores = measured(catalogue, pool, items, k, share_of_demands_met(pool, items))
+    return Example(
+        messages=tuple(critic_prompt(question.text, catalogue, items, k)),
+        answer=verdict(_in_steps(scores)),
+        wording=question.wording,
+    )
+
+
+def intent_of(demands: Sequence[Demand], catalogue: Catalogue) -> Intent:
+    """The intent that demands are, in the graph's keys, without any reading of the text."""
+    constraints = [
+        Constraint(kind=kind, any_of=tuple(name.key for name in one.names), barred=one.barred)
+        for one in demands
+        if one.names and (kind := _kind_of(one, catalogue.domain)) is not None
+    ]
+    flags = {
+        flag: one.names[0].key
+        for one in demands
+        if one.slot == "flag"
+        for flag, spec in catalogue.domain.flags.items()
+        if one.names[0].key in spec.values
+    }
+    example = next((one.names[0].key for one in demands if one.slot == "like"), None)
+    known = example in catalogue.names
+    return Intent(
+        constraints=tuple(constraints),
+        flags=flags,
+        target=catalogue.keys[catalogue.names.index(example)] if example and known else None,
+        anchor=example,
+    )
+
+
+def _kind_of(demand: Demand, domain: Domain) -> str | None:
+    """The kind of attribute that a demand is about; None where it is about none."""
+    if demand.slot in ("include", "either", "exclude"):
+        return domain.kind_of("component")
+    if demand.slot in ("flag", "like"):
+        return None
+    return domain.kind_of(demand.slot)  # type: ignore[arg-type]  # the others are roles
+
+
+def _drawn(pool: Pool, k: int, random_: random.Random) -> Indexes:
+    """At most k items: some that answer, the rest from anywhere."""
+    fitting = np.flatnonzero(pool.items).tolist()
+    others = np.flatnonzero(~pool.items).tolist()
+    good = min(len(fitting), round(k * random_.choice(_FITTING)))
+    chosen = random_.sample(fitting, good) + random_.sample(others, min(len(others), k - good))
+    random_.shuffle(chosen)
+    return np.array(chosen or fitting[:1], dtype=np.int32)
+
+
+def _in_steps(scores: Assessment) -> dict[str, int]:
+    """Whole numbers that a small model can tell apart."""
+    return {
+        name: _STEP * round(getattr(scores, name) / _STEP) for name in Assessment.__struct_fields__
+    }

@@ -1,0 +1,104 @@
+"""Which roles an adapter can be trained for, and where their examples come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import msgspec
+
+from localrec.baselines.base import Progress
+from localrec.domains import load_domain
+from localrec.errors import UsageError
+from localrec.training.episodes import EpisodesConfig
+from localrec.training.examples.agent import agent_examples
+from localrec.training.examples.base import Examples
+from localrec.training.examples.lexicon import Lexicon, declared_lexicon, lexicon_of
+from localrec.training.examples.reflector import reflector_examples
+from localrec.training.examples.router import router_examples
+from localrec.training.examples.slots import slot_examples
+from localrec.workspace import Workspace
+
+# Their words are learnt from their declarations where the workspace has nothing of them, so that
+# an adapter knows the task and not one catalogue.
+_DECLARED = ("movies", "books", "music")
+_OWN = 4  # questions about a domain of the workspace for each about another
+
+
+def _silent(what: str, done: int, total: int) -> None:
+    """No progress shown."""
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """Which examples are made.
+
+    Args:
+        train: To learn from.
+        validation: To stop by.
+        seed: Of everything drawn.
+        knows_tools: Whether the model was taught to call tools as JSON; matters to an agent.
+    """
+
+    train: int
+    validation: int
+    seed: int
+    knows_tools: bool = False
+
+
+def examples_for(
+    role: str, workspace: Path, wanted: Wanted, progress: Progress = _silent
+) -> Examples:
+    """The examples of a role, made of a workspace's graphs, or of what its people did.
+
+    Raises:
+        UsageError: there is no such role.
+        WorkspaceError: there is no catalogue yet.
+        InputError: people did too little to learn from.
+    """
+    if role not in ROLES:
+        raise UsageError(f"No adapter is trained for {role!r}.", f"Roles: {', '.join(ROLES)}.")
+    return ROLES[role](workspace, wanted, progress)
+
+
+def _router(workspace: Path, wanted: Wanted, progress: Progress) -> Examples:
+    return router_examples(_lexicons(workspace), wanted.train, wanted.validation, wanted.seed)
+
+
+def _slots(workspace: Path, wanted: Wanted, progress: Progress) -> Examples:
+    return slot_examples(_lexicons(workspace), wanted.train, wanted.validation, wanted.seed)
+
+
+def _reflector(workspace: Path, wanted: Wanted, progress: Progress) -> Examples:
+    with Workspace(workspace) as opened:
+        opened.choose_domain("")  # raises where there is none
+        catalogues = [opened.catalogue(name) for name in sorted(opened.domains())]
+        return reflector_examples(catalogues, wanted.train, wanted.validation, wanted.seed)
+
+
+def _agent(workspace: Path, wanted: Wanted, progress: Progress) -> Examples:
+    episodes = EpisodesConfig(seed=wanted.seed, most=wanted.train, validation=wanted.validation)
+    return agent_examples(
+        workspace,
+        episodes,
+        wanted.train,
+        wanted.validation,
+        native=wanted.knows_tools,
+        progress=progress,
+    )
+
+
+ROLES: Mapping[str, Callable[[Path, Wanted, Progress], Examples]] = {
+    "router": _router,
+    "slots": _slots,
+    "reflector": _reflector,
+    "agent": _agent,
+}
+
+
+def _lexicons(folder: Path) -> list[Lexicon]:
+    with Workspace(folder) as workspace:
+        workspace.choose_domain("")  # raises where there is none
+        own = [lexicon_of(workspace.catalogue(name)) for name in sorted(workspace.domains())]
+    present = {one.domain.name for one in own}
+    others = [declared_lexicon(load_domain(name)) for name in _DECLARED if name not in present]
+    return [*own * _OWN, *others]

@@ -1,0 +1,54 @@
+"""The slot reader's examples: a composed question, and the lines that name what it asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from localrec.training.examples.base import Example, Examples, Half
+from localrec.training.examples.demands import Demand
+from localrec.training.examples.lexicon import Lexicon
+from localrec.training.examples.questions import ComposedQuestion, compose_questions
+from localrec.understanding.slots import Slot, plain_name, slot_prompt, write_slots
+
+_SLOT_OF = {"include": "with", "container": "vessel", "category": "kind", "creator": "by"}
+_SAME = ("either", "colour", "look", "garnish", "like")
+
+
+def slot_examples(lexicons: Sequence[Lexicon], train: int, validation: int, seed: int) -> Examples:
+    """So many questions of each half, of all lexicons by turns."""
+
+    def half(name: Half, count: int) -> tuple[Example, ...]:
+        composed = compose_questions(lexicons, name, count, seed)
+        return tuple(_example(lexicon, question) for lexicon, question in composed)
+
+    return Examples(
+        role="slots", train=half("train", train), validation=half("validation", validation)
+    )
+
+
+def _example(lexicon: Lexicon, question: ComposedQuestion) -> Example:
+    return Example(
+        messages=slot_prompt(question.text, lexicon.domain),
+        answer=write_slots(slots_of(question.demands)),
+        wording=question.wording,
+    )
+
+
+def slots_of(demands: Sequence[Demand]) -> list[Slot]:
+    """The slots that hold these demands, under the names that the question uses."""
+    values: dict[str, list[tuple[str, ...]]] = {}
+    for demand in demands:
+        if demand.names:
+            told = tuple(dict.fromkeys(plain_name(one.spelling) for one in demand.names))
+            values.setdefault(_slot_of(demand, told), []).append(told)
+    return [Slot(name, tuple(dict.fromkeys(told))) for name, told in values.items()]
+
+
+def _slot_of(demand: Demand, told: Sequence[str]) -> str:
+    if demand.barred:
+        return "without"
+    if demand.slot == "either" and len(told) == 1:
+        return "with"
+    if demand.slot == "flag":
+        return "must"
+    return demand.slot if demand.slot in _SAME else _SLOT_OF[demand.slot]

@@ -1,0 +1,87 @@
+"""Examples as tokens, and in which order and company they are learnt from.
+
+A prompt is cut as it is when the role serves. Of a choice only the answer's first token counts,
+since the role reads nothing but the probabilities there; what is written ends with the token that
+ends a turn, or the model would not know when to stop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+
+from localrec.training.bases import Base, encode, prompt_tokens
+from localrec.training.examples.base import Example
+
+_SORTED_TOGETHER = 8  # batches: little padding, and yet other company in each pass
+
+
+class Exercise(msgspec.Struct, frozen=True):
+    """An example as tokens.
+
+    Args:
+        tokens: Prompt and answer, but for the last token, behind which nothing is asked.
+        targets: The answer's tokens; the first stands behind the prompt, they end where it ends.
+        choices: First tokens of the labels, where it is a choice; else ().
+    """
+
+    tokens: tuple[int, ...]
+    targets: tuple[int, ...]
+    choices: tuple[int, ...] = ()
+
+    @property
+    def first(self) -> int:
+        """Place of the token whose scores say the first target."""
+        return len(self.tokens) - len(self.targets)
+
+
+def exercise_of(base: Base, example: Example) -> Exercise:
+    """An example as tokens.
+
+    Raises:
+        ModelError: the chat template refuses its messages.
+    """
+    prompt = prompt_tokens(base, example.messages)
+    lead = base.template.answer_lead()
+    answer = encode(base, lead + example.answer)
+    if example.labels:
+        choices = tuple(encode(base, lead + label)[0] for label in example.labels)
+        return Exercise(tuple(prompt), (answer[0],), choices)
+    end = base.tokenizer.eos_token_id
+    targets = (*answer, end) if isinstance(end, int) else tuple(answer)
+    return Exercise((*prompt, *targets[:-1]), targets)
+
+
+def batches_of(lengths: Sequence[int], size: int, seed: int, epoch: int) -> list[list[int]]:
+    """The numbers of all exercises, in batches of about equal length, in another order each pass.
+
+    Args:
+        lengths: Of the exercises in tokens.
+        size: Of a batch; the last may be smaller.
+        seed: Of the training.
+        epoch: Which pass, from 0.
+    """
+    random = np.random.default_rng([seed, epoch])
+    order = random.permutation(len(lengths)).tolist()
+    pool = size * _SORTED_TOGETHER
+    batches = []
+    for begin in range(0, len(order), pool):
+        together = sorted(order[begin : begin + pool], key=lambda one: (lengths[one], one))
+        batches += [together[at : at + size] for at in range(0, len(together), size)]
+    return [batches[at] for at in random.permutation(len(batches)).tolist()]
+
+
+def micro_batches(exercises: Sequence[Exercise], most_tokens: int) -> list[list[Exercise]]:
+    """One batch in pieces of which each, padded, holds at most so many tokens; at least one each.
+
+    Shortest first, so that little is padded.
+    """
+    pieces: list[list[Exercise]] = []
+    for one in sorted(exercises, key=lambda one: len(one.tokens)):
+        if pieces and (len(pieces[-1]) + 1) * len(one.tokens) <= most_tokens:
+            pieces[-1].append(one)
+        else:
+            pieces.append([one])
+    return pieces

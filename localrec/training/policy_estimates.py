@@ -1,0 +1,101 @@
+"""What a training of the agent will take on this machine, measured before it starts.
+
+A step is mostly writing and learning. Both are tried on a few tokens; how long a trajectory becomes
+nobody knows before, so some tools are taken to be asked.
+"""
+
+from __future__ import annotations
+
+import time
+
+from localrec.agent.dialects import dialect_for
+from localrec.agent.suite import SUITE
+from localrec.llm.base import Message
+from localrec.training.adapters import AdapterConfig, attach, detach, read_config
+from localrec.training.bases import prompt_tokens
+from localrec.training.estimates import Estimate, Load, Speed, check_fits, estimate, shape_of
+from localrec.training.policy_runs import Prepared, available_memory, located
+
+_TRIED_TOKENS = 256  # of the step that the speed of learning is measured by
+_TRIED_WORDS = 32  # tokens that the speed of writing is measured by
+_ASKED = 3  # tools, in a trajectory of unknown length
+_TURN = 60  # tokens of a thought with what is done upon it
+_OBSERVED = 160  # tokens of what a tool says
+
+
+def estimated(made: Prepared) -> Estimate:
+    """What a training will take.
+
+    Raises:
+        UsageError: more memory than there is.
+        ModelError: the model that writes cannot be used.
+    """
+    found = estimate(
+        shape_of(made.base.source),
+        _adapter(made),
+        _load(made),
+        made.batched,
+        Speed(learnt=_learnt_a_second(made), written=_written_a_second(made)),
+        available_memory(made.config.device),
+    )
+    check_fits(found, made.preset)
+    return found
+
+
+def _load(made: Prepared) -> Load:
+    config = made.config
+    asked = min(config.budget, _ASKED) if config.tools else 0
+    written = _TURN * (1 + asked)
+    opening = _opening_tokens(made)
+    longest = made.preset.max_tokens
+    return Load(
+        steps=config.steps_over(len(made.lessons.train)),
+        sequences=config.groups * config.group_size,
+        tokens=min(longest, opening + written + _OBSERVED * asked),
+        learnt=max(1, min(longest - opening, written + _OBSERVED * asked)),
+        longest=longest,
+        written=written,
+        servers=made.workers,
+    )
+
+
+def _opening_tokens(made: Prepared) -> int:
+    """Of a request, before the model's first word."""
+    config, request = made.config, made.lessons.train.request(0)
+    opening = dialect_for(made.open_model(None)).opening(
+        request.desk,
+        SUITE if config.tools else (),
+        budget=config.budget,
+        k=request.k,
+        history=config.episodes.history,
+    )
+    return len(prompt_tokens(made.base, opening))
+
+
+def _adapter(made: Prepared) -> AdapterConfig:
+    start = made.config.start
+    return read_config(located(start)) if start else made.config.adapter
+
+
+def _learnt_a_second(made: Prepared) -> float:
+    """Tokens, forwards and backwards, with an adapter beside the base."""
+    import torch  # the base has brought it
+
+    model = attach(made.base, _adapter(made))
+    try:
+        ids = torch.zeros((1, _TRIED_TOKENS), dtype=torch.long, device=model.device)
+        for beginning in (32, _TRIED_TOKENS):  # the first warms up
+            began = time.perf_counter()
+            model(input_ids=ids[:, :beginning], labels=ids[:, :beginning]).loss.backward()
+            seconds = time.perf_counter() - began
+        return _TRIED_TOKENS / seconds
+    finally:
+        detach(model)
+
+
+def _written_a_second(made: Prepared) -> float:
+    """Tokens that all processes write together."""
+    with made.open_model(None) as model:
+        model.count_tokens("")
+        said = model.generate([Message("user", "Count to a hundred.")], max_tokens=_TRIED_WORDS)
+    return made.workers * 1000 * max(1, said.usage.generated) / said.usage.model_ms

@@ -1,0 +1,333 @@
+"""Supervised fine-tuning of a role's adapter: the loss of the answers' tokens, and of no others.
+
+What is kept is the adapter that did best on the validation half, which asks in other words than
+the half it learns from; where several looks at it bring nothing better, the training ends early.
+Everything drawn follows from the seed and the step, so a training that goes on behind a checkpoint
+ends with the very same adapter.
+
+Nothing is generated here: an answer counts as right when each of its tokens is the likeliest behind
+those before, which is what greedy decoding would write. The vocabulary's scores are computed where
+an answer stands and nowhere else, which saves a fifth of a short prompt's work.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from localrec.baselines.base import Progress
+from localrec.errors import CutShortError, InputError
+from localrec.evaluation.ledger import UNREADABLE
+from localrec.paths import make_private
+from localrec.training.adapters import attach, detach, load_adapter, save_adapter
+from localrec.training.answers import answer_scores, judged_answers
+from localrec.training.bases import Base
+from localrec.training.exercises import Exercise, batches_of, micro_batches
+from localrec.training.interrupts import stop_between_steps
+from localrec.training.lessons import Lesson, SupervisedConfig, load_of
+from localrec.training.libraries import training_libraries
+from localrec.training.optimiser import load_moments, rate_at, save_moments
+from localrec.training.presets import Preset
+from localrec.training.runs import Checkpoint, Logged, TrainingRun
+
+if TYPE_CHECKING:
+    from peft import PeftModel
+
+OUTCOME = "outcome.json"  # in a run's folder
+
+_CLIP = 1.0  # length of the gradient at most
+_READ_AT_ONCE = 8192  # tokens, where nothing is learnt from them
+_NOW, _BEST, _MOMENTS, _PLACE = "adapter", "best", "moments.safetensors", "place.json"
+
+
+class Judged(msgspec.Struct, frozen=True, kw_only=True):
+    """How well a half is answered.
+
+    Args:
+        loss: Mean over the answers' tokens.
+        accuracy: Share of answers that are right to the last token; of choices, among the labels.
+    """
+
+    loss: float
+    accuracy: float
+
+
+class Trained(msgspec.Struct, frozen=True, kw_only=True):
+    """What a training came to.
+
+    Args:
+        steps: That were done; fewer than planned where it ended early.
+        best_step: Whose adapter is kept.
+        before: The validation half without an adapter.
+        best: With the one that is kept.
+        seconds: Of all steps.
+        tokens_per_second: Of prompts and answers, padding left out.
+    """
+
+    steps: int
+    best_step: int
+    before: Judged
+    best: Judged
+    seconds: float
+    tokens_per_second: float
+
+
+def train_adapter(
+    run: TrainingRun,
+    base: Base,
+    lesson: Lesson,
+    config: SupervisedConfig,
+    preset: Preset,
+    progress: Progress,
+) -> Trained:
+    """Train until the end, from the newest checkpoint on; the best adapter lies in `run.adapter`.
+
+    Args:
+        run: Its folder.
+        base: Without an adapter, as it is again afterwards.
+        lesson: What is learnt.
+        config: How.
+        preset: How much the machine takes at once.
+        progress: Hears of every step.
+
+    Raises:
+        CutShortError: Ctrl+C; the run can be gone on with.
+        BusyError: another process trains here.
+        InputError: the checkpoint is damaged.
+    """
+    with run.training(), with_threads(config.threads):
+        checkpoint = run.begin(load_of(config, lesson).steps)
+        with _adapted(base, config, checkpoint) as model, stop_between_steps() as asked_to_stop:
+            loop = _Loop(run, base, model, lesson, config, preset)
+            loop.start(checkpoint)
+            while not loop.is_over:
+                loop.go_on(progress)
+                if asked_to_stop() and not loop.is_over:
+                    loop.save()
+                    raise CutShortError(
+                        f"interrupted; {run.name} keeps what was done up to step {loop.step}.",
+                        f"Go on with it: localrec train resume {run.name}",
+                    )
+            return loop.finish()
+
+
+class _Place(msgspec.Struct, frozen=True, kw_only=True):
+    """What of the loop is no weight, as a checkpoint keeps it."""
+
+    before: Judged
+    best: Judged
+    best_step: int = 0
+    waited: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+
+
+class _Loop:
+    """One training as it goes; a checkpoint holds all of it."""
+
+    def __init__(
+        self,
+        run: TrainingRun,
+        base: Base,
+        model: PeftModel,
+        lesson: Lesson,
+        config: SupervisedConfig,
+        preset: Preset,
+    ) -> None:
+        import torch  # the base has brought it
+
+        self._run, self._base, self._model = run, base, model
+        self._lesson, self._config = lesson, config
+        self._steps = load_of(config, lesson).steps
+        self._every = max(1, self._steps // (config.epochs * config.checks))
+        self._at_once = preset.micro_batch * preset.max_tokens  # tokens, padding and all
+        self._learnt = {name: p for name, p in model.named_parameters() if p.requires_grad}
+        self._optimiser = torch.optim.AdamW(self._learnt.values(), lr=0.0, weight_decay=0.0)
+        self._best = run.path / _BEST
+        self.step = 0
+        if preset.gradient_checkpointing:
+            model.gradient_checkpointing_enable({"use_reentrant": False})
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all is done, or nothing got better for a while."""
+        return self.step >= self._steps or self._place.waited >= self._config.patience
+
+    def start(self, checkpoint: Checkpoint | None) -> None:
+        """Stand where a checkpoint was written, or at the beginning."""
+        if checkpoint is None:
+            before = self._judge()  # a fresh adapter changes nothing
+            self._place = _Place(before=before, best=before)
+            self._keep_best()
+            return
+        self.step = checkpoint.step
+        self._place = _read_place(checkpoint.folder / _PLACE)
+        load_moments(self._optimiser, self._learnt, checkpoint.folder / _MOMENTS, checkpoint.step)
+        _copy(checkpoint.folder / _BEST, self._best)
+
+    def go_on(self, progress: Progress) -> None:
+        """One step, and a look at the validation half where it is time for one."""
+        began = time.perf_counter()
+        values = self._update()
+        self.step += 1
+        seconds = time.perf_counter() - began
+        self._place = msgspec.structs.replace(self._place, seconds=self._place.seconds + seconds)
+        is_check = self.step % self._every == 0 or self.step == self._steps
+        if is_check:
+            values |= self._look()
+        self._run.log(Logged(step=self.step, values=values, seconds=seconds))
+        progress(f"training {self._config.role}", self.step, self._steps)
+        if is_check:
+            self.save()
+
+    def save(self) -> None:
+        """Write a checkpoint behind the last step."""
+        with self._run.checkpoint(self.step) as folder:
+            save_adapter(self._model, self._base, folder / _NOW)
+            _copy(self._best, folder / _BEST)
+            save_moments(self._optimiser, self._learnt, folder / _MOMENTS)
+            (folder / _PLACE).write_bytes(msgspec.json.encode(self._place))
+
+    def finish(self) -> Trained:
+        """Keep the best adapter as the outcome, and beside it how well it did."""
+        _copy(self._best, self._run.adapter)
+        shutil.rmtree(self._best)
+        place = self._place
+        trained = Trained(
+            steps=self.step,
+            best_step=place.best_step,
+            before=place.before,
+            best=place.best,
+            seconds=place.seconds,
+            tokens_per_second=place.tokens / place.seconds if place.seconds else 0.0,
+        )
+        (self._run.path / OUTCOME).write_bytes(msgspec.json.encode(trained))
+        self._run.finish()
+        return trained
+
+    # --- one step ---
+
+    def _update(self) -> dict[str, float | None]:
+        """One step of the optimiser; what there is to say of it."""
+        import torch
+
+        config, exercises = self._config, self._batch()
+        rate = rate_at(self.step + 1, self._steps, config.learning_rate, config.warmup)
+        for group in self._optimiser.param_groups:
+            group["lr"] = rate
+        # Dropout of a step is the same whether or not the training was interrupted before it.
+        torch.manual_seed(config.seed * 1_000_003 + self.step)
+        self._model.train()
+        total, right = 0.0, 0
+        targets = sum(len(one.targets) for one in exercises)
+        for piece in micro_batches(exercises, self._at_once):
+            loss, so_many = judged_answers(answer_scores(self._model, piece), piece)
+            (loss / targets).backward()
+            total, right = total + float(loss.detach()), right + so_many
+        norm = torch.nn.utils.clip_grad_norm_(self._learnt.values(), _CLIP)
+        self._optimiser.step()
+        self._optimiser.zero_grad(set_to_none=True)
+        tokens = sum(len(one.tokens) for one in exercises)
+        self._place = msgspec.structs.replace(self._place, tokens=self._place.tokens + tokens)
+        return {
+            "loss": total / targets,
+            "accuracy": right / len(exercises),
+            "learning_rate": rate,
+            "gradient_norm": float(norm),
+        }
+
+    def _batch(self) -> list[Exercise]:
+        """What the next step learns from."""
+        train, config = self._lesson.train, self._config
+        lengths = [len(one.tokens) for one in train]
+        in_a_pass = self._steps // config.epochs
+        epoch, place = divmod(self.step, in_a_pass)
+        return [train[at] for at in batches_of(lengths, config.batch, config.seed, epoch)[place]]
+
+    # --- the validation half ---
+
+    def _look(self) -> dict[str, float | None]:
+        """Judge the validation half; keep the adapter if none was better."""
+        judged, place = self._judge(), self._place
+        is_better = (judged.accuracy, -judged.loss) > (place.best.accuracy, -place.best.loss)
+        if is_better:
+            self._keep_best()
+        self._place = msgspec.structs.replace(
+            place,
+            best=judged if is_better else place.best,
+            best_step=self.step if is_better else place.best_step,
+            waited=0 if is_better else place.waited + 1,
+        )
+        return {"validation_loss": judged.loss, "validation_accuracy": judged.accuracy}
+
+    def _judge(self) -> Judged:
+        return judge_half(self._model, self._lesson.validation, self._at_once)
+
+    def _keep_best(self) -> None:
+        save_adapter(self._model, self._base, self._best)
+
+
+def judge_half(model: PeftModel, half: Sequence[Exercise], most_tokens: int) -> Judged:
+    """How well a network answers exercises.
+
+    Args:
+        model: With its adapter.
+        half: Not empty.
+        most_tokens: Of the sequences that it reads at once.
+    """
+    import torch
+
+    model.eval()
+    total, right = 0.0, 0
+    with torch.inference_mode():
+        for piece in micro_batches(half, min(most_tokens, _READ_AT_ONCE)):
+            loss, so_many = judged_answers(answer_scores(model, piece), piece)
+            total, right = total + float(loss), right + so_many
+    targets = sum(len(one.targets) for one in half)
+    return Judged(loss=total / targets, accuracy=right / len(half))
+
+
+@contextmanager
+def _adapted(
+    base: Base, config: SupervisedConfig, checkpoint: Checkpoint | None
+) -> Iterator[PeftModel]:
+    """The base with an adapter to be trained: a fresh one, or that of a checkpoint."""
+    if checkpoint is None:
+        model = attach(base, config.adapter, config.seed)
+    else:
+        model = load_adapter(base, checkpoint.folder / _NOW, trainable=True)
+    try:
+        yield model
+    finally:
+        detach(model)
+
+
+@contextmanager
+def with_threads(wanted: int) -> Iterator[None]:
+    """A block in which torch computes with so many threads; 0 leaves it as it is."""
+    with training_libraries():
+        import torch
+    before = torch.get_num_threads()
+    torch.set_num_threads(wanted or before)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def _read_place(path: Path) -> _Place:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=_Place)
+    except (OSError, *UNREADABLE) as error:
+        raise InputError(f"{path} cannot be used: {error}.", "Begin a new run.") from error
+
+
+def _copy(adapter: Path, to: Path) -> None:
+    shutil.rmtree(to, ignore_errors=True)
+    shutil.copytree(adapter, make_private(to.parent) / to.name)

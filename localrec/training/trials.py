@@ -1,0 +1,145 @@
+"""An adapter against its bare base, on the same cases: does it do its job, and what does it cost?
+
+The cases are composed in the wordings of the validation half, which no adapter learns from, with a
+seed of their own. Both sides are asked the prompt that the adapter was trained on, word for word,
+and held to the same labels or grammar. A bare model may do better on a prompt made for it, with
+worked examples; scripts/evaluate_adapters.py asks it that one, on the gold questions.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from localrec.baselines.base import Progress
+from localrec.errors import ModelCancelledError, ModelError
+from localrec.evaluation.intervals import Comparison, Measure, compare, measure
+from localrec.llm.base import ChatModel
+from localrec.llm.client import ModelProcess
+from localrec.llm.header import read_header
+from localrec.reasoning.critics import scores_grammar
+from localrec.training.examples.base import Example
+from localrec.training.examples.roles import Wanted, examples_for
+from localrec.understanding.slots import MOST_TOKENS, slots_grammar
+
+_SEED = 20_260_401  # of the cases; no training draws by it
+_GRAMMARS: Mapping[str, str] = {"slots": slots_grammar(), "reflector": scores_grammar()}
+
+Parts = list[tuple[float, float]]
+
+
+class Side(msgspec.Struct, frozen=True, kw_only=True):
+    """One of the two.
+
+    Args:
+        name: Of the model, with its adapter.
+        accuracy: Share of the cases that it answers right, with its interval.
+        ms: Milliseconds of a case at the median, the first left out: it reads the shared prefix.
+        failed: Cases in which it came to no answer; they count as wrong.
+    """
+
+    name: str
+    accuracy: Measure
+    ms: float
+    failed: int
+
+
+class Trial(msgspec.Struct, frozen=True, kw_only=True):
+    """Both sides over the same cases.
+
+    Args:
+        role: What was tried.
+        cases: How many.
+        bare: The base alone.
+        adapted: The base with the adapter.
+        difference: Of the accuracies, the adapter's minus the base's.
+    """
+
+    role: str
+    cases: int
+    bare: Side
+    adapted: Side
+    difference: Comparison
+
+
+def try_adapter(
+    workspace: Path, role: str, model: Path, adapter: Path, count: int, progress: Progress
+) -> Trial:
+    """Ask both sides so many cases.
+
+    Args:
+        workspace: Whose graphs the cases are composed of.
+        role: That the adapter was trained for.
+        model: The GGUF of its base.
+        adapter: Its GGUF.
+        count: Cases.
+        progress: Hears how far it is.
+
+    Raises:
+        UsageError: no adapter is trained for this role.
+        ModelError: a file cannot be used.
+    """
+    wanted = Wanted(
+        train=1,
+        validation=count,
+        seed=_SEED,
+        knows_tools=read_header(model).knows_tools,
+    )
+    cases = examples_for(role, workspace, wanted, progress).validation
+    grammar = _GRAMMARS.get(role)
+    sides: list[Side] = []
+    right: list[Parts] = []
+    for beside in (None, adapter):
+        with ModelProcess(model, adapter=beside) as process:
+            process.count_tokens("")  # a file that cannot be used is no wrong answer
+            side, parts = _asked(process, cases, grammar, progress)
+        sides.append(side)
+        right.append(parts)
+    bare, adapted = sides
+    return Trial(
+        role=role,
+        cases=len(cases),
+        bare=bare,
+        adapted=adapted,
+        difference=compare(right[1], right[0]),
+    )
+
+
+def _asked(
+    model: ChatModel, cases: Sequence[Example], grammar: str | None, progress: Progress
+) -> tuple[Side, Parts]:
+    parts: Parts = []
+    spent: list[float] = []
+    failed = 0
+    for number, case in enumerate(cases, 1):
+        began = time.perf_counter()
+        try:
+            parts.append((float(answer_of(model, case, grammar) == case.answer), 1.0))
+        except ModelCancelledError:
+            raise
+        except ModelError:
+            failed += 1
+            parts.append((0.0, 1.0))
+        spent.append(1000 * (time.perf_counter() - began))
+        progress(f"asking {model.name}", number, len(cases))
+    warm = sorted(spent[1:] or spent)
+    side = Side(name=model.name, accuracy=measure(parts), ms=warm[len(warm) // 2], failed=failed)
+    return side, parts
+
+
+def answer_of(model: ChatModel, case: Example, grammar: str | None = None) -> str:
+    """What a model says to an example's prompt: the likeliest label, or what it writes.
+
+    Raises:
+        ModelError: the model cannot be used, or did not come to an end.
+    """
+    if case.labels:
+        choice = model.choose(case.messages, case.labels, fixed=1)
+        return case.labels[max(range(len(case.labels)), key=choice.probabilities.__getitem__)]
+    wrote = model.generate(case.messages, grammar=grammar, max_tokens=MOST_TOKENS, fixed=1)
+    if not wrote.finished:
+        raise ModelError("The answer did not come to an end.")
+    return wrote.text.strip()

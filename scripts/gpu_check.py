@@ -1,0 +1,144 @@
+"""Does a GPU train what the CPU trains? The same short training on both, and what comes of it.
+
+Run:
+    python scripts/gpu_check.py [--model smollm2-135m] [--device cuda] [--train 192]
+
+On the GPU the base is bfloat16, on the CPU float32; examples, order and seed are the same. Compared
+are the losses of all steps, how much of the validation half is right at the end, and whether each
+adapter, exported, does in llama.cpp what it does in torch. Tokens a second and the highest memory
+are printed for both.
+
+Exit codes: 0 they agree, 1 they do not or something failed, 4 there is no such GPU: nothing was
+checked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+import msgspec
+from evaluate_questions import build_workspace
+
+from localrec.errors import LocalrecError
+from localrec.training import adapter_runs
+from localrec.training.adapter_exports import export_run
+from localrec.training.lessons import SupervisedConfig
+from localrec.training.libraries import training_libraries
+from localrec.training.supervised import Trained
+
+NO_GPU = 4
+# bfloat16 has eight bits of a number; what it rounds adds up over the steps.
+FIRST_LOSS, MEAN_LOSS, ACCURACY = 0.05, 0.10, 0.10
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """One training.
+
+    Args:
+        device: Where.
+        losses: Of every step.
+        trained: How well.
+        gap: Between llama.cpp and torch, as a share of what the adapter changes.
+        memory_gb: At its highest; 0 where nobody counts.
+    """
+
+    device: str
+    losses: tuple[float, ...]
+    trained: Trained
+    gap: float
+    memory_gb: float
+
+
+def main() -> int:
+    """Train twice, compare, print; the exit code."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--model", default="smollm2-135m")
+    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--train", type=int, default=192)
+    parser.add_argument("--validation", type=int, default=64)
+    asked = parser.parse_args()
+    with training_libraries():
+        import torch
+    if not torch.cuda.is_available():
+        print("There is no GPU that torch could use here, so nothing was checked.")
+        return NO_GPU
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            workspace = build_workspace(Path(folder) / "workspace")
+            found = [trained_on(device, workspace, asked) for device in (asked.device, "cpu")]
+    except LocalrecError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    for one in found:
+        print(told(one))
+    wrong = differences(*found)
+    for line in wrong:
+        print(line, file=sys.stderr)
+    return 1 if wrong else 0
+
+
+def trained_on(device: str, workspace: Path, asked: argparse.Namespace) -> Outcome:
+    """The whole way on one device, to an exported file."""
+    import torch
+
+    config = SupervisedConfig(
+        role="router",
+        base=asked.model,
+        train=asked.train,
+        validation=asked.validation,
+        checks=2,
+        device=device,
+    )
+    on_gpu = device != "cpu"
+    if on_gpu:
+        torch.cuda.reset_peak_memory_stats()
+    made = adapter_runs.prepared(workspace, config, lambda *_: None)
+    run = adapter_runs.begin(workspace, device.replace(":", "-"), made)
+    trained = adapter_runs.train(run, made, lambda *_: None)
+    memory = torch.cuda.max_memory_allocated() / 1e9 if on_gpu else 0.0
+    agreement = export_run(run, workspace / f"{run.name}.gguf").agreement
+    return Outcome(
+        device=device,
+        losses=tuple(one.values["loss"] or 0.0 for one in run.records()),
+        trained=trained,
+        gap=agreement.gap / agreement.effect if agreement.effect else 0.0,
+        memory_gb=memory,
+    )
+
+
+def differences(gpu: Outcome, cpu: Outcome) -> list[str]:
+    """What is further apart than rounding explains, a sentence each."""
+    first = abs(gpu.losses[0] / cpu.losses[0] - 1)
+    means = [sum(one.losses) / len(one.losses) for one in (gpu, cpu)]
+    mean = abs(means[0] / means[1] - 1)
+    accuracy = abs(gpu.trained.best.accuracy - cpu.trained.best.accuracy)
+    pairs = (
+        ("The first loss", first, FIRST_LOSS),
+        ("The mean loss", mean, MEAN_LOSS),
+        ("The validation half", accuracy, ACCURACY),
+    )
+    return [
+        f"{name} is {gap:.3f} apart, and {most} would be explained."
+        for name, gap, most in pairs
+        if not gap <= most  # no number at all is wrong too
+    ]
+
+
+def told(one: Outcome) -> str:
+    """One training on a line."""
+    memory = f", {one.memory_gb:.2f} GB at its highest" if one.memory_gb else ""
+    return (
+        f"{one.device}: loss {one.losses[0]:.3f} -> {one.losses[-1]:.3f}, "
+        f"{one.trained.best.accuracy:.1%} of the validation half right, "
+        f"{one.trained.tokens_per_second:,.0f} tokens/s{memory}; "
+        f"llama.cpp is within {one.gap:.1%} of torch"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

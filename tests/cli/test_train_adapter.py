@@ -1,0 +1,177 @@
+"""`train adapter` and `export`, `models use` with an adapter, `models try`, on a tiny model."""
+
+import json
+import shutil
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("peft")
+
+from localrec.llm.adapters import role_of
+from localrec.settings import load_settings
+from localrec.training.runs import open_run, runs_folder
+from tests.training.tiny_models import make_tiny
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory):
+    """A model of two small layers; only for reading."""
+    return make_tiny("llama", tmp_path_factory.mktemp("tiny")).gguf
+
+
+@pytest.fixture
+def bar(workspace, tmp_path):
+    """A copy of the five drinks with a tiny model to talk to."""
+    return shutil.copytree(workspace, tmp_path / "bar")
+
+
+@pytest.fixture
+def call(cli, bar):
+    return lambda *arguments: cli("--workspace", bar, *map(str, arguments))
+
+
+def train(call, tiny, *more, role="router", name="first"):
+    return call(
+        *("train", "adapter", role, "--base", tiny, "--name", name, "--train", "16"),
+        *("--validation", "8", "--threads", "1", *more),
+    )
+
+
+@pytest.fixture
+def exported(call, tiny, bar, tmp_path):
+    """A router that learnt next to nothing, as a file."""
+    assert train(call, tiny).code == 0
+    out = tmp_path / "router.gguf"
+    assert call("train", "export", "first", "--out", out).code == 0
+    return out
+
+
+def test_a_training_leaves_a_finished_run(call, tiny, bar):
+    code, out, err = train(call, tiny, "--json")
+    assert code == 0
+    told = json.loads(out)
+    assert told["run"] == "first"
+    assert told["trained"]["steps"] >= 1
+    assert "examples: about" in err
+    run = open_run(runs_folder(bar) / "first")
+    assert run.state.status == "finished"
+    assert (run.adapter / "adapter_model.safetensors").is_file()
+
+
+def test_an_estimate_begins_nothing(call, tiny, bar):
+    code, out, _ = train(call, tiny, "--estimate", "--json")
+    assert code == 0
+    assert json.loads(out)["total_seconds"] > 0
+    assert not runs_folder(bar).exists()
+
+
+def test_a_name_is_taken_once(call, tiny):
+    assert train(call, tiny).code == 0
+    code, _, err = train(call, tiny)
+    assert code == 2
+    assert "There is a run first already" in err
+
+
+def test_an_unknown_role_is_refused(call, tiny, bar):
+    code, _, err = train(call, tiny, role="sommelier")
+    assert code == 2
+    assert "No adapter is trained for 'sommelier'" in err
+    assert not runs_folder(bar).exists()
+
+
+def test_an_export_has_a_card_without_a_path(exported, tmp_path):
+    assert role_of(str(exported)) == "router"
+    card = json.loads(exported.with_suffix(".json").read_text())
+    assert card["role"] == "router"
+    assert card["licence"] == "MIT"
+    assert card["trained"]["best"]["accuracy"] >= card["trained"]["before"]["accuracy"]
+    assert card["data"]["counts"]["train"] == 16
+    assert str(tmp_path) not in exported.with_suffix(".json").read_text()
+
+
+def test_a_run_that_is_not_finished_is_not_exported(call, tiny, bar, tmp_path):
+    train(call, tiny)
+    state = runs_folder(bar) / "first" / "state.json"
+    state.write_text('{"status": "stopped", "step": 1, "steps": 2}')
+    code, _, err = call("train", "export", "first", "--out", tmp_path / "a.gguf")
+    assert code == 2
+    assert "localrec train resume first" in err
+    assert not (tmp_path / "a.gguf").exists()
+
+
+def test_an_adapter_plays_its_role_beside_its_model(call, bar, tiny, exported):
+    assert call("models", "use", "router", tiny).code == 0
+    assert call("models", "use", "router", exported).code == 0
+    settings = load_settings(bar)
+    assert settings.roles == {"router": str(tiny)}
+    assert settings.adapters == {"router": str(exported)}
+    code, out, _ = call("ask", "something with gin", "--json")
+    assert code == 0
+    told = json.loads(out)
+    assert told["spoke"]["router"] == "model"
+    assert "first choice of four" in told["task"]["reason"]
+
+
+def test_rules_take_the_adapter_away(call, bar, tiny, exported):
+    call("models", "use", "router", tiny)
+    call("models", "use", "router", exported)
+    assert call("models", "use", "router", "rules").code == 0
+    assert load_settings(bar).adapters == {}
+
+
+def test_another_role_is_refused_and_changes_nothing(call, bar, tiny, exported):
+    call("models", "use", "router", tiny)
+    before = (bar / "settings.toml").read_text()
+    code, _, err = call("models", "use", "reflector", exported)
+    assert code == 2
+    assert "was trained for the role 'router'" in err
+    assert (bar / "settings.toml").read_text() == before
+
+
+def test_another_base_is_refused_and_changes_nothing(call, bar, tiny, exported, tmp_path):
+    other = make_tiny("llama", tmp_path, seed=1).gguf
+    call("models", "use", "router", other)
+    before = (bar / "settings.toml").read_text()
+    code, _, err = call("models", "use", "router", exported)
+    assert code == 1
+    assert "was trained for another model" in err
+    assert (bar / "settings.toml").read_text() == before
+
+
+def test_a_base_that_was_swapped_behind_our_back_is_not_adapted(
+    call, bar, tiny, exported, tmp_path
+):
+    mine = shutil.copy(tiny, tmp_path / "mine.gguf")
+    call("models", "use", "router", mine)
+    call("models", "use", "router", exported)
+    shutil.copy(make_tiny("llama", tmp_path, seed=1).gguf, mine)
+    code, out, _ = call("ask", "something with gin", "--json")
+    assert code == 0
+    spoke = json.loads(out)["spoke"]
+    assert spoke["router"] == "rules"
+    assert "another model" in spoke["router_failed"]
+
+
+def test_a_bare_model_does_not_read_questions(call, bar, tiny):
+    code, _, err = call("models", "use", "slots", tiny)
+    assert code == 2
+    assert "localrec train adapter slots" in err
+
+
+def test_a_try_asks_both_the_same(call, tiny, exported):
+    code, out, _ = call("models", "try", exported, "--model", tiny, "--cases", "12", "--json")
+    assert code == 0
+    trial = json.loads(out)
+    assert trial["role"] == "router"
+    assert trial["cases"] == 12
+    for side in (trial["bare"], trial["adapted"]):
+        assert 0 <= side["accuracy"]["low"] <= side["accuracy"]["value"] <= 1
+        assert side["ms"] > 0
+    assert trial["adapted"]["name"].endswith("+router")
+
+
+def test_a_try_is_told_in_words(call, tiny, exported):
+    code, out, _ = call("models", "try", exported, "--model", tiny, "--cases", "4")
+    assert code == 0
+    assert "4 cases of a router." in out

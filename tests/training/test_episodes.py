@@ -1,0 +1,91 @@
+"""Requests out of what people did: what tools know, what is asked, and that nothing leaks."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from localrec.agent.suite import SUITE
+from localrec.domains import load_domain
+from localrec.evaluation.cases import Protocol, part
+from localrec.evaluation.dataset import read_interactions
+from localrec.training.episodes import EpisodesConfig, open_episodes
+from localrec.workspace import Workspace
+
+SMALL = EpisodesConfig(candidates=5, history=4, sequential=False, validation=20)
+
+
+def silent(what, done, total):
+    pass
+
+
+@pytest.fixture(scope="module")
+def lessons(frequented):
+    return open_episodes(frequented, SMALL, 3, silent)
+
+
+@pytest.fixture(scope="module")
+def parted(frequented):
+    with Workspace(frequented) as workspace:
+        domain = load_domain(workspace.choose_domain("", None))
+        protocol = Protocol(split="by-time", candidates=5, history=4, seed=SMALL.seed)
+        return part(read_interactions(workspace.store, domain).interactions, protocol)
+
+
+def asked(episodes):
+    """Who is asked for what: (person, item) of each request."""
+    found = [episodes.request(number) for number in range(len(episodes))]
+    return [(one.desk.person, int(one.desk.candidates[one.target - 1])) for one in found]
+
+
+def test_a_request_shows_a_history_and_hides_one_choice_among_the_candidates(lessons):
+    request = lessons.train.request(0)
+    assert len(request.desk.candidates) == 5
+    assert 1 <= len(request.desk.history) <= 4
+    target = request.desk.candidates[request.target - 1]
+    assert target not in request.desk.history
+
+
+def test_what_is_trained_on_was_done_before_all_that_is_validated_or_tested(lessons, parted):
+    train = parted.train
+    done = set(zip(train.person.tolist(), train.item.tolist(), strict=True))
+    assert all(pair in done for pair in asked(lessons.train) if pair[0] >= 0)
+    tested = set(
+        zip(parted.test.person.tolist(), [int(p[0]) for p in parted.test.positives], strict=True)
+    )
+    assert not tested & set(asked(lessons.train))
+    assert not tested & set(asked(lessons.validation))
+
+
+def test_tools_do_not_know_the_choice_they_are_asked_about(lessons):
+    """The graph behind the tools joins nobody to what they are about to choose."""
+    looked_at = 0
+    for number in range(len(lessons.train)):
+        request = lessons.train.request(number)
+        graph, person = request.desk.reference.collective.graph, request.desk.person
+        if person < 0:
+            continue
+        liked = graph.items[graph.first_item[person] : graph.first_item[person + 1]]
+        assert request.desk.candidates[request.target - 1] not in liked
+        looked_at += len(liked)
+    assert looked_at
+
+
+def test_tools_answer_after_the_store_was_closed(lessons):
+    desk = lessons.train.request(0).desk
+    for tool in SUITE:
+        if not tool.parameters:
+            assert tool.run(desk).text
+
+
+def test_the_same_seed_gives_the_same_requests_and_another_gives_others(frequented, lessons):
+    again = open_episodes(frequented, SMALL, 3, silent)
+    assert again.fingerprint == lessons.fingerprint
+    assert asked(again.train) == asked(lessons.train)
+    other = open_episodes(frequented, msgspec.structs.replace(SMALL, seed=8), 3, silent)
+    assert other.fingerprint != lessons.fingerprint
+
+
+def test_fewer_requests_are_the_first_of_all(frequented, lessons):
+    few = open_episodes(frequented, msgspec.structs.replace(SMALL, most=5), 3, silent)
+    assert asked(few.train) == asked(lessons.train)[:5]

@@ -1,0 +1,270 @@
+"""Examples that adapters learn from: true by construction, repeatable, worded apart by half."""
+
+import json
+import random
+import re
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+
+from localrec.agent.dialects import NATIVE, PLAIN
+from localrec.agent.suite import SUITE
+from localrec.agent.trajectory import ToolCall
+from localrec.domains import load_domain
+from localrec.errors import UsageError, WorkspaceError
+from localrec.graph.catalogue import Catalogue
+from localrec.graph.store import Store
+from localrec.llm.structured import parse_object
+from localrec.reasoning.critics import Assessment
+from localrec.training.episodes import EpisodesConfig
+from localrec.training.examples import wording
+from localrec.training.examples.agent import agent_examples
+from localrec.training.examples.base import wordings_of
+from localrec.training.examples.demands import Demand
+from localrec.training.examples.lexicon import Name, declared_lexicon, lexicon_of
+from localrec.training.examples.questions import compose_questions
+from localrec.training.examples.reflector import intent_of as demanded
+from localrec.training.examples.roles import ROLES, Wanted, examples_for
+from localrec.training.examples.router import router_examples
+from localrec.training.examples.slips import as_typed
+from localrec.training.examples.slots import slot_examples, slots_of
+from localrec.types import Constraint, TaskKind
+from localrec.understanding.router import topic_labels, topic_prompt
+from localrec.understanding.slots import parse_slots, plain_name, slot_prompt
+from tests.planted import BAR
+
+MANY = 400
+OFFERED = 5  # candidates
+CRITERIA = Assessment.__struct_fields__
+A_FEW = Wanted(train=10, validation=10, seed=0)
+
+
+@pytest.fixture(scope="module")
+def bar(frequented):
+    """The names of the planted bar."""
+    with Store.open_(frequented / "store.duckdb", read_only=True) as store:
+        return lexicon_of(Catalogue(store, BAR))
+
+
+@pytest.fixture(scope="module")
+def films():
+    return declared_lexicon(load_domain("movies"))
+
+
+@pytest.fixture(scope="module")
+def drinks():
+    """All names of the taxonomy of drinks: far more than the planted bar has."""
+    return declared_lexicon(load_domain("cocktails"))
+
+
+def composed(lexicons, half="train", count=MANY, seed=3):
+    return [question for _, question in compose_questions(lexicons, half, count, seed)]
+
+
+def test_the_same_seed_makes_the_same_examples_and_another_makes_others(bar, films):
+    first = router_examples([bar, films], 50, 20, seed=1)
+    assert router_examples([bar, films], 50, 20, seed=1).fingerprint == first.fingerprint
+    assert router_examples([bar, films], 50, 20, seed=2).fingerprint != first.fingerprint
+
+
+def test_no_wording_is_in_both_halves(drinks, films):
+    halves = [composed([drinks, films], half) for half in ("train", "validation")]
+    train, validation = ({one for q in half for one in q.wording} for half in halves)
+    assert train and validation
+    assert not train & validation
+    assert not {q.text for q in halves[0]} & {q.text for q in halves[1]}
+
+
+def test_every_list_of_wordings_can_be_parted():
+    named = [one for name, one in vars(wording).items() if name.isupper()]
+    lists = [one for one in named if isinstance(one, tuple)]
+    lists += [ways for table in named if isinstance(table, dict) for ways in table.values()]
+    assert len(lists) > 20
+    parted = {half: [wordings_of(one, half) for one in lists] for half in ("train", "validation")}
+    assert all(parted["train"]) and all(parted["validation"])
+    train, validation = ({one for ways in half for one in ways} for half in parted.values())
+    assert train & validation <= {"{x}"}  # a bare name, in front of its noun
+
+
+def test_every_task_and_every_kind_of_demand_is_asked_for(drinks):
+    questions = composed([drinks])
+    tasks = Counter(question.task for question in questions)
+    assert min(tasks[kind] for kind in TaskKind) > MANY / 10
+    slots = {demand.slot for question in questions for demand in question.demands}
+    assert slots >= {"include", "either", "exclude", "container", "colour", "look", "like", "flag"}
+
+
+def test_the_task_follows_from_what_is_demanded(drinks, films):
+    for question in composed([drinks, films]):
+        slots = {demand.slot for demand in question.demands}
+        looks = slots & {"colour", "look"}
+        expected = (
+            TaskKind.C4
+            if "like" in slots
+            else TaskKind.C2
+            if "container" in slots
+            else TaskKind.C1
+            if looks
+            else TaskKind.C3
+        )
+        assert question.task == expected, question.text
+
+
+def test_a_question_names_what_it_demands(drinks, monkeypatch):
+    monkeypatch.setattr("localrec.training.examples.questions.as_typed", lambda _, text: text)
+    for question in composed([drinks]):
+        for demand in question.demands:
+            for name in demand.names:
+                assert name.spelling.lower() in question.text.lower()
+        assert "{" not in question.text and "  " not in question.text
+
+
+def test_nothing_is_asked_for_and_barred_at_once(drinks):
+    for question in composed([drinks]):
+        keys = [name.key for demand in question.demands for name in demand.names]
+        barred = {n.key for demand in question.demands if demand.barred for n in demand.names}
+        wanted = {n.key for demand in question.demands if not demand.barred for n in demand.names}
+        assert not barred & wanted, (question.text, keys)
+
+
+def test_a_slip_leaves_all_words_but_one_or_two(drinks):
+    random_ = random.Random(0)
+    text = "something with passion fruit that comes in a highball glass."
+    for _ in range(200):
+        typed = as_typed(random_, text).lower().rstrip(".").split()
+        assert len(typed) == len(text.split())
+        pairs = zip(typed, text.rstrip(".").split(), strict=True)
+        assert sum(one != other for one, other in pairs) <= 2
+
+
+def test_the_router_learns_on_the_prompt_that_it_serves_with(films):
+    examples = router_examples([films], 30, 10, seed=0)
+    questions = composed([films], count=30, seed=0)
+    labels = topic_labels(films.domain)
+    for example, question in zip(examples.train, questions, strict=True):
+        assert example.messages == topic_prompt(question.text, films.domain)
+        assert example.answer == labels[list(TaskKind).index(question.task)]
+        assert example.labels == labels
+
+
+def test_the_slot_reader_learns_on_the_prompt_that_it_serves_with(drinks):
+    examples = slot_examples([drinks], 60, 10, seed=0)
+    for example, question in zip(examples.train, composed([drinks], count=60, seed=0), strict=True):
+        assert example.messages == slot_prompt(question.text, drinks.domain)
+        assert not example.labels
+
+
+def test_an_answer_holds_every_name_of_its_question_and_no_other(drinks):
+    for question in composed([drinks]):
+        slots = slots_of(question.demands)
+        told = {one for slot in slots for value in slot.values for one in value}
+        assert told == {plain_name(n.spelling) for d in question.demands for n in d.names}
+
+
+def test_every_answer_of_the_slot_reader_can_be_read_back(drinks, films):
+    for example in slot_examples([drinks, films], MANY, 50, seed=5).train:
+        slots = parse_slots(example.answer)
+        assert all(slot.values for slot in slots)
+
+
+def test_a_catalogue_offers_what_its_items_have(bar):
+    random_ = random.Random(0)
+    names = {bar.draw(random_, "component").key for _ in range(100)}
+    assert "gin" in names
+    assert "krill oil" not in names
+
+
+def test_examples_are_made_of_the_workspace_and_of_other_domains(frequented):
+    prompts = [
+        one.messages[0].content
+        for one in examples_for("router", frequented, Wanted(train=40, validation=8, seed=0)).train
+    ]
+    assert any("drinks" in one for one in prompts)
+    assert any("films" in one for one in prompts)
+
+
+def test_an_unknown_role_is_refused(frequented):
+    with pytest.raises(UsageError, match="No adapter is trained for 'sommelier'"):
+        examples_for("sommelier", frequented, A_FEW)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_without_a_catalogue_there_is_nothing_to_learn_from(tmp_path, role):
+    with Store.open_(tmp_path / "store.duckdb"):
+        pass
+    with pytest.raises(WorkspaceError, match="There is no catalogue"):
+        examples_for(role, tmp_path, A_FEW)
+
+
+@pytest.fixture(scope="module")
+def verdicts(frequented):
+    """Sets that a reflector learns to judge."""
+    return examples_for("reflector", frequented, Wanted(train=60, validation=10, seed=0)).train
+
+
+class TestTheReflector:
+    def test_every_verdict_is_one_that_the_critic_can_read(self, verdicts):
+        for example in verdicts:
+            scores = parse_object(example.answer, dict.fromkeys(CRITERIA, (0, 100)))
+            assert all(score % 5 == 0 for score in scores.values())
+
+    def test_sets_are_good_and_bad(self, verdicts):
+        relevance = [json.loads(one.answer)["relevance"] for one in verdicts]
+        assert min(relevance) < 40 and max(relevance) == 100
+
+    def test_demands_are_known_without_reading_the_question(self, frequented):
+        with Store.open_(frequented / "store.duckdb", read_only=True) as store:
+            catalogue = Catalogue(store, BAR)
+        gin, mint = Name("gin", "gin"), Name("mint", "mint")
+        demands = (
+            Demand(slot="include", names=(gin,)),
+            Demand(slot="exclude", names=(mint,), barred=True),
+            Demand(slot="like", names=(Name("Negroni", "Negroni"),)),
+        )
+        found = demanded(demands, catalogue)
+        assert found.constraints == (
+            Constraint(kind="ingredient", any_of=("gin",)),
+            Constraint(kind="ingredient", any_of=("mint",), barred=True),
+        )
+        assert found.target == "negroni"
+
+
+@pytest.fixture(scope="module")
+def turns(frequented):
+    """What an agent learns to write."""
+    return taught(frequented, native=False).train
+
+
+class TestTheAgent:
+    def test_every_turn_is_one_that_the_loop_can_read(self, turns):
+        for example in turns:
+            act = PLAIN.parse(example.answer, SUITE, OFFERED, ranked(example))
+            assert isinstance(act, ToolCall) or len(act) == ranked(example)
+
+    def test_a_conversation_goes_on_behind_its_own_turns(self, turns):
+        for before, after in pairwise(turns):
+            if len(after.messages) > 2:
+                assert after.messages[: len(before.messages)] == before.messages
+                assert after.messages[-2].content == before.answer
+                assert after.messages[-1].content.startswith("Observation of")
+
+    def test_every_trajectory_asks_before_it_ranks(self, turns):
+        rankings = [one for one in turns if "Rank: [" in one.answer]
+        assert rankings
+        assert all(len(one.messages) >= 4 for one in rankings)
+
+    def test_a_model_that_knows_tools_is_taught_its_own_form(self, frequented):
+        for example in taught(frequented, native=True).train:
+            act = NATIVE.parse(example.answer, SUITE, OFFERED, ranked(example))
+            assert isinstance(act, ToolCall) or len(act) == ranked(example)
+
+
+def taught(folder, *, native):
+    episodes = EpisodesConfig(candidates=OFFERED, validation=4, sequential=False)
+    return agent_examples(folder, episodes, 24, 8, native=native, progress=lambda *_: None)
+
+
+def ranked(example):
+    """How many numbers the ranking has that an example asks for."""
+    return int(re.search(r"which (\d+) of these", example.messages[0].content)[1])

@@ -1,0 +1,95 @@
+"""Trajectories as tokens: those that llama.cpp evaluated, and whose they are."""
+
+from __future__ import annotations
+
+import pytest
+
+from localrec.agent.dialects import dialect_for
+from localrec.agent.loop import conversation, run_agent, run_scripted
+from localrec.agent.trajectory import ToolCall, Turn
+from localrec.llm.base import Message
+from localrec.llm.client import ModelProcess
+from localrec.training.bases import load_base
+from localrec.training.served import served_tokens
+from tests.agent.small_desk import TOOLS, make_desk
+
+from .small_tasks import SHORT
+from .tiny_models import make_tiny
+
+
+@pytest.fixture(scope="module", params=["llama", "qwen3"])
+def served_tiny(request, tmp_path_factory):
+    """A tiny network with room for a conversation, in both forms."""
+    place = tmp_path_factory.mktemp("roomy")
+    tiny = make_tiny(request.param, place, context=4096)
+    with ModelProcess(tiny.gguf, n_ctx=4096, n_threads=1) as process:
+        yield load_base(tiny.gguf), process
+
+
+def of(base, trajectory):
+    return served_tokens(base, conversation(trajectory), trajectory.turns)
+
+
+def whole(served):
+    return tuple(served.prompt + served.completion)
+
+
+def acted(process, seed):
+    """A tool is asked by a script, so that an observation lies between; then the model ranks."""
+    calls = [
+        ToolCall(tool="person_profile"),
+        ToolCall(tool="similar_items", arguments={"candidate": 2}),
+    ]
+    return run_scripted(process, make_desk(4), TOOLS, calls, SHORT, seed)
+
+
+class TestTokensOfATrajectory:
+    @pytest.mark.parametrize("seed", range(3))
+    def test_are_all_that_llama_cpp_evaluated(self, served_tiny, seed):
+        base, process = served_tiny
+        trajectory = acted(process, seed)
+        *before, last = conversation(trajectory)
+        assert whole(of(base, trajectory)) == process.tokenise(before, last.content)
+
+    def test_begin_with_the_opening_as_the_prompt(self, served_tiny):
+        base, process = served_tiny
+        trajectory = run_agent(process, make_desk(4), (), SHORT, 0)
+        found = of(base, trajectory)
+        assert tuple(found.prompt) == process.tokenise(conversation(trajectory)[:2])
+        assert all(found.own)
+
+    def test_are_the_models_own_where_it_wrote_and_nowhere_else(self, served_tiny):
+        base, process = served_tiny
+        trajectory = acted(process, 1)
+        found = of(base, trajectory)
+        said = [t for t, own in zip(found.completion, found.own, strict=True) if own]
+        assert base.tokenizer.decode(said) == trajectory.turns[-1].text
+        assert not any(found.own[: found.own.index(1)])
+        assert len(found.own) == len(found.completion)
+
+    def test_of_a_model_that_never_said_a_word_hold_nothing_to_learn(self, served_tiny):
+        base, process = served_tiny
+        messages = conversation(run_agent(process, make_desk(4), (), SHORT, 0))[:2]
+        found = served_tokens(base, messages, ())
+        assert (sum(found.own), len(found.completion)) == (0, 1)
+
+    def test_read_no_control_token_out_of_what_anybody_wrote(self, served_tiny):
+        base, process = served_tiny
+        messages = conversation(run_agent(process, make_desk(4), (), SHORT, 0))[:2]
+        turns = (Turn(text="Think: <|im_end|>\nRank: [1]", own=True),)
+        found = served_tokens(base, [*messages, Message("assistant", turns[0].text)], turns)
+        end = base.tokenizer.convert_tokens_to_ids("<|im_end|>")
+        assert end not in found.completion
+        assert end in found.prompt  # the template's own
+
+
+@pytest.mark.real
+def test_the_real_smollm2_is_shown_to_torch_as_to_llama_cpp(smollm2):
+    base = load_base(smollm2)
+    with ModelProcess(smollm2, n_threads=1) as process:
+        assert dialect_for(process).name == "plain"
+        trajectory = run_agent(process, make_desk(4), TOOLS, SHORT, 5)
+        *before, last = conversation(trajectory)
+        if trajectory.turns[-1].own:
+            assert whole(of(base, trajectory)) == process.tokenise(before, last.content)
+        assert sum(of(base, trajectory).own) > 0
