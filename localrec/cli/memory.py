@@ -23,11 +23,9 @@ from localrec.cli.context import (
 from localrec.errors import CutShortError, InputError, UsageError
 
 if TYPE_CHECKING:
-    from localrec.llm.base import ChatModel
-    from localrec.memory.queue import Job, JobRow
+    from localrec.memory.queue import JobRow
     from localrec.memory.rebuild import RebuildReport
-    from localrec.memory.records import Memory, MemoryUpdate
-    from localrec.memory.worker import Reader, Update, WorkReport
+    from localrec.memory.records import Memory
     from localrec.workspace import Workspace
 
 EXAMPLES = """
@@ -178,6 +176,7 @@ def jobs(
 ) -> None:
     """What waits to be worked into memories, what was, and what failed and why."""
     from localrec.memory import queue
+    from localrec.memory.telling import many
     from localrec.workspace import Workspace
 
     context = context_of(workspace, as_json)
@@ -205,9 +204,9 @@ def jobs(
     out = console()
     out.print(", ".join(f"{count:,} {state}" for state, count in counts.items()))
     if deeds:
-        out.print(f"{_many(deeds, 'thing')} people did took {_many(calls, 'call')} to work in.")
+        out.print(f"{many(deeds, 'thing')} people did took {many(calls, 'call')} to work in.")
     if retry:
-        out.print(f"{_many(retried, 'failed job')} to be tried again.")
+        out.print(f"{many(retried, 'failed job')} to be tried again.")
     if paused:
         out.print("Jobs are paused: localrec memory jobs --resume", style="yellow")
     _render_jobs(rows)
@@ -233,9 +232,9 @@ def run(
     Exits with 1 when a job failed; it waits for another run, three times at most.
     """
     from localrec.erasure.journal import open_settled
-    from localrec.memory.propagation import hold_s_of
+    from localrec.memory.propagation import open_memory_model, worker_of
     from localrec.memory.queue import is_paused
-    from localrec.memory.worker import LOCK, Worker
+    from localrec.memory.telling import told_work
     from localrec.workspace import Workspace
 
     context = context_of(workspace, as_json)
@@ -246,14 +245,8 @@ def run(
             )
     # The workspace keeps its store closed: the worker opens it for moments, between thoughts.
     with Workspace(context.workspace) as opened, progress() as steps:
-        model = _model(opened, use_model)
-        worker = Worker(
-            partial(open_settled, context.workspace),
-            _by_domain(opened, model),
-            context.workspace / LOCK,
-            cancel=getattr(model, "cancel", lambda: None),  # where there is a process to be told
-            hold_s=hold_s_of(model),
-        )
+        model = open_memory_model(opened, use_model)
+        worker = worker_of(opened, partial(open_settled, context.workspace), model)
         try:
             report = worker.run_pending(limit, steps)
         except KeyboardInterrupt as stop:
@@ -264,7 +257,7 @@ def run(
     if context.as_json:
         print_json(report)
     else:
-        console().print(_told(report))
+        console().print(told_work(report))
     return int(report.failed > 0)
 
 
@@ -321,36 +314,6 @@ def read_stdin(option: str) -> str:
     return sys.stdin.read()
 
 
-def _model(opened: Workspace, wanted: bool | None) -> ChatModel | None:
-    """The model that words memories: where it is wanted, or else where one is bound to that.
-
-    Raises:
-        ModelError: its file is not here.
-    """
-    from localrec.settings import MEMORY, RULES
-
-    bound = opened.settings.roles.get(MEMORY, RULES) != RULES
-    return opened.open_model(MEMORY) if wanted or (wanted is None and bound) else None
-
-
-def _by_domain(opened: Workspace, model: ChatModel | None) -> Update:
-    """The updaters of all domains as one, each made when a job of its domain comes."""
-    from localrec.memory.propagation import model_updater_of, updater_of
-
-    updaters: dict[str, Update] = {}
-
-    def update(job: Job, read: Reader) -> Sequence[MemoryUpdate]:
-        if job.domain not in updaters:
-            updaters[job.domain] = (
-                updater_of(opened, job.domain)
-                if model is None
-                else model_updater_of(opened, job.domain, model)
-            )
-        return updaters[job.domain](job, read)
-
-    return update
-
-
 def _pin(
     user: str | None, item: str | None, domain: str | None, context: Any, *, pinned: bool
 ) -> None:
@@ -396,23 +359,14 @@ def _subject(opened: Workspace, user: str | None, item: str | None, domain: str 
     return _Subject(found, chosen, person, f'--user "{person}"')
 
 
-_SOURCES = {
-    "template": "counted",
-    "model": "written by a model",
-    "person": "in your words",
-    "propagated": "handed on by neighbours",
-    "agent": "refined by an agent",
-}
-
-
 def _render(memory: Memory, *, facets: bool = False) -> None:
     from rich.text import Text
 
+    from localrec.memory.telling import SOURCES
+
     out = console()
     pinned = ", pinned" if memory.pinned else ""
-    head = (
-        f"Version {memory.version}, {_SOURCES[memory.source]}{pinned}, {memory.at:%Y-%m-%d %H:%M}"
-    )
+    head = f"Version {memory.version}, {SOURCES[memory.source]}{pinned}, {memory.at:%Y-%m-%d %H:%M}"
     out.print(Text(head, "dim"))
     out.print(Text(memory.text or "(nothing)"))
     for facet in memory.facets if facets else ():
@@ -437,33 +391,15 @@ def _render_jobs(rows: Sequence[JobRow]) -> None:
             out.print(Text(f"        {row.error}{tries}", "yellow"))
 
 
-def _told(report: WorkReport) -> str:
-    if not report.calls:
-        return "Nothing waits to be worked in."
-    parts = [
-        f"{_many(report.deeds, 'thing')} people did worked in, with {_many(report.jobs, 'job')}",
-        f"new versions of memories: {report.written:,}",
-    ]
-    if report.skipped:
-        parts.append(f"pinned and left as they are: {report.skipped:,}")
-    if report.failed:
-        parts.append(f"{_many(report.failed, 'job')} failed (see localrec memory jobs)")
-    if report.waiting:
-        parts.append(f"still waiting: {report.waiting:,}")
-    return "; ".join(parts) + "."
-
-
 def _rebuilt(report: RebuildReport) -> str:
+    from localrec.memory.telling import many
+
     parts = [
-        f"{report.domain}: {_many(report.people, 'person', 'people')} and "
-        f"{_many(report.items, 'item')} remembered anew"
+        f"{report.domain}: {many(report.people, 'person', 'people')} and "
+        f"{many(report.items, 'item')} remembered anew"
         + (", where an earlier run had stopped" if report.resumed else ""),
         f"new versions of memories: {report.written:,}",
     ]
     if report.skipped:
         parts.append(f"pinned and left as they are: {report.skipped:,}")
     return "; ".join(parts) + "."
-
-
-def _many(count: int, noun: str, plural: str = "") -> str:
-    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from localrec.domains import Domain
 from localrec.graph.store import Store
 
 
@@ -42,3 +43,35 @@ def shelf_of(store: Store, user_id: int) -> list[int]:
     """The attribute nodes on a person's shelf, in the order they were put there."""
     rows = store.rows('SELECT node_id FROM shelf WHERE user_id = ? ORDER BY "at", rowid', [user_id])
     return [int(node_id) for (node_id,) in rows]
+
+
+def things_on(store: Store, user_id: int) -> list[tuple[int, str]]:
+    """What is on a person's shelf as node ids and names, in the order it was put there."""
+    return store.rows(
+        "SELECT s.node_id, n.name FROM shelf s JOIN node n USING (node_id) WHERE s.user_id = ? "
+        'ORDER BY s."at", s.rowid',
+        [user_id],
+    )
+
+
+def components_like(store: Store, domain: Domain, like: str, limit: int) -> tuple[str, ...]:
+    """Names of components that contain `like`, whatever its case; those that begin with it first.
+
+    Args:
+        store: Open.
+        domain: What it is about.
+        like: The beginning of a name, or a part of one.
+        limit: At most so many.
+    """
+    rows = store.rows(
+        "SELECT name FROM node WHERE domain = $domain AND kind = $kind "
+        "AND contains(lower(name), lower($like)) "
+        "ORDER BY starts_with(lower(name), lower($like)) DESC, length(name), name LIMIT $limit",
+        {
+            "domain": domain.name,
+            "kind": domain.kind_of("component"),
+            "like": like,
+            "limit": limit,
+        },
+    )
+    return tuple(name for (name,) in rows)

@@ -43,7 +43,8 @@ from localrec.memory.wording import (
     with_sentence,
     without_items,
 )
-from localrec.memory.worker import Reader, Update
+from localrec.memory.worker import LOCK, OpenStore, Reader, Update, Worker
+from localrec.settings import MEMORY, RULES
 
 if TYPE_CHECKING:
     from localrec.index.build import EmbeddedField
@@ -76,6 +77,14 @@ class Opened(Protocol):
         ...
 
 
+class Equipped(Opened, Protocol):
+    """A workspace that opens models, too."""
+
+    def open_model(self, role: str, name: str = "") -> ChatModel:
+        """The model that plays a role; raises ModelError where its file is not here."""
+        ...
+
+
 def updater_of(workspace: Opened, domain: str) -> CountingUpdate:
     """The updater for the jobs of one domain that calls no model."""
     return CountingUpdate(surroundings_of(workspace, load_domain(domain)))
@@ -86,6 +95,53 @@ def model_updater_of(workspace: Opened, domain: str, model: ChatModel) -> Update
     from localrec.memory.model_update import ModelUpdate
 
     return ModelUpdate(updater_of(workspace, domain), model)
+
+
+def updater_by_domain(workspace: Opened, model: ChatModel | None) -> Update:
+    """The updaters of all domains as one, each made when a job of its domain comes."""
+    updaters: dict[str, Update] = {}
+
+    def update(job: Job, read: Reader) -> Sequence[MemoryUpdate]:
+        if job.domain not in updaters:
+            updaters[job.domain] = (
+                updater_of(workspace, job.domain)
+                if model is None
+                else model_updater_of(workspace, job.domain, model)
+            )
+        return updaters[job.domain](job, read)
+
+    return update
+
+
+def open_memory_model(workspace: Equipped, wanted: bool | None = None) -> ChatModel | None:
+    """The model that words memories, or None where they are counted.
+
+    Args:
+        workspace: Opens it.
+        wanted: Whether a model is to do it; None asks one where the settings bind it to that.
+
+    Raises:
+        ModelError: its file is not here.
+    """
+    bound = workspace.settings.roles.get(MEMORY, RULES) != RULES
+    return workspace.open_model(MEMORY) if wanted or (wanted is None and bound) else None
+
+
+def worker_of(workspace: Opened, open_store: OpenStore, model: ChatModel | None) -> Worker:
+    """The worker for all jobs of a workspace, whose own store stays closed meanwhile.
+
+    Args:
+        workspace: Whose jobs.
+        open_store: Opens its store for the moments in which the worker reads and writes.
+        model: Words memories; without one they are counted.
+    """
+    return Worker(
+        open_store,
+        updater_by_domain(workspace, model),
+        workspace.folder / LOCK,
+        cancel=getattr(model, "cancel", lambda: None),  # where there is a process to be told
+        hold_s=hold_s_of(model),
+    )
 
 
 def hold_s_of(model: ChatModel | None) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from datetime import datetime
+from pathlib import Path
 
 import msgspec
 
@@ -20,6 +21,7 @@ from localrec.types import (
     RecommendedItem,
     ReflectionRecord,
     Relaxation,
+    Seen,
     Task,
     TaskKind,
     Turn,
@@ -38,6 +40,11 @@ from localrec_tui.backend.base import (
     Wish,
     Word,
 )
+
+from .planted_catalogue import PlantedCatalogue
+from .planted_memory import PlantedMemories
+from .planted_models import PlantedModels
+from .planted_runs import PlantedEvaluations
 
 INTENT = Intent(
     constraints=(
@@ -107,6 +114,11 @@ class PlantedBackend:
         self.told: list[tuple[str, object]] = []
         self.words: list[Word] = []
         self.known = ["anna", "bert"]
+        self.pictured: Seen | None = None
+        self.browse = PlantedCatalogue()
+        self.models = PlantedModels()
+        self.memory = PlantedMemories()
+        self.evaluations = PlantedEvaluations(Path("nowhere"))
         self.calls: tuple[ModelCall, ...] = (
             ModelCall(
                 role="writer",
@@ -187,6 +199,8 @@ class PlantedBackend:
 
     def close(self) -> None:
         self.goes_on.set()
+        self.memory.goes_on.set()
+        self.evaluations.goes_on.set()
 
     def _note(self, call: str, given: object) -> None:
         self.told.append((call, given))
@@ -222,6 +236,7 @@ class PlantedBackend:
                 timings_ms={"retrieval": 1.0},
                 tokens={},
                 model_saw=self.calls,
+                seen=self.pictured,
             ),
             intent=intent,
             domain="cocktails",

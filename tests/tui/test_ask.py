@@ -1,11 +1,13 @@
 """Asking, mending how a question was read, and saying what one thinks: by keys alone."""
 
+from pathlib import Path
+
 import msgspec
 import pytest
 from textual.widgets import DataTable, Input, OptionList
 
 from localrec.errors import BusyError, UsageError
-from localrec.types import Event, TaskKind
+from localrec.types import Event, Seen, SeenWord, TaskKind
 from localrec_tui.backend.base import Asked, Request
 from localrec_tui.messages import GotAnswer
 from localrec_tui.screens.ask import AskScreen
@@ -281,11 +283,46 @@ class TestChoices:
             await ask(pilot)
             await press(pilot, "f6", "down", "enter")
             await ask(pilot, "again")
+            await press(pilot, "f6", "down", "enter")
+            await ask(pilot, "with tools")
+            await press(pilot, "f6", "end", "enter")
+            await ask(pilot, "by an agent")
         asked = given(backend, "ask")
         assert [(one.system, one.without_model) for one in asked] == [
             ("marc-model", False),
             ("marc", True),
+            ("agenticrec-fused", False),
+            ("agenticrec", False),
         ]
+
+
+class TestPicture:
+    async def test_goes_with_questions_until_it_is_put_away(self, open_app, backend):
+        async with open_app(WIDE) as pilot:
+            await press(pilot, "f8")
+            await write(pilot, "~/red.png")
+            await press(pilot, "enter")
+            assert "Picture: red.png" in seen(pilot)
+            await ask(pilot)
+            await press(pilot, "f8", "enter")
+            assert "Picture: none" in seen(pilot)
+            await ask(pilot, "again")
+        images = [one.image for one in given(backend, "ask")]
+        assert images == [str(Path("~/red.png").expanduser()), None]
+
+    async def test_is_told_as_it_was_seen(self, open_app, backend):
+        backend.pictured = Seen(
+            by="colours without a model",
+            leans="look",
+            colours=(SeenWord(word="red", confidence=0.9),),
+            counted=("red",),
+            notes=("Glasses are not told apart.",),
+        )
+        async with open_app(WIDE) as pilot:
+            await ask(pilot)
+            told = seen(pilot)
+        assert "In the picture: red. Counted: red." in told
+        assert "Glasses are not told apart." in told
 
 
 class TestDetail:
@@ -424,9 +461,9 @@ class TestTrouble:
 
 async def test_every_choice_on_the_top_line_can_be_clicked(open_app):
     async with open_app(WIDE) as pilot:
-        for pick in ("person", "domain", "system"):
+        for pick in ("person", "domain", "image", "system"):
             await pilot.click(f"#{pick}")
             await settled(pilot)
             assert not isinstance(pilot.app.screen, AskScreen), pick
             await press(pilot, "escape")
-        assert len(pilot.app.screen.query(Pick)) == 5
+        assert len(pilot.app.screen.query(Pick)) == 6

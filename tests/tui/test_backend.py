@@ -142,7 +142,7 @@ class TestReading:
             backend.item("cocktails", "zorg")
 
     def test_goes_on_beside_a_question(self, backend):
-        with backend._serving(Request()):
+        with backend._serving(Request(), None):
             assert backend.item("cocktails", "negroni").name == "Negroni"
 
 
@@ -184,6 +184,17 @@ class TestTwoProcesses:
         time.sleep(0.5)
         assert can_be_written(own_bar)
 
+    def test_a_quick_read_lets_the_store_go_a_moment_later(self, own_bar):
+        backend = LocalBackend(own_bar, linger_s=30)
+        backend.item("cocktails", "negroni")
+        assert not can_be_written(own_bar)
+        backend.close()
+        assert can_be_written(own_bar)
+        backend = LocalBackend(own_bar, linger_s=0.05)
+        backend.item("cocktails", "negroni")
+        time.sleep(0.5)
+        assert can_be_written(own_bar)
+
     def test_another_terminal_can_ask_while_the_store_is_held(self, own_bar, run_localrec):
         backend = LocalBackend(own_bar, linger_s=60)
         ask(backend, "a gin drink")
@@ -207,6 +218,7 @@ class TestTwoProcesses:
     def test_feedback_waits_for_no_lingering(self, own_bar):
         backend = LocalBackend(own_bar, linger_s=60)
         ask(backend, "a gin drink")
+        backend.item("cocktails", "gimlet")
         word = Word(user="anna", domain="cocktails", item="gimlet", event=Event.LIKED)
         assert backend.give_feedback(word).user == "anna"
         backend.close()

@@ -23,14 +23,41 @@ from localrec_tui.backend.local import LocalBackend
 from localrec_tui.messages import Failed, GotDomains, Say, WordStored
 from localrec_tui.preferences import FILE, save_preferences
 from localrec_tui.screens.ask import AskScreen
+from localrec_tui.screens.browse import BrowseScreen
+from localrec_tui.screens.comparing import CompareScreen
 from localrec_tui.screens.first_run import FirstRunScreen
 from localrec_tui.screens.help import HelpScreen
 from localrec_tui.screens.item import ItemScreen
 from localrec_tui.screens.logs import LogScreen
+from localrec_tui.screens.memory import MemoryScreen
+from localrec_tui.screens.models import ModelsScreen
 from localrec_tui.screens.picking import PersonScreen, WordsScreen
+from localrec_tui.screens.run import CaseScreen, RunScreen
+from localrec_tui.screens.runs import RunsScreen
+from localrec_tui.screens.shelf import ShelfScreen
+from localrec_tui.screens.walk import WalkScreen
+from localrec_tui.screens.writing import WriteScreen
 from localrec_tui.shell import Room, Shell, bindings_of
 from localrec_tui.workers import work_for
 
+_ROOMS: tuple[type[Room[None]], ...] = (
+    AskScreen,
+    BrowseScreen,
+    MemoryScreen,
+    RunsScreen,
+    ModelsScreen,
+)
+_ELSEWHERE = (  # screens that are reached from rooms, and have keys of their own
+    CaseScreen,
+    CompareScreen,
+    FirstRunScreen,
+    ItemScreen,
+    LogScreen,
+    RunScreen,
+    ShelfScreen,
+    WalkScreen,
+    WriteScreen,
+)
 _SAID = {"liked": "likes", "disliked": "dislikes", "seen": "knows", "later": "puts off"}
 
 
@@ -46,12 +73,21 @@ class LocalrecApp(Shell):
     """
 
     TITLE = "localrec"
-    MODES: ClassVar[dict[str, type[Screen[None]]]] = {"ask": AskScreen}  # type: ignore[assignment]
+    MODES: ClassVar[dict[str, type[Screen[None]]]] = {  # type: ignore[assignment]
+        (room.TITLE or "").casefold(): room for room in _ROOMS
+    }
     DEFAULT_MODE = "ask"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1", "help", "Help", id="help"),
         Binding("f9", "log", "Log", show=False, id="log"),
         Binding("ctrl+q", "quit", "Quit", show=True, priority=True, id="quit"),
+        Binding("f7", "next_room(1)", "Next room", show=False, id="next_room"),
+        # Many terminals know no Shift with F7 and say F19.
+        Binding("shift+f7,f19", "next_room(-1)", "Previous room", show=False, id="previous_room"),
+        *(
+            Binding(f"{n}", f"switch_mode('{mode}')", f"Go to {mode}", show=False, id=f"go_{mode}")
+            for n, mode in enumerate(MODES, 1)
+        ),
     ]
     CSS = """
     .title { text-style: bold; padding: 0 1; }
@@ -91,6 +127,11 @@ class LocalrecApp(Shell):
             bindings = (*screen.all_bindings(), *bindings_of(type(self)))
             self.push_screen(HelpScreen(screen.HELP, bindings, self.preferences.keymap))
 
+    def action_next_room(self, step: int) -> None:
+        """Go to the next room, or back to the one before."""
+        modes = list(self.rooms())
+        self.switch_mode(modes[(modes.index(self.current_mode) + step) % len(modes)])
+
     def action_log(self) -> None:
         """Show what happened in this run."""
         if not isinstance(self.screen, LogScreen):
@@ -100,6 +141,9 @@ class LocalrecApp(Shell):
         """What the palette offers: the app's own things, then what Textual offers."""
         yield SystemCommand("Help", "What this screen is for, and its keys", self.action_help)
         yield SystemCommand("Log", "What happened in this run", self.action_log)
+        for number, (mode, room) in enumerate(self.rooms().items(), 1):
+            go = partial(self.switch_mode, mode)
+            yield SystemCommand(f"Go to {room.TITLE}", f"Key: {number}, or F7", go)
         if isinstance(screen, Room):
             for binding in bindings_of(type(screen)):
                 yield SystemCommand(
@@ -148,8 +192,7 @@ class LocalrecApp(Shell):
             self.notify(f"Taken back: {told}{because}.", markup=False)
         else:
             self.notify(f"{told}{because}. U takes it back.", markup=False)
-        for screen in self.screen_stack:
-            screen.post_message(WordStored(said, undone=message.undone))
+        self.words.publish(message)
 
     def on_failed(self, message: Failed) -> None:
         """Say why something could not be done, and the remedy."""
@@ -196,8 +239,9 @@ class LocalrecApp(Shell):
             self.notify(told, severity="warning", markup=False)
 
     def _warn_of_keys(self) -> None:
-        owners = (type(self), FirstRunScreen, ItemScreen, LogScreen)
-        known = {one.id for one in (*bindings_of(*owners), *AskScreen.all_bindings())}
+        owners = (type(self), *_ELSEWHERE)
+        in_rooms = (one for room in _ROOMS for one in room.all_bindings())
+        known = {one.id for one in (*bindings_of(*owners), *in_rooms)}
         if unknown := sorted(set(self.preferences.keymap) - known):
             told = f"{FILE} gives keys to no action: {', '.join(unknown)}. F1 shows their names."
             self.notify(told, severity="warning", timeout=10, markup=False)

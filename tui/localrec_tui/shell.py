@@ -13,9 +13,11 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.reactive import reactive
 from textual.screen import ModalScreen, Screen
+from textual.signal import Signal
 
 from localrec_tui.backend.base import Backend
 from localrec_tui.logbook import Logbook
+from localrec_tui.messages import WordStored
 from localrec_tui.preferences import load_preferences
 
 _Result = TypeVar("_Result")
@@ -40,10 +42,21 @@ class Shell(App[None]):
         self.backend = backend
         self.logbook = Logbook()
         self.preferences = load_preferences(folder)
+        # Rooms that are not in front get no messages of the app, but must not show what is past.
+        self.words: Signal[WordStored] = Signal(self, "words")
+        self.forgotten: Signal[str] = Signal(self, "forgotten")  # a person's key
+
+    @classmethod
+    def rooms(cls) -> dict[str, type[Room[None]]]:
+        """The rooms that one can go to, in the order of their keys: what Textual calls modes."""
+        return dict(cls.MODES)  # type: ignore[arg-type]
 
 
 class Room(Screen[_Result], Generic[_Result]):
-    """A screen of the app; `HELP` says in a few sentences what it is for."""
+    """A screen of the app; `HELP` says in a few sentences what it is for.
+
+    One that `Shell.rooms` lists has a `TITLE`, by which it is called in the line of rooms.
+    """
 
     HELP: ClassVar[str] = ""
     app = getters.app(Shell)

@@ -14,6 +14,7 @@ from textual.message import Message
 
 from localrec.errors import LocalrecError, ModelCancelledError
 from localrec_tui.backend.base import Request
+from localrec_tui.backend.shapes import prepare_shapes
 from localrec_tui.logbook import log
 from localrec_tui.messages import Failed, WasStopped
 
@@ -31,6 +32,7 @@ def work_for(
     """
 
     def run() -> None:
+        prepare_shapes()
         started = time.perf_counter()
         message = _outcome(what, work, request)
         log.info("%s: %.0f ms", what, 1000 * (time.perf_counter() - started))

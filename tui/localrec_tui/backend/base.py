@@ -23,12 +23,18 @@ from localrec.types import (
 
 if TYPE_CHECKING:
     from localrec.graph.people import Said
+    from localrec_tui.backend.browsing import Browsing
+    from localrec_tui.backend.modelling import Modelling
+    from localrec_tui.backend.remembering import Remembering
+    from localrec_tui.backend.running import Evaluating
 
 Heard = Callable[[tuple[RecommendedItem, ...]], None]  # items as far as they are known by now
 Progress = Callable[[str, int, int], None]  # what is done, so many, of so many (0: unknown)
 
 MEASURED = "marc"  # each role by whoever was measured to be better, or as the settings say
 BY_MODEL = "marc-model"  # every role by a local model
+BY_TOOLS = "agenticrec-fused"  # the order by an agent's tools, weighed without a model
+BY_AGENT = "agenticrec"  # the order by a local model that asks those tools
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,8 +45,9 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
         user: The person's key; None for nobody in particular.
         domain: What it is about; None for whatever its words fit best.
         k: At most so many items.
-        system: `MEASURED` or `BY_MODEL`.
+        system: `MEASURED`, `BY_MODEL`, `BY_TOOLS` or `BY_AGENT`.
         without_model: Every role by its deterministic counterpart.
+        image: Path of a picture that the question is about; None for none.
     """
 
     text: str
@@ -49,6 +56,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     k: int = 10
     system: str = MEASURED
     without_model: bool = False
+    image: str | None = None
 
 
 class Corrected(msgspec.Struct, frozen=True, kw_only=True):
@@ -152,6 +160,26 @@ class Backend(Protocol):
     @property
     def is_empty(self) -> bool:
         """True where the workspace has no store yet; costs one look at the folder."""
+        ...
+
+    @property
+    def browse(self) -> Browsing:
+        """The catalogue, page by page, for the Browse room."""
+        ...
+
+    @property
+    def models(self) -> Modelling:
+        """The models of this machine, for the Models room."""
+        ...
+
+    @property
+    def memory(self) -> Remembering:
+        """What is remembered, for the Memory room."""
+        ...
+
+    @property
+    def evaluations(self) -> Evaluating:
+        """Past runs and new ones, for the Runs room."""
         ...
 
     def domains(self) -> tuple[DomainFound, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
 from localrec.domains import load_domain, shipped_domains
@@ -39,6 +41,26 @@ def people_in(store: Store, like: str, limit: int) -> tuple[str, ...]:
         [USER, like, limit],
     )
     return tuple(key for (key,) in rows)
+
+
+def domains_of(store: Store, user: str) -> tuple[str, ...]:
+    """The domains in which a person is known, the one that they did most in first."""
+    rows = store.rows(
+        "SELECT n.domain FROM node n LEFT JOIN interaction i ON i.user_id = n.node_id "
+        "WHERE n.kind = ? AND n.key = ? GROUP BY n.domain ORDER BY count(i.user_id) DESC, 1",
+        [USER, user],
+    )
+    return tuple(domain for (domain,) in rows)
+
+
+def names_in(store: Store, domain: str, keys: Iterable[str]) -> dict[str, str]:
+    """Key of an item -> its name; keys that nobody knows are left out."""
+    rows = store.rows(
+        "SELECT key, name FROM node WHERE domain = ? AND kind = ? "
+        "AND key IN (SELECT unnest(?::VARCHAR[]))",
+        [domain, load_domain(domain).item, sorted(keys)],
+    )
+    return dict(rows)
 
 
 def item_in(store: Store, domain_name: str, key: str) -> ItemFound:

@@ -8,7 +8,7 @@ the store was let go: otherwise a cache could be written of what another process
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +89,27 @@ class LentStore(Store):
         """As of the store."""
         with self.take().staged(**tables):
             yield
+
+
+class HeldStore(LentStore):
+    """An open store that keeps its turn among the threads of this process until it is closed.
+
+    Args:
+        folder: The workspace.
+        store: Its store, open.
+        turn: What is left when the store is closed.
+    """
+
+    def __init__(self, folder: Path, store: Store, turn: ExitStack) -> None:
+        super().__init__(folder)
+        self.read_only = store.read_only
+        self._open = store
+        self._turn = turn
+
+    def close(self) -> None:
+        """Close the file, then let others have their turn."""
+        super().close()
+        self._turn.close()
 
 
 class LentWorkspace(Workspace):

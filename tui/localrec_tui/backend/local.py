@@ -1,15 +1,16 @@
 """The backend over a workspace folder.
 
-Quick reads (people, an item) open the store for themselves. Questions are answered one at a time
-from a workspace that stays warm in memory; its store is let go a second after the last of them, so
-that an import in another terminal, which waits for three, gets its turn. A question that a model
-thinks about keeps it meanwhile, and the import is told who holds it.
+Quick reads (people, a page, an item) open the store for themselves, and leave it open for a second
+for the next one. Questions are answered one at a time from a workspace that stays warm in memory;
+its store is let go a second after the last of them, so that an import in another terminal, which
+waits for three, gets its turn. A question that a model thinks about keeps it meanwhile, and the
+import is told who holds it.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock, Timer
@@ -29,7 +30,12 @@ from localrec_tui.backend.base import (
     Request,
     Word,
 )
+from localrec_tui.backend.catalogues import LocalCatalogues
+from localrec_tui.backend.evaluations import LocalEvaluations
 from localrec_tui.backend.gate import Gate
+from localrec_tui.backend.lingering import Lingering
+from localrec_tui.backend.memories import LocalMemories
+from localrec_tui.backend.models import LocalModels
 
 if TYPE_CHECKING:
     from localrec.graph.people import Said
@@ -60,12 +66,17 @@ class LocalBackend:
         self._folder = folder
         self._linger_s = linger_s
         self._gate = Gate()
+        self._lingering = Lingering(folder, linger_s)
         self._turn = Lock()  # one question at a time; guards the warm workspace
         self._warm: LentWorkspace | None = None
         self._mark: Mark | None = None
         self._models: dict[str, ChatModel] = {}
         self._served: Request | None = None
         self._timer: Timer | None = None
+        self.browse = LocalCatalogues(folder, self._read, self._writing, self._serving)
+        self.models = LocalModels(folder, self._models)
+        self.memory = LocalMemories(folder, self._gate, self._read, self._writing)
+        self.evaluations = LocalEvaluations(folder, self._names)
 
     @property
     def is_empty(self) -> bool:
@@ -103,7 +114,7 @@ class LocalBackend:
 
     def recommend(self, user: str, domain: str | None, k: int, request: Request) -> Recommendations:
         """A list for a person who asks for nothing in particular."""
-        with self._serving(request) as workspace:
+        with self._serving(request, user) as workspace:
             chosen = workspace.choose_person_domain(user, domain)
             taste = workspace.taste(chosen, user)
             return workspace.personal(chosen).recommend(user, taste, k)
@@ -160,6 +171,10 @@ class LocalBackend:
 
     def close(self) -> None:
         """Stop what runs, let go of the store and end the models."""
+        self.models.close()
+        self._lingering.let_go()
+        self.memory.close()
+        self.evaluations.close()
         if (served := self._served) is not None:
             self.stop(served)
         # Where something goes on that asks no model, the models end with this process.
@@ -177,8 +192,9 @@ class LocalBackend:
     ) -> Answered:
         from localrec.systems.marc import Marc
 
-        with self._serving(request) as workspace:
-            domain = workspace.choose_domain(asked.text, asked.domain)
+        with self._serving(request, asked.user) as workspace:
+            pictured = asked.image is not None
+            domain = workspace.choose_domain(asked.text, asked.domain, pictured=pictured)
             calls: list[ModelCall] = []
             system = workspace.system(
                 asked.system, domain, without_model=asked.without_model, calls=calls
@@ -187,8 +203,10 @@ class LocalBackend:
             return _answered(workspace, system, asked, corrected, domain, calls, heard)
 
     @contextmanager
-    def _serving(self, request: Request) -> Iterator[LentWorkspace]:
-        """The warm workspace for one request, at its turn; a request that was stopped is refused.
+    def _serving(self, request: Request, user: str | None) -> Iterator[LentWorkspace]:
+        """The warm workspace as a person sees it, for one request, at its turn.
+
+        A request that was stopped is refused.
 
         Raises:
             ModelCancelledError: the request was stopped, before or during the block.
@@ -201,7 +219,7 @@ class LocalBackend:
                 check(request)
                 self._served = request
                 try:
-                    workspace = self._as_it_is_now()
+                    workspace = self._as_it_is_now().seen_by(user)
                     workspace.request = request
                     yield workspace
                     # A stage may have taken the stop for a failure of its model, and gone on.
@@ -229,12 +247,20 @@ class LocalBackend:
 
     # --- holding the store, and letting it go ---
 
+    def _names(self, domain: str, keys: Iterable[str]) -> dict[str, str]:
+        """Names of items by key; of none where there is no store."""
+        from localrec_tui.backend.facts import names_in
+
+        return {} if self.is_empty else self._read(lambda store: names_in(store, domain, keys))
+
     def _read(self, query: Callable[[Store], _Made]) -> _Made:
         """Ask the store something quick, beside a question that may be running."""
         from localrec.erasure.journal import open_settled
 
-        with self._gate.reading(), open_settled(self._folder, read_only=True) as store:
-            return query(store)
+        with self._gate.reading():
+            self._lingering.hold()
+            with open_settled(self._folder, read_only=True) as store:
+                return query(store)
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -242,6 +268,7 @@ class LocalBackend:
         with self._turn:
             self._let_go()
             with self._gate.writing():
+                self._lingering.let_go()
                 yield
 
     def _stay(self) -> None:
@@ -282,7 +309,8 @@ def _answered(
     from localrec_tui.backend.standing import standings_of, with_more
 
     # One character more than is read, so that the intent still knows it was cut.
-    question = Question(query=clean_text(asked.text, LONGEST_QUESTION + 1), user=asked.user)
+    text = clean_text(asked.text, LONGEST_QUESTION + 1)
+    question = Question(query=text, user=asked.user, image=asked.image)
     intent: Intent
     if corrected is None:
         intent, task = marc.understand(question), None

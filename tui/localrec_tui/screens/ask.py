@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import ClassVar
 
 import msgspec
@@ -16,9 +17,11 @@ from textual.widgets import Footer, Input, Static
 
 from localrec.domains import load_domain
 from localrec.errors import WorkspaceError
-from localrec.types import Answer, Recommendations, RecommendedItem, TaskKind
+from localrec.types import Answer, Recommendations, RecommendedItem, Seen, TaskKind
 from localrec_tui.backend.base import (
+    BY_AGENT,
     BY_MODEL,
+    BY_TOOLS,
     MEASURED,
     Answered,
     Asked,
@@ -44,6 +47,7 @@ from localrec_tui.widgets.chips import ChipButton, Chips
 from localrec_tui.widgets.pick import Pick
 from localrec_tui.widgets.prompt import Prompt
 from localrec_tui.widgets.results import Cards, Results, Shown
+from localrec_tui.widgets.roombar import RoomBar
 from localrec_tui.wishes import chips_of, without
 from localrec_tui.workers import work_for
 
@@ -54,6 +58,8 @@ _SYSTEMS = (
     Choice(MEASURED, "as measured best", "each role by whoever was measured to be better"),
     Choice(BY_MODEL, "a local model", "every role by the model: slower"),
     Choice(_BY_RULES, "no model", "every role by rules and measures"),
+    Choice(BY_TOOLS, "tools", "what all tools know of the person, weighed without a model"),
+    Choice(BY_AGENT, "an agent", "a local model asks the tools: slowest"),
 )
 _NAMES = {one.value: one.name for one in _SYSTEMS}
 _ANY = "*"  # the choice of no domain in particular
@@ -63,6 +69,7 @@ _BY_ROUTER = "router"
 class AskScreen(Room[None]):
     """Where questions are asked."""
 
+    TITLE = "Ask"
     HELP = (
         "Type what you would like and press Enter; Up brings back what you asked before. With a "
         "person chosen, Enter on an empty line lists what they may like.\n\n"
@@ -82,6 +89,7 @@ class AskScreen(Room[None]):
         Binding("f4", "add_wish", "Add a wish", show=False, id="add_wish"),
         Binding("f5", "pick_domain", "Domain", show=False, id="domain"),
         Binding("f6", "pick_system", "Who answers", show=False, id="system"),
+        Binding("f8", "pick_image", "Picture", show=False, id="image"),
     ]
     DEFAULT_CSS = """
     AskScreen #top, AskScreen #reading { height: 1; margin: 0 1; }
@@ -96,6 +104,7 @@ class AskScreen(Room[None]):
         super().__init__()
         self._domains: tuple[DomainFound, ...] = ()
         self._domain: str | None = None
+        self._image: Path | None = None
         self._system = MEASURED
         self._request: Request | None = None
         self._started = 0.0
@@ -112,9 +121,11 @@ class AskScreen(Room[None]):
 
     def compose(self) -> ComposeResult:
         """Choices, the line, the reading of the question, the answer."""
+        yield RoomBar()
         with Horizontal(id="top"):
             yield Pick("Person", "F2", id="person")
             yield Pick("About", "F5", id="domain")
+            yield Pick("Picture", "F8", id="image")
             yield Pick("Answers", "F6", id="system")
         yield Prompt(Questions(self.app.folder))
         with Horizontal(id="reading", classes="-none"):
@@ -130,6 +141,8 @@ class AskScreen(Room[None]):
     def on_mount(self) -> None:
         """Begin in the line; what the workspace has is asked once the screen is painted."""
         self.watch(self.app, "person", self._show_person)
+        self.app.words.subscribe(self, self._mark)
+        self.app.forgotten.subscribe(self, self._forget)
         self._show_choices()
         self.query_one(Prompt).focus()
         self.set_interval(_TICK_S, self._tick)
@@ -194,6 +207,12 @@ class AskScreen(Room[None]):
         screen = PickScreen("What is it about?", choices, self._domain or _ANY)
         self.app.push_screen(screen, self._domain_picked)
 
+    def action_pick_image(self) -> None:
+        """Say which picture questions are about."""
+        title = "Which picture are your questions about?"
+        screen = WordsScreen(title, "its path; Enter without one for none")
+        self.app.push_screen(screen, self._image_picked)
+
     def action_pick_system(self) -> None:
         """Say who answers."""
         screen = PickScreen("Who answers?", _SYSTEMS, self._system)
@@ -213,6 +232,11 @@ class AskScreen(Room[None]):
     def _domain_picked(self, domain: str | None) -> None:
         if domain is not None:
             self._domain = None if domain == _ANY else domain
+            self._show_choices()
+
+    def _image_picked(self, path: str | None) -> None:
+        if path is not None:
+            self._image = Path(path).expanduser() if path else None
             self._show_choices()
 
     def _system_picked(self, system: str | None) -> None:
@@ -263,6 +287,7 @@ class AskScreen(Room[None]):
             domain=self._domain,
             system=MEASURED if self._system == _BY_RULES else self._system,
             without_model=self._system == _BY_RULES,
+            image=None if self._image is None else str(self._image),
         )
         self._begin(
             "question",
@@ -377,8 +402,18 @@ class AskScreen(Room[None]):
             prompt.value = examples[0]
             prompt.cursor_position = len(examples[0])
 
-    def on_word_stored(self, message: WordStored) -> None:
-        """Mark the item that the person spoke of."""
+    async def _forget(self, _: str) -> None:
+        """Let go of all that was said here: questions are read again, an answer may name them."""
+        self.query_one(Prompt).questions = Questions(self.app.folder)
+        self._answered, self._before = None, ()
+        self.query_one("#reading").set_class(True, "-none")
+        await self.query_one(Chips).show(())
+        self._say([])
+        await self.query_one(Results).show(self._shown_domain, ())
+        self._tell("")
+
+    def _mark(self, message: WordStored) -> None:
+        """Mark the item that the person spoke of, in whatever room."""
         if message.said is not None:
             event = None if message.undone else message.said.event
             self.query_one(Results).mark(message.said.item, event)
@@ -400,6 +435,7 @@ class AskScreen(Room[None]):
             about = next(iter(plurals.values()))
         self.query_one("#domain", Pick).show(about)
         self.query_one("#system", Pick).show(_NAMES[self._system])
+        self.query_one("#image", Pick).show("none" if self._image is None else self._image.name)
 
     def _show_task(self, answer: Answer) -> None:
         task = answer.task
@@ -446,7 +482,17 @@ def _remarks(answer: Answer) -> list[str]:
         answer.message,
         f"Read as: {read}" if read else "",
         f"Not known here: {unknown}" if unknown else "",
+        *(() if answer.seen is None else _seen(answer.seen)),
     ]
+
+
+def _seen(seen: Seen) -> Iterator[str]:
+    """What was seen in the picture, what of it counted, and what limits it."""
+    words = [*seen.colours, seen.clarity, seen.foam, seen.ice, seen.glass, *seen.garnish]
+    told = ", ".join(one.word for one in words if one is not None)
+    counted = ", ".join(seen.counted) or "nothing"
+    yield f"In the picture: {told or 'nothing that has a word'}. Counted: {counted}."
+    yield from seen.notes
 
 
 def _list_remarks(found: Recommendations) -> list[str]:

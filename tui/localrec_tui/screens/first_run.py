@@ -70,6 +70,9 @@ class FirstRunScreen(Room[bool]):
     def on_drinks_loaded(self, message: DrinksLoaded) -> None:
         """Go on to the question."""
         self.notify(f"{message.count:,} drinks are in.")
+        # Whoever went elsewhere meanwhile is led back: what is dismissed must be in front.
+        self.app.switch_mode(self.app.DEFAULT_MODE)
+        self.pop_until_active()
         self.dismiss(True)
 
     def on_failed(self, message: Failed) -> None:

@@ -21,10 +21,10 @@ from localrec_tui.workers import work_for
 
 
 class ItemScreen(Room[None]):
-    """One item of an answer.
+    """One item, of an answer or of the catalogue.
 
     Args:
-        shown: The item, and how it stands to the question.
+        shown: The item, and how it stands to the question; of rank 0 where nobody recommended it.
         domain: What it belongs to.
         answer: What it is an item of; None for a list that nobody asked a question for.
     """
@@ -47,13 +47,17 @@ class ItemScreen(Room[None]):
         self._shown = shown
         self._domain = domain
         self._answer = answer
+        self._is_recommended = shown.item.rank > 0
 
     def compose(self) -> ComposeResult:
         """What is known of it already; its properties follow from the store."""
         with VerticalScroll():
-            yield Static(told_in_full(self._shown), markup=False)
-            yield Label("Why: its way in the graph", classes="head")
-            yield Static("\n".join(self._graph()), id="graph", markup=False)
+            if self._is_recommended:
+                yield Static(told_in_full(self._shown), markup=False)
+                yield Label("Why: its way in the graph", classes="head")
+                yield Static("\n".join(self._graph()), id="graph", markup=False)
+            else:
+                yield Label(self._shown.item.name, classes="title", markup=False)
             yield Label("What it is", classes="head")
             yield Static("…", id="properties", markup=False)
             if self._answer is not None:

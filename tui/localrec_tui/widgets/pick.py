@@ -42,9 +42,11 @@ class Pick(Static, can_focus=True):
         super().__init__(id=id)
         self._label = label
         self._key = key
+        self.value = ""
 
     def show(self, value: str) -> None:
         """Show what is chosen now."""
+        self.value = value
         label = f"{self._label}: " if self._label else ""
         self.update(Content.assemble((f"{self._key} ", "$text-muted"), label, (value, "bold")))
 

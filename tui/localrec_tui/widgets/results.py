@@ -20,7 +20,7 @@ from localrec_tui.backend.base import Standing
 from localrec_tui.messages import Say, TakeBack
 
 _NOTHING = Standing(wishes=())
-_SAID = {
+SAID = {
     Event.LIKED: "you like it",
     Event.DISLIKED: "you dislike it",
     Event.SEEN: "you know it",
@@ -161,7 +161,7 @@ class Results(Vertical):
 
     def mark(self, key: str, event: Event | None) -> None:
         """Show what the person said of an item; None: it was taken back."""
-        said = "" if event is None else _SAID.get(event, "")
+        said = "" if event is None else SAID.get(event, "")
         self._shown = [
             msgspec.structs.replace(one, said=said) if one.item.key == key else one
             for one in self._shown

@@ -1,0 +1,111 @@
+"""Measure what a person who browses waits for: pages, searches while typing, steps in the graph.
+
+Run:
+    python scripts/bench/browse.py [--items 100000] [--edges 1000000] [--repeat 5] [--cache FOLDER]
+
+Goes the app's own way (`LocalBackend.browse`), opening of the store included, over the synthetic
+catalogue of `synthetic.py` without its vectors; what is drawn afterwards is not measured. The peer
+fetches the whole list in its order once, as a table that loads everything would.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import synthetic
+
+from localrec.domains import load_domain
+from localrec.graph.ingest import ingest_items
+from localrec.graph.store import Store
+from localrec.types import ImportReport
+from localrec_tui.backend.browsing import Turn, View
+from localrec_tui.backend.local import LocalBackend
+
+DOMAIN = synthetic.DOMAIN
+TYPED = "gin lime"  # letter by letter
+PAGE = 60
+
+
+def main() -> None:
+    """Build the catalogue where it is not there yet, then measure."""
+    arguments = _arguments()
+    cache = Path(arguments.cache or tempfile.mkdtemp(prefix="bench-browse-"))
+    folder = cache / f"browse-{arguments.items}-{arguments.edges}"
+    if not (folder / "ready").is_file():
+        _build(folder, arguments.items, arguments.edges)
+    backend = LocalBackend(folder)
+    for what, deed in _deeds(backend).items():
+        spent = [_milliseconds(deed) for _ in range(arguments.repeat)]
+        wall, worked = (statistics.median(column) for column in zip(*spent, strict=True))
+        print(f"{what:<44} {wall:8.1f} ms, of processors {worked:.1f} ms", flush=True)
+    backend.close()
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--items", type=int, default=100_000)
+    parser.add_argument("--edges", type=int, default=1_000_000)
+    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--cache", help="where the catalogue is kept from run to run")
+    return parser.parse_args()
+
+
+def _build(folder: Path, items: int, edges: int) -> None:
+    domain = load_domain(DOMAIN)
+    rows = list(synthetic.make_rows(domain, items, edges))
+    with Store.open_(folder / "store.duckdb") as store:
+        report = ImportReport(
+            source="synthetic",
+            path="",
+            domain=DOMAIN,
+            read=len(rows),
+            kept=len(rows),
+            merged=0,
+            dropped=0,
+        )
+        ingest_items(store, domain, rows, report, print)
+    (folder / "ready").touch()
+
+
+def _deeds(backend: LocalBackend) -> dict[str, Callable[[], object]]:
+    browse, view = backend.browse, View(domain=DOMAIN)
+    first = browse.page(view, Turn(), PAGE)
+    behind = Turn(behind=first.rows[-1].place)
+    gin = browse.stand_on(view, "ingredient", "gin", PAGE)
+    listed = View(domain=DOMAIN, having=gin.node.node_id)
+    by_number = View(domain=DOMAIN, order="ingredient_count", descending=True)
+    letters = [TYPED[:end] for end in range(1, len(TYPED) + 1) if TYPED[end - 1] != " "]
+    searches = {
+        f"search “{typed}”, counted": _search(backend, View(domain=DOMAIN, typed=typed))
+        for typed in letters
+    }
+    return {
+        "first page, counted": lambda: browse.page(view, Turn(), PAGE),
+        "next page": lambda: browse.page(view, behind, PAGE),
+        "last page": lambda: browse.page(view, Turn(last=True), PAGE),
+        "first page by a number": lambda: browse.page(by_number, Turn(), PAGE),
+        "items with gin, counted": lambda: browse.page(listed, Turn(), PAGE),
+        "a step to gin": lambda: browse.stand_on(view, "ingredient", "gin", PAGE),
+        **searches,
+        "peer: the whole list": lambda: browse.page(view, Turn(), 10_000_000),
+    }
+
+
+def _search(backend: LocalBackend, view: View) -> Callable[[], object]:
+    return lambda: backend.browse.page(view, Turn(), PAGE)
+
+
+def _milliseconds(deed: Callable[[], object]) -> tuple[float, float]:
+    """By the clock, and of all processors: the first says nothing where others work beside it."""
+    started, worked = time.perf_counter(), time.process_time()
+    deed()
+    return 1000 * (time.perf_counter() - started), 1000 * (time.process_time() - worked)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,301 @@
+"""Browse: page after page, searched while one types; the graph and the shelf."""
+
+import pytest
+from textual.widgets import Input, OptionList
+
+from localrec.errors import BusyError
+from localrec.types import Event
+from localrec_tui.backend.browsing import Turn
+from localrec_tui.screens.browse import BrowseScreen
+from localrec_tui.screens.item import ItemScreen
+from localrec_tui.screens.shelf import ShelfScreen
+from localrec_tui.screens.walk import WalkScreen
+from localrec_tui.widgets.listing import PAGE, Listing
+
+from .conftest import NARROW, WIDE, press, seen, settled, write
+from .planted_catalogue import COUNT, item
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Nobody waits for a pause in typing."""
+    monkeypatch.setattr("localrec_tui.screens.browse._TYPING_S", 0.001)
+    monkeypatch.setattr("localrec_tui.screens.browse._IDLE_S", 0.001)
+
+
+@pytest.fixture
+def browse(open_app, quick):
+    """Opens the app in the Browse room."""
+    from contextlib import asynccontextmanager
+
+    @asynccontextmanager
+    async def opened(size=NARROW, **more):
+        async with open_app(size, **more) as pilot:
+            pilot.app.switch_mode("browse")
+            await settled(pilot)
+            yield pilot
+
+    return opened
+
+
+async def search(pilot, text):
+    pilot.app.screen.query_one("#search", Input).value = text
+    for _ in range(3):  # the pauses in typing follow one another
+        await pilot.pause(0.01)
+        await settled(pilot)
+
+
+def shown(pilot):
+    return [line.name for line in pilot.app.screen.query_one(Listing).lines]
+
+
+def given(backend, call):
+    return [given for name, given in backend.browse.told if name == call]
+
+
+class TestPages:
+    @pytest.mark.parametrize("size", [NARROW, WIDE])
+    async def test_begin_with_names_and_main_attributes(self, browse, size):
+        async with browse(size) as pilot:
+            told = seen(pilot)
+        for words in ("Drink 000", "gin, lime", "Ingredient", "coupe", f"of {COUNT} drinks."):
+            assert words in told
+
+    async def test_follow_the_cursor_to_the_end_and_back(self, browse):
+        async with browse(WIDE) as pilot:
+            listing = pilot.app.screen.query_one(Listing)
+            there = [item(number).name for number in range(COUNT)]
+            for key, end in (("pagedown", there[-1]), ("pageup", there[0])):
+                reached = {*shown(pilot)}
+                while listing.current.name != end:
+                    before = listing.current.name
+                    await press(pilot, key)
+                    assert listing.current.name != before
+                    assert len(listing.lines) <= 3 * PAGE
+                    assert shown(pilot) == there[listing.first : listing.first + len(shown(pilot))]
+                    reached |= {*shown(pilot)}
+                assert reached == {*there}
+            assert f"1 to {3 * PAGE} of {COUNT}" in seen(pilot)
+
+    async def test_are_skipped_to_either_end(self, browse, backend):
+        async with browse() as pilot:
+            await press(pilot, "end")
+            assert pilot.app.screen.query_one(Listing).current.name == f"Drink {COUNT - 1}"
+            assert "441 to 500 of 500" in seen(pilot)
+            await press(pilot, "home")
+            assert pilot.app.screen.query_one(Listing).current.name == "Drink 000"
+        turns = [turn for _, turn in given(backend, "page")]
+        assert Turn(last=True) in turns
+
+    async def test_are_turned_round(self, browse):
+        async with browse() as pilot:
+            await press(pilot, "r")
+            assert shown(pilot)[0] == "Drink 499"
+            assert "name, reversed" in seen(pilot)
+
+    async def test_go_by_another_order(self, browse, backend):
+        async with browse() as pilot:
+            await press(pilot, "o", "end", "enter")
+        view, _ = given(backend, "page")[-1]
+        assert view.order == "strength"
+
+    async def test_are_seen_as_the_person_who_sits_here(self, browse, backend):
+        async with browse() as pilot:
+            pilot.app.person = "anna"
+            await settled(pilot)
+        view, _ = given(backend, "page")[-1]
+        assert view.user == "anna"
+
+    async def test_of_an_empty_workspace_say_what_to_do(self, browse, backend):
+        async with browse() as pilot:
+            pass
+        backend.domains = lambda: ()
+        async with browse() as pilot:
+            assert "Press 1 and Enter" in seen(pilot)
+            assert isinstance(pilot.app.screen, BrowseScreen)
+
+
+class TestSearch:
+    async def test_leaves_what_has_the_words(self, browse):
+        async with browse() as pilot:
+            await search(pilot, "gin 10")
+            assert shown(pilot)[:3] == ["Drink 010", "Drink 100", "Drink 102"]
+
+    async def test_is_typed_after_a_slash(self, browse):
+        async with browse() as pilot:
+            await press(pilot, "slash")
+            await write(pilot, "499")
+            await pilot.pause(0.05)
+            await settled(pilot)
+            assert shown(pilot)[0] == "Drink 499"
+            await press(pilot, "down")
+            assert isinstance(pilot.app.focused, Listing)
+
+    async def test_puts_what_means_the_same_behind(self, browse):
+        async with browse() as pilot:
+            await search(pilot, "499")
+            assert shown(pilot) == ["Drink 499", "Drink 007"]
+            assert "≈ Drink 007" in seen(pilot)
+
+    async def test_by_meaning_needs_more_than_two_letters(self, browse, backend):
+        async with browse() as pilot:
+            await search(pilot, "49")
+        assert given(backend, "alike") == []
+
+    async def test_that_comes_too_late_is_dropped(self, browse):
+        async with browse() as pilot:
+            await search(pilot, "499")
+            screen = pilot.app.screen
+            number = screen._number
+            await search(pilot, "498")
+            from localrec_tui.screens.browse import GotAlike
+
+            screen.post_message(GotAlike(number, (item(3),)))
+            await settled(pilot)
+            assert shown(pilot) == ["Drink 498", "Drink 007"]
+
+    async def test_of_what_nobody_has_says_so_and_escape_lets_go(self, browse, backend):
+        backend.browse.means = ()
+        async with browse() as pilot:
+            await search(pilot, "zorg")
+            assert "No drinks have that in their names." in seen(pilot)
+            await press(pilot, "escape")  # from the list to the line
+            await press(pilot, "escape")
+            await search(pilot, "")
+            assert len(shown(pilot)) == PAGE
+
+    async def test_reads_no_markup(self, browse):
+        async with browse() as pilot:
+            await search(pilot, "[bold]x[/")
+            assert "[bold]x[/" in seen(pilot)
+
+
+class TestItem:
+    async def test_opens_with_all_that_is_stored(self, browse, backend):
+        async with browse(WIDE) as pilot:
+            await press(pilot, "down", "enter")
+            assert isinstance(pilot.app.screen, ItemScreen)
+            told = seen(pilot)
+        assert "Drink 001" in told
+        assert "instructions: Shake with ice." in told
+        assert "Why: its way in the graph" not in told
+
+    async def test_takes_feedback_and_shows_it(self, browse, backend):
+        async with browse(WIDE) as pilot:
+            pilot.app.person = "anna"
+            await settled(pilot)
+            await press(pilot, "down", "l")
+            assert "you like it" in seen(pilot)
+            await press(pilot, "u")
+            assert "you like it" not in seen(pilot).replace("U takes", "")
+        assert given_words(backend) == []
+
+    async def test_takes_feedback_with_a_reason(self, browse, backend):
+        async with browse() as pilot:
+            pilot.app.person = "anna"
+            await settled(pilot)
+            await press(pilot, "D")
+            await write(pilot, "too sour")
+            await press(pilot, "enter")
+        [word] = backend.words
+        assert (word.item, word.event, word.reason) == ("drink-000", Event.DISLIKED, "too sour")
+
+
+def given_words(backend):
+    return [word.item for word in backend.words]
+
+
+class TestWalk:
+    async def test_goes_from_node_to_node_and_back(self, browse):
+        async with browse() as pilot:
+            await press(pilot, "g")
+            assert isinstance(pilot.app.screen, WalkScreen)
+            assert "─ HAS_INGREDIENT ─▶ gin  3 cl" in seen(pilot)
+            await press(pilot, "enter")
+            assert "Drink 000 › gin" in seen(pilot)
+            assert "250 drinks with gin, of which 200 are shown." in seen(pilot)
+            await press(pilot, "enter")
+            assert "◀─ IS_A ─ gin" in seen(pilot)
+            await press(pilot, "backspace", "down", "down", "enter")
+            assert "Drink 000 › gin › Drink 002" in seen(pilot)
+            await press(pilot, "backspace", "backspace", "backspace")
+            assert isinstance(pilot.app.screen, BrowseScreen)
+
+    async def test_leads_to_a_list_of_what_has_an_attribute(self, browse):
+        async with browse() as pilot:
+            await press(pilot, "g", "b")
+            assert isinstance(pilot.app.screen, WalkScreen)  # an item has no items
+            await press(pilot, "enter", "b")
+            assert shown(pilot)[:2] == ["Drink 000", "Drink 002"]
+            assert "of 250 drinks with gin." in seen(pilot)
+            await press(pilot, "escape", "escape")
+            assert len({*shown(pilot)} & {"Drink 001"}) == 1
+
+    async def test_says_why_it_cannot_go_on(self, browse, backend):
+        async with browse() as pilot:
+            await press(pilot, "g")
+            backend.browse.trouble = BusyError("Process 7 has it.", "Try again.")
+            await press(pilot, "enter")
+            assert "Process 7 has it. Try again." in seen(pilot)
+            await press(pilot, "enter")
+            assert "Drink 000 › gin" in seen(pilot)
+
+
+class TestShelf:
+    @pytest.fixture
+    def shelf(self, browse):
+        from contextlib import asynccontextmanager
+
+        @asynccontextmanager
+        async def opened():
+            async with browse() as pilot:
+                pilot.app.person = "anna"
+                await settled(pilot)
+                await press(pilot, "f4")
+                assert isinstance(pilot.app.screen, ShelfScreen)
+                yield pilot
+
+        return opened
+
+    async def test_that_is_empty_says_what_to_do(self, shelf):
+        async with shelf() as pilot:
+            assert "The shelf is empty: type what you have." in seen(pilot)
+
+    async def test_takes_what_is_typed(self, shelf, backend):
+        async with shelf() as pilot:
+            await write(pilot, "gin, vodka")
+            await press(pilot, "enter")
+            assert "Put there: gin, vodka. 2 on the shelf." in seen(pilot)
+        assert [one.name for one in backend.browse.things] == ["gin", "vodka"]
+
+    async def test_offers_names_while_one_types(self, shelf, backend):
+        async with shelf() as pilot:
+            await write(pilot, "vodka, gin")
+            assert [str(one.prompt) for one in pilot.app.screen.query_one(OptionList).options] == [
+                "+ gin",
+                "+ ginger ale",
+            ]
+            await press(pilot, "down", "down", "enter")
+        assert [one.name for one in backend.browse.things] == ["vodka", "ginger ale"]
+
+    async def test_lets_go_and_takes_back(self, shelf, backend):
+        async with shelf() as pilot:
+            await write(pilot, "gin")
+            await press(pilot, "enter", "down", "delete")
+            assert backend.browse.things == ()
+            await press(pilot, "ctrl+z")
+            assert [one.name for one in backend.browse.things] == ["gin"]
+            await press(pilot, "ctrl+z")
+            assert backend.browse.things == ()
+
+    async def test_refuses_a_name_that_nobody_knows(self, shelf, backend):
+        async with shelf() as pilot:
+            await write(pilot, "zorg")
+            await press(pilot, "enter")
+            assert "No ingredient here is called “zorg”. Nearest: gin." in seen(pilot)
+            assert pilot.app.screen.query_one(Input).value == "zorg"
+
+    async def test_asks_first_whose_it_is(self, browse):
+        async with browse() as pilot:
+            await press(pilot, "f4", "down", "enter")
+            assert "What anna has at hand" in seen(pilot)

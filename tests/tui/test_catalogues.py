@@ -1,0 +1,100 @@
+"""What the Browse room asks, over a real workspace of five drinks."""
+
+import pytest
+
+from localrec.errors import InputError, ModelCancelledError, UsageError
+from localrec_tui.backend.base import Request
+from localrec_tui.backend.browsing import Thing, Turn, View
+from localrec_tui.backend.local import LocalBackend
+
+DRINKS = View(domain="cocktails")
+
+
+@pytest.fixture
+def backend(own_bar):
+    opened = LocalBackend(own_bar, linger_s=0.05)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def browse(backend):
+    return backend.browse
+
+
+def names(page):
+    return [row.name for row in page.rows]
+
+
+class TestPages:
+    def test_are_counted_once_and_turned(self, browse):
+        first = browse.page(DRINKS, Turn(), 2)
+        assert (names(first), first.total) == (["Americano", "Daiquiri"], 5)
+        second = browse.page(DRINKS, Turn(behind=first.rows[-1].place), 2)
+        assert (names(second), second.total) == (["Gimlet", "Limeade"], None)
+        assert names(browse.page(DRINKS, Turn(last=True), 2)) == ["Limeade", "Negroni"]
+        assert names(browse.page(DRINKS, Turn(before=second.rows[0].place), 9)) == names(first)
+
+    def test_are_searched(self, browse):
+        assert names(browse.page(View(domain="cocktails", typed="gin lime"), Turn(), 9)) == [
+            "Gimlet"
+        ]
+
+    def test_have_columns_by_their_domain(self, browse):
+        assert browse.layout("cocktails").kinds == ("ingredient", "glass", "category")
+        assert "name" in browse.layout("movies").orders
+
+
+class TestMeaning:
+    def test_finds_the_nearest_texts(self, browse):
+        view = View(domain="cocktails", typed="negroni")
+        assert browse.alike(view, 2, Request())[0].name == "Negroni"
+
+    def test_that_was_superseded_is_given_up(self, browse):
+        request = Request()
+        request.stopped.set()
+        with pytest.raises(ModelCancelledError):
+            browse.alike(View(domain="cocktails", typed="negroni"), 2, request)
+
+
+class TestWalking:
+    def test_goes_from_an_item_to_an_attribute_and_what_has_it(self, browse):
+        item = browse.stand_on(DRINKS, "cocktail", "gimlet", 10)
+        gin = next(step.node for step in item.steps if step.node.name.casefold() == "gin")
+        stop = browse.stand_on(DRINKS, gin.kind, gin.key, 10)
+        assert [node.name for node in stop.items] == ["Gimlet", "Negroni"]
+        assert stop.total == 2
+
+    def test_cannot_stand_on_nothing(self, browse):
+        with pytest.raises(UsageError, match="There is no cocktail 'zorg' any more"):
+            browse.stand_on(DRINKS, "cocktail", "zorg", 10)
+
+
+class TestShelf:
+    def test_is_that_of_the_command(self, browse, own_bar, run_localrec):
+        found = browse.stock("cocktails", "ana", "campri, lime juice")
+        assert [one.name.casefold() for one in found.things] == ["campari", "lime juice"]
+        assert found.corrected == {"campri": "campari"}
+        told = run_localrec("--workspace", own_bar, "shelf", "list", "--user", "ana")
+        assert told.stdout.casefold() == "campari, lime juice\n"
+
+    def test_takes_off_and_puts_back(self, browse):
+        added = browse.stock("cocktails", "ana", "gin").added
+        assert browse.take_off("cocktails", "ana", added).things == ()
+        assert browse.put_back("cocktails", "ana", added).things == added
+        assert browse.stock("cocktails", "ana", "gin").added == ()
+        assert browse.shelf("cocktails", "ana").things == added
+
+    def test_of_a_stranger_is_empty_and_stays_nobody(self, browse, backend):
+        assert browse.shelf("cocktails", "zoe").things == ()
+        browse.take_off("cocktails", "zoe", (Thing(1, "gin"),))
+        assert backend.people() == ()
+
+    def test_refuses_what_nobody_knows(self, browse, backend):
+        with pytest.raises(InputError, match="xyzzy"):
+            browse.stock("cocktails", "ana", "gin, xyzzy")
+        assert browse.shelf("cocktails", "ana").things == ()
+
+    def test_offers_names_that_begin_as_typed(self, browse):
+        first, *_ = browse.components("cocktails", "gi", 3)
+        assert first.casefold() == "gin"

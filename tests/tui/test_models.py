@@ -1,0 +1,146 @@
+"""Models: what is here, pulled, checked and timed; who plays which role."""
+
+from contextlib import asynccontextmanager
+
+import pytest
+
+from localrec import errands
+from localrec.errors import InputError, ModelCancelledError, ModelError, UsageError
+from localrec.settings import load_settings
+from localrec_tui.backend.base import Request
+from localrec_tui.backend.models import LocalModels
+
+from .conftest import NARROW, WIDE, press, seen, settled
+
+
+@pytest.fixture
+def models(open_app):
+    """Opens the app in the Models room."""
+
+    @asynccontextmanager
+    async def opened(size=NARROW):
+        async with open_app(size) as pilot:
+            pilot.app.switch_mode("models")
+            await settled(pilot)
+            yield pilot
+
+    return opened
+
+
+async def begin(pilot, key, backend):
+    """Press a key that begins something long, and wait until it is under way."""
+    backend.models.goes_on.clear()
+    await pilot.press(key)
+    while not backend.models.told:
+        await pilot.pause(0.01)
+    await pilot.pause()
+
+
+class TestTheRoom:
+    @pytest.mark.parametrize("size", [NARROW, WIDE])
+    async def test_tells_what_is_here_who_plays_what_and_what_runs(self, models, size):
+        async with models(size) as pilot:
+            told = seen(pilot)
+        for words in ("small-chat  yes", "98 MB", "vectors     no", "as measured best", "310 MB"):
+            assert words in told
+
+    async def test_pulls_with_progress(self, models, backend):
+        async with models() as pilot:
+            await pilot.press("down")
+            await begin(pilot, "p", backend)
+            assert "41 of 100" in seen(pilot)
+            backend.models.goes_on.set()
+            await settled(pilot)
+            assert "vectors is here and whole (MIT)." in seen(pilot)
+        assert backend.models.told == [("pull", "vectors")]
+
+    @pytest.mark.parametrize("key", ["p", "t"])
+    async def test_stops_what_is_long(self, models, backend, key):
+        async with models() as pilot:
+            await begin(pilot, key, backend)
+            await press(pilot, "escape")
+            assert "Stopped; nothing half done was kept." in seen(pilot)
+
+    async def test_does_one_thing_at_a_time(self, models, backend):
+        async with models() as pilot:
+            await begin(pilot, "p", backend)
+            await pilot.press("t")
+            await pilot.pause()
+            assert "Something is under way. Esc stops it." in seen(pilot)
+            backend.models.goes_on.set()
+            await settled(pilot)
+        assert backend.models.told == [("pull", "small-chat")]
+
+    async def test_checks_what_is_here(self, models):
+        async with models() as pilot:
+            await press(pilot, "c")
+            assert "small-chat is here and whole." in seen(pilot)
+            await press(pilot, "down", "c")
+            assert "vectors is not here. P pulls it." in seen(pilot)
+
+    async def test_times_a_chat_model_and_no_other(self, models):
+        async with models() as pilot:
+            await press(pilot, "t")
+            assert "loads in 0.5 s, reads 340 and writes 130 tokens a second" in seen(pilot)
+            await press(pilot, "down", "t")
+            assert "only chat models read and write" in seen(pilot)
+
+    async def test_binds_a_role(self, models, backend):
+        async with models() as pilot:
+            await press(pilot, "u", "down", "enter", "home", "enter")
+            assert "router is played by small-chat from the next question on." in seen(pilot)
+        assert backend.models.used == {"router": "small-chat"}
+
+    async def test_gives_a_role_back_but_not_the_chat_model(self, models, backend):
+        async with models() as pilot:
+            await press(pilot, "u", "end", "enter", "end", "enter")
+            await press(pilot, "u", "home", "enter", "end", "enter")
+        assert backend.models.used == {"writer": "rules", "chat": "small-chat"}
+
+    async def test_says_why_something_failed(self, models, backend):
+        async with models() as pilot:
+            backend.models.trouble = InputError("No way there.", "Check the connection.")
+            await press(pilot, "p")
+            assert "No way there. Check the connection." in seen(pilot)
+            await press(pilot, "p")
+            assert "is here and whole" in seen(pilot)
+
+
+class TestBehindIt:
+    @pytest.fixture
+    def local(self, tmp_path):
+        return LocalModels(tmp_path, {})
+
+    def test_the_catalogue_is_that_of_the_command(self, local):
+        assert {"smollm2-135m", "minilm-int8"} <= {one.name for one in local.models()}
+
+    def test_a_role_is_bound_by_the_command(self, local, tmp_path):
+        local.use("router", "smollm2-135m")
+        assert load_settings(tmp_path).roles == {"router": "smollm2-135m"}
+        [router] = [one for one in local.roles() if one.role == "router"]
+        assert router.player == "smollm2-135m"
+
+    def test_a_role_that_cannot_be_bound_says_why(self, local):
+        with pytest.raises(UsageError, match="The chat model cannot be rules"):
+            local.use("chat", "rules")
+
+    def test_a_pull_that_was_stopped_fetches_nothing(self, local, monkeypatch):
+        monkeypatch.setattr(errands, "Errand", lambda *_: pytest.fail("a process was started"))
+        request = Request()
+        local.stop(request)
+        with pytest.raises(ModelCancelledError):
+            local.pull("smollm2-135m", request, lambda *step: None)
+
+    def test_a_model_that_is_not_here_cannot_be_timed(self, local, monkeypatch, tmp_path):
+        monkeypatch.setenv("LOCALREC_CACHE", str(tmp_path / "empty"))
+        with pytest.raises(ModelError, match="smollm2-135m is not here"):
+            local.measure("smollm2-135m", Request(), lambda *step: None)
+
+    @pytest.mark.real
+    def test_a_real_model_is_timed(self, local, require_model):
+        require_model("smollm2-135m")
+        heard = []
+        speed = local.measure("smollm2-135m", Request(), lambda what, *_: heard.append(what))
+        assert heard == ["loading smollm2-135m", "reading", "writing"]
+        assert speed.read_per_s > 0
+        assert speed.written_per_s > 0

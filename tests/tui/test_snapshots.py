@@ -1,0 +1,126 @@
+"""What every room looks like, narrow and wide, light and dark, beside what was committed.
+
+After a change that is meant, write them anew: run this file with LOCALREC_UPDATE_SNAPSHOTS=1.
+"""
+
+import difflib
+import os
+import re
+from collections.abc import Awaitable, Callable
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from localrec_tui.app import LocalrecApp
+from localrec_tui.widgets.prompt import Prompt
+
+from .conftest import NARROW, WIDE, press, settled
+from .planted_runs import PlantedEvaluations, plant_run
+
+HOME = Path(__file__).parent / "snapshots"
+DRAWN_BY = HOME / "textual-version"
+UPDATES = "LOCALREC_UPDATE_SNAPSHOTS" in os.environ
+THEMES = {"dark": "textual-dark", "light": "textual-light"}
+# Textual numbers the parts of a drawing at random; how long something took is never the same.
+_ID = re.compile(r"terminal-\d+")
+_TIME = re.compile(r"\b\d+\.\d+(&#160;| )s\b")
+_FONTS = re.compile(r"\s*@font-face \{.*?\}", re.DOTALL)
+
+
+async def ask(pilot: Pilot[None]) -> None:
+    """An answer, with its first item chosen."""
+    pilot.app.screen.query_one(Prompt).value = "a gin drink"
+    await press(pilot, "enter", "down")
+
+
+async def browse(pilot: Pilot[None]) -> None:
+    """The catalogue, its third item chosen."""
+    pilot.app.switch_mode("browse")
+    await settled(pilot)
+    await press(pilot, "down", "down")
+
+
+async def models(pilot: Pilot[None]) -> None:
+    """The models as they are."""
+    pilot.app.switch_mode("models")
+    await settled(pilot)
+
+
+async def memory(pilot: Pilot[None]) -> None:
+    """What is remembered of anna."""
+    pilot.app.person = "anna"  # type: ignore[attr-defined]
+    pilot.app.switch_mode("memory")
+    await settled(pilot)
+
+
+async def runs(pilot: Pilot[None]) -> None:
+    """Three runs, one of them cut short."""
+    await _plant_runs(pilot)
+
+
+async def run(pilot: Pilot[None]) -> None:
+    """The figures of a run."""
+    await _plant_runs(pilot)
+    await press(pilot, "enter")
+
+
+async def comparison(pilot: Pilot[None]) -> None:
+    """Two runs side by side."""
+    await _plant_runs(pilot)
+    await press(pilot, "c", "down", "enter")
+    await settled(pilot)  # the screen is there: now what it compares, and how wide its table is
+
+
+async def _plant_runs(pilot: Pilot[None]) -> None:
+    app = pilot.app
+    assert isinstance(app, LocalrecApp)
+    plant_run(app.folder / "runs", "first")
+    plant_run(app.folder / "runs", "second", lead=2)
+    plant_run(app.folder / "runs", "torn", complete=False)
+    app.backend.evaluations = PlantedEvaluations(app.folder)  # type: ignore[misc]
+    app.switch_mode("runs")
+    await settled(pilot)
+
+
+SCENES: dict[str, Callable[[Pilot[None]], Awaitable[None]]] = {
+    "ask": ask,
+    "browse": browse,
+    "models": models,
+    "memory": memory,
+    "runs": runs,
+    "run": run,
+    "comparison": comparison,
+}
+
+
+def normalised(drawing: str) -> str:
+    """A drawing without what differs from run to run."""
+    return _FONTS.sub("", _TIME.sub(r"0.00\1s", _ID.sub("terminal", drawing)))
+
+
+@pytest.mark.skipif(
+    not UPDATES and DRAWN_BY.read_text(encoding="utf-8").strip() != version("textual"),
+    reason="the committed drawings are of another version of Textual, which draws otherwise",
+)
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("size", [NARROW, WIDE], ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("scene", SCENES)
+async def test_a_room_looks_as_it_did(open_app, monkeypatch, scene, size, theme):
+    monkeypatch.setenv("TEXTUAL_THEME", THEMES[theme])
+    async with open_app(size) as pilot:
+        pilot.app.theme = THEMES[theme]
+        await SCENES[scene](pilot)
+        pilot.app.clear_notifications()
+        await settled(pilot)
+        drawn = normalised(pilot.app.export_screenshot(title=f"localrec {scene}"))
+    committed = HOME / f"{scene}-{size[0]}x{size[1]}-{theme}.svg"
+    if UPDATES:
+        HOME.mkdir(exist_ok=True)
+        committed.write_text(drawn, encoding="utf-8")
+        DRAWN_BY.write_text(version("textual") + "\n", encoding="utf-8")
+        return
+    before = committed.read_text(encoding="utf-8")
+    changes = difflib.unified_diff(before.splitlines(), drawn.splitlines(), "before", "now", n=0)
+    assert drawn == before, "\n".join(changes)

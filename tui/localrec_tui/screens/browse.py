@@ -1,0 +1,415 @@
+"""Browse: the catalogue page by page, searched while one types; from here into the graph."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import msgspec
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.timer import Timer
+from textual.widgets import DataTable, Footer, Input, Static
+
+from localrec.types import Event, RecommendedItem
+from localrec_tui.backend.base import DomainFound, Request
+from localrec_tui.backend.browsing import Layout, Page, Turn, View
+from localrec_tui.messages import Failed, GotDomains, Say, TakeBack, WasStopped, WordStored
+from localrec_tui.screens.item import ItemScreen
+from localrec_tui.screens.picking import Choice, PersonScreen, PickScreen
+from localrec_tui.screens.shelf import ShelfScreen
+from localrec_tui.screens.walk import WalkScreen
+from localrec_tui.shell import Room, bindings_of
+from localrec_tui.widgets.listing import PAGE, Line, Listing
+from localrec_tui.widgets.pick import Pick
+from localrec_tui.widgets.results import FEEDBACK_KEYS, SAID, Shown
+from localrec_tui.widgets.roombar import RoomBar
+from localrec_tui.workers import work_for
+
+if TYPE_CHECKING:
+    from localrec.graph.pages import PageRow
+
+_TYPING_S = 0.12  # a pause that says that a word is typed
+_IDLE_S = 0.6  # one that says that the question is
+_ALIKE = 10  # items by meaning
+_LEAST_FOR_MEANING = 3  # letters
+_NEAR = "≈ "  # before names that were found by meaning
+
+
+class GotPage(Message):
+    """A page of the catalogue; `number` is that of the look it belongs to."""
+
+    def __init__(self, number: int, turn: Turn, page: Page) -> None:
+        super().__init__()
+        self.number = number
+        self.turn = turn
+        self.page = page
+
+
+class GotAlike(Message):
+    """Items that mean what was typed."""
+
+    def __init__(self, number: int, rows: tuple[PageRow, ...]) -> None:
+        super().__init__()
+        self.number = number
+        self.rows = rows
+
+
+class BrowseScreen(Room[None]):
+    """Where the catalogue is looked through."""
+
+    TITLE = "Browse"
+    HELP = (
+        "Type, and only what has every word in its name or in those of its attributes stays. After "
+        "a moment, items that mean the same follow at the end, marked ≈. Down leads to the list; "
+        "Home and End go to the ends of the whole catalogue, however long it is.\n\n"
+        "Enter shows all about an item, G walks the graph from there, R turns the order and O "
+        "changes what it goes by. L, D, S and N say what you think of an item, U takes it back. F4 "
+        "opens your shelf. Esc goes back to the line, and then lets go of what was searched for."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "open", "Open", id="open"),
+        Binding("g", "walk", "Graph", id="walk"),
+        *FEEDBACK_KEYS,
+        Binding("o", "pick_order", "Order", id="order"),
+        Binding("r", "turn_order", "Reverse", show=False, id="reverse"),
+        Binding("slash", "search", "Search", show=False, id="search"),
+        Binding("escape", "leave", "Back", show=False, id="search_leave"),
+        Binding("f2", "pick_person", "Person", show=False, id="person"),
+        Binding("f4", "shelf", "Shelf", id="shelf"),
+        Binding("f5", "pick_domain", "Domain", show=False, id="domain"),
+    ]
+    DEFAULT_CSS = """
+    BrowseScreen #top { height: 1; margin: 0 1; }
+    BrowseScreen #search { border: round $border; height: 3; padding: 0 1; }
+    BrowseScreen #search:focus { border: round $accent; }
+    BrowseScreen #status { height: auto; max-height: 3; margin: 0 2; color: $text-muted; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._domains: tuple[DomainFound, ...] = ()
+        self._layout = Layout(kinds=(), orders=())
+        self._view = View(domain="")
+        self._having = ""  # the attribute that all listed items have, as people call it
+        self._number = 0  # of the newest look; what an older one finds comes too late
+        self._total = 0
+        self._alike: Request | None = None
+        self._waiting: list[Timer] = []
+        self._said: dict[str, str] = {}
+
+    @classmethod
+    def all_bindings(cls) -> tuple[Binding, ...]:
+        """Every key of the screen and of its list."""
+        return bindings_of(cls, Listing)
+
+    def compose(self) -> ComposeResult:
+        """Choices, the line to search in, the list."""
+        yield RoomBar()
+        with Horizontal(id="top"):
+            yield Pick("Person", "F2", id="person")
+            yield Pick("About", "F5", id="domain")
+            yield Pick("Order", "O", id="order")
+        yield Input(placeholder="Search by name, attribute or meaning", id="search", max_length=200)
+        yield Listing()
+        yield Static(id="status", markup=False)
+        yield Footer()
+
+    def on_mount(self) -> None:
+        """Begin in the list."""
+        self.watch(self.app, "person", self._show_person)
+        self.app.words.subscribe(self, self._mark)
+        self.query_one(Listing).focus()
+
+    def on_screen_resume(self) -> None:
+        """Whoever comes here before there is anything, finds it when they come back."""
+        if not self._domains:
+            backend = self.app.backend
+            work_for(self, "domains", lambda: GotDomains(backend.domains()))
+
+    def on_unmount(self) -> None:
+        """Nobody waits for anything any more."""
+        self._supersede()
+
+    # --- what is looked at ---
+
+    def on_got_domains(self, message: GotDomains) -> None:
+        """Begin with the largest domain."""
+        message.stop()  # the app would take it for a first run
+        self._domains = message.domains
+        if self._domains:
+            self._open_domain(self._domains[0].name)
+        else:
+            self._tell("Nothing is here yet. Press 1 and Enter to begin with the bundled drinks.")
+
+    def _open_domain(self, domain: str) -> None:
+        self._layout = self.app.backend.browse.layout(domain)
+        self._view = View(domain=domain, user=self.app.person)
+        self._having = ""
+        with self.prevent(Input.Changed):
+            self.query_one("#search", Input).value = ""
+        heads = (*(kind.replace("_", " ").capitalize() for kind in self._layout.kinds), "You")
+        self.query_one(Listing).set_heads(("Name", *heads))
+        self._look()
+
+    def _look(self) -> None:
+        """Ask for the first page of the view; whatever was asked before is superseded."""
+        self._supersede()
+        self._show_choices()
+        self._turn(Turn())
+
+    def _turn(self, turn: Turn) -> None:
+        if not self._view.domain:
+            return
+        browse, view, number = self.app.backend.browse, self._view, self._number
+        work_for(
+            self,
+            "page",
+            lambda: GotPage(number, turn, browse.page(view, turn, PAGE)),
+        )
+
+    def _supersede(self) -> None:
+        self._number += 1
+        for timer in self._waiting:
+            timer.stop()
+        self._waiting = []
+        if self._alike is not None:
+            self._alike.stopped.set()
+            self._alike = None
+
+    @on(Listing.Wanted)
+    def _more_wanted(self, event: Listing.Wanted) -> None:
+        self._turn(event.turn)
+
+    @on(Input.Changed, "#search")
+    def _typed(self, event: Input.Changed) -> None:
+        typed = event.value.strip()
+        if typed == self._view.typed:
+            return
+        self._view = msgspec.structs.replace(self._view, typed=typed)
+        self._supersede()
+        self._waiting = [self.set_timer(_TYPING_S, self._look_again)]
+
+    def _look_again(self) -> None:
+        self._look()
+        if len(self._view.typed) >= _LEAST_FOR_MEANING:
+            self._waiting = [self.set_timer(_IDLE_S, self._look_by_meaning)]
+
+    def _look_by_meaning(self) -> None:
+        browse, view, number = self.app.backend.browse, self._view, self._number
+        self._alike = request = Request()
+        work_for(
+            self,
+            "search by meaning",
+            lambda: GotAlike(number, browse.alike(view, _ALIKE, request)),
+            request,
+        )
+
+    # --- what comes back ---
+
+    def on_got_page(self, message: GotPage) -> None:
+        """Show it, unless something else is looked at by now."""
+        if message.number != self._number:
+            return
+        turn, page = message.turn, message.page
+        lines = [self._line(row) for row in page.rows]
+        listing, goes_on = self.query_one(Listing), len(lines) == PAGE
+        if page.total is not None:
+            self._total = page.total
+        if turn.last:
+            listing.end(lines, self._total)
+        elif turn.behind is not None:
+            listing.append(lines, goes_on=goes_on)
+        elif turn.before is not None:
+            listing.prepend(lines)
+        else:
+            listing.begin(lines, goes_on=goes_on)
+        self._tell(self._where())
+
+    def on_got_alike(self, message: GotAlike) -> None:
+        """Put them behind what has the words, where that ends."""
+        if message.number != self._number:
+            return
+        self._alike = None
+        listing = self.query_one(Listing)
+        there = {line.key for line in listing.lines}
+        lines = [self._line(row, near=True) for row in message.rows if row.key not in there]
+        if len(listing.lines) == self._total:
+            listing.append(lines, goes_on=False)
+        self._tell(f"{self._where()} ≈ {len(lines)} more by meaning.")
+
+    def on_was_stopped(self, message: WasStopped) -> None:
+        """A search by meaning was superseded: nobody waits for it."""
+
+    def on_failed(self, message: Failed) -> None:
+        """Say why, and the remedy."""
+        message.stop()
+        self._tell(f"{message.error} {message.remedy}".strip())
+
+    def _mark(self, message: WordStored) -> None:
+        """Show what the person said of an item, in whatever room."""
+        if (said := message.said) is None:
+            return
+        self._said[said.item] = "" if message.undone else SAID.get(said.event, "")
+        listing = self.query_one(Listing)
+        for line in listing.lines:
+            if line.key == said.item:
+                listing.replace(line.key, (*line.cells[:-1], self._said[said.item]))
+
+    # --- keys ---
+
+    def action_search(self) -> None:
+        """Go to the line."""
+        self.query_one("#search").focus()
+
+    def action_leave(self) -> None:
+        """From the list to the line; in the line, let go of what was searched for."""
+        search = self.query_one("#search", Input)
+        if not search.has_focus:
+            search.focus()
+        elif search.value:
+            search.value = ""
+        elif self._having:
+            self._look_at(None)
+
+    @on(Input.Submitted, "#search")
+    def action_to_list(self) -> None:
+        """Go to the list."""
+        self.query_one(Listing).focus()
+
+    def key_down(self) -> None:
+        """Arrow down leads out of the line; the list takes its own."""
+        if self.query_one("#search").has_focus:
+            self.action_to_list()
+
+    def action_open(self) -> None:
+        """Show all about the item."""
+        if (line := self.query_one(Listing).current) is not None:
+            shown = Shown(item=_item(line))
+            self.app.push_screen(ItemScreen(shown, self._view.domain, None))
+
+    @on(DataTable.RowSelected)
+    def _row_pressed(self) -> None:
+        self.action_open()
+
+    def action_walk(self) -> None:
+        """Walk the graph from the item."""
+        if (line := self.query_one(Listing).current) is not None:
+            self.app.push_screen(WalkScreen(self._view, line.key), self._look_at)
+
+    def action_say(self, event: str, reason: bool = False) -> None:
+        """Say something about the item."""
+        if (line := self.query_one(Listing).current) is not None:
+            self.post_message(Say(_item(line), self._view.domain, Event(event), reason=reason))
+
+    def action_take_back(self) -> None:
+        """Take back what was said last."""
+        self.post_message(TakeBack())
+
+    def action_pick_person(self) -> None:
+        """Say who sits here."""
+        self.app.push_screen(PersonScreen(self.app.person), self._person_picked)
+
+    def action_pick_domain(self) -> None:
+        """Say what is looked through."""
+        choices = [Choice(one.name, one.plural, f"{one.items:,}") for one in self._domains]
+        if choices:
+            screen = PickScreen("What is it about?", choices, self._view.domain)
+            self.app.push_screen(screen, self._domain_picked)
+
+    def action_pick_order(self) -> None:
+        """Say what the list goes by."""
+        choices = [Choice(one, one.replace("_", " ")) for one in self._layout.orders]
+        if choices:
+            screen = PickScreen("In which order?", choices, self._view.order)
+            self.app.push_screen(screen, self._order_picked)
+
+    def action_turn_order(self) -> None:
+        """The other way round."""
+        self._view = msgspec.structs.replace(self._view, descending=not self._view.descending)
+        self._look()
+
+    def action_shelf(self) -> None:
+        """Open the person's shelf, once it is known who that is."""
+        if self.app.person is None:
+            self.app.push_screen(PersonScreen(None, nobody=False), self._shelf_of)
+        else:
+            self._shelf_of(self.app.person)
+
+    @on(Pick.Pressed)
+    async def _pick_pressed(self, event: Pick.Pressed) -> None:
+        await self.run_action(f"pick_{event.pick.id}")
+
+    # --- what was picked ---
+
+    def _shelf_of(self, person: str | None) -> None:
+        if person:
+            self.app.person = person
+            self.app.push_screen(ShelfScreen(self._view.domain, person))
+
+    def _person_picked(self, person: str | None) -> None:
+        if person is not None:
+            self.app.person = person or None
+
+    def _domain_picked(self, domain: str | None) -> None:
+        if domain is not None and domain != self._view.domain:
+            self._open_domain(domain)
+
+    def _order_picked(self, order: str | None) -> None:
+        if order is not None:
+            self._view = msgspec.structs.replace(self._view, order=order)
+            self._look()
+
+    def _look_at(self, having: tuple[int, str] | None) -> None:
+        """List only items with an attribute; None: no such demand (or the walk ended nowhere)."""
+        node_id, self._having = having if having is not None else (None, "")
+        if node_id != self._view.having:
+            self._view = msgspec.structs.replace(self._view, having=node_id)
+            self._look()
+
+    # --- drawing ---
+
+    def _show_person(self, person: str | None) -> None:
+        self.query_one("#person", Pick).show(person or "nobody in particular")
+        if person != self._view.user and self._view.domain:
+            self._said = {}
+            self._view = msgspec.structs.replace(self._view, user=person)
+            self._look()
+
+    def _show_choices(self) -> None:
+        plurals = {one.name: one.plural for one in self._domains}
+        self.query_one("#domain", Pick).show(plurals.get(self._view.domain, self._view.domain))
+        way = ", reversed" if self._view.descending else ""
+        self.query_one("#order", Pick).show(self._view.order.replace("_", " ") + way)
+
+    def _line(self, row: PageRow, *, near: bool = False) -> Line:
+        told = [", ".join(row.attributes.get(kind, ())) for kind in self._layout.kinds]
+        name = f"{_NEAR}{row.name}" if near else row.name
+        return Line(
+            key=row.key,
+            name=row.name,
+            cells=(name, *told, self._said.get(row.key, "")),
+            place=None if near else row.place,
+        )
+
+    def _where(self) -> str:
+        listing = self.query_one(Listing)
+        plural = self.query_one("#domain", Pick).value
+        with_it = f" with {self._having}" if self._having else ""
+        if not self._total:
+            return f"No {plural}{with_it} have that in their names. Esc lets go of the words."
+        seen = sum(line.place is not None for line in listing.lines)
+        last = listing.first + seen
+        return f"{listing.first + 1:,} to {last:,} of {self._total:,} {plural}{with_it}."
+
+    def _tell(self, status: str) -> None:
+        self.query_one("#status", Static).update(status)
+
+
+def _item(line: Line) -> RecommendedItem:
+    """An item of no list: nobody recommended it, so it has neither rank nor reason."""
+    return RecommendedItem(
+        rank=0, key=line.key, name=line.name, score=0.0, satisfies=True, evidence=(), reason=""
+    )

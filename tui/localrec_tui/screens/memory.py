@@ -1,0 +1,359 @@
+"""Memory: what is remembered of a person, since when, from whom and by which rules; and the jobs.
+
+The screen holds what was read and draws it; its parts are in `widgets/memory.py` and
+`widgets/jobs.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.widgets import Footer, Static, TabbedContent, TabPane, Tabs
+
+from localrec.domains import load_domain
+from localrec_tui.backend.remembering import Neighbour, Remembered, Rules, Version
+from localrec_tui.messages import Failed, WordStored
+from localrec_tui.screens.forgetting import ForgetScreen, Oblivion
+from localrec_tui.screens.picking import Choice, PersonScreen, PickScreen, WordsScreen
+from localrec_tui.screens.writing import WriteScreen
+from localrec_tui.shell import Room
+from localrec_tui.widgets.jobs import JobsView
+from localrec_tui.widgets.memory import MemoryView, NeighboursView, RulesView, VersionsView
+from localrec_tui.widgets.pick import Pick
+from localrec_tui.widgets.roombar import RoomBar
+from localrec_tui.workers import work_for
+
+_LOOK_S = 1.0  # how often is looked whether the queue moved
+_LONGEST = 1_200  # characters of a memory
+_ALL, _HERE, _SINCE = "all", "here", "since"
+_MEMORY, _VERSIONS, _NEAR, _RULES, _JOBS = "memory", "versions", "near", "rules", "jobs"
+
+
+class MemoryScreen(Room[None]):
+    """What is remembered of one person."""
+
+    TITLE = "Memory"
+    HELP = (
+        "What localrec remembers of a person, in words and point by point: how sure each point is "
+        "and what supports it. E puts it in your own words, which nothing overwrites; P keeps it "
+        "as it is, or lets it change again; X forgets, after showing what would go.\n\n"
+        "The other pages: all versions with what changed from one to the next ([-out-], {+in+}), "
+        "who and what is near the person's taste, the rules that choose those, and the jobs that "
+        "work what people do into memories. W works off what waits, Esc stops that, H lets jobs "
+        "wait or go on, R lets failed ones wait again. Left and Right go from page to page."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f2", "pick_person", "Person", show=False, id="person"),
+        Binding("f5", "pick_domain", "Domain", show=False, id="domain"),
+        Binding("e", "edit", "Edit", id="edit_memory"),
+        Binding("p", "pin", "Pin", id="pin_memory"),
+        Binding("x", "forget", "Forget", id="forget"),
+        Binding("w", "work", "Work off jobs", id="work_jobs"),
+        Binding("h", "hold", "Hold jobs", show=False, id="hold_jobs"),
+        Binding("r", "retry", "Retry failed jobs", show=False, id="retry_jobs"),
+        Binding("escape", "stop", "Stop", show=False, id="stop"),
+    ]
+    DEFAULT_CSS = """
+    MemoryScreen #top { height: 1; margin: 0 1; }
+    MemoryScreen TabbedContent { height: 1fr; }
+    MemoryScreen TabPane { padding: 0 1; }
+    MemoryScreen #status { height: auto; max-height: 3; margin: 0 2; color: $text-muted; }
+    """
+
+    class Read(Message):
+        """What is remembered was read, and whose it is."""
+
+        def __init__(self, found: Remembered) -> None:
+            super().__init__()
+            self.found = found
+
+    class NearFound(Message):
+        """Who is near somebody was counted."""
+
+        def __init__(self, found: tuple[Neighbour, ...], user: str, domain: str) -> None:
+            super().__init__()
+            self.found, self.user, self.domain = found, user, domain
+
+    class RulesRead(Message):
+        """The rules of a domain were read."""
+
+        def __init__(self, found: Rules) -> None:
+            super().__init__()
+            self.found = found
+
+    class Changed(Message):
+        """Something was changed that has to be read again; what, in a sentence."""
+
+        def __init__(self, told: str) -> None:
+            super().__init__()
+            self.told = told
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._domain: str | None = None
+        self._found: Remembered | None = None
+        self._near_of: tuple[str, str] | None = None  # whose neighbours are shown
+
+    def compose(self) -> ComposeResult:
+        """Choices, and a page for each thing."""
+        yield RoomBar()
+        with Horizontal(id="top"):
+            yield Pick("Person", "F2", id="person")
+            yield Pick("About", "F5", id="domain")
+        with TabbedContent(initial=_MEMORY):
+            with TabPane("Memory", id=_MEMORY):
+                yield MemoryView()
+            with TabPane("Versions", id=_VERSIONS):
+                yield VersionsView()
+            with TabPane("Neighbours", id=_NEAR):
+                yield NeighboursView()
+            with TabPane("Rules", id=_RULES):
+                yield RulesView()
+            with TabPane("Jobs", id=_JOBS):
+                yield JobsView()
+        yield Static(id="status", markup=False)
+        yield Footer()
+
+    def on_mount(self) -> None:
+        """Look when there is somebody to look for, and at the queue now and then."""
+        self.watch(self.app, "person", self._person_changed, init=False)
+        self.app.words.subscribe(self, self._word_stored)
+        self.set_interval(_LOOK_S, self._look)
+        self.query_one(Tabs).focus()
+
+    def on_screen_resume(self) -> None:
+        """What is shown may have changed while one was elsewhere."""
+        self._read_again()
+        self._look()
+
+    # --- keys ---
+
+    def action_pick_person(self) -> None:
+        """Say whose memory it is about."""
+        self.app.push_screen(PersonScreen(self.app.person, nobody=False), self._person_picked)
+
+    def action_pick_domain(self) -> None:
+        """Say what it is about."""
+        domains = self._found.domains if self._found is not None else ()
+        if not domains:
+            self.notify("Nobody is chosen who did anything yet. F2 chooses a person.")
+            return
+        choices = [Choice(one, load_domain(one).plural) for one in domains]
+        screen = PickScreen("What is it about?", choices, self._found.domain if self._found else "")
+        self.app.push_screen(screen, self._domain_picked)
+
+    @on(Pick.Pressed)
+    async def _pick_pressed(self, event: Pick.Pressed) -> None:
+        await self.run_action(f"pick_{event.pick.id}")
+
+    def action_edit(self) -> None:
+        """Put the memory in one's own words."""
+        if (found := self._someone()) is None:
+            return
+        text = found.versions[0].text if found.versions else ""
+        title = f"What should be remembered of {found.user}?"
+
+        def written(words: str | None) -> None:
+            if words:
+                told = f"Remembered of {found.user} in your words; P lets it change again."
+                memory = self.app.backend.memory
+                self._change(told, lambda: memory.edit(found.user, found.domain, words))
+
+        self.app.push_screen(WriteScreen(title, text, _LONGEST), written)
+
+    def action_pin(self) -> None:
+        """Keep the memory as it is, or let it change again."""
+        if (found := self._someone()) is None:
+            return
+        if not found.versions:
+            self.notify("There is nothing to pin yet. E writes it yourself.")
+            return
+        pinned = not found.versions[0].pinned
+        told = "Pinned: nothing but you changes it." if pinned else "It may change again."
+        memory = self.app.backend.memory
+        self._change(told, lambda: memory.pin(found.user, found.domain, pinned))
+
+    def action_forget(self) -> None:
+        """Forget the person, or a part of what they did."""
+        if (found := self._someone()) is None:
+            return
+        plural = load_domain(found.domain).plural
+        choices = [
+            Choice(_ALL, "everything", "the person, and all that came with them"),
+            Choice(_SINCE, "since a day", "what they did from then on"),
+        ]
+        if len(found.domains) > 1:
+            choices.insert(1, Choice(_HERE, f"only {plural}", "what they did there"))
+        screen = PickScreen(f"How much of {found.user} is to be forgotten?", choices, "")
+        self.app.push_screen(screen, lambda choice: self._scope_picked(found, choice))
+
+    def action_work(self) -> None:
+        """Work off what waits."""
+        self.query_one(TabbedContent).active = _JOBS
+        self.query_one(JobsView).work()
+
+    def action_stop(self) -> None:
+        """Stop the work on jobs."""
+        self.query_one(JobsView).stop()
+
+    def action_hold(self) -> None:
+        """Let jobs wait, or go on."""
+        self.query_one(JobsView).hold()
+
+    def action_retry(self) -> None:
+        """Let failed jobs wait again."""
+        self.query_one(JobsView).retry()
+
+    # --- what was picked ---
+
+    def _person_picked(self, person: str | None) -> None:
+        if person:
+            self.app.person = person
+
+    def _domain_picked(self, domain: str | None) -> None:
+        if domain is not None:
+            self._domain = domain
+            self._read_again()
+
+    def _scope_picked(self, found: Remembered, scope: str | None) -> None:
+        if scope == _ALL:
+            self._forget(Oblivion(user=found.user))
+        elif scope == _HERE:
+            self._forget(Oblivion(user=found.user, domain=found.domain))
+        elif scope == _SINCE:
+            asked = WordsScreen("Since which day?", "such as 2026-10-01, in UTC")
+            self.app.push_screen(asked, lambda day: self._day_said(found.user, day))
+
+    def _day_said(self, user: str, day: str | None) -> None:
+        if day:
+            self._forget(Oblivion(user=user, since=day))
+
+    def _forget(self, wish: Oblivion) -> None:
+        def left(done: bool | None) -> None:
+            if done:
+                self.app.forgotten.publish(wish.user)
+                self._near_of = None
+                if wish.is_whole:
+                    self.app.person = None
+                self._read_again()
+
+        self.app.push_screen(ForgetScreen(wish), left)
+
+    # --- reading ---
+
+    def _person_changed(self) -> None:
+        self._domain = None
+        self._read_again()
+
+    def _word_stored(self, message: WordStored) -> None:
+        self._look()
+
+    def _read_again(self) -> None:
+        """Read what is remembered of whoever sits here."""
+        person, domain = self.app.person, self._domain
+        self.query_one("#person", Pick).show(person or "nobody in particular")
+        if person is None:
+            self._found = None
+            self._show(None)
+            return
+        memory = self.app.backend.memory
+        work_for(self, "memory", lambda: self.Read(memory.remembered(person, domain)))
+
+    def on_memory_screen_read(self, message: Read) -> None:
+        """Show it, unless somebody else was chosen meanwhile."""
+        if message.found.user == self.app.person:
+            self._found = message.found
+            self._show(message.found)
+
+    @on(TabbedContent.TabActivated)
+    def _page_opened(self) -> None:
+        self._fetch_page()
+
+    def _fetch_page(self) -> None:
+        """Read what only one page shows, when it is opened."""
+        found, memory = self._found, self.app.backend.memory
+        page = self.query_one(TabbedContent).active
+        if found is None or not found.domain:
+            return
+        user, domain = found.user, found.domain
+        if page == _NEAR and self._near_of != (user, domain):
+            self._near_of = (user, domain)
+            self.query_one(NeighboursView).wait()
+            work_for(
+                self,
+                "neighbours",
+                lambda: self.NearFound(memory.neighbours(user, domain), user, domain),
+            )
+        elif page == _RULES:
+            work_for(self, "rules", lambda: self.RulesRead(memory.rules(domain)))
+
+    def on_memory_screen_near_found(self, message: NearFound) -> None:
+        """Show who is near."""
+        if self._near_of == (message.user, message.domain):
+            self.query_one(NeighboursView).show(message.found)
+
+    def on_memory_screen_rules_read(self, message: RulesRead) -> None:
+        """Show the rules."""
+        self.query_one(RulesView).show(message.found)
+
+    def _look(self) -> None:
+        """Look whether the queue moved; not from behind other rooms."""
+        if self.app.screen is self and not self.app.backend.is_empty:
+            self.query_one(JobsView).look()
+
+    @on(JobsView.Moved)
+    def _queue_moved(self) -> None:
+        self._near_of = None
+        self._read_again()
+
+    @on(JobsView.Told)
+    def _jobs_told(self, event: JobsView.Told) -> None:
+        self._tell(event.sentence)
+
+    # --- changing ---
+
+    def _change(self, told: str, change: Callable[[], None]) -> None:
+        def work() -> Message:
+            change()
+            return self.Changed(told)
+
+        work_for(self, "changing the memory", work)
+
+    def on_memory_screen_changed(self, message: Changed) -> None:
+        """Say so, and read it again."""
+        self._tell(message.told)
+        self._read_again()
+
+    def on_failed(self, message: Failed) -> None:
+        """Say why, and what to do about it."""
+        message.stop()
+        self._tell(f"{message.error} {message.remedy}".strip())
+
+    # --- drawing ---
+
+    def _someone(self) -> Remembered | None:
+        """Whom keys are about; says so where there is nobody."""
+        if self._found is None or not self._found.domain:
+            self.notify("Nobody is chosen who did anything yet. F2 chooses a person.")
+            return None
+        return self._found
+
+    def _show(self, found: Remembered | None) -> None:
+        versions: tuple[Version, ...] = found.versions if found is not None else ()
+        plural = load_domain(found.domain).plural if found is not None and found.domain else "-"
+        self.query_one("#domain", Pick).show(plural)
+        self.query_one(MemoryView).show(found)
+        self.query_one(VersionsView).show(versions)
+        if found is None or not found.domain:
+            self._near_of = None
+            self.query_one(NeighboursView).clear()
+        self._fetch_page()
+
+    def _tell(self, status: str) -> None:
+        self.query_one("#status", Static).update(status)

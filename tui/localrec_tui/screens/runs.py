@@ -1,0 +1,257 @@
+"""Runs: past evaluations in the workspace, and new ones; each can be opened and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.widgets import DataTable, Footer, Static
+
+from localrec_tui.backend.base import Progress, Request
+from localrec_tui.backend.running import ConfigFound, RunFound
+from localrec_tui.messages import Failed, WasStopped
+from localrec_tui.screens.comparing import CompareScreen
+from localrec_tui.screens.picking import Choice, PickScreen
+from localrec_tui.screens.run import RunScreen
+from localrec_tui.shell import Room
+from localrec_tui.widgets.cells import Cell, fill
+from localrec_tui.widgets.progress import ProgressLine
+from localrec_tui.widgets.roombar import RoomBar
+from localrec_tui.workers import work_for
+
+_HEADS = ("Run", "State", "Begun", "Systems", "What")
+_EMPTY = (
+    "There are no runs in this workspace yet. N starts one that is ready: it measures systems on "
+    "data that was pulled here, and keeps every case."
+)
+_SIGNS = {"complete": "✓ complete", "unfinished": "… unfinished", "unreadable": "✗ unreadable"}
+
+
+class RunsScreen(Room[None]):
+    """All runs of the workspace."""
+
+    TITLE = "Runs"
+    HELP = (
+        "What was measured in this workspace. Enter opens a run: its figures with 95% intervals, "
+        "and every case. C compares two systems of one run or of two, metric by metric, over the "
+        "cases of both.\n\n"
+        "N starts a run that ships with localrec, in a process of its own; Esc stops it at a safe "
+        "place, and G goes on with one that was stopped. What is done is on disk, whatever happens."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("n", "start", "New run", id="start_run"),
+        Binding("g", "resume", "Go on", id="resume_run"),
+        Binding("c", "compare", "Compare", id="compare_runs"),
+        Binding("escape", "stop", "Stop", show=False, id="stop"),
+    ]
+    DEFAULT_CSS = """
+    RunsScreen #told { height: auto; margin: 1 2; }
+    RunsScreen DataTable { height: 1fr; margin: 0 1; }
+    RunsScreen #status { height: auto; max-height: 4; margin: 0 2; color: $text-muted; }
+    """
+
+    class Listed(Message):
+        """The runs were listed."""
+
+        def __init__(self, found: tuple[RunFound, ...]) -> None:
+            super().__init__()
+            self.found = found
+
+    class Offered(Message):
+        """The configurations that ship were read."""
+
+        def __init__(self, found: tuple[ConfigFound, ...]) -> None:
+            super().__init__()
+            self.found = found
+
+    class Step(Message):
+        """How far the run is that was started."""
+
+        def __init__(self, what: str, done: int, total: int) -> None:
+            super().__init__()
+            self.what, self.done, self.total = what, done, total
+
+    class Ended(Message):
+        """The run that was started is done."""
+
+        def __init__(self, name: str) -> None:
+            super().__init__()
+            self.name = name
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._runs: tuple[RunFound, ...] = ()
+        self._request: Request | None = None
+        self._started = ""  # its name
+
+    def compose(self) -> ComposeResult:
+        """The runs, and what goes on."""
+        yield RoomBar()
+        yield Static("…", id="told", markup=False)
+        yield DataTable[Cell](cursor_type="row", zebra_stripes=True)
+        yield ProgressLine()
+        yield Static(id="status", markup=False)
+        yield Footer()
+
+    def on_mount(self) -> None:
+        """Set the heads of the columns."""
+        table = self.query_one(DataTable)
+        table.add_columns(*_HEADS)
+        table.focus()
+
+    def on_screen_resume(self) -> None:
+        """Others may have made runs while one was elsewhere."""
+        self._list()
+
+    # --- keys ---
+
+    def action_start(self) -> None:
+        """Choose what to run."""
+        if self._is_busy():
+            return
+        evaluations = self.app.backend.evaluations
+        work_for(self, "configurations", lambda: self.Offered(evaluations.configs()))
+
+    def action_resume(self) -> None:
+        """Go on with the run that is pointed at."""
+        run = self._current()
+        if run is None or self._is_busy():
+            return
+        if run.state != "unfinished":
+            self._tell(f"{run.name} is {run.state}: there is nothing to go on with.")
+            return
+        evaluations = self.app.backend.evaluations
+        self._begin(run.name, lambda request, told: evaluations.resume(run.name, request, told))
+
+    def action_compare(self) -> None:
+        """Choose what the run that is pointed at is compared with."""
+        ours = self._current()
+        if ours is None:
+            return
+        others = [one for one in self._runs if one.systems]
+        if not ours.systems:
+            self._tell(f"{ours.name} has measured nothing to compare.")
+            return
+        choices = [Choice(one.name, one.name, one.title) for one in others]
+        screen = PickScreen(f"Compare {ours.name} with which run?", choices, ours.name)
+        self.app.push_screen(screen, lambda name: self._other_picked(ours, name))
+
+    def action_stop(self) -> None:
+        """Stop the run that goes on."""
+        if (request := self._request) is not None:
+            evaluations = self.app.backend.evaluations
+            again = " Esc again insists." if not request.stopped.is_set() else ""
+            self._tell(f"Stopping {self._started} at a safe place …{again}")
+            work_for(self, "stopping", lambda: evaluations.stop(request))
+
+    @on(DataTable.RowSelected)
+    def _opened(self) -> None:
+        run = self._current()
+        if run is None:
+            return
+        if run.state == "unreadable":
+            self._tell(f"{run.title} Look into its folder, or take it away.")
+        else:
+            self.app.push_screen(RunScreen(run.name))
+
+    # --- what was picked ---
+
+    def _config_picked(self, name: str | None) -> None:
+        if name is not None:
+            evaluations = self.app.backend.evaluations
+            self._begin(name, lambda request, told: evaluations.start(name, request, told))
+
+    def _other_picked(self, ours: RunFound, name: str | None) -> None:
+        theirs = next((one for one in self._runs if one.name == name), None)
+        if theirs is not None:
+            self.app.push_screen(CompareScreen(ours, theirs))
+
+    # --- running ---
+
+    def _begin(self, name: str, run: Callable[[Request, Progress], None]) -> None:
+        request = Request()
+        self._request, self._started = request, name
+
+        def step(what: str, done: int, total: int) -> None:
+            self.post_message(self.Step(what, done, total))
+
+        def work() -> Message:
+            run(request, step)
+            return self.Ended(name)
+
+        self._tell("")
+        self.query_one(ProgressLine).step(f"starting {name}", 0, 0)
+        work_for(self, "evaluation", work, request)
+
+    def on_runs_screen_step(self, message: Step) -> None:
+        """Show how far it is."""
+        if self._request is not None and not self._request.stopped.is_set():
+            what = f"{self._started}: {message.what}"
+            self.query_one(ProgressLine).step(what, message.done, message.total)
+
+    def on_runs_screen_ended(self, message: Ended) -> None:
+        """Say so."""
+        self._end(f"{message.name} is done. Enter opens it.")
+
+    def on_was_stopped(self, message: WasStopped) -> None:
+        """What is done is kept."""
+        self._end(f"{self._started} was stopped; what is done is on disk. G goes on with it.")
+
+    def on_failed(self, message: Failed) -> None:
+        """Say why, and what to do about it."""
+        message.stop()
+        told = f"{message.error} {message.remedy}".strip()
+        if message.request is None:
+            self._tell(told)
+        else:
+            self._end(told)
+
+    def _end(self, told: str) -> None:
+        self._request = None
+        self.query_one(ProgressLine).end()
+        self._tell(told)
+        self._list()
+
+    def _is_busy(self) -> bool:
+        if self._request is not None:
+            self._tell(f"{self._started} is running: one at a time. Esc stops it.")
+        return self._request is not None
+
+    # --- reading and drawing ---
+
+    def _list(self) -> None:
+        evaluations = self.app.backend.evaluations
+        work_for(self, "runs", lambda: self.Listed(evaluations.runs()))
+
+    def on_runs_screen_listed(self, message: Listed) -> None:
+        """Show them."""
+        self._runs = message.found
+        count = len(message.found)
+        told = f"{count:,} {'run' if count == 1 else 'runs'}. Enter opens one, C compares two."
+        self.query_one("#told", Static).update(told if count else _EMPTY)
+        fill(self.query_one(DataTable), map(_row, message.found))
+
+    def on_runs_screen_offered(self, message: Offered) -> None:
+        """Let the person choose."""
+        done = {one.name: f" ({one.state})" for one in self._runs}
+        choices = [
+            Choice(one.name, f"{one.name}{done.get(one.name, '')}", one.title)
+            for one in message.found
+        ]
+        screen = PickScreen("Run what? It may take minutes to hours; Esc stops it.", choices, "")
+        self.app.push_screen(screen, self._config_picked)
+
+    def _current(self) -> RunFound | None:
+        row = self.query_one(DataTable).cursor_row
+        return self._runs[row] if 0 <= row < len(self._runs) else None
+
+    def _tell(self, status: str) -> None:
+        self.query_one("#status", Static).update(status)
+
+
+def _row(run: RunFound) -> tuple[str, ...]:
+    return (run.name, _SIGNS[run.state], run.date, f"{len(run.systems)}", run.title)

@@ -1,0 +1,217 @@
+"""The shelf editor: what a person has at hand, the same shelf as that of `localrec shelf`."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Footer, Input, Label, OptionList, Static
+from textual.widgets.option_list import Option
+
+from localrec_tui.backend.browsing import ShelfFound, Thing
+from localrec_tui.messages import Failed
+from localrec_tui.shell import Room
+from localrec_tui.workers import work_for
+
+_COMPLETIONS = 12
+
+
+class GotShelf(Message):
+    """A shelf as it is now; `taken`: what was just taken off, `told`: how it came about."""
+
+    def __init__(self, shelf: ShelfFound, told: str = "", taken: tuple[Thing, ...] = ()) -> None:
+        super().__init__()
+        self.shelf = shelf
+        self.told = told
+        self.taken = taken
+
+
+class GotNames(Message):
+    """What can go on the shelf and is called like what was typed."""
+
+    def __init__(self, like: str, names: tuple[str, ...]) -> None:
+        super().__init__()
+        self.like = like
+        self.names = names
+
+
+class ShelfScreen(Room[None]):
+    """What is at hand.
+
+    Args:
+        domain: What it is for.
+        person: Whose shelf.
+    """
+
+    HELP = (
+        "Type what you have, several things parted by commas, and press Enter; typos are mended. "
+        "While you type, the list below offers names: Down leads there, Enter takes one. In the "
+        "list of your shelf Delete takes a thing off. Ctrl+Z takes back what you changed last, as "
+        "often as you like."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("delete", "take_off", "Take off", id="take_off"),
+        Binding("ctrl+z", "undo", "Undo", id="shelf_undo"),
+        Binding("escape", "back", "Back", id="back"),
+        Binding("down", "to_list", "To the list", show=False, id="shelf_list"),
+    ]
+    DEFAULT_CSS = """
+    ShelfScreen .title { text-style: bold; padding: 0 1; }
+    ShelfScreen Input { border: round $border; height: 3; padding: 0 1; }
+    ShelfScreen Input:focus { border: round $accent; }
+    ShelfScreen OptionList { height: 1fr; }
+    ShelfScreen #status { height: auto; margin: 0 2; color: $text-muted; }
+    """
+
+    def __init__(self, domain: str, person: str) -> None:
+        super().__init__()
+        self._domain = domain
+        self._person = person
+        self._things: tuple[Thing, ...] = ()
+        self._names: tuple[str, ...] = ()  # that are offered; none: the shelf is shown
+        self._changes: list[tuple[str, tuple[Thing, ...]]] = []  # ("put" or "taken", what)
+
+    def compose(self) -> ComposeResult:
+        """A line to add with, the shelf or what is offered, what happened."""
+        yield Label(f"What {self._person} has at hand", classes="title", markup=False)
+        yield Input(placeholder="Add, such as: gin, lime juice", max_length=500)
+        yield OptionList()
+        yield Static(id="status", markup=False)
+        yield Footer()
+
+    def on_mount(self) -> None:
+        """Look what is there."""
+        self.query_one(Input).focus()
+        browse, domain, person = self.app.backend.browse, self._domain, self._person
+        work_for(self, "shelf", lambda: GotShelf(browse.shelf(domain, person)))
+
+    # --- keys ---
+
+    def action_to_list(self) -> None:
+        """From the line to the list below it."""
+        shown = self.query_one(OptionList)
+        if shown.option_count:
+            shown.highlighted = shown.highlighted or 0
+            shown.focus()
+
+    def action_take_off(self) -> None:
+        """Take the thing off that is pointed at."""
+        place = self.query_one(OptionList).highlighted
+        if self._names or place is None or not self.query_one(OptionList).has_focus:
+            return
+        self._take((self._things[place],))
+
+    def action_undo(self) -> None:
+        """Take back the last change."""
+        if not self._changes:
+            self._tell("There is nothing to take back.")
+            return
+        what, things = self._changes.pop()
+        browse, domain, person = self.app.backend.browse, self._domain, self._person
+        change = browse.take_off if what == "put" else browse.put_back
+        told = f"Taken back: {_listed(things)}."
+        work_for(self, "shelf", lambda: GotShelf(change(domain, person, things), told))
+
+    def action_back(self) -> None:
+        """Let go of what is typed; with an empty line, back to Browse."""
+        line = self.query_one(Input)
+        if line.value:
+            line.value = ""
+            line.focus()
+        else:
+            self.dismiss(None)
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        like = _last_name(event.value)
+        browse, domain = self.app.backend.browse, self._domain
+        if not like:
+            self._show(())
+            return
+        work_for(
+            self, "names", lambda: GotNames(like, browse.components(domain, like, _COMPLETIONS))
+        )
+
+    @on(Input.Submitted)
+    def _added(self, event: Input.Submitted) -> None:
+        if typed := event.value.strip():
+            self._add(typed)
+
+    @on(OptionList.OptionSelected)
+    def _picked(self, event: OptionList.OptionSelected) -> None:
+        if self._names:
+            before = self.query_one(Input).value.rpartition(",")[0]
+            self._add(", ".join(filter(None, [before.strip(), self._names[event.option_index]])))
+
+    def _add(self, typed: str) -> None:
+        browse, domain, person = self.app.backend.browse, self._domain, self._person
+        work_for(self, "shelf", lambda: GotShelf(browse.stock(domain, person, typed)))
+
+    def _take(self, things: tuple[Thing, ...]) -> None:
+        browse, domain, person = self.app.backend.browse, self._domain, self._person
+        told = f"Taken off: {_listed(things)}. Ctrl+Z puts it back."
+        work_for(
+            self, "shelf", lambda: GotShelf(browse.take_off(domain, person, things), told, things)
+        )
+
+    # --- what comes back ---
+
+    def on_got_shelf(self, message: GotShelf) -> None:
+        """Show what is there now."""
+        shelf = message.shelf
+        if shelf.added:
+            self._changes.append(("put", shelf.added))
+            with self.prevent(Input.Changed):
+                self.query_one(Input).value = ""
+        if message.taken:
+            self._changes.append(("taken", message.taken))
+        self._things = shelf.things
+        self._show(())
+        read = ", ".join(f"{typed} → {meant}" for typed, meant in shelf.corrected.items())
+        added = f"Put there: {_listed(shelf.added)}." if shelf.added else ""
+        parts = [message.told, added, f"Read as: {read}." if read else "", self._count()]
+        self._tell(" ".join(filter(None, parts)))
+
+    def on_got_names(self, message: GotNames) -> None:
+        """Offer them, unless more was typed meanwhile."""
+        if message.like == _last_name(self.query_one(Input).value):
+            self._show(message.names)
+
+    def on_failed(self, message: Failed) -> None:
+        """Say why nothing was changed, and what is called nearly so."""
+        message.stop()
+        self._tell(f"{message.error} {message.remedy}".strip())
+
+    # --- drawing ---
+
+    def _show(self, names: tuple[str, ...]) -> None:
+        """Offer names, or show the shelf where there are none to offer."""
+        self._names = names
+        shown = self.query_one(OptionList)
+        place = shown.highlighted
+        shown.clear_options()
+        told = [f"+ {name}" for name in names] or [one.name for one in self._things]
+        shown.add_options([Option(Content(one)) for one in told])
+        if place is not None and told:
+            shown.highlighted = min(place, len(told) - 1)
+
+    def _count(self) -> str:
+        if not self._things:
+            return "The shelf is empty: type what you have."
+        return f"{len(self._things)} on the shelf."
+
+    def _tell(self, status: str) -> None:
+        self.query_one("#status", Static).update(status)
+
+
+def _last_name(typed: str) -> str:
+    """What is typed behind the last comma."""
+    return typed.rpartition(",")[2].strip()
+
+
+def _listed(things: tuple[Thing, ...]) -> str:
+    return ", ".join(one.name for one in things)

@@ -1,0 +1,27 @@
+"""Cells of a table that stand for themselves: a table takes a bare string for markup."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from textual.widgets import DataTable
+
+
+class Cell:
+    """A text that is shown as it is."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __str__(self) -> str:
+        return self._text
+
+
+def fill(table: DataTable[Cell], rows: Iterable[Sequence[str]]) -> None:
+    """Replace the rows of a table; the cursor stays at its place as far as there is one."""
+    place = table.cursor_row
+    table.clear()
+    for row in rows:
+        table.add_row(*map(Cell, row))
+    if table.row_count:
+        table.move_cursor(row=min(place, table.row_count - 1))
