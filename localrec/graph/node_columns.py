@@ -44,7 +44,7 @@ def hidden_from(store: Store, user: str | None) -> frozenset[str]:
 
 
 def not_told_by(people: Iterable[str]) -> str:
-    """Condition: the edge `e` was told by a catalogue, or by somebody who is not one of `people`."""
+    """Condition: the edge `e` was told by a catalogue, or by somebody who is none of `people`."""
     if not (barred := ", ".join(map(literal, sorted(people)))):
         return "true"  # properties are not even read
     return f"coalesce(e.properties->>'$.by' NOT IN ({barred}), true)"

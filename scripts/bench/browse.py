@@ -35,10 +35,7 @@ def main() -> None:
     """Build the catalogue where it is not there yet, then measure."""
     arguments = _arguments()
     cache = Path(arguments.cache or tempfile.mkdtemp(prefix="bench-browse-"))
-    folder = cache / f"browse-{arguments.items}-{arguments.edges}"
-    if not (folder / "ready").is_file():
-        _build(folder, arguments.items, arguments.edges)
-    backend = LocalBackend(folder)
+    backend = LocalBackend(open_catalogue(cache, arguments.items, arguments.edges))
     for what, deed in _deeds(backend).items():
         spent = [_milliseconds(deed) for _ in range(arguments.repeat)]
         wall, worked = (statistics.median(column) for column in zip(*spent, strict=True))
@@ -55,7 +52,11 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _build(folder: Path, items: int, edges: int) -> None:
+def open_catalogue(cache: Path, items: int, edges: int) -> Path:
+    """A workspace of that size without vectors under `cache`, built where it is not there yet."""
+    folder = cache / f"browse-{items}-{edges}"
+    if (folder / "ready").is_file():
+        return folder
     domain = load_domain(DOMAIN)
     rows = list(synthetic.make_rows(domain, items, edges))
     with Store.open_(folder / "store.duckdb") as store:
@@ -70,6 +71,7 @@ def _build(folder: Path, items: int, edges: int) -> None:
         )
         ingest_items(store, domain, rows, report, print)
     (folder / "ready").touch()
+    return folder
 
 
 def _deeds(backend: LocalBackend) -> dict[str, Callable[[], object]]:

@@ -3,12 +3,15 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from textual.widgets import Input, OptionList, TabbedContent, TextArea
 
 from localrec.errors import BusyError
 from localrec.types import Event
 from localrec_tui.backend.base import Word
 from localrec_tui.backend.local import LocalBackend
+from localrec_tui.differences import changes
 from localrec_tui.screens.forgetting import ForgetScreen
 from localrec_tui.screens.memory import MemoryScreen
 from localrec_tui.screens.writing import WriteScreen
@@ -139,6 +142,19 @@ class TestVersions:
             told = seen(pilot)
         assert "The first version." in told
         assert "Likes gin and things that are sweet." in told
+
+
+_TEXTS = st.lists(st.sampled_from(["gin", "rum", "is", "bitter.", "sweet."]), max_size=12).map(
+    " ".join
+)
+
+
+@given(_TEXTS, _TEXTS)
+def test_a_difference_holds_both_texts(before, after):
+    found = list(changes(before, after))
+    kept_out = " ".join(words for change, words in found if change != "in")
+    kept_in = " ".join(words for change, words in found if change != "out")
+    assert (kept_out, kept_in) == (before, after)
 
 
 async def test_neighbours_are_told_with_what_joins_them(open_app):

@@ -3,7 +3,9 @@
 import pytest
 from textual.widgets import DataTable, TabbedContent
 
-from localrec.errors import InputError
+from localrec.errors import InputError, LocalrecError, ModelCancelledError
+from localrec_tui.backend.base import Request
+from localrec_tui.backend.local import LocalBackend
 from localrec_tui.plots import bar, bar_with_interval, difference_bar
 from localrec_tui.screens.comparing import CompareScreen
 from localrec_tui.screens.run import CaseScreen, RunScreen
@@ -220,6 +222,35 @@ class TestRunning:
             await enter(pilot)
             await press(pilot, "n", "enter")
             assert "The data is missing. localrec datasets pull x" in seen(pilot)
+
+
+class TestOverAWorkspace:
+    """The real thing, with real commands."""
+
+    def test_names_of_items_come_from_the_catalogue(self, own_bar):
+        plant_run(own_bar / "runs", "first")
+        backend = LocalBackend(own_bar, linger_s=0)
+        assert backend._names("cocktails", ("gimlet", "gone")) == {"gimlet": "Gimlet"}
+        (_, asked), *_ = backend.evaluations.case("first", "ease", "0").parts
+        assert asked[1] == "To be found: item-1"  # nobody knows it: its key must do
+        backend.close()
+
+    def test_a_run_that_cannot_begin_says_why_in_its_own_words(self, own_bar):
+        backend = LocalBackend(own_bar, linger_s=0)
+        request = Request()
+        with pytest.raises(LocalrecError, match="no-such-run cannot be read"):
+            backend.evaluations.start("no-such-run", request, lambda *_: None)
+        assert request.over.is_set()
+        backend.close()
+
+    def test_a_run_that_was_stopped_before_it_began_does_not_begin(self, own_bar):
+        backend = LocalBackend(own_bar, linger_s=0)
+        request = Request()
+        backend.evaluations.stop(request)
+        with pytest.raises(ModelCancelledError):
+            backend.evaluations.start("marc-ablation", request, lambda *_: None)
+        assert not (own_bar / "runs").exists()
+        backend.close()
 
 
 class TestPlots:
