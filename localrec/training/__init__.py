@@ -11,8 +11,8 @@ presets      what a machine takes at once
 estimates    what a training will take
 
 policies is what the agent's trainings are asked for, policy_runs and policy_estimates how one is
-prepared; episodes are its requests, requests their form, rewards what answers earn; writers have the
-loop write them in llama.cpp, served is their tokens, rollouts the groups of a step.
+prepared; episodes are its requests, requests their form, rewards what answers earn; writers have
+the loop write them in llama.cpp, served is their tokens, rollouts the groups of a step.
 
 dequantised, tokenisers and layout are how a GGUF becomes a base and an adapter a GGUF.
 """

@@ -41,15 +41,15 @@ def silent(what, done, total):
     pass
 
 
-def train(folder, roomy, base, *, progress=silent, config=TWO, start=True):
+def train(folder, gguf, base, *, progress=silent, config=TWO, start=True):
     """Train on the few requests, in a new run's folder or in one that was left."""
     from localrec.training.grpo import PolicyTraining
 
     run = create_run(folder.parent, folder.name, config, DATA) if start else open_run(folder)
-    with run.training(), Writers(opened(roomy.gguf), config.workers, ()) as writers:
+    with run.training(), Writers(opened(gguf), config.workers, ()) as writers:
         task = Rollouts(Few(), writers, base, config, config.k)
         judged = Rollouts(Few(), writers, base, config, config.k)
-        PolicyTraining(run, base, roomy.gguf, config, PRESET, writers, task, (judged, 3)).go(
+        PolicyTraining(run, base, gguf, config, PRESET, writers, task, (judged, 3)).go(
             config.steps, progress
         )
     return run
@@ -67,7 +67,7 @@ class TestATraining:
         asked = []
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("socket.getaddrinfo", lambda host, *rest, **_: asked.append(host) or [])
-            run = train(tmp_path_factory.mktemp("whole") / "run", roomy, base)
+            run = train(tmp_path_factory.mktemp("whole") / "run", roomy.gguf, base)
         return run, asked
 
     def test_asks_no_network_though_its_libraries_count_who_uses_them(self, whole):
@@ -97,9 +97,9 @@ class TestATraining:
 
         folder = tmp_path / "run"
         with pytest.raises(CutShortError, match=f"step {stopped_at}"):
-            train(folder, roomy, base, progress=stop)
+            train(folder, roomy.gguf, base, progress=stop)
         assert open_run(folder).state.status == "stopped"
-        again = train(folder, roomy, base, start=False)
+        again = train(folder, roomy.gguf, base, start=False)
         assert figures(again) == figures(whole)
         one, other = read_weights(whole.adapter), read_weights(again.adapter)
         assert all(bool((one[name] == other[name]).all()) for name in one)
@@ -170,3 +170,18 @@ def test_a_stopped_writer_asks_its_model_nothing_more(roomy):
 
     with pytest.raises(ModelCancelledError):
         writers.write([Writing(Stopping(), range(50), SHORT)])
+
+
+@pytest.mark.real
+@pytest.mark.timeout(900)  # a step of a real model; minutes where other work has the cores
+def test_the_real_smollm2_learns_from_what_it_wrote_in_its_own_file(smollm2, tmp_path):
+    config = msgspec.structs.replace(TWO, steps=1, groups=1, workers=1, max_tokens=1024)
+    run = train(tmp_path / "run", smollm2, load_base(smollm2), config=config)
+    for one in run.records():
+        assert one.values["valid"] == 1.0
+        assert one.values["recut"] < 0.2
+    assert run.state.status == "finished"
+    second = [w for name, w in read_weights(run.adapter).items() if "lora_B" in name]
+    moved = any(bool(one.abs().max() > 0) for one in second)
+    taught = any(one.values["share_without_signal"] < 1 for one in run.records())
+    assert moved == taught
