@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import io
 
+import numpy as np
+from numpy.typing import NDArray
+
 from localrec.images.opening import Picture, open_content
 
 SIDE = 256  # pixels; a person still recognises the drink, and 1,000 of them take about 8 MB
@@ -36,3 +39,29 @@ def open_thumbnail(content: bytes) -> Picture:
         InputError: these bytes are no picture.
     """
     return open_content(content, "The thumbnail")
+
+
+def half_cells_of(content: bytes, columns: int, lines: int) -> NDArray[np.uint8]:
+    """A thumbnail for a terminal, where a cell is two pixels, one above the other.
+
+    Args:
+        content: The thumbnail.
+        columns: At most so many cells wide.
+        lines: At most so many cells high.
+
+    Returns:
+        Colours, (lines, columns, 2, 3), the upper pixel of each cell first; the picture's shape
+        stays as it is.
+
+    Raises:
+        InputError: these bytes are no picture.
+    """
+    from PIL import Image
+
+    image = Image.fromarray(open_thumbnail(content).pixels)
+    image.thumbnail((columns, 2 * lines), Image.Resampling.LANCZOS)
+    pixels = np.asarray(image.convert("RGB"))
+    if len(pixels) % 2:
+        pixels = np.concatenate([pixels, pixels[-1:]])
+    height, width, _ = pixels.shape
+    return pixels.reshape(height // 2, 2, width, 3).transpose(0, 2, 1, 3)

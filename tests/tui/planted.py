@@ -115,6 +115,7 @@ class PlantedBackend:
         self.words: list[Word] = []
         self.known = ["anna", "bert"]
         self.pictured: Seen | None = None
+        self.picture: tuple[tuple[tuple[str, str], ...], ...] = ()
         self.browse = PlantedCatalogue()
         self.models = PlantedModels()
         self.memory = PlantedMemories()
@@ -167,7 +168,7 @@ class PlantedBackend:
             timings_ms={},
         )
 
-    def item(self, domain: str, key: str) -> ItemFound:
+    def item(self, domain: str, key: str, user: str | None = None) -> ItemFound:
         self._note("item", key)
         return ItemFound(
             domain="cocktails",
@@ -175,6 +176,7 @@ class PlantedBackend:
             name=key.title(),
             properties={"instructions": "Shake with ice.", "description": None},
             links=(Link("HAS_INGREDIENT", "Gin", "3 cl"),),
+            picture=self.picture,
         )
 
     def give_feedback(self, word: Word) -> Said:

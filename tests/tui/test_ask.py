@@ -14,6 +14,7 @@ from localrec_tui.screens.ask import AskScreen
 from localrec_tui.screens.item import ItemScreen
 from localrec_tui.widgets.chips import ChipButton
 from localrec_tui.widgets.pick import Pick
+from localrec_tui.widgets.picture import Picture
 from localrec_tui.widgets.prompt import Prompt
 from localrec_tui.widgets.results import Card, Results
 
@@ -339,6 +340,23 @@ class TestDetail:
         assert "instructions: Shake with ice." in told
         assert "planted-model as writer" in told
         assert "user: Gimlet has gin." in told
+
+    async def test_shows_the_picture_of_an_item_that_has_one(self, open_app, backend):
+        backend.picture = ((("#ff0000", "#00ff00"), ("#ff0000", "#00ff00")),)
+        async with open_app(WIDE) as pilot:
+            await ask(pilot)
+            await press(pilot, "down", "enter")
+            assert pilot.app.screen.query_one(Picture).display
+            assert "▀▀" in seen(pilot)
+
+    async def test_shows_none_without_colours(self, open_app, backend):
+        backend.picture = ((("#ff0000", "#00ff00"),),)
+        async with open_app(WIDE) as pilot:
+            pilot.app.no_color = True
+            await ask(pilot)
+            await press(pilot, "down", "enter")
+            assert not pilot.app.screen.query_one(Picture).display
+            assert "▀" not in seen(pilot)
 
     async def test_says_when_no_model_was_asked(self, open_app, backend):
         backend.calls = ()

@@ -6,15 +6,20 @@ import threading
 import time
 
 import msgspec
+import numpy as np
 import pytest
+from PIL import Image
 
+from localrec.domains import load_domain
 from localrec.errors import BusyError, ModelCancelledError, UsageError
+from localrec.graph.histories import ingest_history
 from localrec.llm.scripted import ScriptedModel
-from localrec.types import Event, TaskKind
+from localrec.types import AttributeLink, Event, History, ItemRow, TaskKind
 from localrec.workspace import Workspace
 from localrec_tui.backend.base import BY_MODEL, Asked, Corrected, Request, Word
 from localrec_tui.backend.local import LocalBackend
 from localrec_tui.backend.stopping import Stoppable
+from tests.planted import a_report
 
 HOLD_STORE = """
 import sys
@@ -140,6 +145,40 @@ class TestReading:
     def test_of_an_item_that_is_gone_says_so(self, backend):
         with pytest.raises(UsageError, match="There is no drink 'zorg' any more"):
             backend.item("cocktails", "zorg")
+
+    def test_draws_an_items_picture_in_half_cells(self, backend, own_bar, tmp_path):
+        pixels = np.zeros((90, 60, 3), dtype=np.uint8)
+        pixels[:45, :, 0] = 255  # red above, black below
+        folder = tmp_path / "photos"
+        folder.mkdir()
+        Image.fromarray(pixels).save(folder / "negroni.png")
+        with Workspace(own_bar, writable=True) as workspace:
+            workspace.take_in_pictures(folder, load_domain("cocktails"))
+        picture = backend.item("cocktails", "negroni").picture
+        assert len(picture) == 16 and 1 <= len(picture[0]) <= 40
+        assert picture[0][0][0][1:3] > "e0" and picture[-1][0][1][1:3] < "20"
+        assert backend.item("cocktails", "gimlet").picture == ()
+
+    def test_shows_nobody_the_shelves_of_another(self, backend, own_bar):
+        ingest = History(
+            items=(
+                ItemRow(
+                    key="negroni",
+                    name="Negroni",
+                    links=(AttributeLink(kind="category", name="breakups", personal=True),),
+                ),
+            ),
+            interactions=(),
+            report=a_report(1),
+        )
+        with Workspace(own_bar, writable=True) as workspace:
+            ingest_history(workspace.store, load_domain("cocktails"), ingest, by="ana")
+
+        def told(user):
+            return {link.target for link in backend.item("cocktails", "negroni", user).links}
+
+        assert "breakups" in told("ana")
+        assert "breakups" not in told("bob")
 
     def test_goes_on_beside_a_question(self, backend):
         with backend._serving(Request(), None):

@@ -132,14 +132,27 @@ class Link(msgspec.Struct, frozen=True):
     value: str | None
 
 
+HalfCell = tuple[str, str]  # the colours of a cell's upper and lower half, such as "#c1121f"
+
+
 class ItemFound(msgspec.Struct, frozen=True, kw_only=True):
-    """All that the store says about one item."""
+    """All that the store says about one item.
+
+    Args:
+        domain: What it belongs to.
+        key: Of the item.
+        name: For people.
+        properties: As its catalogue has them.
+        links: Its edges; of what people told themselves, only the viewer's own.
+        picture: Its picture in lines of half cells; () where it has none.
+    """
 
     domain: str
     key: str
     name: str
     properties: dict[str, Scalar]
     links: tuple[Link, ...]
+    picture: tuple[tuple[HalfCell, ...], ...] = ()
 
 
 class Request:
@@ -217,8 +230,8 @@ class Backend(Protocol):
         """
         ...
 
-    def item(self, domain: str, key: str) -> ItemFound:
-        """All that is stored about an item."""
+    def item(self, domain: str, key: str, user: str | None = None) -> ItemFound:
+        """All that is stored about an item, as a person sees it."""
         ...
 
     def give_feedback(self, word: Word) -> Said:

@@ -8,9 +8,13 @@ import msgspec
 
 from localrec.domains import load_domain, shipped_domains
 from localrec.errors import UsageError
+from localrec.graph.node_columns import hidden_from, not_told_by
 from localrec.graph.people import USER
+from localrec.graph.pictures import pictures_of
 from localrec.graph.store import Store
-from localrec_tui.backend.base import DomainFound, ItemFound, Link
+from localrec_tui.backend.base import DomainFound, HalfCell, ItemFound, Link
+
+_COLUMNS, _LINES = 40, 16  # of a picture; both fit a terminal of 80 by 24
 
 
 def domains_in(store: Store) -> tuple[DomainFound, ...]:
@@ -63,8 +67,8 @@ def names_in(store: Store, domain: str, keys: Iterable[str]) -> dict[str, str]:
     return dict(rows)
 
 
-def item_in(store: Store, domain_name: str, key: str) -> ItemFound:
-    """All that is stored about an item.
+def item_in(store: Store, domain_name: str, key: str, user: str | None) -> ItemFound:
+    """All that is stored about an item, as a person sees it.
 
     Raises:
         UsageError: there is none with this key.
@@ -82,7 +86,8 @@ def item_in(store: Store, domain_name: str, key: str) -> ItemFound:
     links = store.rows(
         "SELECT e.kind, coalesce(e.properties->>'$.as_written', t.name), e.properties->>'$.value' "
         "FROM edge e JOIN node t ON t.node_id = e.target_id WHERE e.source_id = ? "
-        "AND e.kind IN (SELECT unnest(?)) ORDER BY e.rowid",
+        f"AND e.kind IN (SELECT unnest(?)) AND {not_told_by(hidden_from(store, user))} "
+        "ORDER BY e.rowid",
         [node_id, [spec.edge for spec in domain.attributes.values()]],
     )
     return ItemFound(
@@ -91,4 +96,18 @@ def item_in(store: Store, domain_name: str, key: str) -> ItemFound:
         name=name,
         properties=msgspec.json.decode(properties),
         links=tuple(dict.fromkeys(Link(*row) for row in links)),
+        picture=_picture(pictures_of(store, domain, [key]).get(key)),
+    )
+
+
+def _picture(content: bytes | None) -> tuple[tuple[HalfCell, ...], ...]:
+    """A thumbnail in lines of half cells; () where there is none."""
+    if content is None:
+        return ()
+    from localrec.images.thumbnails import half_cells_of  # Pillow: 50 ms
+
+    cells = half_cells_of(content, _COLUMNS, _LINES)
+    return tuple(
+        tuple(("#" + bytes(upper).hex(), "#" + bytes(lower).hex()) for upper, lower in line)
+        for line in cells
     )

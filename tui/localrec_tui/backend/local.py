@@ -95,11 +95,11 @@ class LocalBackend:
 
         return self._read(lambda store: people_in(store, like, limit))
 
-    def item(self, domain: str, key: str) -> ItemFound:
-        """All that is stored about an item."""
+    def item(self, domain: str, key: str, user: str | None = None) -> ItemFound:
+        """All that is stored about an item, as a person sees it."""
         from localrec_tui.backend.facts import item_in
 
-        return self._read(lambda store: item_in(store, domain, key))
+        return self._read(lambda store: item_in(store, domain, key, user))
 
     def ask(self, asked: Asked, request: Request, heard: Heard) -> Answered:
         """Answer a question."""

@@ -16,6 +16,7 @@ from localrec_tui.backend.base import ItemFound
 from localrec_tui.drawing import graph_of
 from localrec_tui.messages import Failed, GotItem, Say, TakeBack
 from localrec_tui.shell import Room
+from localrec_tui.widgets.picture import Picture
 from localrec_tui.widgets.results import FEEDBACK_KEYS, Shown, told_in_full
 from localrec_tui.workers import work_for
 
@@ -58,6 +59,7 @@ class ItemScreen(Room[None]):
                 yield Static("\n".join(self._graph()), id="graph", markup=False)
             else:
                 yield Label(self._shown.item.name, classes="title", markup=False)
+            yield Picture(id="picture")
             yield Label("What it is", classes="head")
             yield Static("…", id="properties", markup=False)
             if self._answer is not None:
@@ -71,10 +73,12 @@ class ItemScreen(Room[None]):
         """Fetch its properties."""
         self.query_one(VerticalScroll).focus()
         backend, domain, key = self.app.backend, self._domain, self._shown.item.key
-        work_for(self, "item", lambda: GotItem(backend.item(domain, key)))
+        person = self.app.person
+        work_for(self, "item", lambda: GotItem(backend.item(domain, key, person)))
 
     def on_got_item(self, message: GotItem) -> None:
-        """Show its properties and its edges."""
+        """Show its picture, its properties and its edges."""
+        self.query_one(Picture).show(message.found.picture)
         self.query_one("#properties", Static).update(Content("\n").join(_facts(message.found)))
 
     def on_failed(self, message: Failed) -> None:
