@@ -23,13 +23,17 @@ _BESIDE = np.array([-2.4, -1.9, -1.5, -1.25, 1.25, 1.5, 1.9, 2.4])
 # Hue and chroma are the drink's, lightness is also the lamp's.
 _WEIGHTS = np.array([1.0, 2.2, 2.2], dtype=np.float32)
 _UNLIKE = 0.05  # rows nearer than this to what is beside the glass show the background
+_GAP = 4  # rows; where two layers mix they may look like the background
 _LEAST = 0.15  # what fills less of the glass is a garnish
 # A lower layer that is like the background fills this much; less is the base of the glass.
 _SUNK = (0.25, 0.6)
 # An empty glass before a lively background may be as unlike as this, if the drink is far more so.
-_EMPTY = 0.2
+_EMPTY = 0.15
 _EMPTY_SHARE = 0.35
 _AROUND = 6  # rows
+_NEAR_WALL = 4  # places across
+# One side may be like its surroundings by chance: it must be so more closely than the middle.
+_FOR_SET_OFF = 1.6
 _GLASS_SHADE = 0.04
 _NEW_BAND = 0.045  # squared distance that a further band must save
 # Bands below these shares of the drink belong to a neighbour: any, and mixtures of two neighbours.
@@ -39,6 +43,9 @@ _MIXTURE = 0.08
 _ONE_COLOUR = 0.13  # neighbouring bands nearer than this are one, lit unevenly
 _SAME_LIQUID = 0.15
 _FOAM_MOST = 0.25
+_AFLOAT_MOST = 0.25
+_KEPT_CHROMA = 0.35
+_ICE = np.array([0.95, 0.0, 0.0], dtype=np.float32)
 _FOAM_LIGHT = 0.62
 _FOAM_PALE = 0.075
 
@@ -104,12 +111,14 @@ def find_drink(inside: Inside) -> Drink:
     middle = np.median(inside.rows, axis=1)  # (ROWS, 3)
     unlike = _unlike(middle, inside.beside)
     cuts = _bands(middle)
-    top, end = _fullest(cuts, unlike)
+    top, end = _fullest(cuts, np.minimum(unlike, _FOR_SET_OFF * _set_off(inside)))
     stands_out = float(unlike[top:end].mean())
     # What looks like its background all over is water, and the bands are the background's.
     cuts = [cut for cut in cuts if top <= cut <= end] if stands_out > _UNLIKE else [top, end]
     found = [_band(inside, low, high) for low, high in pairwise(cuts)]
     bands = _merged(found, inside)
+    if len(bands) > 1 and _is_afloat(bands, inside.surface):
+        bands = [_with_top(bands[0], bands[1], inside), *bands[2:]]
     foam = bands[0] if _is_foam(bands, inside.surface) else None
     return Drink(
         bands=tuple(bands if foam is None else bands[1:]), foam=foam, stands_out=stands_out
@@ -142,6 +151,21 @@ def _unlike(middle: Lab, beside: Lab) -> NDArray[np.float32]:
     apart = middle[:, None] - pool
     apart[..., 0] = np.maximum(np.abs(apart[..., 0]) - _GLASS_SHADE, 0)
     return np.percentile(_length(apart), 10, axis=1).astype(np.float32)
+
+
+def _set_off(inside: Inside) -> NDArray[np.float32]:
+    """How far what lies inside the walls is from what lies outside them, (ROWS,).
+
+    An empty glass goes on in its surroundings, whatever stands behind its middle. The side where
+    it does so better counts: a garnish or a lamp may hang at the other.
+    """
+    half = inside.beside.shape[1] // 2
+    left, right = inside.rows[:, :_NEAR_WALL], inside.rows[:, -_NEAR_WALL:]
+    sides = [
+        _unlike(np.median(left, axis=1), inside.beside[:, :half]),
+        _unlike(np.median(right, axis=1), inside.beside[:, half:]),
+    ]
+    return np.asarray(np.minimum(*sides), dtype=np.float32)
 
 
 def _bands(middle: Lab) -> list[int]:
@@ -177,11 +201,11 @@ def _fullest(cuts: list[int], unlike: NDArray[np.float32]) -> tuple[int, int]:
     for band in reversed(bands):
         if means[band] >= _UNLIKE:
             run.insert(0, band)
-        elif run and run[-1][1] - run[0][0] >= _LEAST * cuts[-1]:
+        elif run and run[-1][1] - run[0][0] >= _LEAST * cuts[-1] and band[1] - band[0] > _GAP:
             break
     if not run or run[-1][1] - run[0][0] < _LEAST * cuts[-1]:
         return cuts[0], cuts[-1]
-    if len(run) > 1 and _is_empty(run, means, cuts[-1]):
+    while len(run) > 1 and _is_empty(run, means, cuts[-1]):
         run = run[1:]
     below = (cuts[-1] - run[-1][1]) / cuts[-1]
     return run[0][0], cuts[-1] if _SUNK[0] < below < _SUNK[1] else run[-1][1]
@@ -237,6 +261,24 @@ def _merged(bands: list[Band], inside: Inside) -> list[Band]:
         joined = msgspec.structs.replace(joined, colour=larger.colour)
         bands = [*bands[:place], joined, *bands[place + 2 :]]
     return bands
+
+
+def _with_top(top: Band, below: Band, inside: Inside) -> Band:
+    """Two bands as one with the colour of the lower."""
+    return msgspec.structs.replace(_band(inside, top.top, below.end), colour=below.colour)
+
+
+def _is_afloat(bands: list[Band], surface: float) -> bool:
+    """Whether the first band is the second paled: ice floats, and a level surface mirrors light."""
+    first, second = bands[:2]
+    thick = first.end - first.top - surface
+    return bool(
+        thick < _AFLOAT_MOST * (bands[-1].end - first.top)
+        and not _is_foam(bands, surface)
+        and chroma(second.colour) > chroma(first.colour) > _KEPT_CHROMA * chroma(second.colour)
+        and first.colour[0] > second.colour[0]
+        and _is_mixture(second, first, msgspec.structs.replace(second, colour=_ICE))
+    )
 
 
 def _is_mixture(upper: Band, between: Band, lower: Band) -> bool:

@@ -60,7 +60,7 @@ class Outlines(msgspec.Struct, frozen=True):
     weight: NDArray[np.float32]
 
 
-_NO_RIM = -1.0
+_NO_RIM = -2.5
 _Point = tuple[float, float, float, float, float]  # u, v, lift, angle, weight
 
 

@@ -25,7 +25,7 @@ from localrec.images.silhouette import Edges, Standing, find_glasses, handle_evi
 
 _VIEW = 200  # longest side of what is looked at
 # Outlines are found in pictures without any glass too: mostly below the first, hardly above both.
-_NO_GLASS = 0.39
+_NO_GLASS = 0.36
 _SURELY_GLASS = 0.45
 _HANDLE = 0.2
 _WITH_HANDLE = ("old fashioned glass", "shot glass")

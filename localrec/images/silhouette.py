@@ -1,10 +1,11 @@
-"""Where the glass stands in a picture, and of which family it is, told by its outline alone.
+"""Where the glass stands in a picture, and of which family it is, told by its outline.
 
 A glass is hard to tell by colour (it is transparent) and easy by symmetry: both its walls bend the
 light at the same distance from one axis. So outlines of known shapes are laid over the picture at
 many places and sizes, and the one wins under which most pairs of points lie on edges, left and
 right alike. Edges count by how much they stand out from their surroundings: the faint line of an
-empty glass before a plain wall is as good as the border of a red drink.
+empty glass before a plain wall is as good as the border of a red drink. Walls have straight lines
+of their own, so what an outline encloses has a say too: is it even, and unlike what is beside it?
 """
 
 from __future__ import annotations
@@ -30,11 +31,14 @@ _OF_EACH = 8  # of a shape, on the grid
 _KEPT = 40
 _FAINT = 0.02  # edges below this are noise
 _NOTHING = 0.3  # what a point counts that lies outside the picture
-# What a body of another colour than its surroundings adds, see `_bodies`.
-_FOR_BODY = 0.8
+# What a body of another colour than its surroundings adds, and what an uneven one loses: see
+# `_bodies`. A drink is of one colour from side to side; frames, books and bottles are not.
+_FOR_BODY = 0.85
 _BODY_MOST = 0.25
+_UNEVEN = 1.2
 _FOOT = 0.95
-_LIFTED = 1.2
+_LIFTED = 3.0
+_CUT_OFF = 1.0  # what is outside the picture speaks for no outline, though a close view may be
 _OFF_CENTRE = 0.8  # what a glass at the very border loses
 # A small outline finds edges by chance more easily than a large one.
 _FOR_SIZE = 0.15
@@ -231,16 +235,26 @@ def _likelihoods(lab: Lab, found: list[Standing]) -> list[float]:
     height, width = lab.shape[:2]
     off_centre = np.array([2 * one.axis / width - 1 for one in found])
     lifted = np.array([max(0.0, _FOOT - one.foot / height) for one in found])
-    gains = _FOR_BODY * _bodies(lab, found) - _OFF_CENTRE * off_centre**2 - _LIFTED * lifted**2
+    above = np.array([max(0.0, one.height - one.foot) / height for one in found])
+    below = np.array([max(0.0, one.foot / height - 1) for one in found])
+    apart, uneven = _bodies(lab, found)
+    gains = (
+        _FOR_BODY * apart
+        - _UNEVEN * uneven
+        - _OFF_CENTRE * off_centre**2
+        - _LIFTED * lifted**2
+        - _CUT_OFF * (above + below)
+    )
     return [one.score + float(gain) for one, gain in zip(found, gains, strict=True)]
 
 
-def _bodies(lab: Lab, found: list[Standing]) -> NDArray[np.float32]:
-    """How much of the picture's height each outline parts into unlike inside and outside, (n,).
+def _bodies(lab: Lab, found: list[Standing]) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+    """How unlike inside and outside of each outline are, (n,), and how uneven its inside is, (n,).
 
-    A row counts by how far its middle is from what lies just outside, on the side where it is less,
-    and not beyond what it differs from its own inner edges: an outline that is too narrow has
-    the drink on both sides of it, one that is too wide has the background.
+    The lower half is asked for the former, since liquids lie there. A row counts by how far its
+    middle is from what lies just outside, on the side where it is less, and not beyond what it
+    differs from its own inner edges: an outline that is too narrow has the drink on both sides of
+    it, one that is too wide has the background.
     """
     v = np.linspace(0.04, 1.0, _BODY_ROWS)[None, :] * np.array([[one.shape.floor] for one in found])
     radius = np.stack([one.shape.radius_at(row) for one, row in zip(found, v, strict=True)])
@@ -261,10 +275,8 @@ def _bodies(lab: Lab, found: list[Standing]) -> NDArray[np.float32]:
     gaps = np.linalg.norm(seen - middle[:, :, None], axis=-1)
     outside = gaps[..., :2].min(axis=-1)
     inside = gaps[..., (2, 8)].mean(axis=-1)
-    gain = np.clip(outside - inside, 0, _BODY_MOST).mean(axis=1)
-    return np.asarray(
-        gain * pose[:, 2] * [one.shape.floor for one in found] / lab.shape[0], dtype=np.float32
-    )
+    apart_of_row = np.clip(outside - inside, 0, _BODY_MOST)
+    return apart_of_row[:, _BODY_ROWS // 2 :].mean(axis=1), gaps[..., 3:8].mean(axis=(1, 2))
 
 
 _BODY_ROWS = 40

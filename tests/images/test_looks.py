@@ -176,3 +176,24 @@ def test_words_put_a_second_reading_behind_the_first():
 def test_a_sight_is_plain_data():
     sight = look_at(a_picture(highball(SWATCHES["red"], SWATCHES["yellow"])))
     assert msgspec.json.decode(msgspec.json.encode(sight), type=Sight) == sight
+
+
+def test_what_stands_behind_the_empty_top_of_a_glass_is_no_layer():
+    wall = "c9c3b4"
+    pixels = highball(wall, SWATCHES["green"], wall=wall)
+    pixels[30:110, 62:89] = rgb("7d4fae")
+    sight = look_at(a_picture(pixels))
+    assert [one.word for one in sight.layers] == ["green"]
+
+
+def test_a_thin_upper_layer_near_the_colour_of_the_wall_stays_a_layer():
+    blue = SWATCHES["blue"]
+    sight = look_at(a_picture(highball("f4f3f0", blue, blue, wall="c9c690")))
+    assert [one.word for one in sight.layers] == ["white", "blue"]
+
+
+def test_ice_at_the_top_of_a_drink_is_no_layer():
+    pixels = highball(SWATCHES["red"], wall="6a6a58")
+    pixels[50:74, 49:102] = (0.5 * pixels[50:74, 49:102] + 0.5 * 235).astype(np.uint8)
+    sight = look_at(a_picture(pixels))
+    assert [one.word for one in sight.layers] == ["red"]
