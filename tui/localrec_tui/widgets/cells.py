@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from textual.content import Content
 from textual.widgets import DataTable
 
 
@@ -21,7 +22,12 @@ def fill(table: DataTable[Cell], rows: Iterable[Sequence[str]]) -> None:
     """Replace the rows of a table; the cursor stays at its place as far as there is one."""
     place = table.cursor_row
     table.clear()
-    for row in rows:
+    texts = [tuple(row) for row in rows]
+    # A table that is drawn before it has measured its cells keeps what it drew; so measure first.
+    for column, cells in zip(table.ordered_columns, zip(*texts, strict=True), strict=False):
+        widest = max(Content(cell).cell_length for cell in cells)
+        column.content_width = max(column.content_width, widest)
+    for row in texts:
         table.add_row(*map(Cell, row))
     if table.row_count:
         table.move_cursor(row=min(place, table.row_count - 1))
