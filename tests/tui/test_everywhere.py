@@ -1,11 +1,13 @@
 """What holds on every screen: help, palette, theme, keys, log, the first run, the first paint."""
 
+import gc
 import json
 import subprocess
 import sys
 import tomllib
 
 import pytest
+from textual.widgets._footer import FooterKey
 
 from localrec.errors import InputError, ModelError
 from localrec_tui.app import LocalrecApp
@@ -191,6 +193,26 @@ async def test_every_size_from_tiny_to_very_wide_is_drawn(open_app):
             await pilot.resize_terminal(*size)
             await settled(pilot)
             assert len(seen(pilot).splitlines()) <= size[1]
+
+
+async def test_two_keys_at_once_close_a_dialog_and_not_what_lies_behind(open_app):
+    async with open_app() as pilot:
+        await press(pilot, "f6")
+        dialog = pilot.app.screen
+        dialog.dismiss("marc-model")
+        dialog.dismiss("marc-model")
+        await settled(pilot)
+        assert isinstance(pilot.app.screen, AskScreen)
+
+
+async def test_keys_that_the_foot_shows_no_longer_are_let_go(open_app):
+    async with open_app() as pilot:
+        for _ in range(8):
+            await press(pilot, "f1", "escape")
+        gc.collect()
+        kept = [one for one in gc.get_objects() if isinstance(one, FooterKey)]
+        # What was drawn last is dropped when something else is drawn.
+        assert len(kept) <= 4 * len(pilot.app.screen.query(FooterKey))
 
 
 def test_the_first_paint_waits_for_nothing_heavy(tmp_path):

@@ -242,7 +242,8 @@ class Results(Vertical):
             for one in shown:
                 table.add_row(*_cells(one), key=one.item.key)
         self._preview()
-        if had_focus:
+        # A table keeps the focus by itself; whoever left it meanwhile is not called back.
+        if had_focus and not self.is_table:
             self.take_focus()
 
     def _refresh(self) -> None:

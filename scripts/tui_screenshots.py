@@ -1,0 +1,186 @@
+"""Draw the rooms of the app for docs/tui.md, as SVG, from the real app.
+
+Run:
+    python scripts/tui_screenshots.py [--out docs/figures] [--only ask browse]
+
+A workspace is made for it: the bundled drinks with MiniLM's vectors, a person who said what they
+think of five of them, the memories that followed, and a run over the dev half of the gold
+questions by the two systems that need no model. Nothing is planted but what the person says.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import re
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from localrec.cli.app import run
+from localrec.types import Event
+from localrec_tui.app import LocalrecApp
+from localrec_tui.backend.base import Request, Word
+from localrec_tui.backend.local import LocalBackend
+
+ROOT = Path(__file__).resolve().parents[1]
+SIZE = (100, 32)
+THEME = "textual-dark"
+WHO = "anna"
+DOMAIN = "cocktails"
+SAID = {
+    "Negroni": Event.LIKED,
+    "Boulevardier": Event.LIKED,
+    "Americano": Event.LIKED,
+    "Piña Colada": Event.DISLIKED,
+    "Gimlet": Event.SEEN,
+}
+QUESTION = "something bitter with gin, no cream"
+RUN = """
+name = "questions-by-rules"
+title = "Gold questions without a model: MARC beside vector-only RAG"
+k = 3
+seed = 7
+[questions]
+gold = "cocktails"
+half = "dev"
+[[systems]]
+name = "marc"
+settings = { no_model = true }
+[[systems]]
+name = "vector-rag"
+settings = { no_model = true }
+"""
+# Textual names a host for its font, and numbers the parts of a drawing at random.
+_FONTS = re.compile(r"\s*@font-face \{.*?\}", re.DOTALL)
+_ID = re.compile(r"terminal-\d+")
+
+Scene = Callable[[Pilot[None]], Awaitable[None]]
+
+
+def main() -> int:
+    """Make the workspace, draw, say what was drawn."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "figures")
+    parser.add_argument("--only", nargs="+", choices=SCENES, default=list(SCENES))
+    asked = parser.parse_args()
+    asked.out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as home:
+        folder = Path(home) / "workspace"
+        furnish(folder, Path(home) / "run.toml")
+        for name in asked.only:
+            drawn = asyncio.run(draw(folder, name))
+            path = asked.out / f"tui-{name}.svg"
+            path.write_text(drawn, encoding="utf-8")
+            print(f"{path.name}: {len(drawn.encode()) / 1024:.0f} KiB")
+    return 0
+
+
+def furnish(folder: Path, config: Path) -> None:
+    """Drinks, what a person said of some, the memories of it, and a run."""
+    backend = LocalBackend(folder)
+    backend.load_drinks(lambda *_: None)
+    for name, event in SAID.items():
+        backend.give_feedback(Word(user=WHO, domain=DOMAIN, item=name, event=event))
+    backend.memory.work(Request(), lambda *_: None)
+    backend.close()
+    config.write_text(RUN, encoding="utf-8")
+    if run(["--workspace", str(folder), "evaluate", "run", str(config)]):
+        raise SystemExit("The run for the pictures failed.")
+
+
+async def draw(folder: Path, name: str) -> str:
+    """One scene as SVG, without what is another at each drawing or lies on another machine."""
+    app = LocalrecApp(folder)
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
+        app.theme = THEME
+        app.person = WHO
+        await settle(pilot)
+        await SCENES[name](pilot)
+        app.clear_notifications()
+        await settle(pilot)
+        drawn = app.export_screenshot(title="localrec")
+    return _FONTS.sub("", _ID.sub(f"tui-{name}", drawn))
+
+
+async def settle(pilot: Pilot[None]) -> None:
+    """Wait until no thread works and every message has been read, two times over."""
+    for _ in range(2):
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
+
+
+async def press(pilot: Pilot[None], *keys: str) -> None:
+    """Press keys, each with all that follows from it."""
+    for key in keys:
+        await pilot.press(key)
+        await settle(pilot)
+
+
+async def go_to(pilot: Pilot[None], room: str) -> None:
+    """Open a room."""
+    pilot.app.switch_mode(room)
+    await settle(pilot)
+
+
+async def ask(pilot: Pilot[None]) -> None:
+    """An answer, with its first item chosen."""
+    await press(pilot, *("space" if letter == " " else letter for letter in QUESTION), "enter")
+    await press(pilot, "down")
+
+
+async def item(pilot: Pilot[None]) -> None:
+    """All about the first item of it."""
+    await ask(pilot)
+    await press(pilot, "enter")
+
+
+async def browse(pilot: Pilot[None]) -> None:
+    """What has two words in its name or attributes."""
+    await go_to(pilot, "browse")
+    await press(pilot, "slash", *"gin", "space", *"lime")
+    await pilot.pause(1.5)  # what means the same follows after a pause of the typist
+    await settle(pilot)
+    await press(pilot, "down")
+
+
+async def walk(pilot: Pilot[None]) -> None:
+    """The graph around an item."""
+    await go_to(pilot, "browse")
+    await press(pilot, "down", "down", "g")
+
+
+async def memory(pilot: Pilot[None]) -> None:
+    """What is remembered of the person."""
+    await go_to(pilot, "memory")
+
+
+async def run_of(pilot: Pilot[None]) -> None:
+    """The figures of the run."""
+    await go_to(pilot, "runs")
+    await press(pilot, "enter")
+
+
+async def models(pilot: Pilot[None]) -> None:
+    """Which models are here."""
+    await go_to(pilot, "models")
+
+
+SCENES: dict[str, Scene] = {
+    "ask": ask,
+    "item": item,
+    "browse": browse,
+    "walk": walk,
+    "memory": memory,
+    "run": run_of,
+    "models": models,
+}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
