@@ -41,7 +41,7 @@ def facts_about(
     for demand in pool.demands:
         if demand.constraint is not None and demand.mask[item]:
             facts.extend(_fact_of_constraint(query, around, demand.constraint))
-    for wish in query.intent.pictured:
+    for wish in _by_kind(query.intent.pictured):
         facts.extend(_fact_of_constraint(query, around, wish))
     facts.extend(_facts_of_likeness(query, around, links))
     facts.extend(_facts_of_flags(query, item))
@@ -63,26 +63,35 @@ def evidence_of(facts: Sequence[Fact]) -> tuple[Evidence, ...]:
     return tuple(dict.fromkeys(edge for fact in facts for edge in fact.evidence))
 
 
+def _by_kind(wishes: Sequence[Constraint]) -> list[Constraint]:
+    """A picture's wishes with those of a kind together, so that they make one statement."""
+    kinds = dict.fromkeys(one.kind for one in wishes)
+    return [
+        Constraint(kind=kind, any_of=tuple(key for w in wishes if w.kind == kind for key in w.any_of))
+        for kind in kinds
+    ]
+
+
 def _fact_of_constraint(query: Query, around: Neighbourhood, constraint: Constraint) -> list[Fact]:
     """All of the item's attributes that meet the constraint, with their ways up to it."""
     catalogue = query.catalogue
-    told: list[str] = []
+    told: dict[int, str] = {}
     edges: list[Evidence] = []
     for key in constraint.any_of:
         family = catalogue.attribute_index(constraint.kind, key)
         path = around.path_to(family) if family is not None else ()
         link = around.link_to(path[0]) if path else None
-        if link is None:
+        if link is None or path[0] in told:  # what it is says more than what it is a kind of
             continue
         name = link.as_written.lower()
         if len(path) > 1 and catalogue.attributes[path[-1]].name not in name:
             name += f" ({catalogue.attributes[path[-1]].name})"
-        told.append(name)
+        told[path[0]] = name
         edges += [around.edge(link), *around.steps(path)]
     if not told:
         return []
     says = catalogue.domain.attributes[constraint.kind].says
-    return [Fact(says.format(name=_listed(list(dict.fromkeys(told)))), tuple(edges))]
+    return [Fact(says.format(name=_listed(list(dict.fromkeys(told.values())))), tuple(edges))]
 
 
 def _facts_of_likeness(
