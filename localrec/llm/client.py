@@ -43,6 +43,7 @@ _CLOSE_PATIENCE_S = 1.0
 _POLL_MS = 50  # how soon a waiting call sees that its cancel went unheard
 _CONTEXT_STEP = 256  # llama.cpp pads a context to this
 _LONGEST_EMBEDDED_TEXT = 2048
+_TRAPS = (signal.SIGILL, signal.SIGSEGV)  # what instructions end in that a machine does not take
 
 # Libraries that llama.cpp's Python package may bring along report usage or look for updates.
 _SILENCE = {
@@ -339,17 +340,20 @@ class ModelProcess:
             )
         self._drop_child()  # one that died while idle
         header = self._checked_header()
-        # Some virtual machines announce matrix instructions that they do not carry out. Weights
-        # in plain order need none of them; the finding is kept, a crash costs half a second.
+        # A llama.cpp that GCC 12 compiled for AMX dies there at its first batch, and some virtual
+        # machines announce instructions that they do not carry out. Weights in plain order need
+        # none of them; where that helped it is kept in mind, a crash costs half a second.
         plain_order = pulled("models") / "plain-weight-order"
+        repack = not plain_order.exists()
         try:
-            return self._open(header, repack=not plain_order.exists())
+            return self._open(header, repack=repack)
         except _ChildGoneError as error:
-            if error.signal != signal.SIGILL or plain_order.exists():
+            if error.signal not in _TRAPS or not repack:
                 raise
+            child = self._open(header, repack=False)
             make_private(plain_order.parent)
             plain_order.touch()
-            return self._open(header, repack=False)
+            return child
 
     def _open(self, header: GgufHeader, *, repack: bool) -> _Child:
         child = _Child(self._log)

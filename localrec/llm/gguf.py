@@ -60,7 +60,7 @@ class NativeModel:
         embedding_context: Longest text to embed, in tokens.
         pooling: How the file wants token vectors pooled; None takes the mean.
         repack: Let llama.cpp rearrange the weights for this CPU's matrix instructions; off where
-            these are announced but trap (AMX in some virtual machines).
+            these are announced but trap (AMX, see `client`).
         adapter: LoRA file, its header already checked, or None.
         adapter_scale: Strength of the adapter.
         should_stop: Asked while a prompt is evaluated; True ends it.
