@@ -10,11 +10,12 @@ import msgspec
 
 from localrec.errors import InputError, UsageError
 
-Role = Literal["router", "reflector", "writer", "memory", "vision", "slots", "agent"]
+Role = Literal["router", "reflector", "writer", "memory", "vision", "slots", "agent", "reranker"]
 ROLES: tuple[Role, ...] = ("router", "reflector", "writer")  # those that take part in an answer
 MEMORY: Role = "memory"  # works behind the scenes: `localrec memory run`
 VISION: Role = "vision"  # looks at pictures; a file of its own kind, and its projector beside it
 AGENT: Role = "agent"  # ranks with tools: `rank --system agenticrec`, `ask --system agenticrec`
+RERANKER: Role = "reranker"  # judges candidates one by one: `rank --system memrec-model`
 SLOTS: Role = "slots"  # reads a question; it takes an adapter that was trained for it
 PICTURES = "pictures"  # embeds pictures: a pair of encoders, no chat model
 RULES = "rules"  # a role bound to this is played without a model
@@ -91,7 +92,7 @@ def bind_role(settings: Settings, role: str, name: str) -> Settings:
     """
     if role == "chat":
         return msgspec.structs.replace(settings, chat_model=name)
-    known = (*ROLES, MEMORY, VISION, SLOTS, AGENT)
+    known = (*ROLES, MEMORY, VISION, SLOTS, AGENT, RERANKER)
     if role not in known:
         raise UsageError(f"There is no role {role!r}.", f"Roles: chat, {', '.join(known)}.")
     return msgspec.structs.replace(

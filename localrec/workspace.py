@@ -18,7 +18,7 @@ from localrec.erasure.journal import open_settled
 from localrec.errors import CutShortError, InputError, ModelError, UsageError, WorkspaceError
 from localrec.graph.store import Store
 from localrec.paths import make_private
-from localrec.settings import RULES, VISION, Settings, load_settings
+from localrec.settings import RERANKER, RULES, VISION, Settings, load_settings
 from localrec.types import BulkHistory, History, ImportReport, ModelCall, SourceTable
 
 if TYPE_CHECKING:
@@ -95,6 +95,7 @@ class Workspace:
 
     def _forget_what_was_read(self) -> None:
         self._stages: dict[str, Stages] = {}
+        self._fields: dict[str, dict[str, EmbeddedField]] = {}
         self._catalogues: dict[str, Catalogue] = {}
         self._audiences: dict[str, Audience] = {}
         self._collectives: dict[str, Collective] = {}
@@ -209,6 +210,25 @@ class Workspace:
             self._catalogues[domain_name] = Catalogue(self.store, domain, self._hidden)
         return self._catalogues[domain_name]
 
+    def fields(self, domain_name: str) -> dict[str, EmbeddedField]:
+        """The texts of one domain that have vectors: name of the text -> its vectors.
+
+        Raises:
+            WorkspaceError: there are none.
+        """
+        if self._owner is not self:  # they are the same whoever looks
+            return self._owner.fields(domain_name)
+        if domain_name not in self._fields:
+            domain = load_domain(domain_name)
+            fields = {name: field for name in domain.texts if (field := self._field(domain, name))}
+            if not fields.get("name"):
+                raise WorkspaceError(
+                    f"The texts of {domain.name} have no vectors by {self.embedder_name} yet.",
+                    "Make them: localrec index",
+                )
+            self._fields[domain_name] = fields
+        return self._fields[domain_name]
+
     def audience(self, domain_name: str) -> Audience:
         """Who liked what in one domain."""
         from localrec.index.audience import open_audience
@@ -269,10 +289,10 @@ class Workspace:
         return self._collectives[domain_name]
 
     def _judge(self, domain_name: str, plan: RankerPlan) -> Judge:
-        """Who puts candidates in order; a model is started, so that one that is not here is told.
+        """Who puts candidates in order; models are started, so that one that is not here is told.
 
         Raises:
-            ModelError: the model is not here, or does not start.
+            ModelError: a model is not here, or does not start, or the adapter is for another.
             WorkspaceError: memories are to be compared as vectors, and there are none.
         """
         from localrec.systems.lists import portraits_of
@@ -290,8 +310,9 @@ class Workspace:
                 )
             return VectorJudge(collective, config, person_of)
         assert isinstance(config, AgentConfig) and plan.memory is not None
-        model = self.open_model("reranker")
-        model.count_tokens("")
+        model, writer = self.open_model(RERANKER), self.open_model("writer")
+        for one in (model, writer):
+            one.count_tokens("")
         catalogue, memory_config = self.catalogue(domain_name), plan.memory
 
         @cache
@@ -305,8 +326,9 @@ class Workspace:
 
         return AgentJudge(
             model,
+            writer,
             collective,
-            portraits_of(collective, catalogue),
+            portraits_of(collective.graph, catalogue),
             catalogue.domain,
             config,
             person_of=person_of,
@@ -738,12 +760,6 @@ class Workspace:
         from localrec.understanding.vocabulary import Vocabulary
 
         catalogue = self.catalogue(domain.name)
-        fields = {name: field for name in domain.texts if (field := self._field(domain, name))}
-        if not fields.get("name"):
-            raise WorkspaceError(
-                f"The texts of {domain.name} have no vectors by {self.embedder_name} yet.",
-                "Make them: localrec index",
-            )
 
         @cache  # it opens the shared memory, once, and not before somebody is named
         def ranker() -> Personal:
@@ -756,7 +772,7 @@ class Workspace:
             catalogue=catalogue,
             vocabulary=Vocabulary(catalogue),
             embedder=self.embedder,
-            fields=fields,
+            fields=self.fields(domain.name),
             open_model=self.open_model,
             fit_of=fit_of,
             shelf_of=lambda user: self.shelf(domain.name, user),

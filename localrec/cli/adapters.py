@@ -19,12 +19,14 @@ from localrec.cli.context import (
 if TYPE_CHECKING:
     from localrec.evaluation.intervals import Measure
     from localrec.settings import Settings
+    from localrec.training.side_by_side import Said, SideBySide
     from localrec.training.trials import Side, Trial
 
 TRY_EXAMPLES = """
 Examples:\n\n
   localrec models try router.gguf\n\n
-  localrec models try router.gguf --cases 200 --json
+  localrec models try router.gguf --cases 200 --json\n\n
+  localrec models try router.gguf --question "like a Negroni but lighter"
 """
 
 
@@ -80,6 +82,10 @@ def try_(
         str | None,
         typer.Option(metavar="MODEL", help="Its base, where the catalogue does not have it."),
     ] = None,
+    question: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="Ask both this instead, and show what each says."),
+    ] = None,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -88,18 +94,25 @@ def try_(
     The cases are composed from this workspace's graph, in wordings that no adapter learns from.
     """
     from localrec.llm.adapters import base_of, fitting_adapter, role_of
+    from localrec.training.side_by_side import ask_both
     from localrec.training.trials import try_adapter
 
     context = context_of(workspace, as_json)
     base = model_file(model or base_of(adapter))
     role = role_of(adapter)
     file = fitting_adapter(adapter, role, base)
+    tried: Trial | SideBySide
     with progress() as steps:
-        trial = try_adapter(context.workspace, role, base, file, cases, steps)
+        if question is None:
+            tried = trial = try_adapter(context.workspace, role, base, file, cases, steps)
+            told = _told(trial)
+        else:
+            tried = both = ask_both(context.workspace, role, base, file, question, steps)
+            told = _told_both(both)
     if context.as_json:
-        print_json(trial)
+        print_json(tried)
     else:
-        console().print(_told(trial))
+        console().print(told)
 
 
 def _told(trial: Trial) -> str:
@@ -119,3 +132,14 @@ def _share(found: Measure) -> str:
     if found.value is None or found.low is None or found.high is None:
         return "nothing"
     return f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"
+
+
+def _told_both(both: SideBySide) -> str:
+    said = [_told_one(side) for side in (both.bare, both.adapted)]
+    return "\n".join([f"{both.question} (about {both.domain}, a {both.role})", *said])
+
+
+def _told_one(said: Said) -> str:
+    figures = (f"  {value:.3g} {name}" for name, value in said.figures.items())
+    lines = (f"  {line}" for line in (*said.lines, *filter(None, [said.fault])))
+    return "\n".join([f"{said.name}, {said.ms:,.0f} ms:", *figures, *lines])

@@ -112,7 +112,8 @@ def use(
     role: Annotated[
         str,
         typer.Argument(
-            help="chat, router, slots, reflector, writer, agent, memory, vision, pictures."
+            help="chat, router, slots, reflector, writer, reranker, agent, memory, vision, "
+            "pictures."
         ),
     ],
     name: Annotated[

@@ -48,7 +48,9 @@ def adapter(
     role: Annotated[
         str,
         typer.Argument(
-            help="router, slots, reflector or agent.", autocompletion=_roles, metavar="ROLE"
+            help="router, slots, reflector, reranker or agent.",
+            autocompletion=_roles,
+            metavar="ROLE",
         ),
     ],
     base: Annotated[
@@ -79,9 +81,10 @@ def adapter(
 ) -> None:
     """Train an adapter for a role, on questions composed from this workspace's graph.
 
-    What they mean is known from how they were made. The half to validate on is worded otherwise
-    than the half to learn from, and decides which state of the adapter is kept. Ctrl+C keeps what
-    was done; localrec train resume goes on.
+    What they mean is known from how they were made; an agent and a reranker learn from what people
+    chose as well. The half to validate on is worded otherwise than the half to learn from, or of
+    other people, and decides which state of the adapter is kept. Ctrl+C keeps what was done;
+    localrec train resume goes on.
     """
     from localrec.settings import load_settings
     from localrec.training import adapter_runs

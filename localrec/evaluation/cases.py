@@ -141,8 +141,8 @@ def part(data: Interactions, protocol: Protocol) -> Parted:
         InputError: the data is too small to hold anything out.
         UsageError: a person had so many of the items that too few candidates are left.
     """
-    split = _split(data, protocol)
-    train = _only(data, split.train)
+    split = split_rows(data, protocol)
+    train = some_rows(data, split.train)
     trained = np.diff(train.first_row) > 0
     parted = Parted(
         train=train,
@@ -158,7 +158,8 @@ def part(data: Interactions, protocol: Protocol) -> Parted:
     return parted
 
 
-def _split(data: Interactions, protocol: Protocol) -> Split:
+def split_rows(data: Interactions, protocol: Protocol) -> Split:
+    """Which rows a protocol trains on, and which it holds out."""
     if protocol.split == "leave-one-out":
         return leave_one_out(data.person, at_least=protocol.min_interactions)
     if protocol.split == "cold-users":
@@ -169,7 +170,7 @@ def _split(data: Interactions, protocol: Protocol) -> Split:
     return chronological_split(np.where(undated, oldest, data.at))
 
 
-def _only(data: Interactions, mask: NDArray[np.bool_]) -> Interactions:
+def some_rows(data: Interactions, mask: NDArray[np.bool_]) -> Interactions:
     """Some of the rows; people and items keep their numbers."""
     return Interactions(
         person=data.person[mask],

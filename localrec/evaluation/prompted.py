@@ -18,7 +18,7 @@ system changes its memory while it is tested.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Annotated
 
@@ -51,6 +51,7 @@ from localrec.reasoning.zero_shot import (
     rank_zero_shot,
 )
 from localrec.retrieval.collaboration import Portraits
+from localrec.settings import RERANKER
 from localrec.systems.memrec import MEMREC_AGENTS, AgentConfig, MemRecAgent
 from localrec.understanding.vocabulary import Vocabulary
 
@@ -192,13 +193,19 @@ class Remindful:
 
     Args:
         name: As it is reported.
-        model: Opened by whoever closes it.
+        model: Judges; opened by whoever closes it.
+        writer: Writes facets and reasons; opened likewise, and often the same.
         knowledge: About the items.
         config: What the model is told.
     """
 
     def __init__(
-        self, name: str, model: ChatModel, knowledge: Knowledge, config: AgentConfig
+        self,
+        name: str,
+        model: ChatModel,
+        writer: ChatModel,
+        knowledge: Knowledge,
+        config: AgentConfig,
     ) -> None:
         self.name = name
         self.settings: dict[str, Setting] = {
@@ -207,22 +214,26 @@ class Remindful:
             "rule_set": knowledge.rules.name,
         }
         self._model = model
+        self._writer = writer
         self._knowledge = knowledge
         self._config = config
 
     def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
-        """Count the shared memory, and start the model; nothing is drawn.
+        """Count the shared memory, and start the models; nothing is drawn.
 
         Raises:
-            ModelError: the model cannot be used.
+            ModelError: a model cannot be used.
         """
-        self._model.count_tokens("")
+        for one in (self._model, self._writer):
+            one.count_tokens("")
         progress("counting who likes what", 0, 0)
         known = self._knowledge
         collective = count_collective(train, known, write=self._config.write)
         self.graph = collective.graph
         portraits = Portraits(collective.graph, known.attributes, known.titles, known.barred)
-        self._agent = MemRecAgent(self._model, collective, portraits, known.domain, self._config)
+        self._agent = MemRecAgent(
+            self._model, self._writer, collective, portraits, known.domain, self._config
+        )
         self._memory = collective
 
     def answer(self, requests: RatedRequests, candidates: Items | None, k: int) -> Sequence[Reply]:
@@ -251,7 +262,7 @@ class Remindful:
         known = self._agent.know(items, remembered)
         facts = facts_about(item, history, remembered, self._memory, self._knowledge)
         told = ask_reasons(
-            self._model,
+            self._writer,
             [facts],
             [self._knowledge.titles[item]],
             self._vocabulary,
@@ -303,16 +314,27 @@ def prompted_config(name: str, settings: Mapping[str, Setting]) -> PromptConfig:
 
 
 def make_prompted(
-    name: str, settings: Mapping[str, Setting], model: ChatModel, knowledge: Knowledge
+    name: str,
+    settings: Mapping[str, Setting],
+    open_model: Callable[[str], ChatModel],
+    knowledge: Knowledge,
 ) -> Lister:
     """A system that asks a model, still to be fitted.
 
+    Args:
+        name: A key of `PROMPTED`.
+        settings: What differs from its defaults.
+        open_model: Role -> the model that plays it, opened by whoever closes it.
+        knowledge: About the items.
+
     Raises:
         UsageError: there is no such system or setting.
+        ModelError: there is no such model, or the role's adapter is for another.
     """
     config = prompted_config(name, settings)
     if isinstance(config, AgentConfig):
-        return Remindful(name, model, knowledge, config)
+        return Remindful(name, open_model(RERANKER), open_model("writer"), knowledge, config)
+    model = open_model(name)
     if isinstance(config, NaiveConfig):
         return NaiveAgent(model, knowledge, config)
     return ZeroShot(model, knowledge.titles, knowledge.domain.plural, config)

@@ -29,6 +29,7 @@ from localrec.evaluation.prompted import MODEL, check_pool, make_prompted, promp
 from localrec.evaluation.rankers import Ranker
 from localrec.evaluation.shared_fits import SharedFits
 from localrec.index.build import EmbeddedField, open_field
+from localrec.llm.base import ChatModel
 from localrec.memory.rule_sets import default_rules
 from localrec.memory.synthesis import phrases_of
 from localrec.systems.catalog import personal_config
@@ -105,6 +106,22 @@ class Workbench:
         if isinstance(system, Sharing):
             check_graph(system.graph, self._parted.train)
 
+    @cached_property
+    def knowledge(self) -> Knowledge:
+        """What memories are made of besides the training rows."""
+        domain = self._domain
+        catalogue = self._workspace.catalogue(domain.name)
+        return Knowledge(
+            domain=domain,
+            titles=self._titles,
+            traits=traits_at(catalogue, self._keyed.item_nodes, self._vectors()),
+            attributes=[one.name for one in catalogue.attributes],
+            phrases=phrases_of(catalogue.attributes, domain),
+            barred=np.array([one.key in domain.staples for one in catalogue.attributes], bool),
+            rules=default_rules(domain.name),
+            catalogue=catalogue,
+        )
+
     def _check_baseline(self, system: SystemConfig) -> None:
         entry = BASELINES.get(system.catalogued)
         if entry is None or not entry.needs_vectors:
@@ -141,7 +158,7 @@ class Workbench:
 
     def _make_memory(self, name: str, settings: Mapping[str, Setting]) -> System:
         self._look_over_store()
-        return make_memory(name, settings, self._knowledge)
+        return make_memory(name, settings, self.knowledge)
 
     def _check_model(self, system: SystemConfig) -> None:
         config = prompted_config(system.catalogued, system.settings)
@@ -155,8 +172,12 @@ class Workbench:
 
     def _make_model(self, name: str, settings: Mapping[str, Setting]) -> System:
         self._look_over_store()
-        model = self._workspace.open_model(name, str(settings.get(MODEL, "")))
-        return make_prompted(name, settings, model, self._knowledge)
+        asked = str(settings.get(MODEL, ""))
+
+        def open_model(role: str) -> ChatModel:
+            return self._workspace.open_model(role, asked)
+
+        return make_prompted(name, settings, open_model, self.knowledge)
 
     def _check_agent(self, system: SystemConfig) -> None:
         agent_config(system.catalogued, system.settings)
@@ -172,12 +193,12 @@ class Workbench:
         config = agent_config(name, settings)
         asked = str(settings.get(MODEL, ""))
         model = self._workspace.open_model(name, asked) if config.asks_model else None
-        places = np.searchsorted(self._knowledge.catalogue.node_ids, self._keyed.item_nodes)
+        places = np.searchsorted(self.knowledge.catalogue.node_ids, self._keyed.item_nodes)
         return Acting(
             name,
             config,
             model,
-            self._knowledge,
+            self.knowledge,
             places.astype(np.int32),
             sequential=bool(settings.get(SEQUENTIAL, True)),
             fits=self._fits,
@@ -189,25 +210,9 @@ class Workbench:
             self._store_is_clean = True
 
     @cached_property
-    def _knowledge(self) -> Knowledge:
-        """What memories are made of besides the training rows."""
-        domain = self._domain
-        catalogue = self._workspace.catalogue(domain.name)
-        return Knowledge(
-            domain=domain,
-            titles=self._titles,
-            traits=traits_at(catalogue, self._keyed.item_nodes, self._vectors()),
-            attributes=[one.name for one in catalogue.attributes],
-            phrases=phrases_of(catalogue.attributes, domain),
-            barred=np.array([one.key in domain.staples for one in catalogue.attributes], bool),
-            rules=default_rules(domain.name),
-            catalogue=catalogue,
-        )
-
-    @cached_property
     def _fits(self) -> SharedFits:
         """What the agents of the run have learnt, for as long as it lasts."""
-        return SharedFits(self._knowledge)
+        return SharedFits(self.knowledge)
 
     @cached_property
     def _titles(self) -> list[str]:

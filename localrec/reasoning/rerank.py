@@ -30,7 +30,7 @@ from localrec.retrieval.collaboration import directions
 Scores = NDArray[np.float64]
 Vectors = NDArray[np.float32]
 
-_ANSWERS = ("yes", "no")
+ANSWERS = ("yes", "no")  # that a candidate would be chosen, and that it would not
 _BLANK = "N/A"
 _LEAST = 1e-6
 _LONGEST_LINE = 160  # letters of a candidate's memory
@@ -166,9 +166,9 @@ def rerank_by_model(
     Raises:
         ModelError: the model cannot be used.
     """
-    lead = _lead(context, singular)
     asked = [*candidates, Candidate(_BLANK)] if calibrated else list(candidates)
-    choices = [model.choose([*lead, _question(one)], _ANSWERS, fixed=len(lead)) for one in asked]
+    prompts = [judging_prompt(context, one, singular) for one in asked]
+    choices = [model.choose(prompt, ANSWERS, fixed=len(prompt) - 1) for prompt in prompts]
     odds = np.array([_log_odds(choice.probabilities[0]) for choice in choices])
     if calibrated:
         odds = odds[:-1] - odds[-1]
@@ -181,16 +181,25 @@ def rerank_by_model(
     )
 
 
-def _lead(context: Context, singular: str) -> list[Message]:
-    """The messages that all candidates share."""
-    return [
+def judging_prompt(context: Context, candidate: Candidate, singular: str) -> tuple[Message, ...]:
+    """What a model is asked of one candidate, and an adapter for it is trained on.
+
+    All messages but the last are those of every candidate.
+
+    Args:
+        context: What is known of the person.
+        candidate: Who is judged.
+        singular: What a candidate is.
+    """
+    return (
         Message(
             "system",
             f"You judge whether a person would choose a {singular} next. Answer yes or no.",
         ),
         Message("user", "\n".join(context.lines) or "Nothing is known of the person."),
         Message("assistant", f"Which {singular} shall I judge?"),
-    ]
+        _question(candidate),
+    )
 
 
 def _question(candidate: Candidate) -> Message:

@@ -59,16 +59,16 @@ def open_collective(
     )
 
 
-def portraits_of(collective: Collective, catalogue: Catalogue) -> Portraits:
+def portraits_of(graph: TasteGraph, catalogue: Catalogue) -> Portraits:
     """The memories of a domain in words, for a model to read.
 
     Args:
-        collective: The domain's shared memory.
+        graph: Who likes what.
         catalogue: The snapshot that its items are numbered by.
     """
     staples = catalogue.domain.staples
     return Portraits(
-        collective.graph,
+        graph,
         [one.name for one in catalogue.attributes],
         catalogue.names,
         np.array([one.key in staples for one in catalogue.attributes], dtype=bool),

@@ -48,6 +48,7 @@ from localrec.retrieval.collaboration import (
 
 NEGATIVES = 49  # drawn beside each item that weights are fitted to find
 FEWEST_CASES = 50  # to fit weights on
+NO_FACETS = Synthesis(facets=(), edges=(), spoke="measured")  # of whoever looks at nobody else
 
 
 Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
@@ -267,6 +268,35 @@ class VectorMemRec:
         return (weights * np.float32(self._config.fading) ** ages).astype(np.float32)
 
 
+def told_of_person(
+    portraits: Portraits, items: Indexes, synthesis: Synthesis, instruction: str = ""
+) -> Context:
+    """What a model is told of a person before it judges candidates.
+
+    Args:
+        portraits: Memories in words.
+        items: The history, oldest first, each once, (h,).
+        synthesis: What the neighbours share; `NO_FACETS` where nobody else is looked at.
+        instruction: What they ask for, in words.
+    """
+    return Context(
+        memory=portraits.of_person(items),
+        facets=[facet.text for facet in synthesis.facets],
+        confidences=[facet.confidence for facet in synthesis.facets],
+        instruction=instruction,
+    )
+
+
+def told_of_items(
+    portraits: Portraits, items: Sequence[int], config: AgentConfig
+) -> list[Candidate]:
+    """What a model is told of candidates; of their people only where anybody else is looked at."""
+    shared = config.synthesis != "none"
+    return [
+        Candidate(portraits.titles[item], portraits.of_item(item, shared=shared)) for item in items
+    ]
+
+
 class Known(msgspec.Struct, frozen=True, kw_only=True):
     """What an agent knows of a person before it judges.
 
@@ -283,14 +313,15 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
-_NO_FACETS = Synthesis(facets=(), edges=(), spoke="measured")
-
-
 class MemRecAgent:
     """Has a model judge candidates one by one, told what is remembered of the person.
 
+    The paper, too, parts who manages the memory from who recommends; here an adapter that judges
+    could not write.
+
     Args:
-        model: Opened by whoever closes it.
+        model: Judges; opened by whoever closes it.
+        writer: Writes facets; opened likewise, and often the same.
         collective: The domain's shared memory.
         portraits: Of the same graph.
         domain: For its nouns.
@@ -300,12 +331,14 @@ class MemRecAgent:
     def __init__(
         self,
         model: ChatModel,
+        writer: ChatModel,
         collective: Collective,
         portraits: Portraits,
         domain: Domain,
         config: AgentConfig,
     ) -> None:
         self._model = model
+        self._writer = writer
         self._collective = _ruled(collective, config.rules)
         self._portraits = portraits
         self._domain = domain
@@ -346,14 +379,8 @@ class MemRecAgent:
         Raises:
             ModelError: the model cannot be used.
         """
-        memory = self._portraits.of_person(items)
-        synthesis, usage, notes = self._synthesis(memory, remembered)
-        context = Context(
-            memory=memory,
-            facets=[facet.text for facet in synthesis.facets],
-            confidences=[facet.confidence for facet in synthesis.facets],
-            instruction=instruction,
-        )
+        synthesis, usage, notes = self._synthesis(items, remembered)
+        context = told_of_person(self._portraits, items, synthesis, instruction)
         return Known(context=context, synthesis=synthesis, usage=usage, notes=notes)
 
     def judge(self, known: Known, candidates: Sequence[int]) -> Reranked:
@@ -362,11 +389,7 @@ class MemRecAgent:
         Raises:
             ModelError: the model cannot be used.
         """
-        portraits, shared = self._portraits, self._config.synthesis != "none"
-        told = [
-            Candidate(portraits.titles[item], portraits.of_item(item, shared=shared))
-            for item in candidates
-        ]
+        told = told_of_items(self._portraits, candidates, self._config)
         # A blank would shift all candidates of one question alike: it is not asked about.
         reranked = rerank_by_model(
             self._model, known.context, told, singular=self._domain.singular, calibrated=False
@@ -374,21 +397,21 @@ class MemRecAgent:
         return reranked.after(known.usage, known.notes)
 
     def _synthesis(
-        self, memory: str, remembered: Remembered | None
+        self, items: Indexes, remembered: Remembered | None
     ) -> tuple[Synthesis, Usage | None, tuple[str, ...]]:
         """What the neighbours share, what it cost to be told, and what went wrong."""
         if remembered is None:
-            return _NO_FACETS, None, ()
+            return NO_FACETS, None, ()
         if self._config.synthesis == "counted":
             return remembered.synthesis, None, ()
         try:
-            written = self._ask_facets(memory, remembered)
+            written = self._ask_facets(items, remembered)
         except FacetsError as error:
             note = f"{error.message} Counted facets stand in."
             return remembered.synthesis, error.usage, (note,)
         return written, written.usage, ()
 
-    def _ask_facets(self, memory: str, remembered: Remembered) -> Synthesis:
+    def _ask_facets(self, items: Indexes, remembered: Remembered) -> Synthesis:
         """Facets of the curated neighbours in the model's words; candidates are kept from it."""
         graph, curated = self._collective.graph, remembered.curated
         things = curated.neighbours.index[~curated.neighbours.is_person].tolist()
@@ -396,13 +419,13 @@ class MemRecAgent:
             self._portraits.titles,
             {item: self._portraits.of_item(item) for item in things},
             graph.lately_liked,
-            self._model.count_tokens,
+            self._writer.count_tokens,
         )
         packed = teller.pack(curated, self._config.token_budget)
         supporters = supporters_of(curated, graph)
         written = ask_facets(
-            self._model,
-            memory,
+            self._writer,
+            self._portraits.of_person(items),
             packed.text.split("\n") if packed.text else [],
             [supporters[place] for place in packed.places],
             self._domain,

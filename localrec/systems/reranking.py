@@ -156,7 +156,8 @@ class AgentJudge:
     """Has a model judge candidates one by one, and say why the first stand where they do.
 
     Args:
-        model: Opened, and closed, by somebody else.
+        model: Judges; opened, and closed, by somebody else.
+        writer: Writes facets and reasons; opened and closed likewise, and often the same.
         collective: The domain's shared memory.
         portraits: Of the same graph.
         domain: For its nouns.
@@ -171,6 +172,7 @@ class AgentJudge:
     def __init__(
         self,
         model: ChatModel,
+        writer: ChatModel,
         collective: Collective,
         portraits: Portraits,
         domain: Domain,
@@ -182,19 +184,18 @@ class AgentJudge:
     ) -> None:
         self.collective = collective
         self._model = Metered(model)
-        self._agent = MemRecAgent(self._model, collective, portraits, domain, config)
+        self._writer = Metered(writer)
+        self._agent = MemRecAgent(self._model, self._writer, collective, portraits, domain, config)
         self._person_of = person_of
         self._stand_in = stand_in
         self._open_vocabulary = open_vocabulary
 
     def judge(self, asked: Asked) -> Judgement:
         """How likely the model holds each candidate; the fused evidence where it fails."""
-        self._model.taken()
-        spent: dict[str, Spent] = {}
+        self._spent()  # what was spent on reasons is told with them
         remembered = self._agent.remember(asked.items, asked.weights, self._person_of(asked.user))
         try:
             known = self._agent.know(asked.items, remembered, asked.instruction)
-            spent["facets"] = self._model.taken()
             reranked = self._agent.judge(known, asked.candidates)
         except ModelCancelledError:
             raise
@@ -204,7 +205,7 @@ class AgentJudge:
                 scores=self._stand_in(asked),
                 spoke={**_heard(remembered, "measured"), "rerank": "fused"},
                 remembered=remembered,
-                spent={**spent, "rerank": self._model.taken()},
+                spent=self._spent(),
                 notes=(note,),
             )
         return Judgement(
@@ -213,7 +214,7 @@ class AgentJudge:
             remembered=remembered,
             synthesis=known.synthesis,
             known=tuple(known.context.lines),
-            spent={**spent, "rerank": self._model.taken()},
+            spent=self._spent(),
             notes=known.notes,
         )
 
@@ -221,7 +222,11 @@ class AgentJudge:
         self, facts: Sequence[Sequence[Fact]], names: Sequence[str], known: Sequence[str]
     ) -> Reasons:
         """In the model's words for the first few, as far as the facts carry them."""
-        return ask_reasons(self._model, facts, names, self._vocabulary, known=known)
+        return ask_reasons(self._writer, facts, names, self._vocabulary, known=known)
+
+    def _spent(self) -> dict[str, Spent]:
+        """What each stage took since this was last called."""
+        return {"facets": self._writer.taken(), "rerank": self._model.taken()}
 
     @cached_property
     def _vocabulary(self) -> Vocabulary:

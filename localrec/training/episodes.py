@@ -137,7 +137,7 @@ def open_episodes(folder: Path, config: EpisodesConfig, k: int, progress: Progre
             return Episodes(acting, chosen, k, texts, mark)
 
         return Lessons(
-            train=episodes(inner, _joined(inner.validation, inner.test), config.most),
+            train=episodes(inner, joined(inner.validation, inner.test), config.most),
             validation=episodes(outer, outer.validation, config.validation),
         )
 
@@ -156,7 +156,7 @@ def _fitted(bench: Workbench, parted: Parted, config: EpisodesConfig, progress: 
     return acting
 
 
-def _joined(one: Cases, other: Cases) -> Cases:
+def joined(one: Cases, other: Cases) -> Cases:
     """The cases of both, those of the first in front."""
     assert one.candidates is not None
     assert other.candidates is not None

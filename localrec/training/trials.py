@@ -2,8 +2,9 @@
 
 The cases are composed in the wordings of the validation half, which no adapter learns from, with a
 seed of their own. Both sides are asked the prompt that the adapter was trained on, word for word,
-and held to the same labels or grammar. A bare model may do better on a prompt made for it, with
-worked examples; scripts/evaluate_adapters.py asks it that one, on the gold questions.
+and held to the same labels or grammar. A reranker's case is a list of candidates, right where the
+choice comes out on top. A bare model may do better on a prompt made for it, with worked examples;
+scripts/evaluate_adapters.py asks it that one, on the gold questions.
 """
 
 from __future__ import annotations
@@ -22,11 +23,13 @@ from localrec.llm.client import ModelProcess
 from localrec.llm.header import read_header
 from localrec.reasoning.critics import scores_grammar
 from localrec.training.examples.base import Example
+from localrec.training.examples.reranker import LISTED
 from localrec.training.examples.roles import Wanted, examples_for
 from localrec.understanding.slots import MOST_TOKENS, slots_grammar
 
 _SEED = 20_260_401  # of the cases; no training draws by it
 _GRAMMARS: Mapping[str, str] = {"slots": slots_grammar(), "reflector": scores_grammar()}
+_QUESTIONS: Mapping[str, int] = {"reranker": LISTED}  # of a case; of any other role one
 
 Parts = list[tuple[float, float]]
 
@@ -82,13 +85,15 @@ def try_adapter(
         UsageError: no adapter is trained for this role.
         ModelError: a file cannot be used.
     """
+    questions = _QUESTIONS.get(role, 1)
     wanted = Wanted(
         train=1,
-        validation=count,
+        validation=count * questions,
         seed=_SEED,
         knows_tools=read_header(model).knows_tools,
     )
-    cases = examples_for(role, workspace, wanted, progress).validation
+    examples = examples_for(role, workspace, wanted, progress).validation
+    cases = [examples[at : at + questions] for at in range(0, len(examples), questions)]
     grammar = _GRAMMARS.get(role)
     sides: list[Side] = []
     right: list[Parts] = []
@@ -109,7 +114,7 @@ def try_adapter(
 
 
 def _asked(
-    model: ChatModel, cases: Sequence[Example], grammar: str | None, progress: Progress
+    model: ChatModel, cases: Sequence[Sequence[Example]], grammar: str | None, progress: Progress
 ) -> tuple[Side, Parts]:
     parts: Parts = []
     spent: list[float] = []
@@ -117,7 +122,7 @@ def _asked(
     for number, case in enumerate(cases, 1):
         began = time.perf_counter()
         try:
-            parts.append((float(answer_of(model, case, grammar) == case.answer), 1.0))
+            parts.append((float(is_right(model, case, grammar)), 1.0))
         except ModelCancelledError:
             raise
         except ModelError:
@@ -128,6 +133,26 @@ def _asked(
     warm = sorted(spent[1:] or spent)
     side = Side(name=model.name, accuracy=measure(parts), ms=warm[len(warm) // 2], failed=failed)
     return side, parts
+
+
+def is_right(model: ChatModel, case: Sequence[Example], grammar: str | None = None) -> bool:
+    """Whether a question is answered right; of a list of them, whether the first comes out on top.
+
+    Args:
+        model: Is asked.
+        case: One question, or those of a list in the right order.
+        grammar: Of what is written, if anything is.
+
+    Raises:
+        ModelError: as `answer_of`.
+    """
+    if len(case) == 1:
+        return answer_of(model, case[0], grammar) == case[0].answer
+    first, *others = (
+        model.choose(one.messages, one.labels, fixed=len(one.messages) - 1).probabilities[0]
+        for one in case
+    )
+    return first > max(others)
 
 
 def answer_of(model: ChatModel, case: Example, grammar: str | None = None) -> str:

@@ -11,6 +11,7 @@ pytest.importorskip("peft")
 from localrec.llm.adapters import role_of
 from localrec.settings import load_settings
 from localrec.training.runs import open_run, runs_folder
+from localrec.workspace import Workspace
 from tests.training.tiny_models import make_tiny
 
 
@@ -153,6 +154,56 @@ def test_a_base_that_was_swapped_behind_our_back_is_not_adapted(
     assert "another model" in spoke["router_failed"]
 
 
+@pytest.fixture
+def judging(call, tiny, tmp_path):
+    """A reranker that learnt next to nothing, as a file; the tiny model does whatever else."""
+    assert call("models", "use", "chat", tiny).code == 0
+    assert train(call, tiny, role="reranker", name="judge").code == 0
+    out = tmp_path / "reranker.gguf"
+    assert call("train", "export", "judge", "--out", out).code == 0
+    assert call("feedback", "--user", "anna", "--item", "Negroni", "--like").code == 0
+    return out
+
+
+def scores(call):
+    code, out, _ = call("recommend", "--user", "anna", "--system", "isolated-agent", "--json")
+    assert code == 0
+    told = json.loads(out)
+    assert told["spoke"]["rerank"] == "model"
+    return {item["name"]: item["score"] for item in told["items"]}
+
+
+def test_a_reranker_judges_beside_its_model_until_the_role_is_given_back(call, bar, tiny, judging):
+    bare = scores(call)
+    assert call("models", "use", "reranker", tiny).code == 0
+    assert scores(call) == bare
+    assert call("models", "use", "reranker", judging).code == 0
+    assert scores(call) != bare
+    with Workspace(bar) as workspace:
+        assert workspace.open_model("reranker").name == f"{tiny.stem}+reranker"
+        assert workspace.open_model("writer").name == tiny.stem
+    assert call("models", "use", "reranker", "rules").code == 0
+    assert scores(call) == bare
+
+
+def test_a_reranker_does_not_judge_beside_a_base_that_was_swapped(call, tiny, judging, tmp_path):
+    mine = shutil.copy(tiny, tmp_path / "mine.gguf")
+    call("models", "use", "reranker", mine)
+    call("models", "use", "reranker", judging)
+    shutil.copy(make_tiny("llama", tmp_path, seed=1).gguf, mine)
+    code, out, err = call("recommend", "--user", "anna", "--system", "isolated-agent")
+    assert (code, out) == (1, "")
+    assert "was trained for another model" in err
+
+
+def test_a_try_of_a_reranker_is_of_lists(call, tiny, judging):
+    code, out, _ = call("models", "try", judging, "--model", tiny, "--cases", "5", "--json")
+    assert code == 0
+    trial = json.loads(out)
+    assert (trial["role"], trial["cases"]) == ("reranker", 5)
+    assert trial["bare"]["failed"] == trial["adapted"]["failed"] == 0
+
+
 def test_a_bare_model_does_not_read_questions(call, bar, tiny):
     code, _, err = call("models", "use", "slots", tiny)
     assert code == 2
@@ -175,3 +226,27 @@ def test_a_try_is_told_in_words(call, tiny, exported):
     code, out, _ = call("models", "try", exported, "--model", tiny, "--cases", "4")
     assert code == 0
     assert "4 cases of a router." in out
+
+
+def test_one_question_is_answered_by_both(call, tiny, exported):
+    question = ("--question", "gin, no cream")
+    code, out, _ = call("models", "try", exported, "--model", tiny, *question, "--json")
+    assert code == 0
+    both = json.loads(out)
+    assert (both["role"], both["question"]) == ("router", "gin, no cream")
+    for side in (both["bare"], both["adapted"]):
+        assert len(side["figures"]) == 4
+        assert sum(side["figures"].values()) == pytest.approx(1)
+    assert both["bare"]["figures"] != both["adapted"]["figures"]
+
+
+def test_one_question_is_answered_in_words(call, tiny, exported):
+    code, out, _ = call("models", "try", exported, "--model", tiny, "--question", "a tall one")
+    assert code == 0
+    assert "a tall one (about cocktails, a router)" in out
+    assert "+router, " in out
+
+
+def test_no_question_is_refused(call, tiny, exported):
+    code, _, err = call("models", "try", exported, "--model", tiny, "--question", " ")
+    assert (code, "Nothing is asked." in err) == (2, True)

@@ -47,7 +47,7 @@ def parted(keyed):
 @pytest.fixture(scope="module")
 def knowledge(crowd, keyed, parted):
     with Workspace(crowd) as workspace:
-        yield Workbench(workspace, MOVIES, keyed, parted)._knowledge
+        yield Workbench(workspace, MOVIES, keyed, parted).knowledge
 
 
 def memory(name, **table):

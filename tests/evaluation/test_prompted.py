@@ -199,7 +199,7 @@ class TestAnAgent:
         opened = scripted(camp_judge())
         declared = config("random", asked(entry=entry, sample=12), protocol=TEN)
         random, found = measure(crowd, tmp_path / "run", declared).systems
-        assert opened == [(entry, "smollm2-135m")]
+        assert opened == [("reranker", "smollm2-135m"), ("writer", "smollm2-135m")]
         assert (found.failed, found.faults, found.suspicions) == ("", {}, ())
         assert found.metrics["NDCG@10"].value > random.metrics["NDCG@10"].value
         assert found.settings["model"] == "scripted"
@@ -221,6 +221,18 @@ class TestAnAgent:
             assert "where a facet was asked for. Counted facets stand in." in note
             assert (one["calls"], one["new_tokens"]) == (11, 4)
             assert "faults" not in one and "error" not in one
+
+    def test_that_judges_need_not_be_the_one_that_writes(self, crowd, tmp_path, monkeypatch):
+        judge, writer = ScriptedModel(camp_judge()), ScriptedModel(camp_judge())
+        roles = {"reranker": judge, "writer": writer}
+        monkeypatch.setattr(Workspace, "open_model", lambda self, role, name="": roles[role])
+        declared = config(asked(entry="memrec-model", sample=2), protocol=TEN, probe=0)
+        measure(crowd, tmp_path / "run", declared)
+        assert judge.calls == 20
+        assert all("Answer yes or no" in one[0].content for one in judge.asked)
+        told = {"Name at most" in one[-1].content for one in writer.asked}
+        assert told == {True, False}  # facets, and reasons
+        assert not any("Answer yes or no" in one[0].content for one in writer.asked)
 
     def test_in_one_prompt_sees_raw_neighbours_besides_what_zero_shot_sees(
         self, crowd, tmp_path, scripted

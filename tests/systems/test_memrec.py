@@ -207,7 +207,7 @@ class TestAnAgent:
 
             portraits = Portraits(collective.graph, NAMES, TITLES, np.zeros(2, dtype=bool))
             model = ScriptedModel(script)
-            agent = MemRecAgent(model, collective, portraits, MOVIES, config)
+            agent = MemRecAgent(model, model, collective, portraits, MOVIES, config)
             return model, agent.rank(*same(self.HISTORY), candidates)
 
         return call
@@ -266,6 +266,7 @@ class TestAnAgent:
 
     def test_that_is_dead_is_no_answer(self, collective):
         portraits = Portraits(collective.graph, NAMES, TITLES, np.zeros(2, dtype=bool))
-        agent = MemRecAgent(ScriptedModel([]), collective, portraits, MOVIES, AgentConfig())
+        dead = ScriptedModel([])
+        agent = MemRecAgent(dead, dead, collective, portraits, MOVIES, AgentConfig())
         with pytest.raises(ModelError, match="The script has 0 answers"):
             agent.rank(*same(self.HISTORY), self.CANDIDATES)

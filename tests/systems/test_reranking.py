@@ -146,6 +146,19 @@ class TestAModel:
         assert good in about
         assert bad not in about
 
+    def test_that_judges_need_not_be_the_one_that_writes(self, opened, monkeypatch):
+        judge, writer = ScriptedModel(lambda messages: "0.9 0.1"), ScriptedModel(barkeeper())
+        roles = {"reranker": judge, "writer": writer}
+        monkeypatch.setattr(Workspace, "open_model", lambda self, role, name="": roles[role])
+        told = ranked(opened)
+        assert judge.calls == 6
+        assert {one[0].content.split(".")[0] for one in judge.asked} == {
+            "You judge whether a person would choose a drink next"
+        }
+        assert "Name at most" in writer.asked[0][-1].content
+        assert told.calls == judge.calls + writer.calls
+        assert told.tokens["rerank"] > 0 and told.tokens["facets"] > 0
+
     def test_that_likes_all_alike_leaves_the_order_of_the_evidence(self, opened, scripted):
         scripted(barkeeper(favourite="?"))
         assert ranked(opened).ranking == ranked(opened, "auto").ranking

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
 
 from localrec.baselines.base import Progress
 from localrec.domains import load_domain
-from localrec.errors import UsageError
+from localrec.errors import InputError, UsageError
 from localrec.training.episodes import EpisodesConfig
 from localrec.training.examples.agent import agent_examples
-from localrec.training.examples.base import Examples
+from localrec.training.examples.base import Examples, Half
+from localrec.training.examples.choices import open_choices
+from localrec.training.examples.imagined import imagine_people
 from localrec.training.examples.lexicon import Lexicon, declared_lexicon, lexicon_of
 from localrec.training.examples.reflector import reflector_examples
+from localrec.training.examples.reranker import RightList, reranker_examples
 from localrec.training.examples.router import router_examples
 from localrec.training.examples.slots import slot_examples
 from localrec.workspace import Workspace
@@ -23,6 +26,7 @@ from localrec.workspace import Workspace
 # an adapter knows the task and not one catalogue.
 _DECLARED = ("movies", "books", "music")
 _OWN = 4  # questions about a domain of the workspace for each about another
+_CHOSEN = 3  # lists of what people chose for each of somebody imagined
 
 
 def _silent(what: str, done: int, total: int) -> None:
@@ -53,7 +57,7 @@ def examples_for(
     Raises:
         UsageError: there is no such role.
         WorkspaceError: there is no catalogue yet.
-        InputError: people did too little to learn from.
+        InputError: people did too little to learn from, or the catalogue is too small.
     """
     if role not in ROLES:
         raise UsageError(f"No adapter is trained for {role!r}.", f"Roles: {', '.join(ROLES)}.")
@@ -87,11 +91,31 @@ def _agent(workspace: Path, wanted: Wanted, progress: Progress) -> Examples:
     )
 
 
+def _reranker(workspace: Path, wanted: Wanted, progress: Progress) -> Examples:
+    with Workspace(workspace) as opened:
+        opened.choose_domain("")  # raises where there is none
+        domains = sorted(opened.domains())
+        choices = [open_choices(opened, name, wanted.seed, progress) for name in domains]
+        people = [imagine_people(opened.catalogue(name), wanted.seed) for name in domains]
+    if not any((*choices, *people)):
+        raise InputError(
+            "The catalogue is too small to make lists of it.",
+            "Import a larger one, or what people did: localrec import",
+        )
+
+    def sources(half: Half) -> list[Iterator[RightList]]:
+        often = [lists for one in choices if one for lists in [one.lists(half)] * _CHOSEN]
+        return [*often, *(one.lists(half) for one in people if one)]
+
+    return reranker_examples(sources, wanted.train, wanted.validation)
+
+
 ROLES: Mapping[str, Callable[[Path, Wanted, Progress], Examples]] = {
     "router": _router,
     "slots": _slots,
     "reflector": _reflector,
     "agent": _agent,
+    "reranker": _reranker,
 }
 
 

@@ -1,0 +1,78 @@
+"""The reranker's examples: somebody, a candidate, and whether they would choose it.
+
+The role judges candidates one by one (`reasoning/rerank.py`), so an answer is a word, and no list
+of scores. A list is taught all the same. Of a few candidates in the right order, the choice at
+their head, the front half is answered yes and the rest no. Which others stand in a list is drawn
+by lot: so a candidate is answered yes the more often the higher it stands among all, and the
+probability of "yes", by which the role ranks, becomes a graded score. If the choice alone were
+yes, nothing would be learnt of the others, and one word for everything would be right too often.
+
+Lists come from what people chose (`choices.py`) and from people who are imagined (`imagined.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, islice, zip_longest
+
+import msgspec
+
+from localrec.reasoning.rerank import ANSWERS, Candidate, Context, judging_prompt
+from localrec.training.examples.base import Example, Examples, Half
+
+LISTED = 4  # candidates of a list; their examples follow one another, in the right order
+
+
+class RightList(msgspec.Struct, frozen=True, kw_only=True):
+    """Candidates as they should be ranked for somebody.
+
+    Args:
+        context: What is known of the person.
+        candidates: The choice, and the others behind it, `LISTED` in all.
+        singular: What a candidate is.
+        wording: Who or what it was made from; none of it is in both halves.
+    """
+
+    context: Context
+    candidates: Sequence[Candidate]
+    singular: str
+    wording: tuple[str, ...]
+
+
+Sources = Callable[[Half], Sequence[Iterator[RightList]]]
+
+
+def reranker_examples(sources: Sources, train: int, validation: int) -> Examples:
+    """So many questions of each half, up to the end of a list.
+
+    Args:
+        sources: Where the lists of a half come from, by turns; one that is named twice has two.
+        train: Questions to learn from.
+        validation: Questions to stop by.
+    """
+
+    def half(name: Half, count: int) -> tuple[Example, ...]:
+        lists = islice(_by_turns(sources(name)), -(-count // LISTED))
+        return tuple(chain.from_iterable(map(_questions, lists)))
+
+    return Examples(
+        role="reranker", train=half("train", train), validation=half("validation", validation)
+    )
+
+
+def _questions(right: RightList) -> Iterator[Example]:
+    """A question about each candidate, in the right order."""
+    yes, no = ANSWERS
+    for place, candidate in enumerate(right.candidates):
+        yield Example(
+            messages=judging_prompt(right.context, candidate, right.singular),
+            answer=yes if place < LISTED // 2 else no,
+            labels=ANSWERS,
+            wording=right.wording,
+        )
+
+
+def _by_turns(sources: Sequence[Iterator[RightList]]) -> Iterator[RightList]:
+    """One of each source after the other, until all are at an end."""
+    for turn in zip_longest(*sources):
+        yield from (one for one in turn if one is not None)
