@@ -55,17 +55,19 @@ class Gathered(msgspec.Struct, frozen=True):
         groups: Those that stayed.
         drawn: How many were written for them.
         dropped: Of these, so many were replaced.
+        k: Numbers in a ranking.
     """
 
     groups: Sequence[Group]
     drawn: int
     dropped: int
+    k: int
 
     def figures(self) -> Figures:
         """What is logged of them."""
         without = sum(not one.has_signal for one in self.groups)
         return {
-            **figures_of(self.groups),
+            **figures_of(self.groups, self.k),
             "groups_dropped": float(self.dropped),
             "share_without_signal": (self.dropped + without) / self.drawn,
         }
@@ -123,7 +125,8 @@ class Rollouts:
                     current[slot] = self._another(step, slot, attempt)
             if len(found) == len(current):
                 break
-        return Gathered([found[slot] for slot in range(len(current))], drawn, dropped)
+        groups = [found[slot] for slot in range(len(current))]
+        return Gathered(groups, drawn, dropped, self._k)
 
     def judge(self, most: int) -> Figures:
         """What the likeliest trajectory of each of the first requests earns; nothing is drawn."""
@@ -134,7 +137,7 @@ class Rollouts:
             for number in numbers
         ]
         groups = self._scored(numbers, asked)
-        return {f"validation_{name}": value for name, value in figures_of(groups).items()}
+        return {f"validation_{name}": value for name, value in figures_of(groups, self._k).items()}
 
     def _write(self, step: int, attempt: int, slots: Sequence[tuple[int, int]]) -> list[Group]:
         bounds = self._config.bounds(self._k, self._config.temperature)
@@ -175,11 +178,16 @@ class Rollouts:
         return int(np.random.SeedSequence([self._config.seed, *of]).generate_state(1)[0])
 
 
-def figures_of(groups: Sequence[Group]) -> Figures:
+def figures_of(groups: Sequence[Group], k: int) -> Figures:
     """Means over all members: what they earned, how they did it, how they failed.
 
     `score` is what a list or a choice is worth when nothing is punished: NDCG@K, or 1 where the
-    right one of a pair was named.
+    right one of a pair was named. `hit1` and `hitK` are the shares in which the right one stands
+    first, and in the list at all.
+
+    Args:
+        groups: At least one.
+        k: Numbers in a ranking.
     """
     written = [one.trajectory for group in groups for one in group.members]
     rewards = [one for group in groups for one in group.rewards]
@@ -190,8 +198,11 @@ def figures_of(groups: Sequence[Group]) -> Figures:
     return {
         "reward": _mean([one.total for one in rewards]),
         "score": _mean([max(0.0, one.outcome) for one in rewards]),
+        f"hit{k}": _mean([one.outcome > 0 for one in rewards]),
+        "hit1": _mean([one.outcome == 1 for one in rewards]),  # any other place earns less
         "valid": _mean([one.is_valid for one in written]),
         "tool_calls": _mean([one.tool_calls for one in written]),
+        "tool_rate": _mean([one.tool_calls > 0 for one in written]),
         "tokens": _mean([len(one) for one in served]),
         "tokens_written": own / len(served),
         # Sampled in other pieces than the finished text is cut into, as far as their number tells.

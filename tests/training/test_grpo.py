@@ -5,12 +5,15 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from localrec.agent.trajectory import Trajectory
 from localrec.errors import CutShortError, ModelCancelledError
 from localrec.training.adapters import read_weights
 from localrec.training.bases import load_base
-from localrec.training.rollouts import Rollouts
+from localrec.training.rewards import INVALID, MISSED, Reward
+from localrec.training.rollouts import Group, Rollouts, figures_of
 from localrec.training.runs import TrainingData, create_run, open_run
-from localrec.training.writers import Writers, Writing
+from localrec.training.served import Served
+from localrec.training.writers import Writers, Writing, Written
 
 from .small_tasks import PRESET, SHORT, TWO, Few, opened
 from .tiny_models import make_tiny
@@ -80,7 +83,8 @@ class TestATraining:
             assert one.values["gradient"] is not None
             assert one.values["valid"] == 1.0  # the grammar admits nothing else
             assert one.parts["rollouts"] > 0
-        assert "validation_score" in whole.records()[-1].values
+        last = whole.records()[-1].values
+        assert {"validation_score", "validation_hit1", "validation_hit2"} <= set(last)
         assert whole.state.status == "finished"
         second = [w for name, w in read_weights(whole.adapter).items() if "lora_B" in name]
         assert any(bool(one.abs().max() > 0) for one in second)  # they begin as zeros
@@ -152,6 +156,21 @@ class TestGroups:
         for one in group[1:2]:
             cost = one.trajectory.cost
             assert cost.cached_tokens > 0.9 * cost.prompt_tokens
+
+
+def test_figures_tell_how_often_the_choice_came_first_and_how_often_at_all():
+    silent = Trajectory(
+        agent="a", model="m", dialect="plain", seed=1, opening=(), steps=(), ranking=None
+    )
+    outcomes = (1.0, 0.63, MISSED, INVALID)
+    group = Group(
+        number=0,
+        members=[Written(silent, ())] * 4,
+        rewards=[Reward(one, 0.1) for one in outcomes],
+        served=[Served(prompt=[1], completion=[2], own=[1])] * 4,
+    )
+    found = figures_of([group], 10)
+    assert (found["hit1"], found["hit10"]) == (0.25, 0.5)
 
 
 def test_a_stopped_writer_asks_its_model_nothing_more(roomy):

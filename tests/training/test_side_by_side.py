@@ -1,0 +1,117 @@
+"""One question as each role asks it: what a side says, and how it is told where it cannot."""
+
+import pytest
+
+from localrec.cli.app import run
+from localrec.domains import load_domain
+from localrec.errors import ModelCancelledError, ModelError, UsageError
+from localrec.llm.scripted import ScriptedModel
+from localrec.reasoning.critics import Assessment, verdict
+from localrec.training.side_by_side import Played, said_by
+from localrec.understanding.router import topic_labels, topic_prompt
+from localrec.understanding.slots import slot_prompt
+from tests.cli.conftest import DRINKS, by_spelling, drink, write_rows
+
+ABOUT = load_domain("cocktails")
+QUESTION = "with lime juice, no egg"
+SCORES = dict(zip(Assessment.__struct_fields__, (95, 40, 80, 10), strict=True))
+LIMES = {name for name, _, parts, _ in DRINKS if "Lime Juice" in parts}
+
+
+@pytest.fixture(scope="module")
+def bar(tmp_path_factory):
+    """Five drinks; only for reading."""
+    home = tmp_path_factory.mktemp("bar")
+    folder = by_spelling(home / "workspace")
+    rows = [
+        drink(name, ingredients=str(parts), ingredientMeasures=str(["3 cl"] * 3))
+        for name, _, parts, _ in DRINKS
+    ]
+    table = write_rows(home / "table.csv", *rows)
+    assert run(["--workspace", str(folder), "import", "cocktails", str(table)]) == 0
+    return folder
+
+
+@pytest.fixture
+def say(bar):
+    """What a model that follows a script says in a role, and what it was asked."""
+
+    def say(role, script, question=QUESTION):
+        model = ScriptedModel(script)
+        with Played(bar, model) as workspace:
+            return said_by(workspace, role, ABOUT.name, question), model.asked
+
+    return say
+
+
+def test_a_router_gives_each_of_its_words_a_share(say):
+    said, asked = say("router", ["1 1 6 2"])
+    assert said.figures == dict(zip(topic_labels(ABOUT), (0.1, 0.1, 0.6, 0.2), strict=True))
+    assert asked == [topic_prompt(QUESTION, ABOUT)]
+
+
+def test_a_slot_reader_names_the_demands_line_by_line(say):
+    said, asked = say("slots", ["with: lime juice\nwithout: egg"])
+    assert said.lines == ("with: lime juice", "without: egg")
+    assert asked == [slot_prompt(QUESTION, ABOUT)]
+
+
+def test_a_reflector_judges_what_answers_the_question(say):
+    said, asked = say("reflector", [verdict(SCORES)])
+    assert said.figures == SCORES
+    question, _, found = asked[0][-1].content.partition("\nFound:\n")
+    assert QUESTION in question
+    assert [line for line in found.splitlines() if "lime juice" in line.casefold()]
+
+
+def test_an_agent_ranks_what_answers_the_question(say):
+    said, _ = say("agent", ["Think: So.\nRank: [", "3,", " 1,", " 2]"])
+    other, _ = say("agent", ["Think: So.\nRank: [", "1,", " 2,", " 3]"])
+    assert set(said.lines) == set(other.lines) == LIMES
+    assert said.lines == (other.lines[2], *other.lines[:2])
+
+
+def test_an_agent_that_gives_no_ranking_is_not_stood_in_for(say):
+    said, _ = say("agent", lambda messages: "no idea")
+    assert said.lines == ()
+    assert "The agent gave no ranking." in said.fault
+
+
+@pytest.mark.parametrize(
+    ("role", "wrote"),
+    [
+        ("slots", "with: gin\nwith: lime"),
+        ("slots", "gin it is"),
+        ("slots", "with: " + "gin; " * 200),
+        ("reflector", '{"relevance": 1}'),
+    ],
+)
+def test_what_is_no_answer_is_told_as_a_fault(say, role, wrote):
+    said, _ = say(role, [wrote])
+    assert (said.figures, said.lines) == ({}, ())
+    assert said.fault
+
+
+def test_a_model_that_fails_is_told_and_one_that_was_stopped_stops(say):
+    def fails(messages):
+        raise ModelError("The model is broken.")
+
+    def stopped(messages):
+        raise ModelCancelledError("Stopped.")
+
+    assert say("slots", fails)[0].fault == "The model is broken."
+    with pytest.raises(ModelCancelledError):
+        say("slots", stopped)
+
+
+@pytest.mark.parametrize("role", ["reflector", "agent"])
+def test_where_nothing_answers_there_is_nothing_to_judge(say, role):
+    barred = "no gin, no rum, no vermouth, no soda, no syrup, no lime"
+    said, asked = say(role, [], barred)
+    assert "Nothing here answers the question" in said.fault
+    assert asked == []
+
+
+def test_a_role_that_answers_no_questions_is_refused(say):
+    with pytest.raises(UsageError, match="Nobody asks a memory a question"):
+        say("memory", [])
