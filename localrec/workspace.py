@@ -780,22 +780,25 @@ class Workspace:
             open_pictures=lambda: self.pictures(domain.name),
         )
 
-    def open_model(self, role: str, name: str = "") -> ChatModel:
+    def open_model(self, role: str, name: str = "", adapter: str = "") -> ChatModel:
         """The model that plays a role, started when it is first asked something.
 
         Args:
             role: What it is opened for; a role that the settings do not bind is the chat model's.
             name: Another model for this once, whatever the settings say; "" for none.
+            adapter: Another adapter for this once, likewise.
 
         Raises:
-            ModelError: its file is not here, or the role's adapter is for another model.
+            ModelError: its file is not here, or the adapter is for another model.
+            UsageError: the adapter is for another role.
         """
         from localrec.llm.adapters import fitting_adapter
         from localrec.llm.catalog import model_path
         from localrec.llm.client import ModelProcess
 
         bound = self.settings.roles.get(role, RULES)  # type: ignore[call-overload]
-        adapter = "" if name else self.settings.adapters.get(role, "")  # type: ignore[call-overload]
+        if not name and not adapter:
+            adapter = self.settings.adapters.get(role, "")  # type: ignore[call-overload]
         name = name or (self.settings.chat_model if bound == RULES else bound)
         opened = f"{name}+{adapter}" if adapter else name
         if opened not in self._models:

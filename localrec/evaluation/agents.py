@@ -33,7 +33,8 @@ from localrec.systems.agenticrec import AgenticRec
 from localrec.systems.agents import AGENTS, AgenticConfig
 
 SEQUENTIAL = "sequential"  # the setting that leaves the sequential model out
-_BESIDES = (MODEL, SEQUENTIAL)
+ADAPTER = "adapter"  # the setting that names the agent's; the workspace's own where left out
+_BESIDES = (MODEL, ADAPTER, SEQUENTIAL)
 _DAY_S = 86_400
 
 

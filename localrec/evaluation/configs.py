@@ -63,7 +63,7 @@ class SystemConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         kind: A baseline, one of our own rankers (`localrec rank --system`), a composition of
             MemRec ("memory"), a model that is asked about each case (its setting `model` names
             another than the workspace's own), or one of AgenticRec ("agent", with the same
-            setting).
+            setting, and `adapter` for an adapter beside it).
         entry: Its name in its catalogue; by default the name above.
         settings: What differs from its defaults; a search leaves these alone.
         trials: Settings tried on the validation split before it is tested; 0: none.

@@ -18,7 +18,7 @@ from localrec.baselines.nearness import ItemVectors
 from localrec.baselines.tuning import Space
 from localrec.domains import Domain
 from localrec.errors import UsageError
-from localrec.evaluation.agents import SEQUENTIAL, Acting, agent_config, check_candidates
+from localrec.evaluation.agents import ADAPTER, SEQUENTIAL, Acting, agent_config, check_candidates
 from localrec.evaluation.asking import System
 from localrec.evaluation.cases import Parted
 from localrec.evaluation.configs import SystemConfig
@@ -32,6 +32,7 @@ from localrec.index.build import EmbeddedField, open_field
 from localrec.llm.base import ChatModel
 from localrec.memory.rule_sets import default_rules
 from localrec.memory.synthesis import phrases_of
+from localrec.settings import AGENT
 from localrec.systems.catalog import personal_config
 from localrec.workspace import Workspace
 
@@ -191,8 +192,9 @@ class Workbench:
     def _make_agent(self, name: str, settings: Mapping[str, Setting]) -> System:
         self._look_over_store()
         config = agent_config(name, settings)
-        asked = str(settings.get(MODEL, ""))
-        model = self._workspace.open_model(name, asked) if config.asks_model else None
+        asked, adapter = str(settings.get(MODEL, "")), str(settings.get(ADAPTER, ""))
+        open_model = self._workspace.open_model
+        model = open_model(AGENT, asked, adapter) if config.asks_model else None
         places = np.searchsorted(self.knowledge.catalogue.node_ids, self._keyed.item_nodes)
         return Acting(
             name,

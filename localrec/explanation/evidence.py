@@ -65,11 +65,10 @@ def evidence_of(facts: Sequence[Fact]) -> tuple[Evidence, ...]:
 
 def _by_kind(wishes: Sequence[Constraint]) -> list[Constraint]:
     """A picture's wishes with those of a kind together, so that they make one statement."""
-    kinds = dict.fromkeys(one.kind for one in wishes)
-    return [
-        Constraint(kind=kind, any_of=tuple(key for w in wishes if w.kind == kind for key in w.any_of))
-        for kind in kinds
-    ]
+    keys: dict[str, list[str]] = {}
+    for wish in wishes:
+        keys.setdefault(wish.kind, []).extend(wish.any_of)
+    return [Constraint(kind=kind, any_of=tuple(found)) for kind, found in keys.items()]
 
 
 def _fact_of_constraint(query: Query, around: Neighbourhood, constraint: Constraint) -> list[Fact]:

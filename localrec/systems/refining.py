@@ -30,11 +30,10 @@ from localrec.llm.metered import Metered, Spent
 from localrec.memory.records import Memory, MemoryUpdate, memory_of, put_memories
 from localrec.memory.wording import handed_on, sentences_of
 from localrec.retrieval.taste import Taste
+from localrec.settings import AGENT
 from localrec.systems.agents import AGENTS
 from localrec.types import Recommendations
 from localrec.understanding.vocabulary import Vocabulary
-
-_ROLE = "agent"  # as what the model that ranked was opened
 
 
 class Opened(Protocol):
@@ -49,7 +48,7 @@ class Opened(Protocol):
         """A domain's items and attributes."""
         ...
 
-    def open_model(self, role: str, name: str = "") -> ChatModel:
+    def open_model(self, role: str) -> ChatModel:
         """The model that plays a role."""
         ...
 
@@ -93,7 +92,7 @@ def think_of_profile(opened: Opened, taste: Taste, found: Recommendations) -> Th
     if before is not None and before.pinned:
         return Thought(seen=before.version)
     catalogue = opened.catalogue(found.domain)
-    model = Metered(opened.open_model(_ROLE))
+    model = Metered(opened.open_model(AGENT))
     occasion = _occasion(opened.store, catalogue, taste, found, before)
     try:
         came_of_it = refine(model, occasion, lambda: Vocabulary(catalogue), acted.seed)

@@ -25,7 +25,7 @@ def answer_scores(model: PeftModel, exercises: Sequence[Exercise]) -> torch.Tens
     for line, one in enumerate(exercises):
         tokens[line, : len(one.tokens)] = torch.tensor(one.tokens)
     lines = [line for line, one in enumerate(exercises) for _ in one.targets]
-    places = [place for one in exercises for place in range(one.first, len(one.tokens))]
+    places = [place for one in exercises for place in one.places]
     network: Any = model.get_base_model()  # its parts are declared as tensors
     hidden = network.model(input_ids=tokens.to(model.device), use_cache=False).last_hidden_state
     return network.lm_head(hidden[lines, places]).float()

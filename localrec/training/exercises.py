@@ -12,8 +12,11 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
+from localrec.agent.trajectory import Turn
+from localrec.llm.base import Message
 from localrec.training.bases import Base, encode, prompt_tokens
 from localrec.training.examples.base import Example
+from localrec.training.served import served_tokens
 
 _SORTED_TOGETHER = 8  # batches: little padding, and yet other company in each pass
 
@@ -23,18 +26,15 @@ class Exercise(msgspec.Struct, frozen=True):
 
     Args:
         tokens: Prompt and answer, but for the last token, behind which nothing is asked.
-        targets: The answer's tokens; the first stands behind the prompt, they end where it ends.
+        targets: Tokens to be said, in order.
+        places: Of each, where in `tokens` the one stands that it is to be said behind.
         choices: First tokens of the labels, where it is a choice; else ().
     """
 
     tokens: tuple[int, ...]
     targets: tuple[int, ...]
+    places: tuple[int, ...]
     choices: tuple[int, ...] = ()
-
-    @property
-    def first(self) -> int:
-        """Place of the token whose scores say the first target."""
-        return len(self.tokens) - len(self.targets)
 
 
 def exercise_of(base: Base, example: Example) -> Exercise:
@@ -43,15 +43,39 @@ def exercise_of(base: Base, example: Example) -> Exercise:
     Raises:
         ModelError: the chat template refuses its messages.
     """
+    if example.opening:
+        return _conversation(base, example)
     prompt = prompt_tokens(base, example.messages)
     lead = base.template.answer_lead()
     answer = encode(base, lead + example.answer)
     if example.labels:
         choices = tuple(encode(base, lead + label)[0] for label in example.labels)
-        return Exercise(tuple(prompt), (answer[0],), choices)
+        return Exercise(tuple(prompt), (answer[0],), (len(prompt) - 1,), choices)
+    targets = (*answer, *_end(base))
+    tokens = (*prompt, *targets[:-1])
+    return Exercise(tokens, targets, tuple(range(len(prompt) - 1, len(tokens))))
+
+
+def _conversation(base: Base, example: Example) -> Exercise:
+    """All that the model says in a conversation, each turn with the token that ends it."""
+    said = (*example.messages, Message("assistant", example.answer))
+    turns = [Turn(text=one.content, own=one.role == "assistant") for one in said[example.opening :]]
+    served = served_tokens(base, said, turns)
+    end = _end(base)
+    tokens = [*served.prompt, *served.completion, *end]
+    own = [*[0] * len(served.prompt), *served.own, *[0] * len(end)]
+    places = [
+        place
+        for place in range(len(tokens) - 1)
+        if own[place + 1] or (own[place] and [tokens[place + 1]] == end)
+    ]
+    return Exercise(tuple(tokens[:-1]), tuple(tokens[one + 1] for one in places), tuple(places))
+
+
+def _end(base: Base) -> list[int]:
+    """The token that ends a turn, where there is one."""
     end = base.tokenizer.eos_token_id
-    targets = (*answer, end) if isinstance(end, int) else tuple(answer)
-    return Exercise((*prompt, *targets[:-1]), targets)
+    return [end] if isinstance(end, int) else []
 
 
 def batches_of(lengths: Sequence[int], size: int, seed: int, epoch: int) -> list[list[int]]:

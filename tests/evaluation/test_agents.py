@@ -54,7 +54,7 @@ class TestAnAgent:
         opened = scripted(camp_lover)
         declared = config("random", acting(), protocol=TEN)
         random, found = measure(crowd, tmp_path / "run", declared).systems
-        assert opened == [("agenticrec", "smollm2-135m")]
+        assert opened == [("agent", "smollm2-135m")]
         assert (found.failed, found.faults, found.suspicions) == ("", {}, ())
         assert found.metrics["NDCG@10"].low > random.metrics["NDCG@10"].high
         assert (found.settings["model"], found.settings["mode"]) == ("scripted", "agent")
@@ -64,6 +64,12 @@ class TestAnAgent:
             assert len(set(one["top"])) == 10
             assert one["tool_calls"] == 1
             assert "trajectory" not in one
+
+    def test_may_have_an_adapter_of_its_own(self, crowd, tmp_path, scripted):  # noqa: F811
+        opened = scripted(camp_lover)
+        trained = acting(settings={**PLAIN, "adapter": "trained.gguf"}, sample=2)
+        measure(crowd, tmp_path / "run", config(trained, protocol=TEN))
+        assert opened == [("agent", "smollm2-135m", "trained.gguf")]
 
     def test_leaves_what_it_did_on_record_case_by_case(self, crowd, tmp_path, scripted):  # noqa: F811
         scripted(camp_lover)

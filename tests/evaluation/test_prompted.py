@@ -48,8 +48,9 @@ def scripted(monkeypatch):
     opened = []
 
     def install(script):
-        def open_model(workspace, role, name=""):
-            opened.append((role, name or workspace.settings.chat_model))
+        def open_model(workspace, role, name="", adapter=""):
+            beside = (adapter,) if adapter else ()
+            opened.append((role, name or workspace.settings.chat_model, *beside))
             return ScriptedModel(script)
 
         monkeypatch.setattr(Workspace, "open_model", open_model)
@@ -225,7 +226,7 @@ class TestAnAgent:
     def test_that_judges_need_not_be_the_one_that_writes(self, crowd, tmp_path, monkeypatch):
         judge, writer = ScriptedModel(camp_judge()), ScriptedModel(camp_judge())
         roles = {"reranker": judge, "writer": writer}
-        monkeypatch.setattr(Workspace, "open_model", lambda self, role, name="": roles[role])
+        monkeypatch.setattr(Workspace, "open_model", lambda self, role, *_: roles[role])
         declared = config(asked(entry="memrec-model", sample=2), protocol=TEN, probe=0)
         measure(crowd, tmp_path / "run", declared)
         assert judge.calls == 20

@@ -4,7 +4,6 @@ import json
 import random
 import re
 from collections import Counter
-from itertools import pairwise
 
 import pytest
 
@@ -231,38 +230,42 @@ class TestTheReflector:
 
 
 @pytest.fixture(scope="module")
-def turns(frequented):
+def conversations(frequented):
     """What an agent learns to write."""
     return taught(frequented, native=False).train
 
 
 class TestTheAgent:
-    def test_every_turn_is_one_that_the_loop_can_read(self, turns):
-        for example in turns:
-            act = PLAIN.parse(example.answer, SUITE, OFFERED, ranked(example))
-            assert isinstance(act, ToolCall) or len(act) == ranked(example)
+    def test_every_turn_is_one_that_the_loop_can_read(self, conversations):
+        for example in conversations:
+            *calls, ranking = own_turns(example)
+            assert calls  # it asks before it ranks
+            for call in calls:
+                assert isinstance(PLAIN.parse(call, SUITE, OFFERED, ranked(example)), ToolCall)
+            assert len(PLAIN.parse(ranking, SUITE, OFFERED, ranked(example))) == ranked(example)
 
-    def test_a_conversation_goes_on_behind_its_own_turns(self, turns):
-        for before, after in pairwise(turns):
-            if len(after.messages) > 2:
-                assert after.messages[: len(before.messages)] == before.messages
-                assert after.messages[-2].content == before.answer
-                assert after.messages[-1].content.startswith("Observation of")
-
-    def test_every_trajectory_asks_before_it_ranks(self, turns):
-        rankings = [one for one in turns if "Rank: [" in one.answer]
-        assert rankings
-        assert all(len(one.messages) >= 4 for one in rankings)
+    def test_what_a_tool_says_follows_the_turn_that_asked_it(self, conversations):
+        for example in conversations:
+            behind = example.messages[example.opening :]
+            assert [one.role for one in behind] == ["assistant", "user"] * (len(behind) // 2)
+            assert all(one.content.startswith("Observation of") for one in behind[1::2])
 
     def test_a_model_that_knows_tools_is_taught_its_own_form(self, frequented):
         for example in taught(frequented, native=True).train:
-            act = NATIVE.parse(example.answer, SUITE, OFFERED, ranked(example))
-            assert isinstance(act, ToolCall) or len(act) == ranked(example)
+            for turn in own_turns(example):
+                act = NATIVE.parse(turn, SUITE, OFFERED, ranked(example))
+                assert isinstance(act, ToolCall) or len(act) == ranked(example)
 
 
 def taught(folder, *, native):
     episodes = EpisodesConfig(candidates=OFFERED, validation=4, sequential=False)
-    return agent_examples(folder, episodes, 24, 8, native=native, progress=lambda *_: None)
+    return agent_examples(folder, episodes, 12, 4, native=native, progress=lambda *_: None)
+
+
+def own_turns(example):
+    """All that the model says, the ranking last."""
+    behind = example.messages[example.opening :]
+    return [*(one.content for one in behind if one.role == "assistant"), example.answer]
 
 
 def ranked(example):

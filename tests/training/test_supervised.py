@@ -22,7 +22,7 @@ from localrec.training.runs import continued_run, create_run, open_run
 from localrec.training.supervised import judge_half, train_adapter
 
 LABELS = ("gin", "rum")
-EXERCISE = Exercise(tokens=(0, 3), targets=(1,), choices=(1, 2))
+EXERCISE = Exercise(tokens=(0, 3), targets=(1,), places=(1,), choices=(1, 2))
 PRESET = msgspec.structs.replace(preset_for(None, 1), max_tokens=120)
 
 
@@ -83,7 +83,7 @@ class TestWhatIsLearnt:
         found = exercise_of(base, choice("a gin", "gin"))
         prompt = prompt_tokens(base, [Message("user", "a gin")])
         assert list(found.tokens) == prompt
-        assert found.first == len(prompt) - 1
+        assert found.places == (len(prompt) - 1,)
         assert len(found.targets) == 1 and found.targets[0] == found.choices[0]
 
     def test_of_what_is_written_every_token_and_the_end_of_the_turn(self, base):
@@ -93,6 +93,21 @@ class TestWhatIsLearnt:
         assert list(found.tokens) == whole
         answer = whole[len(prompt_tokens(base, messages)) :]
         assert list(found.targets) == [*answer, base.tokenizer.eos_token_id]
+
+    def test_of_a_conversation_all_that_the_model_says_and_nothing_it_is_told(self, base):
+        said = (
+            *(Message("system", "Sell."), Message("user", "a gin?")),
+            *(Message("assistant", "gin now"), Message("user", "more")),
+        )
+        found = exercise_of(base, Example(messages=said, answer="gin later", opening=2))
+        end = base.tokenizer.eos_token_id
+        assert base.tokenizer.decode(found.targets).split() == [
+            *("gin", "now<|im_end|>gin", "later<|im_end|>")
+        ]
+        assert found.targets.count(end) == 2
+        for place, target in zip(found.places[:-1], found.targets[:-1], strict=True):
+            assert found.tokens[place + 1] == target
+        assert list(found.tokens) == prompt_tokens(base, said, "gin later")
 
     def test_a_control_token_in_a_question_stays_letters(self, base):
         found = exercise_of(base, choice("gin<|im_end|>", "gin"))
@@ -104,7 +119,7 @@ class TestWhatIsLearnt:
         with torch.inference_mode():
             found = answer_scores(model.eval(), exercises)
             whole = [
-                model(input_ids=torch.tensor([one.tokens])).logits[0, one.first :]
+                model(input_ids=torch.tensor([one.tokens])).logits[0, one.places]
                 for one in exercises
             ]
         detach(model)

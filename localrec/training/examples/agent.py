@@ -4,13 +4,13 @@ A warm start before list-wise GRPO (AgenticRec, section 4.3): the model learns t
 and that rankings rest on what tools say. Requests come out of training rows alone (`episodes.py`).
 Which tools are asked is drawn by lot among those that need nothing but words of closed sets; what
 follows the chosen candidate stands as the fused tools have it, so the order behind it is learnt as
-well. Each of the model's turns is one example, its prompt the conversation so far.
+well. A trajectory is one example: all that the model says in it is learnt at once.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
@@ -53,13 +53,13 @@ def agent_examples(
     native: bool,
     progress: Progress,
 ) -> Examples:
-    """So many turns of each half, of different people's requests.
+    """So many trajectories of each half, of different people's requests.
 
     Args:
         workspace: Whose people are learnt from.
         episodes: The requests; its seed is that of what is asked, too.
-        train: Turns to learn from.
-        validation: Turns to stop by.
+        train: To learn from.
+        validation: To stop by.
         native: Whether the model knows tool calls as JSON.
         progress: Hears what is being done.
 
@@ -71,12 +71,10 @@ def agent_examples(
 
     def half(name: Half, requests: Episodes, most: int) -> tuple[Example, ...]:
         random_ = random.Random(f"{episodes.seed} {name}")
-        turns = (
-            turn
-            for number in range(len(requests))
-            for turn in turns_of(requests.request(number), dialect, name, random_)
+        numbers = range(min(most, len(requests)))
+        return tuple(
+            conversation_of(requests.request(number), dialect, name, random_) for number in numbers
         )
-        return tuple(turn for turn, _ in zip(turns, range(most), strict=False))
 
     return Examples(
         role="agent",
@@ -85,24 +83,28 @@ def agent_examples(
     )
 
 
-def turns_of(
+def conversation_of(
     request: ListRequest, dialect: Dialect, half: Half, random_: random.Random
-) -> Iterator[Example]:
-    """The turns of one trajectory: calls, and the ranking at its end."""
+) -> Example:
+    """One trajectory: calls with what they bring, and the ranking at its end."""
     desk, k = request.desk, min(request.k, len(request.desk.candidates))
     messages = list(
         dialect.opening(desk, SUITE, budget=_BOUNDS.budget, k=k, history=_BOUNDS.history)
     )
+    opening, thoughts = len(messages), []
     for tool, call in random_.sample(_calls(SUITE), random_.randint(1, _MOST_ASKED)):
-        thought = random_.choice(wordings_of(_WONDERING, half))
-        said = _turn(dialect, thought, dialect.written(call))
-        yield Example(messages=tuple(messages), answer=said, wording=(thought,))
+        thoughts.append(random_.choice(wordings_of(_WONDERING, half)))
+        said = _turn(dialect, thoughts[-1], dialect.written(call))
         seen = dialect.observed(call, tool.observe(desk, call).text)
         messages += [Message("assistant", said), Message("user", seen)]
-    thought = random_.choice(wordings_of(_SETTLED, half))
+    thoughts.append(random_.choice(wordings_of(_SETTLED, half)))
     ranking = ", ".join(map(str, _ranking(request)[:k]))
-    said = _turn(dialect, thought, f"{dialect.begun}{ranking}{dialect.done}")
-    yield Example(messages=tuple(messages), answer=said, wording=(thought,))
+    return Example(
+        messages=tuple(messages),
+        answer=_turn(dialect, thoughts[-1], f"{dialect.begun}{ranking}{dialect.done}"),
+        opening=opening,
+        wording=tuple(thoughts),
+    )
 
 
 def _ranking(request: ListRequest) -> list[int]:

@@ -17,11 +17,13 @@ _One = TypeVar("_One")
 
 
 class Example(msgspec.Struct, frozen=True, kw_only=True):
-    """One prompt and the answer to give.
+    """One prompt and the answer to give; or a conversation, of which the answer is the end.
 
     Args:
         messages: The prompt, exactly as the role asks it when it serves.
         answer: What the model shall say.
+        opening: Of a conversation, how many messages stand before the model's first word: what it
+            says among the others is learnt as well. 0 where the answer alone is.
         labels: The words it chooses among, where the role reads the probabilities of first tokens;
             () where it writes. What is written ends the turn, what is chosen does not.
         wording: The frame and phrases that made the prompt; none of them is in both halves.
@@ -29,6 +31,7 @@ class Example(msgspec.Struct, frozen=True, kw_only=True):
 
     messages: tuple[Message, ...]
     answer: str
+    opening: int = 0
     labels: tuple[str, ...] = ()
     wording: tuple[str, ...] = ()
 

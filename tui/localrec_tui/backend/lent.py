@@ -138,6 +138,6 @@ class LentWorkspace(Workspace):
             if kept is not None:
                 self.embedder = kept
 
-    def open_model(self, role: str, name: str = "") -> ChatModel:
+    def open_model(self, role: str, name: str = "", adapter: str = "") -> ChatModel:
         """The model that plays a role, for the request that is being served."""
-        return Stoppable(super().open_model(role, name), self.request)
+        return Stoppable(super().open_model(role, name, adapter), self.request)
