@@ -157,6 +157,8 @@ def told_run(run: RunFolder) -> Iterator[str]:
     yield quality_table(run, origin, results)
     if any(figure_of(one, "calls").value for one in results):
         yield cost_table(results)
+    if any(figure_of(one, "shown MRR").value is not None for one in results):
+        yield agent_table(results)
     doubts = [(one.name, *doubt) for one in results for doubt in doubts_about(one)]
     if doubts:
         yield table(["to be wary of", "what", "details"], doubts)
@@ -205,6 +207,24 @@ def cost_table(results: Sequence[SystemResult]) -> str:
     ]
     told = ["calls", "tokens read", "of these from a cached prefix", "tokens written", "seconds"]
     return table(["what a case costs", *told], rows)
+
+
+def agent_table(results: Sequence[SystemResult]) -> str:
+    """Agents alone: what was invalid, what they asked, and the list that a person sees then."""
+    agents = [one for one in results if figure_of(one, "shown MRR").value is not None]
+    shown = ["H@1", "NDCG@5", "NDCG@10"]
+    rows = [
+        [
+            one.name,
+            with_interval(figure_of(one, "invalid"), 3),
+            plain(figure_of(one, "tool calls").value, 1),
+            with_interval(figure_of(one, "NDCG@5"), 3),
+            *(with_interval(figure_of(one, f"shown {metric}"), 3) for metric in shown),
+        ]
+        for one in agents
+    ]
+    heads = ["invalid", "tool calls", "NDCG@5", *(f"{metric} as shown" for metric in shown)]
+    return table(["agents", *heads], rows)
 
 
 def told_figure(one: SystemResult, leading: Standing | None, metric: str, digits: int) -> str:
