@@ -181,8 +181,8 @@ class PolicyTraining:
         optimiser: torch.optim.Optimizer,
         done: int,
         steps: int,
-    ) -> _Trainer:
-        trainer = _Trainer(
+    ) -> GroupTrainer:
+        trainer = GroupTrainer(
             model=model,
             reward_funcs=earned,
             args=self._arguments(steps - done),
@@ -368,7 +368,7 @@ class _Watch(TrainerCallback):
         self._progress("training", step, self._steps)
 
 
-class _Trainer(GRPOTrainer):
+class GroupTrainer(GRPOTrainer):
     """TRL's, sparing what moves nothing and what was computed already.
 
     All trajectories of a step come mixed and padded to the longest of them, and a micro-batch holds

@@ -46,13 +46,15 @@ def _load(made: Prepared) -> Load:
     config = made.config
     asked = min(config.budget, _ASKED) if config.tools else 0
     written = _TURN * (1 + asked)
+    behind = written + _OBSERVED * asked
     opening = _opening_tokens(made)
     longest = made.preset.max_tokens
+    alone = made.preset.gradient_checkpointing  # else a group's opening is computed once
     return Load(
         steps=config.steps_over(len(made.lessons.train)),
         sequences=config.groups * config.group_size,
-        tokens=min(longest, opening + written + _OBSERVED * asked),
-        learnt=max(1, min(longest - opening, written + _OBSERVED * asked)),
+        tokens=min(longest, (opening if alone else opening // config.group_size) + behind),
+        learnt=max(1, min(longest - opening, behind)),
         longest=longest,
         written=written,
         servers=made.workers,

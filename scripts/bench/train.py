@@ -131,7 +131,7 @@ def speed_of_trl(base: Base, lesson: Lesson, config: SupervisedConfig) -> float:
     rows = [
         {
             "input_ids": [*one.tokens, one.targets[-1]],
-            "completion_mask": [0] * (one.first + 1) + [1] * len(one.targets),
+            "completion_mask": [0] * (one.places[0] + 1) + [1] * len(one.targets),
         }
         for one in lesson.train
     ]
