@@ -11,6 +11,7 @@ import signal
 import sys
 import threading
 import time
+from contextlib import suppress
 
 import msgspec
 
@@ -58,8 +59,9 @@ class StepTeller:
         if what == self._what and not is_last and now - self._told < _STEP_EVERY_S:
             return
         self._what, self._told = what, now
-        sys.stderr.write(msgspec.json.encode(Step(what, done, total)).decode() + "\n")
-        sys.stderr.flush()
+        with suppress(BrokenPipeError):  # nobody hears any more; what is under way is saved first
+            sys.stderr.write(msgspec.json.encode(Step(what, done, total)).decode() + "\n")
+            sys.stderr.flush()
 
 
 def step_of(line: bytes) -> Step | None:

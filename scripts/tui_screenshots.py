@@ -1,11 +1,12 @@
 """Draw the rooms of the app for docs/tui.md, as SVG, from the real app.
 
 Run:
-    python scripts/tui_screenshots.py [--out docs/figures] [--only ask browse]
+    python scripts/tui_screenshots.py [--out docs/figures] [--only ask browse] [--training FOLDER]
 
 A workspace is made for it: the bundled drinks with MiniLM's vectors, a person who said what they
 think of five of them, the memories that followed, and a run over the dev half of the gold
-questions by the two systems that need no model. Nothing is planted but what the person says.
+questions by the two systems that need no model. Nothing is planted but what the person says. What
+the Training room shows takes hours to make, so it is the training whose folder is named.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import re
+import shutil
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable
@@ -21,6 +23,7 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from localrec.cli.app import run
+from localrec.training.runs import runs_folder
 from localrec.types import Event
 from localrec_tui.app import LocalrecApp
 from localrec_tui.backend.base import Request, Word
@@ -68,11 +71,18 @@ def main() -> int:
     )
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "figures")
     parser.add_argument("--only", nargs="+", choices=SCENES, default=list(SCENES))
+    parser.add_argument(
+        "--training", type=Path, metavar="FOLDER", help="one of runs/training, for that room"
+    )
     asked = parser.parse_args()
+    if asked.training is None:
+        asked.only = [name for name in asked.only if name != "training"]
     asked.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as home:
         folder = Path(home) / "workspace"
         furnish(folder, Path(home) / "run.toml")
+        if asked.training is not None:
+            shutil.copytree(asked.training, runs_folder(folder) / asked.training.name)
         for name in asked.only:
             drawn = asyncio.run(draw(folder, name))
             path = asked.out / f"tui-{name}.svg"
@@ -171,6 +181,12 @@ async def models(pilot: Pilot[None]) -> None:
     await go_to(pilot, "models")
 
 
+async def training(pilot: Pilot[None]) -> None:
+    """The curves of the training that was named."""
+    await go_to(pilot, "training")
+    await press(pilot, "enter")
+
+
 SCENES: dict[str, Scene] = {
     "ask": ask,
     "item": item,
@@ -179,6 +195,7 @@ SCENES: dict[str, Scene] = {
     "memory": memory,
     "run": run_of,
     "models": models,
+    "training": training,
 }
 
 

@@ -1,5 +1,6 @@
 """Commands that are sent off: what they tell, how they fail, and that each of them ends."""
 
+import io
 import os
 import signal
 import subprocess
@@ -158,3 +159,13 @@ class TestSteps:
     @pytest.mark.parametrize("line", [b"a note", b'{"what": 1}', b"\xff", b"[]", b""])
     def test_are_told_from_everything_else(self, line):
         assert step_of(line) is None
+
+
+def test_a_step_that_nobody_hears_any_more_stops_nothing(monkeypatch):
+    reads, writes = os.pipe()
+    os.close(reads)
+    # Unbuffered below, or what could not be written would be tried again when the file is closed.
+    with os.fdopen(writes, "wb", buffering=0) as raw:
+        monkeypatch.setattr(sys, "stderr", io.TextIOWrapper(raw, write_through=True))
+        StepTeller()("training", 1, 3)
+        monkeypatch.undo()

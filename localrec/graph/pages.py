@@ -1,17 +1,20 @@
 """The catalogue page by page, straight from SQL: what somebody who browses it sees.
 
-No snapshot is built and nothing is counted through: a page begins behind the last row of the one
-before (keyset paging), so that the last page of 100,000 items costs what the first does.
+A page begins behind the last row of the one before (keyset paging), so that the last page of
+100,000 items costs what the first does. What has been typed is found beforehand (`name_search`);
+here it is put in order and turned page by page like everything else.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import msgspec
 
 from localrec.domains import Domain, Role
+from localrec.graph.name_search import Found
 from localrec.graph.node_columns import not_told_by
 from localrec.graph.store import Store
 from localrec.sources.bulk import literal
@@ -21,19 +24,19 @@ _MAIN_ROLES: tuple[Role, ...] = ("creator", "component", "container", "category"
 _MOST_COLUMNS = 3
 
 
-class Selection(msgspec.Struct, frozen=True, kw_only=True):
+class Selection(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Which items are listed, and in which order.
 
     Args:
-        words: Each stands in an item's name or in that of one of its attributes, whatever its case
-            and accents.
+        found: Only these, the best fit first; the order holds among those that fit alike. None for
+            all items.
         having: Node id of an attribute that every item has; None for no such demand.
         order: `BY_NAME`, `AS_IMPORTED`, or a number of the domain, whose unknown values come last.
-        descending: The other way round.
+        descending: The other way round; the best fit stays first.
         without: People whose own links are left out.
     """
 
-    words: tuple[str, ...] = ()
+    found: Found | None = None
     having: int | None = None
     order: str = BY_NAME
     descending: bool = False
@@ -41,10 +44,11 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Place(msgspec.Struct, frozen=True):
-    """Where a row stands in the order: by what it is sorted, then by its node id."""
+    """Where a row stands: by how it fits, then by what it is sorted by, then by its node id."""
 
     value: str | float
     node_id: int
+    fit: int = 0
 
 
 class PageRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,7 +74,7 @@ def orders_of(domain: Domain) -> tuple[str, ...]:
 def first_page(
     store: Store, domain: Domain, selection: Selection, limit: int
 ) -> tuple[tuple[PageRow, ...], int]:
-    """The first page of a selection, and how many items it has: what a search needs, in one look.
+    """The first page of a selection, and how many items it has.
 
     Args:
         store: Open.
@@ -78,16 +82,12 @@ def first_page(
         selection: Which of them.
         limit: Rows.
     """
-    where, values = _where(store, domain, selection)
-    way = "DESC" if selection.descending else "ASC"
-    rows = store.rows(
-        f"WITH found AS MATERIALIZED (SELECT n.node_id, n.key, n.name, {_key(domain, selection)} "
-        f"AS place FROM node n WHERE {where}) SELECT *, (SELECT count(*) FROM found) FROM found "
-        f"ORDER BY place {way}, node_id {way} LIMIT {limit:d}",
-        values,
-    )
-    total = int(rows[0][4]) if rows else 0
-    return _rows(store, domain, selection, [row[:4] for row in rows]), total
+    total = _count(store, domain, selection)
+    if selection.found is not None and selection.having is None and selection.order == BY_NAME:
+        # Found in the order of names: the store need not sort 100,000 to see who is first.
+        foremost = selection.found.foremost(limit, descending=selection.descending)
+        selection = msgspec.structs.replace(selection, found=foremost)
+    return page_of(store, domain, selection, limit), total
 
 
 def page_of(
@@ -113,17 +113,21 @@ def page_of(
     """
     backwards = last or before is not None
     falls = selection.descending != backwards
-    where, values = _where(store, domain, selection)
-    key, way = _key(domain, selection), "DESC" if falls else "ASC"
+    where, values = _where(domain, selection)
+    place = _place(domain, selection)
     edge = before if backwards else behind
     if edge is not None:
-        where += f" AND ({key}, n.node_id) {'<' if falls else '>'} ($value, $node)"
-        values |= {"value": edge.value, "node": edge.node_id}
-    rows = store.rows(
-        f"SELECT n.node_id, n.key, n.name, {key} FROM node n WHERE {where} "
-        f"ORDER BY {key} {way}, n.node_id {way} LIMIT {limit:d}",
-        values,
-    )
+        there = ", ".join(f"${field}" for field in place)
+        where += f" AND ({', '.join(place.values())}) {'<' if falls else '>'} ({there})"
+        values |= {field: getattr(edge, field) for field in place}
+    way = "DESC" if falls else "ASC"
+    order = ", ".join(f"{one} {way}" for one in place.values())
+    with _staged(store, selection):
+        rows = store.rows(
+            f"SELECT n.node_id, n.key, n.name, {place['value']}, {place.get('fit', '0')} "
+            f"FROM {_source(selection)} WHERE {where} ORDER BY {order} LIMIT {limit:d}",
+            values,
+        )
     return _rows(store, domain, selection, rows[::-1] if backwards else rows)
 
 
@@ -132,7 +136,7 @@ def rows_of(
 ) -> tuple[PageRow, ...]:
     """Given items as rows, in the order of `node_ids`; those that are gone are left out."""
     found = store.rows(
-        "SELECT node_id, key, name, 0.0 FROM node WHERE domain = ? AND kind = ? "
+        "SELECT node_id, key, name, 0.0, 0 FROM node WHERE domain = ? AND kind = ? "
         "AND node_id IN (SELECT unnest(?))",
         [domain.name, domain.item, list(node_ids)],
     )
@@ -147,9 +151,12 @@ def _rows(
     attributes = _attributes_of(store, domain, [row[0] for row in rows], selection.without)
     return tuple(
         PageRow(
-            key=key, name=name, place=Place(value, node_id), attributes=attributes.get(node_id, {})
+            key=key,
+            name=name,
+            place=Place(value, node_id, fit),
+            attributes=attributes.get(node_id, {}),
         )
-        for node_id, key, name, value in rows
+        for node_id, key, name, value, fit in rows
     )
 
 
@@ -158,8 +165,9 @@ def _attributes_of(
 ) -> dict[int, dict[str, tuple[str, ...]]]:
     """Node id -> kind -> names; of the kinds that a page shows."""
     found: dict[int, dict[str, tuple[str, ...]]] = {}
-    for node_id, kind, name in store.rows(
-        "SELECT e.source_id, t.kind, coalesce(e.properties->>'$.as_written', t.name) "
+    told: set[tuple[int, int]] = set()
+    for node_id, target_id, kind, name in store.rows(
+        "SELECT e.source_id, t.node_id, t.kind, coalesce(e.properties->>'$.as_written', t.name) "
         "FROM edge e JOIN node t ON t.node_id = e.target_id "
         "WHERE e.source_id IN (SELECT unnest($nodes)) AND e.kind IN (SELECT unnest($relations)) "
         f"AND {not_told_by(without)} ORDER BY e.rowid",
@@ -169,13 +177,32 @@ def _attributes_of(
         },
     ):
         names = found.setdefault(node_id, {}).setdefault(kind, ())
-        if name not in names:
+        if (node_id, target_id) not in told:  # a second amount of it is no second thing
+            told.add((node_id, target_id))
             found[node_id][kind] = (*names, name)
     return found
 
 
-def _key(domain: Domain, selection: Selection) -> str:
-    """What is sorted by, in SQL."""
+def _count(store: Store, domain: Domain, selection: Selection) -> int:
+    """How many items a selection has."""
+    if selection.found is not None and selection.having is None:
+        return len(selection.found)
+    where, values = _where(domain, selection)
+    with _staged(store, selection):
+        [(count,)] = store.rows(f"SELECT count(*) FROM {_source(selection)} WHERE {where}", values)
+    return int(count)
+
+
+def _place(domain: Domain, selection: Selection) -> dict[str, str]:
+    """What is sorted by, the most important first: field of a `Place` -> its value in SQL."""
+    place = {"value": _value(domain, selection), "node_id": "n.node_id"}
+    if selection.found is None:
+        return place
+    # The best fit is the first, whichever way the rest goes.
+    return {"fit": "-f.fit" if selection.descending else "f.fit", **place}
+
+
+def _value(domain: Domain, selection: Selection) -> str:
     if selection.order == AS_IMPORTED:
         return "n.node_id"
     if selection.order in domain.numbers:
@@ -185,37 +212,26 @@ def _key(domain: Domain, selection: Selection) -> str:
     return "lower(n.name)"
 
 
-def _where(store: Store, domain: Domain, selection: Selection) -> tuple[str, dict[str, Any]]:
+def _staged(store: Store, selection: Selection) -> AbstractContextManager[None]:
+    """What was found, as the table that `_source` joins."""
+    if (found := selection.found) is None:
+        return nullcontext()
+    return store.staged(staged_found={"node_id": found.node_ids, "fit": found.fits})
+
+
+def _source(selection: Selection) -> str:
+    """Where the item `n` and its fit come from."""
+    return "node n" if selection.found is None else "staged_found f JOIN node n USING (node_id)"
+
+
+def _where(domain: Domain, selection: Selection) -> tuple[str, dict[str, Any]]:
     """The condition on the item `n`, and the values of its placeholders."""
-    told = not_told_by(selection.without)
-    conditions = ["n.domain = $domain AND n.kind = $item"]
+    condition = "n.domain = $domain AND n.kind = $item"
     values: dict[str, Any] = {"domain": domain.name, "item": domain.item}
     if selection.having is not None:
         values["having"] = selection.having
-        conditions.append(
-            f"n.node_id IN (SELECT source_id FROM edge e WHERE target_id = $having AND {told})"
+        condition += (
+            " AND n.node_id IN (SELECT source_id FROM edge e WHERE target_id = $having "
+            f"AND {not_told_by(selection.without)})"
         )
-    for place, word in enumerate(selection.words):
-        values[f"word{place}"] = word
-        # Attributes are few: found beforehand, they cost half of what they do within the query.
-        values[f"named{place}"] = _attributes_named(store, domain, word)
-        conditions.append(
-            f"(contains({_folded('n.name')}, {_folded(f'$word{place}')}) OR n.node_id IN ("
-            f"SELECT source_id FROM edge e WHERE target_id IN (SELECT unnest($named{place})) "
-            f"AND {told}))"
-        )
-    return " AND ".join(conditions), values
-
-
-def _attributes_named(store: Store, domain: Domain, word: str) -> list[int]:
-    """Node ids of the attributes whose names contain a word."""
-    rows = store.rows(
-        "SELECT node_id FROM node WHERE domain = ? AND kind IN (SELECT unnest(?)) "
-        f"AND contains({_folded('name')}, {_folded('?')})",
-        [domain.name, list(domain.attributes), word],
-    )
-    return [node_id for (node_id,) in rows]
-
-
-def _folded(text: str) -> str:
-    return f"strip_accents(lower({text}))"
+    return condition, values

@@ -83,10 +83,11 @@ def _edges(
         "ORDER BY e.rowid",
         [node.node_id, relations],
     )
-    found = {
-        (row[4], row[0]): Step(relation=row[4], node=_node(row), against=against, value=row[5])
-        for row in rows
-    }
+    found: dict[tuple[str, int], Step] = {}
+    for row in rows:
+        way = row[4], row[0]
+        if way not in found or found[way].value is None:  # told again, perhaps with its amount
+            found[way] = Step(relation=row[4], node=_node(row), against=against, value=row[5])
     return tuple(found.values())
 
 

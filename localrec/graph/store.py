@@ -98,6 +98,15 @@ class Store:
             raise
         return cls(connection, path, read_only)
 
+    def beside(self) -> Store:
+        """Another connection to the file, for another thread; each is closed by itself.
+
+        What was looked into and shut when the file was opened, 6 ms of work, holds for both.
+        """
+        return Store(
+            _connect_patiently(self.path, self.read_only, 0.0, {}), self.path, self.read_only
+        )
+
     def close(self) -> None:
         """Close the file; committed work is on disk already."""
         self._connection.close()

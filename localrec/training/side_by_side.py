@@ -122,7 +122,7 @@ class Played(Workspace):
         super().__init__(folder)
         self.model = model
 
-    def open_model(self, role: str, name: str = "") -> ChatModel:
+    def open_model(self, role: str, name: str = "", adapter: str = "") -> ChatModel:
         """That model."""
         return self.model
 

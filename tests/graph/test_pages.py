@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from localrec.errors import UsageError
-from localrec.graph.histories import ingest_history
 from localrec.graph.ingest import ingest_items
-from localrec.graph.node_columns import hidden_from
+from localrec.graph.name_search import NameSearch
 from localrec.graph.pages import (
     AS_IMPORTED,
     Selection,
@@ -21,8 +18,7 @@ from localrec.graph.pages import (
 )
 from localrec.graph.shelves import components_like
 from localrec.graph.steps import node_called, steps_from
-from localrec.types import AttributeLink, ItemRow
-from tests.graph.test_histories import history, rated
+from localrec.types import ItemRow
 from tests.planted import BAR, a_report, planted_store
 
 
@@ -39,6 +35,11 @@ def names(rows):
 
 def all_names(store, selection):
     return names(page_of(store, BAR, selection, 1000))
+
+
+def typed(store, *words, **more):
+    """The selection of what a search finds."""
+    return Selection(found=NameSearch(store, BAR).find(store, words), **more)
 
 
 def forwards(store, selection, limit):
@@ -79,12 +80,12 @@ class TestPages:
     def test_part_items_of_one_name(self, bar):
         twins = [ItemRow(key=f"twin-{n}", name="A twin") for n in range(5)]
         ingest_items(bar, BAR, twins, a_report())
-        found = forwards(bar, Selection(words=("twin",)), 2)
+        found = forwards(bar, typed(bar, "twin"), 2)
         assert found == ["A twin"] * 5
 
     def test_tell_the_attributes_that_say_most(self, read_bar):
         assert main_kinds(BAR) == ("ingredient", "glass", "category")
-        [row] = page_of(read_bar, BAR, Selection(words=("negroni",)), 5)
+        [row] = page_of(read_bar, BAR, typed(read_bar, "negroni"), 5)
         assert {name.casefold() for name in row.attributes["ingredient"]} >= {"gin", "campari"}
 
     def test_of_chosen_items_keep_their_order(self, read_bar):
@@ -93,36 +94,42 @@ class TestPages:
         assert names(rows_of(read_bar, BAR, [*wanted, 999_999])) == names(rows[::-1])
 
 
-class TestSearch:
-    def test_finds_parts_of_names_and_of_attributes(self, read_bar):
-        assert "Negroni" in all_names(read_bar, Selection(words=("EGRO",)))
-        assert "Negroni" in all_names(read_bar, Selection(words=("campa",)))
+class TestPagesOfASearch:
+    @pytest.mark.parametrize("order", orders_of(BAR))
+    @pytest.mark.parametrize("descending", [False, True])
+    @pytest.mark.parametrize("limit", [1, 3, 100])
+    def test_together_are_the_whole_in_either_direction(self, read_bar, order, descending, limit):
+        selection = typed(read_bar, "gin", order=order, descending=descending)
+        whole = all_names(read_bar, selection)
+        first, total = first_page(read_bar, BAR, selection, limit)
+        assert names(first) == whole[:limit]
+        assert total == len(whole) == len(set(whole))
+        assert forwards(read_bar, selection, limit) == whole
+        assert backwards(read_bar, selection, limit) == whole
 
-    def test_wants_every_word(self, read_bar):
-        both = set(all_names(read_bar, Selection(words=("gin", "campari"))))
-        assert "Negroni" in both
-        assert both < set(all_names(read_bar, Selection(words=("gin",))))
+    @pytest.mark.parametrize("descending", [False, True])
+    def test_begin_with_what_fits_best(self, bar, descending):
+        rows = [
+            ItemRow(key=name.casefold(), name=name)
+            for name in ("Old Gin", "Ginger", "Virgin", "Aged Gin", "Gingko")
+        ]
+        ingest_items(bar, BAR, rows, a_report())
+        mine = {row.name for row in rows}
+        found = all_names(bar, typed(bar, "gin", descending=descending))
+        whole, begun, within = ["Aged Gin", "Old Gin"], ["Ginger", "Gingko"], ["Virgin"]
+        parts = (part[::-1] if descending else part for part in (whole, begun, within))
+        assert [name for name in found if name in mine] == [name for part in parts for name in part]
 
-    def test_does_not_ask_for_accents(self, bar):
-        ingest_items(bar, BAR, [ItemRow(key="cafe", name="Café Noir")], a_report())
-        assert all_names(bar, Selection(words=("cafe",))) == ["Café Noir"]
-        assert all_names(bar, Selection(words=("CAFÉ",))) == ["Café Noir"]
+    def test_keep_to_an_attribute(self, read_bar):
+        campari = node_called(read_bar, BAR, "ingredient", "campari")
+        selection = typed(read_bar, "gin", having=campari.node_id)
+        rows, total = first_page(read_bar, BAR, selection, 1000)
+        with_both = set(all_names(read_bar, typed(read_bar, "gin", "campari")))
+        assert set(names(rows)) == with_both
+        assert total == len(with_both)
 
-    @settings(deadline=None)
-    @given(words=st.lists(st.text(max_size=8), max_size=3).map(tuple))
-    def test_takes_any_words(self, read_bar, words):
-        found = page_of(read_bar, BAR, Selection(words=words), 1000)
-        assert len(found) == first_page(read_bar, BAR, Selection(words=words), 3)[1]
-
-    def test_leaves_out_what_others_say(self, bar):
-        said = AttributeLink(kind="category", name="Secret Wedding", personal=True)
-        row = ItemRow(key="negroni", name="Negroni", links=(said,))
-        ingest_history(bar, BAR, history([rated("negroni", 4.0, "ana")], [row]), by="ana")
-        words = Selection(words=("wedding",))
-        assert all_names(bar, words) == ["Negroni"]
-        hidden = hidden_from(bar, "bob")
-        assert hidden == {"ana"}
-        assert all_names(bar, Selection(words=("wedding",), without=hidden)) == []
+    def test_of_what_nobody_has_is_empty(self, read_bar):
+        assert first_page(read_bar, BAR, typed(read_bar, "zorg"), 5) == ((), 0)
 
 
 class TestSteps:

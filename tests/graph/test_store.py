@@ -146,6 +146,15 @@ class TestSharing:
             ]
         assert [one.exception() for one in several] == [None] * 400
 
+    def test_a_connection_beside_outlives_the_first_behind_the_same_doors(self, bar, path):
+        bar.close()
+        with Store.open_(path, read_only=True) as first:
+            beside = first.beside()
+        with beside:
+            assert beside.rows("SELECT count(*) FROM node WHERE kind = 'cocktail'") == [(17,)]
+            with pytest.raises(duckdb.Error, match="disabled"):
+                beside.rows(f"SELECT * FROM read_text('{__file__}')")
+
     def test_who_comes_second_waits_for_the_first_to_finish(self, bar, path, elsewhere):
         bar.close()
         process = elsewhere(HOLD, path, "writes")

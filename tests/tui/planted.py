@@ -45,6 +45,7 @@ from .planted_catalogue import PlantedCatalogue
 from .planted_memory import PlantedMemories
 from .planted_models import PlantedModels
 from .planted_runs import PlantedEvaluations
+from .planted_training import PlantedTrainings
 
 INTENT = Intent(
     constraints=(
@@ -120,6 +121,7 @@ class PlantedBackend:
         self.models = PlantedModels()
         self.memory = PlantedMemories()
         self.evaluations = PlantedEvaluations(Path("nowhere"))
+        self.training = PlantedTrainings(Path("nowhere"))
         self.calls: tuple[ModelCall, ...] = (
             ModelCall(
                 role="writer",
@@ -203,6 +205,7 @@ class PlantedBackend:
         self.goes_on.set()
         self.memory.goes_on.set()
         self.evaluations.goes_on.set()
+        self.training.goes_on.set()
 
     def _note(self, call: str, given: object) -> None:
         self.told.append((call, given))

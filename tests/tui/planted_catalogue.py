@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 from localrec.errors import InputError, LocalrecError, ModelCancelledError
 from localrec.graph.pages import PageRow, Place
 from localrec.graph.steps import Node, Step
@@ -31,6 +33,7 @@ class PlantedCatalogue:
 
     Attributes:
         trouble: What the next call raises.
+        goes_on: Cleared, a page waits until it is set.
         told: What it was asked, in order.
         things: What is on the shelf.
         means: What every search by meaning finds.
@@ -38,6 +41,8 @@ class PlantedCatalogue:
 
     def __init__(self) -> None:
         self.trouble: LocalrecError | None = None
+        self.goes_on = threading.Event()
+        self.goes_on.set()
         self.told: list[tuple[str, object]] = []
         self.things: tuple[Thing, ...] = ()
         self.means = (item(7),)
@@ -47,6 +52,7 @@ class PlantedCatalogue:
 
     def page(self, view: View, turn: Turn, limit: int) -> Page:
         self._note("page", (view, turn))
+        self.goes_on.wait(10)
         rows = [item(number) for number in range(COUNT) if _fits(item(number), view)]
         if view.descending:
             rows.reverse()
@@ -63,6 +69,9 @@ class PlantedCatalogue:
         else:
             chosen = rows[:limit]
         return Page(rows=tuple(chosen), total=total)
+
+    def prepare(self, view: View) -> None:
+        self._note("prepare", view)
 
     def alike(self, view: View, limit: int, request: Request) -> tuple[PageRow, ...]:
         self._note("alike", view)

@@ -13,10 +13,12 @@ from PIL import Image
 from localrec.domains import load_domain
 from localrec.errors import BusyError, ModelCancelledError, UsageError
 from localrec.graph.histories import ingest_history
+from localrec.graph.store import Store
 from localrec.llm.scripted import ScriptedModel
 from localrec.types import AttributeLink, Event, History, ItemRow, TaskKind
 from localrec.workspace import Workspace
 from localrec_tui.backend.base import BY_MODEL, Asked, Corrected, Request, Word
+from localrec_tui.backend.browsing import Turn, View
 from localrec_tui.backend.local import LocalBackend
 from localrec_tui.backend.stopping import Stoppable
 from tests.planted import a_report
@@ -142,6 +144,19 @@ class TestReading:
             (link.relation, link.target.title(), link.value) for link in item.links
         ]
 
+    def test_tells_an_ingredient_once_with_its_amount(self, backend, own_bar):
+        with Store.open_(own_bar / "store.duckdb") as store:
+            store.execute(
+                "INSERT INTO edge SELECT source_id, target_id, kind, weight, NULL, NULL FROM edge"
+            )
+        links = backend.item("cocktails", "negroni").links
+        assert [one.value for one in links if one.relation == "HAS_INGREDIENT"] == ["3 cl"] * 3
+        [glass] = [one for one in links if one.relation == "HAS_GLASSTYPE"]
+        assert glass.value is None
+        stop = backend.browse.stand_on(View(domain="cocktails"), "cocktail", "negroni", 5)
+        steps = [one for one in stop.steps if one.relation == "HAS_INGREDIENT"]
+        assert [one.value for one in steps] == ["3 cl"] * 3
+
     def test_of_an_item_that_is_gone_says_so(self, backend):
         with pytest.raises(UsageError, match="There is no drink 'zorg' any more"):
             backend.item("cocktails", "zorg")
@@ -234,6 +249,16 @@ class TestTwoProcesses:
         time.sleep(0.5)
         assert can_be_written(own_bar)
 
+    def test_typing_lets_the_store_go_a_moment_later(self, own_bar):
+        backend = LocalBackend(own_bar, linger_s=0.05)
+        for typed in ("g", "gi", "gin"):
+            view = View(domain="cocktails", typed=typed)
+            backend.browse.prepare(view)
+            assert backend.browse.page(view, Turn(), 5).rows
+        time.sleep(0.5)
+        assert can_be_written(own_bar)
+        backend.close()
+
     def test_another_terminal_can_ask_while_the_store_is_held(self, own_bar, run_localrec):
         backend = LocalBackend(own_bar, linger_s=60)
         ask(backend, "a gin drink")
@@ -280,7 +305,7 @@ class Patient(ScriptedModel):
 class TestStopping:
     def test_ends_a_question_even_where_a_stage_goes_on(self, backend, monkeypatch):
         model = Patient()
-        monkeypatch.setattr(Workspace, "open_model", lambda self, role, name="": model)
+        monkeypatch.setattr(Workspace, "open_model", lambda self, role, name="", adapter="": model)
         request, raised = Request(), []
 
         def question():

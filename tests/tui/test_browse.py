@@ -5,8 +5,8 @@ from textual.widgets import Input, OptionList
 
 from localrec.errors import BusyError
 from localrec.types import Event
-from localrec_tui.backend.browsing import Turn
-from localrec_tui.screens.browse import BrowseScreen
+from localrec_tui.backend.browsing import Page, Turn
+from localrec_tui.screens.browse import BrowseScreen, GotAlike, GotPage
 from localrec_tui.screens.item import ItemScreen
 from localrec_tui.screens.shelf import ShelfScreen
 from localrec_tui.screens.walk import WalkScreen
@@ -19,7 +19,6 @@ from .planted_catalogue import COUNT, item
 @pytest.fixture
 def quick(monkeypatch):
     """Nobody waits for a pause in typing."""
-    monkeypatch.setattr("localrec_tui.screens.browse._TYPING_S", 0.001)
     monkeypatch.setattr("localrec_tui.screens.browse._IDLE_S", 0.001)
 
 
@@ -40,7 +39,7 @@ def browse(open_app, quick):
 
 async def search(pilot, text):
     pilot.app.screen.query_one("#search", Input).value = text
-    for _ in range(3):  # the pauses in typing follow one another
+    for _ in range(3):  # the page, a pause, and what means the same
         await pilot.pause(0.01)
         await settled(pilot)
 
@@ -148,11 +147,38 @@ class TestSearch:
             screen = pilot.app.screen
             number = screen._number
             await search(pilot, "498")
-            from localrec_tui.screens.browse import GotAlike
-
+            screen.post_message(GotPage(number, Turn(), Page(rows=(item(3),), total=1)))
             screen.post_message(GotAlike(number, (item(3),)))
             await settled(pilot)
             assert shown(pilot) == ["Drink 498", "Drink 007"]
+
+    async def test_asks_one_thing_at_a_time_and_then_only_the_newest(self, browse, backend):
+        async with browse() as pilot:
+            backend.browse.told.clear()
+            backend.browse.goes_on.clear()
+            for typed in ("4", "49", "498", "499"):
+                pilot.app.screen.query_one("#search", Input).value = typed
+                await pilot.pause()
+            assert [view.typed for view, _ in given(backend, "page")] == ["4"]
+            backend.browse.goes_on.set()
+            await settled(pilot)
+            assert [view.typed for view, _ in given(backend, "page")] == ["4", "499"]
+            assert shown(pilot)[0] == "Drink 499"
+
+    async def test_goes_on_after_one_that_failed(self, browse, backend):
+        async with browse() as pilot:
+            backend.browse.trouble = BusyError("Process 7 has it.", "Try again.")
+            await search(pilot, "49")
+            assert "Process 7 has it. Try again." in seen(pilot)
+            await search(pilot, "498")
+            assert shown(pilot)[0] == "Drink 498"
+
+    async def test_is_made_ready_where_somebody_goes_to_the_line(self, browse, backend):
+        async with browse() as pilot:
+            assert given(backend, "prepare") == []
+            await press(pilot, "slash")
+        [view] = given(backend, "prepare")
+        assert view.domain == "cocktails"
 
     async def test_of_what_nobody_has_says_so_and_escape_lets_go(self, browse, backend):
         backend.browse.means = ()

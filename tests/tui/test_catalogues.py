@@ -3,6 +3,7 @@
 import pytest
 
 from localrec.errors import InputError, ModelCancelledError, UsageError
+from localrec.graph.store import Store
 from localrec_tui.backend.base import Request
 from localrec_tui.backend.browsing import Thing, Turn, View
 from localrec_tui.backend.local import LocalBackend
@@ -39,6 +40,21 @@ class TestPages:
         assert names(browse.page(View(domain="cocktails", typed="gin lime"), Turn(), 9)) == [
             "Gimlet"
         ]
+
+    def test_of_a_search_tell_of_what_another_changed_meanwhile(self, browse, own_bar):
+        zorg = View(domain="cocktails", typed="zorg")
+        browse.prepare(zorg)
+        assert names(browse.page(zorg, Turn(), 9)) == []
+        with Store.open_(own_bar / "store.duckdb") as store:
+            store.execute("UPDATE node SET name = 'Zorg Fizz' WHERE key = 'gimlet'")
+        assert names(browse.page(zorg, Turn(), 9)) == ["Zorg Fizz"]
+
+    def test_of_a_search_begin_with_whole_words(self, browse, own_bar):
+        with Store.open_(own_bar / "store.duckdb") as store:
+            store.execute("UPDATE node SET name = 'Americanas' WHERE key = 'americano'")
+            store.execute("UPDATE node SET name = 'Zorg Americana' WHERE key = 'negroni'")
+        page = browse.page(View(domain="cocktails", typed="americana"), Turn(), 9)
+        assert (names(page), page.total) == (["Zorg Americana", "Americanas"], 2)
 
     def test_have_columns_by_their_domain(self, browse):
         assert browse.layout("cocktails").kinds == ("ingredient", "glass", "category")

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from textual.widgets import Input, OptionList, TabbedContent, TextArea
 
 from localrec.errors import BusyError
+from localrec.graph.store import Store
 from localrec.types import Event
 from localrec_tui.backend.base import Word
 from localrec_tui.backend.local import LocalBackend
@@ -344,6 +345,17 @@ class TestOverAWorkspace:
             told = seen(pilot)
         assert "bert" in told
         assert "Daiquiri" in told
+
+    async def test_strangers_have_numbers_instead_of_their_keys(self, open_app, local, own_bar):
+        with Store.open_(own_bar / "store.duckdb") as store:
+            store.execute("UPDATE interaction SET source = 'a data set'")
+        async with open_app(WIDE, over=local, folder=own_bar) as pilot:
+            await enter(pilot, page="near")
+            assert "somebody with similar taste (1)" in seen(pilot)
+            assert "bert" not in seen(pilot)
+            await press(pilot, "w")
+            await enter(pilot)
+            assert "person: 1 with similar taste" in seen(pilot)
 
     async def test_forgetting_leaves_no_trace(self, open_app, local, own_bar):
         async with open_app(WIDE, over=local, folder=own_bar) as pilot:

@@ -12,12 +12,14 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from localrec_tui.app import LocalrecApp
 from localrec_tui.widgets.prompt import Prompt
 
 from .conftest import NARROW, WIDE, press, settled
 from .planted_runs import PlantedEvaluations, plant_run
+from .planted_training import PlantedTrainings, plant_three
 
 HOME = Path(__file__).parent / "snapshots"
 DRAWN_BY = HOME / "textual-version"
@@ -73,6 +75,38 @@ async def comparison(pilot: Pilot[None]) -> None:
     await settled(pilot)  # the screen is there: now what it compares, and how wide its table is
 
 
+async def training(pilot: Pilot[None]) -> None:
+    """Three trainings, one of them stopped and one damaged."""
+    app = pilot.app
+    assert isinstance(app, LocalrecApp)
+    plant_three(app.folder)
+    app.backend.training = PlantedTrainings(app.folder)  # type: ignore[misc]
+    app.switch_mode("training")
+    await settled(pilot)
+
+
+async def curves(pilot: Pilot[None]) -> None:
+    """The curves of one that was stopped."""
+    await training(pilot)
+    await press(pilot, "enter")
+    await settled(pilot)  # the screen is there: now its steps
+
+
+async def plan(pilot: Pilot[None]) -> None:
+    """What another one would take."""
+    await training(pilot)
+    await press(pilot, "n", "enter", "enter")
+    await settled(pilot)
+
+
+async def tried(pilot: Pilot[None]) -> None:
+    """An adapter beside its base."""
+    await training(pilot)
+    await press(pilot, "down", "t")
+    pilot.app.screen.query_one(Input).value = "like a negroni but lighter"
+    await press(pilot, "enter")
+
+
 async def _plant_runs(pilot: Pilot[None]) -> None:
     app = pilot.app
     assert isinstance(app, LocalrecApp)
@@ -92,6 +126,10 @@ SCENES: dict[str, Callable[[Pilot[None]], Awaitable[None]]] = {
     "runs": runs,
     "run": run,
     "comparison": comparison,
+    "training": training,
+    "curves": curves,
+    "plan": plan,
+    "tried": tried,
 }
 
 

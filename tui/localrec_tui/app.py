@@ -25,6 +25,7 @@ from localrec_tui.preferences import FILE, save_preferences
 from localrec_tui.screens.ask import AskScreen
 from localrec_tui.screens.browse import BrowseScreen
 from localrec_tui.screens.comparing import CompareScreen
+from localrec_tui.screens.curves import CurvesScreen
 from localrec_tui.screens.first_run import FirstRunScreen
 from localrec_tui.screens.help import HelpScreen
 from localrec_tui.screens.item import ItemScreen
@@ -32,9 +33,12 @@ from localrec_tui.screens.logs import LogScreen
 from localrec_tui.screens.memory import MemoryScreen
 from localrec_tui.screens.models import ModelsScreen
 from localrec_tui.screens.picking import PersonScreen, WordsScreen
+from localrec_tui.screens.planning import EstimateScreen
 from localrec_tui.screens.run import CaseScreen, RunScreen
 from localrec_tui.screens.runs import RunsScreen
 from localrec_tui.screens.shelf import ShelfScreen
+from localrec_tui.screens.training import TrainingScreen
+from localrec_tui.screens.trying import TryScreen
 from localrec_tui.screens.walk import WalkScreen
 from localrec_tui.screens.writing import WriteScreen
 from localrec_tui.shell import Room, Shell, bindings_of
@@ -46,15 +50,19 @@ _ROOMS: tuple[type[Room[None]], ...] = (
     MemoryScreen,
     RunsScreen,
     ModelsScreen,
+    TrainingScreen,
 )
 _ELSEWHERE = (  # screens that are reached from rooms, and have keys of their own
     CaseScreen,
     CompareScreen,
+    CurvesScreen,
+    EstimateScreen,
     FirstRunScreen,
     ItemScreen,
     LogScreen,
     RunScreen,
     ShelfScreen,
+    TryScreen,
     WalkScreen,
     WriteScreen,
 )

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from localrec_tui.backend.modelling import Modelling
     from localrec_tui.backend.remembering import Remembering
     from localrec_tui.backend.running import Evaluating
+    from localrec_tui.backend.training import Training
 
 Heard = Callable[[tuple[RecommendedItem, ...]], None]  # items as far as they are known by now
 Progress = Callable[[str, int, int], None]  # what is done, so many, of so many (0: unknown)
@@ -193,6 +194,11 @@ class Backend(Protocol):
     @property
     def evaluations(self) -> Evaluating:
         """Past runs and new ones, for the Runs room."""
+        ...
+
+    @property
+    def training(self) -> Training:
+        """Trainings as they go, and new ones, for the Training room."""
         ...
 
     def domains(self) -> tuple[DomainFound, ...]:

@@ -23,7 +23,8 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         domain: Its items.
-        typed: Words that stand in their names or in those of their attributes.
+        typed: Words that stand in their names or in those of their attributes; what fits them best
+            comes first.
         having: Node id of an attribute that all of them have; None for no such demand.
         order: One of `Domain`'s numbers, or as `graph.pages` names it.
         descending: The other way round.
@@ -113,6 +114,10 @@ class Browsing(Protocol):
 
     def page(self, view: View, turn: Turn, limit: int) -> Page:
         """At most `limit` rows of a view; with the first page all of them are counted."""
+        ...
+
+    def prepare(self, view: View) -> None:
+        """Make ready to search in a view; whoever does not, waits for it at the first letter."""
         ...
 
     def alike(self, view: View, limit: int, request: Request) -> tuple[PageRow, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from localrec_tui.backend.base import Request
@@ -12,12 +13,13 @@ from localrec_tui.backend.browsing import Layout, Page, ShelfFound, Stop, Thing,
 
 if TYPE_CHECKING:
     from localrec.domains import Domain
+    from localrec.graph.name_search import NameSearch
     from localrec.graph.pages import PageRow, Selection
     from localrec.graph.steps import Node
     from localrec.graph.store import Store
     from localrec_tui.backend.lent import LentWorkspace
 
-_LONGEST_WORDS = 8  # more than anybody types, and each costs a look at all names
+_MOST_WORDS = 8  # more than anybody types, and each costs a look at all names
 _Made = TypeVar("_Made")
 
 
@@ -47,6 +49,8 @@ class LocalCatalogues:
         serving: Callable[[Request, str | None], AbstractContextManager[LentWorkspace]],
     ) -> None:
         self._folder, self._read, self._writing, self._serving = folder, read, writing, serving
+        self._names: tuple[object, NameSearch] | None = None  # and what they were read from
+        self._reading_names = Lock()
 
     def layout(self, domain: str) -> Layout:
         """How a domain is shown."""
@@ -64,7 +68,7 @@ class LocalCatalogues:
         domain = load_domain(view.domain)
 
         def query(store: Store) -> Page:
-            selection = _selection(store, view)
+            selection = self._selection(store, domain, view)
             if turn == Turn():
                 rows, total = first_page(store, domain, selection, limit)
                 return Page(rows=rows, total=total)
@@ -81,6 +85,14 @@ class LocalCatalogues:
 
         return self._read(query)
 
+    def prepare(self, view: View) -> None:
+        """Read the names of a view's items, and leave the store open for the first letter."""
+        from localrec.domains import load_domain
+        from localrec.graph.node_columns import hidden_from
+
+        domain = load_domain(view.domain)
+        self._read(lambda store: self._searched(store, domain, hidden_from(store, view.user)))
+
     def alike(self, view: View, limit: int, request: Request) -> tuple[PageRow, ...]:
         """Items whose texts mean what was typed, the nearest first."""
         from localrec.domains import load_domain
@@ -88,9 +100,9 @@ class LocalCatalogues:
         from localrec.graph.pages import rows_of
 
         with self._serving(request, view.user) as workspace:
-            stages = workspace.stages(view.domain)
-            field = stages.fields.get("description") or stages.fields["name"]
-            [nearest], _ = field.search(stages.embedder.embed([view.typed]), limit)
+            fields = workspace.fields(view.domain)
+            field = fields.get("description") or fields["name"]
+            [nearest], _ = field.search(workspace.embedder.embed([view.typed]), limit)
             hidden = hidden_from(workspace.store, view.user)
             return rows_of(workspace.store, load_domain(view.domain), nearest.tolist(), hidden)
 
@@ -145,25 +157,42 @@ class LocalCatalogues:
         with self._writing(), Workspace(self._folder, writable=True) as opened:
             return _change(opened.store, domain, user, take=things)
 
+    def _selection(self, store: Store, domain: Domain, view: View) -> Selection:
+        from localrec.graph.node_columns import hidden_from
+        from localrec.graph.pages import Selection
 
-def _selection(store: Store, view: View) -> Selection:
-    from localrec.graph.node_columns import hidden_from
-    from localrec.graph.pages import Selection
+        hidden = hidden_from(store, view.user)
+        words = view.typed.split()[:_MOST_WORDS]
+        return Selection(
+            found=self._searched(store, domain, hidden).find(store, words) if words else None,
+            having=view.having,
+            order=view.order,
+            descending=view.descending,
+            without=hidden,
+        )
 
-    return Selection(
-        words=tuple(view.typed.split()[:_LONGEST_WORDS]),
-        having=view.having,
-        order=view.order,
-        descending=view.descending,
-        without=hidden_from(store, view.user),
-    )
+    def _searched(self, store: Store, domain: Domain, hidden: frozenset[str]) -> NameSearch:
+        """The names of a domain as somebody sees them, read again where the store changed.
+
+        Nobody can change it while it is open here, so what is returned is what it says.
+        """
+        from localrec.graph.name_search import NameSearch
+        from localrec_tui.backend.lent import mark_of
+
+        source = mark_of(self._folder), domain.name, hidden
+        with self._reading_names:
+            if self._names is None or self._names[0] != source:
+                self._names = None  # before others of the same size are read
+                self._names = source, NameSearch(store, domain, hidden)
+            return self._names[1]
 
 
 def _stop(store: Store, domain: Domain, node: Node, view: View, limit: int) -> Stop:
-    from localrec.graph.pages import first_page
+    from localrec.graph.node_columns import hidden_from
+    from localrec.graph.pages import Selection, first_page
     from localrec.graph.steps import Node, steps_from
 
-    selection = _selection(store, View(domain=view.domain, user=view.user, having=node.node_id))
+    selection = Selection(having=node.node_id, without=hidden_from(store, view.user))
     steps = steps_from(store, domain, node, selection.without)
     if node.kind == domain.item:
         return Stop(domain=domain.name, node=node, steps=steps)

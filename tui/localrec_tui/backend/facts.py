@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -84,8 +84,9 @@ def item_in(store: Store, domain_name: str, key: str, user: str | None) -> ItemF
         )
     node_id, name, properties = rows[0]
     links = store.rows(
-        "SELECT e.kind, coalesce(e.properties->>'$.as_written', t.name), e.properties->>'$.value' "
-        "FROM edge e JOIN node t ON t.node_id = e.target_id WHERE e.source_id = ? "
+        "SELECT e.kind, e.target_id, coalesce(e.properties->>'$.as_written', t.name), "
+        "e.properties->>'$.value' FROM edge e JOIN node t ON t.node_id = e.target_id "
+        "WHERE e.source_id = ? "
         f"AND e.kind IN (SELECT unnest(?)) AND {not_told_by(hidden_from(store, user))} "
         "ORDER BY e.rowid",
         [node_id, [spec.edge for spec in domain.attributes.values()]],
@@ -95,9 +96,19 @@ def item_in(store: Store, domain_name: str, key: str, user: str | None) -> ItemF
         key=key,
         name=name,
         properties=msgspec.json.decode(properties),
-        links=tuple(dict.fromkeys(Link(*row) for row in links)),
+        links=_told_once(links),
         picture=_picture(pictures_of(store, domain, [key]).get(key)),
     )
+
+
+def _told_once(rows: Sequence[tuple[str, int, str, str | None]]) -> tuple[Link, ...]:
+    """An attribute that is told several times once, or once with each of its amounts."""
+    measured = {(relation, target) for relation, target, _, value in rows if value}
+    links: dict[tuple[str, int, str | None], Link] = {}
+    for relation, target, name, value in rows:
+        if value or (relation, target) not in measured:
+            links.setdefault((relation, target, value), Link(relation, name, value))
+    return tuple(links.values())
 
 
 def _picture(content: bytes | None) -> tuple[tuple[HalfCell, ...], ...]:

@@ -36,6 +36,7 @@ from localrec_tui.backend.gate import Gate
 from localrec_tui.backend.lingering import Lingering
 from localrec_tui.backend.memories import LocalMemories
 from localrec_tui.backend.models import LocalModels
+from localrec_tui.backend.trainings import LocalTrainings
 
 if TYPE_CHECKING:
     from localrec.graph.people import Said
@@ -77,6 +78,7 @@ class LocalBackend:
         self.models = LocalModels(folder, self._models)
         self.memory = LocalMemories(folder, self._gate, self._read, self._writing)
         self.evaluations = LocalEvaluations(folder, self._names)
+        self.training = LocalTrainings(folder)
 
     @property
     def is_empty(self) -> bool:
@@ -175,6 +177,7 @@ class LocalBackend:
         self._lingering.let_go()
         self.memory.close()
         self.evaluations.close()
+        self.training.close()
         if (served := self._served) is not None:
             self.stop(served)
         # Where something goes on that asks no model, the models end with this process.
@@ -255,12 +258,8 @@ class LocalBackend:
 
     def _read(self, query: Callable[[Store], _Made]) -> _Made:
         """Ask the store something quick, beside a question that may be running."""
-        from localrec.erasure.journal import open_settled
-
-        with self._gate.reading():
-            self._lingering.hold()
-            with open_settled(self._folder, read_only=True) as store:
-                return query(store)
+        with self._gate.reading(), self._lingering.open_() as store:
+            return query(store)
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, ExitStack
+from itertools import count
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from localrec_tui.backend.gate import Gate
 
 _ROWS = 200  # of the queue
+_STRANGER = "somebody with similar taste"
 _Made = TypeVar("_Made")
 
 
@@ -233,20 +235,36 @@ def _versions(store: Store, domain: str, user: str) -> tuple[Version, ...]:
 
 
 def _names(store: Store, nodes: Iterable[int]) -> dict[int, tuple[str, bool]]:
-    """Node id -> what it is called, and whether it is a person."""
-    from localrec.graph.people import USER
+    """Node id -> what it is called, "" for a stranger; and whether it is a person.
+
+    The people of a data set have numbers for keys. Known are those who have a name besides, those
+    who said something here, and those whose exports are here.
+    """
+    from localrec.graph.node_columns import tellers
+    from localrec.graph.people import FEEDBACK, USER
 
     rows = store.rows(
-        "SELECT node_id, name, kind = ? FROM node WHERE node_id IN (SELECT unnest(?))",
-        [USER, sorted(nodes)],
+        "SELECT node_id, name, kind = $user, name <> key OR key IN (SELECT unnest($here)) OR "
+        "node_id IN (SELECT user_id FROM interaction WHERE source = $said) "
+        "FROM node WHERE node_id IN (SELECT unnest($nodes))",
+        {
+            "user": USER,
+            "here": sorted(tellers(store)),
+            "said": FEEDBACK,
+            "nodes": sorted(nodes),
+        },
     )
-    return {node_id: (name, is_person) for node_id, name, is_person in rows}
+    return {
+        node_id: (name if is_known or not is_person else "", is_person)
+        for node_id, name, is_person, is_known in rows
+    }
 
 
 def _version(memory: Memory, names: dict[int, tuple[str, bool]], own: int) -> Version:
     from localrec.memory.telling import SOURCES
 
     made_from = [names[one] for one in memory.provenance.made_from if one in names and one != own]
+    people = [name for name, is_person in made_from if is_person]
     return Version(
         number=memory.version,
         text=memory.text,
@@ -254,7 +272,9 @@ def _version(memory: Memory, names: dict[int, tuple[str, bool]], own: int) -> Ve
             FacetTold(
                 text=facet.text,
                 confidence=facet.confidence,
-                supporters=tuple(names[one][0] for one in facet.supporters if one in names),
+                supporters=tuple(
+                    names[one][0] or _STRANGER for one in facet.supporters if one in names
+                ),
             )
             for facet in memory.facets
         ),
@@ -262,7 +282,8 @@ def _version(memory: Memory, names: dict[int, tuple[str, bool]], own: int) -> Ve
         by=memory.provenance.by,
         pinned=memory.pinned,
         at=memory.at,
-        people=tuple(name for name, is_person in made_from if is_person),
+        people=tuple(filter(None, people)),
+        strangers=people.count(""),
         items=tuple(name for name, is_person in made_from if not is_person),
     )
 
@@ -287,12 +308,13 @@ def _near(store: Store, kept: KeptSurroundings, user: str) -> tuple[Neighbour, .
 def _told_neighbours(store: Store, around: Surroundings, curated: Curated) -> tuple[Neighbour, ...]:
     near = curated.neighbours
     users = {one: int(around.graph.users[one]) for one in near.index[near.is_person].tolist()}
-    names = _names(store, users.values())
+    names, numbers = _names(store, users.values()), count(1)
 
     def name(place: int) -> str:
         index = int(near.index[place])
         if near.is_person[place]:
-            return names.get(users[index], ("somebody who is gone", True))[0]
+            known, _ = names.get(users[index], ("somebody who is gone", True))
+            return known or f"{_STRANGER} ({next(numbers)})"
         return around.catalogue.names[index]
 
     return tuple(

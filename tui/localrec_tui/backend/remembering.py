@@ -36,7 +36,8 @@ class Version(msgspec.Struct, frozen=True, kw_only=True):
         by: What wrote it: "counts", a model's name, or "" for the person.
         pinned: Nothing but the person changes it.
         at: When, UTC without a zone.
-        people: Keys of those whose data is in it, without the person's own.
+        people: Names of those whose data is in it, without the person's own.
+        strangers: How many more of them have no name that anybody here knows.
         items: Names of the items that it speaks of.
     """
 
@@ -48,6 +49,7 @@ class Version(msgspec.Struct, frozen=True, kw_only=True):
     pinned: bool
     at: datetime
     people: tuple[str, ...] = ()
+    strangers: int = 0
     items: tuple[str, ...] = ()
 
 
@@ -71,7 +73,7 @@ class Neighbour(msgspec.Struct, frozen=True, kw_only=True):
     """A person or an item near somebody's taste, as the rules chose it.
 
     Args:
-        name: Key of the person, or name of the item.
+        name: Of the item or the person; a person whom nobody here knows has a number.
         is_person: Which of the two it is.
         score: What the rules make of the figures that follow.
         edge_weight: As all figures below of `memory/neighbourhood.py`.

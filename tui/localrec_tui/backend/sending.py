@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from localrec_tui.backend.base import Progress, Request
 
@@ -19,14 +19,18 @@ class Sender:
 
     Args:
         folder: The workspace they work on.
+        close_s: How long they may take to end at a safe place when the app ends.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, close_s: float = _CLOSE_S) -> None:
         self._folder = folder
+        self._close_s = close_s
         self._errands: dict[Request, Errand] = {}
 
-    def send(self, arguments: Sequence[str], request: Request, progress: Progress) -> None:
-        """Run a command to its end.
+    def send(
+        self, arguments: Sequence[str], request: Request, progress: Progress
+    ) -> tuple[Any, ...]:
+        """Run a command to its end; returns the JSON documents that it printed.
 
         Raises:
             ModelCancelledError: the request was stopped.
@@ -40,12 +44,12 @@ class Sender:
         errand = self._errands[request] = Errand(self._folder, arguments)
         try:
             check(request)  # it may have been stopped before the errand could hear it
-            errand.follow(lambda step: progress(step.what, step.done, step.total))
+            return errand.follow(lambda step: progress(step.what, step.done, step.total))
         except CutShortError as error:
             raise ModelCancelledError("Stopped.") from error
         finally:
             del self._errands[request]
-            errand.close(_CLOSE_S)
+            errand.close(self._close_s)
             request.over.set()
 
     def stop(self, request: Request) -> None:
@@ -58,4 +62,4 @@ class Sender:
         """See that all of them have ended."""
         for request, errand in list(self._errands.items()):
             request.stopped.set()
-            errand.close(_CLOSE_S)
+            errand.close(self._close_s)

@@ -9,6 +9,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
+from textual.events import DescendantFocus
 from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import DataTable, Footer, Input, Static
@@ -31,10 +32,10 @@ from localrec_tui.workers import work_for
 if TYPE_CHECKING:
     from localrec.graph.pages import PageRow
 
-_TYPING_S = 0.12  # a pause that says that a word is typed
-_IDLE_S = 0.6  # one that says that the question is
+_IDLE_S = 0.7  # a pause that says that the question is typed
 _ALIKE = 10  # items by meaning
 _LEAST_FOR_MEANING = 3  # letters
+_PAGE_WORK = "page"
 _NEAR = "≈ "  # before names that were found by meaning
 
 
@@ -62,8 +63,9 @@ class BrowseScreen(Room[None]):
 
     TITLE = "Browse"
     HELP = (
-        "Type, and only what has every word in its name or in those of its attributes stays. After "
-        "a moment, items that mean the same follow at the end, marked ≈. Down leads to the list; "
+        "Type, and only what has every word in its name or in those of its attributes stays, whole "
+        "words before their beginnings and an item's own name before its attributes. After a "
+        "moment, items that mean the same follow at the end, marked ≈. Down leads to the list; "
         "Home and End go to the ends of the whole catalogue, however long it is.\n\n"
         "Enter shows all about an item, G walks the graph from there, R turns the order and O "
         "changes what it goes by. L, D, S and N say what you think of an item, U takes it back. F4 "
@@ -95,9 +97,12 @@ class BrowseScreen(Room[None]):
         self._view = View(domain="")
         self._having = ""  # the attribute that all listed items have, as people call it
         self._number = 0  # of the newest look; what an older one finds comes too late
+        self._listed = 0  # of the look that the list shows
+        self._is_turning = False  # a page is on its way
+        self._next: Turn | None = None  # the page that is asked for when it is here
         self._total = 0
         self._alike: Request | None = None
-        self._waiting: list[Timer] = []
+        self._idle: Timer | None = None
         self._said: dict[str, str] = {}
 
     @classmethod
@@ -138,6 +143,8 @@ class BrowseScreen(Room[None]):
     def on_got_domains(self, message: GotDomains) -> None:
         """Begin with the largest domain."""
         message.stop()  # the app would take it for a first run
+        if self._domains:  # asked for twice, by two visits that came close together
+            return
         self._domains = message.domains
         if self._domains:
             self._open_domain(self._domains[0].name)
@@ -155,33 +162,56 @@ class BrowseScreen(Room[None]):
         self._look()
 
     def _look(self) -> None:
+        """Ask for the first page of the view, whose choices changed."""
+        self._show_choices()
+        self._begin()
+
+    def _begin(self) -> None:
         """Ask for the first page of the view; whatever was asked before is superseded."""
         self._supersede()
-        self._show_choices()
         self._turn(Turn())
 
     def _turn(self, turn: Turn) -> None:
+        """Ask for a page, one after the other: of those that wait, only the newest is wanted."""
         if not self._view.domain:
             return
+        if self._is_turning:
+            self._next = turn
+            return
+        self._is_turning = True
         browse, view, number = self.app.backend.browse, self._view, self._number
         work_for(
             self,
-            "page",
+            _PAGE_WORK,
             lambda: GotPage(number, turn, browse.page(view, turn, PAGE)),
         )
 
+    def _turn_next(self) -> None:
+        self._is_turning = False
+        turn, self._next = self._next, None
+        if turn is not None:
+            self._turn(turn)
+
     def _supersede(self) -> None:
         self._number += 1
-        for timer in self._waiting:
-            timer.stop()
-        self._waiting = []
+        if self._idle is not None:
+            self._idle.stop()
+            self._idle = None
         if self._alike is not None:
             self._alike.stopped.set()
             self._alike = None
 
     @on(Listing.Wanted)
     def _more_wanted(self, event: Listing.Wanted) -> None:
-        self._turn(event.turn)
+        if self._listed == self._number:  # else the list is about to be another
+            self._turn(event.turn)
+
+    @on(DescendantFocus)
+    def _prepare(self, event: DescendantFocus) -> None:
+        """Whoever goes to the line is about to type."""
+        if event.widget.id == "search" and self._view.domain:
+            browse, view = self.app.backend.browse, self._view
+            work_for(self, "prepare to search", lambda: browse.prepare(view))
 
     @on(Input.Changed, "#search")
     def _typed(self, event: Input.Changed) -> None:
@@ -189,13 +219,9 @@ class BrowseScreen(Room[None]):
         if typed == self._view.typed:
             return
         self._view = msgspec.structs.replace(self._view, typed=typed)
-        self._supersede()
-        self._waiting = [self.set_timer(_TYPING_S, self._look_again)]
-
-    def _look_again(self) -> None:
-        self._look()
-        if len(self._view.typed) >= _LEAST_FOR_MEANING:
-            self._waiting = [self.set_timer(_IDLE_S, self._look_by_meaning)]
+        self._begin()
+        if len(typed) >= _LEAST_FOR_MEANING:
+            self._idle = self.set_timer(_IDLE_S, self._look_by_meaning)
 
     def _look_by_meaning(self) -> None:
         browse, view, number = self.app.backend.browse, self._view, self._number
@@ -211,8 +237,10 @@ class BrowseScreen(Room[None]):
 
     def on_got_page(self, message: GotPage) -> None:
         """Show it, unless something else is looked at by now."""
+        self._turn_next()
         if message.number != self._number:
             return
+        self._listed = message.number
         turn, page = message.turn, message.page
         lines = [self._line(row) for row in page.rows]
         listing, goes_on = self.query_one(Listing), len(lines) == PAGE
@@ -230,7 +258,7 @@ class BrowseScreen(Room[None]):
 
     def on_got_alike(self, message: GotAlike) -> None:
         """Put them behind what has the words, where that ends."""
-        if message.number != self._number:
+        if not message.number == self._listed == self._number:
             return
         self._alike = None
         listing = self.query_one(Listing)
@@ -244,9 +272,15 @@ class BrowseScreen(Room[None]):
         """A search by meaning was superseded: nobody waits for it."""
 
     def on_failed(self, message: Failed) -> None:
-        """Say why, and the remedy."""
+        """Say why, and the remedy; of a search by meaning beside what has the words."""
         message.stop()
-        self._tell(f"{message.error} {message.remedy}".strip())
+        told = f"{message.error} {message.remedy}".strip()
+        if message.what == _PAGE_WORK:
+            self._turn_next()
+        if message.request is None:
+            self._tell(told)
+        elif message.request is self._alike:
+            self._tell(f"{self._where()} {told}")
 
     def _mark(self, message: WordStored) -> None:
         """Show what the person said of an item, in whatever room."""

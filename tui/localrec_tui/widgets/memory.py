@@ -179,17 +179,26 @@ def _facet(facet: FacetTold) -> Content:
 
 def _made_from(version: Version) -> Iterator[str]:
     """Whose data is in it."""
-    if version.items or version.people:
+    if version.items or version.people or version.strangers:
         yield ""
         yield "Made from"
-    for one, many, names in (
-        ("item", "items", version.items),
-        ("person", "people", version.people),
+    people = len(version.people) + version.strangers
+    for one, many, number, names in (
+        ("item", "items", len(version.items), _listed(version.items)),
+        ("person", "people", people, _listed(version.people, version.strangers)),
     ):
-        if names:
-            noun = one if len(names) == 1 else many
-            more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-            yield f"  {len(names)} {noun}: {', '.join(names[:_NAMED])}{more}"
+        if number:
+            yield f"  {number} {one if number == 1 else many}: {names}"
+
+
+def _listed(names: tuple[str, ...], strangers: int = 0) -> str:
+    """Names, as far as they fit, and how many more there are."""
+    told = [", ".join(names[:_NAMED])] if names else []
+    if len(names) > _NAMED:
+        told.append(f"{len(names) - _NAMED} more")
+    if strangers:
+        told.append(f"{strangers:,} with similar taste")
+    return " and ".join(told)
 
 
 def _difference(versions: tuple[Version, ...], place: int) -> Content:

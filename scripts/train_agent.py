@@ -1,0 +1,212 @@
+"""Train the agent as AgenticRec does, and measure each stage: warm start, GRPO, refinement.
+
+    python scripts/train_agent.py                           all of it, on MovieLens 100K
+    python scripts/train_agent.py --stages warm grpo        so far only
+    python scripts/train_agent.py --estimate                what the next stage would take
+
+Every stage is a command of `localrec train`, goes on where it was stopped, and is skipped once it
+is finished. Then each adapter ranks for the same people on the test half, beside the frozen model,
+SASRec and the fused tools (`localrec evaluate run`, which resumes as well), and the table and the
+curves of reward, tool rate and hits (the paper's Figures 3 and 4) are written into the docs.
+Nothing of the test half is looked at before the last stage is over.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+from evaluate_ranking import as_markdown, finished
+
+from localrec.cli.app import run as localrec
+from localrec.errors import CutShortError, LocalrecError
+from localrec.evaluation.report import table, write_between
+from localrec.paths import default_workspace, make_private
+from localrec.training.runs import Logged, TrainingRun, open_run, runs_folder
+
+ROOT = Path(__file__).resolve().parents[1]
+SCRIPT = "scripts/train_agent.py"
+DATASET, EVALUATION = "ml-100k", "agenticrec-trained"
+PEOPLE = 300
+CURVES = {
+    "reward": "reward",
+    "asked a tool": "tool_rate",
+    "H@10": "hit10",
+    "H@1": "hit1",
+    "without signal": "share_without_signal",
+}
+POINTS = 8  # of a curve, each the mean of a stretch of steps
+
+
+class Stage(msgspec.Struct, frozen=True, kw_only=True):
+    """One training.
+
+    Args:
+        name: Of its run, and of the system that is measured.
+        command: Behind `localrec train`, without the name.
+        told: In the tables.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    told: str
+
+
+def stages(base: str, workspace: Path) -> dict[str, Stage]:
+    """All of them, in order; each begins with what the one before came to."""
+    warm = runs_folder(workspace) / "agent-warm" / "adapter"
+    bounds = ("--groups", "2", "--budget", "2", "--thought", "60", "--max-tokens", "3072")
+    return {
+        "warm": Stage(
+            name="agent-warm",
+            command=("adapter", "agent", "--base", base, "--train", "320", "--validation", "32"),
+            told="warm start",
+        ),
+        "grpo": Stage(
+            name="agent-grpo",
+            command=(
+                *("grpo", "--base", base, "--start", str(warm), "--steps", "120"),
+                *("--validation", "48", "--validate-every", "20", *bounds),
+            ),
+            told="GRPO",
+        ),
+        "refine": Stage(
+            name="agent-refined",
+            command=("refine", "agent-grpo", "--searched", "120", "--steps", "40"),
+            told="refinement",
+        ),
+    }
+
+
+def main() -> int:
+    """Train what is missing, measure it, write the blocks; the exit code."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--workspace", type=Path, default=default_workspace())
+    parser.add_argument("--base", default="smollm2-135m")
+    parser.add_argument("--stages", nargs="*", default=["warm", "grpo", "refine", "measure"])
+    parser.add_argument("--estimate", action="store_true", help="of the next stage alone")
+    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "evaluation.md")
+    asked = parser.parse_args()
+    declared = stages(asked.base, asked.workspace)
+    try:
+        command(asked.workspace, "datasets", "pull", DATASET)
+        for stage in (declared[one] for one in declared if one in asked.stages):
+            if train(asked.workspace, stage, estimate=asked.estimate) and asked.estimate:
+                return 0
+        if "measure" in asked.stages:
+            command(asked.workspace, "evaluate", "run", str(configured(asked.workspace, declared)))
+            write_between(asked.docs, "agent-trained", "\n\n".join(told(asked.workspace, declared)))
+    except LocalrecError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    return 0
+
+
+def train(workspace: Path, stage: Stage, *, estimate: bool) -> bool:
+    """Train a stage to its end and export it; whether there was anything to train."""
+    folder = runs_folder(workspace) / stage.name
+    begun = (folder / "config.json").exists()
+    if begun and open_run(folder).state.status == "finished":
+        return False
+    if estimate and not begun:
+        command(workspace, "train", *stage.command, "--name", stage.name, "--estimate")
+        return True
+    if begun:
+        command(workspace, "train", "resume", stage.name)
+    else:
+        command(workspace, "train", *stage.command, "--name", stage.name)
+    command(workspace, "train", "export", stage.name, "--out", str(exported(workspace, stage)))
+    return True
+
+
+def exported(workspace: Path, stage: Stage) -> Path:
+    """The GGUF of a stage."""
+    return runs_folder(workspace) / stage.name / f"{stage.name}.gguf"
+
+
+def configured(workspace: Path, declared: dict[str, Stage]) -> Path:
+    """The evaluation of all stages, written for this workspace."""
+    bounds = "budget = 2, thought_characters = 60"
+    systems = [
+        '[[systems]]\nname = "popularity"',
+        '[[systems]]\nname = "sasrec"',
+        '[[systems]]\nname = "agenticrec-fused"\nkind = "agent"',
+        *(
+            f'[[systems]]\nname = "{name}"\nkind = "agent"\nentry = "agenticrec"\n'
+            f"sample = {PEOPLE}\nsettings = {{{bounds}{adapter}}}"
+            for name, adapter in [
+                ("agent-frozen", ""),
+                *(
+                    (one.name, f', adapter = "{exported(workspace, one).as_posix()}"')
+                    for one in declared.values()
+                ),
+            ]
+        ),
+    ]
+    title = "MovieLens 100K, split by time, 20 candidates: the agent as it is trained"
+    head = (
+        f'name = "{EVALUATION}"\ntitle = "{title}"\nk = [1, 3, 5, 10]\nseed = 7\nchunk = 20\n\n'
+        f'[data]\ndataset = "{DATASET}"\n\n'
+        '[protocol]\nsplit = "by-time"\ncandidates = 20\nhistory = 10\nseed = 7\n\n'
+    )
+    path = make_private(workspace / "evaluations") / f"{EVALUATION}.toml"
+    path.write_text(head + "\n\n".join(systems) + "\n", encoding="utf-8")
+    return path
+
+
+def told(workspace: Path, declared: dict[str, Stage]) -> Iterator[str]:
+    """The table of all stages, then how each training went."""
+    yield as_markdown(finished([EVALUATION], workspace))
+    for stage in declared.values():
+        run = open_run(runs_folder(workspace) / stage.name)
+        yield f"### {stage.told.capitalize()}, step by step"
+        yield told_training(run)
+    yield f"Made by `python {SCRIPT}`."
+
+
+def told_training(run: TrainingRun) -> str:
+    """What was logged, in so many stretches of steps."""
+    records = [one for one in run.records() if one.values]
+    names = {told: name for told, name in CURVES.items() if name in records[0].values}
+    names = names or {"loss": "loss"}
+    width = -(-len(records) // POINTS)
+    stretches = [records[at : at + width] for at in range(0, len(records), width)]
+    heads = ["steps", *names, "seconds a step"]
+    rows = [
+        [
+            f"{part[0].step} to {part[-1].step}",
+            *(f"{mean(part, name):.3f}" for name in names.values()),
+            f"{sum(one.seconds for one in part) / len(part):.0f}",
+        ]
+        for part in stretches
+    ]
+    return table(heads, rows)
+
+
+def mean(records: Sequence[Logged], name: str) -> float:
+    """Of a figure over some steps, where it is one."""
+    found = [value for one in records if (value := one.values.get(name)) is not None]
+    return sum(found) / len(found) if found else float("nan")
+
+
+def command(workspace: Path, *arguments: str) -> None:
+    """One command of localrec.
+
+    Raises:
+        CutShortError: it did not come to its end; it has told why.
+    """
+    code = localrec(["--workspace", str(workspace), *arguments])
+    if code:
+        raise CutShortError(
+            f"localrec {' '.join(arguments)} did not come to its end.",
+            f"Run python {SCRIPT} again: it goes on from there.",
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,313 @@
+"""Training: what learns or learnt in this workspace, begun, stopped, gone on with and tried."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.widgets import DataTable, Footer, Static
+
+from localrec_tui.backend.base import Progress, Request
+from localrec_tui.backend.plans import SIZES, Plan, Trainee, free_name, plan_of
+from localrec_tui.backend.training import Exported, TrainingFound, TrainingsFound
+from localrec_tui.messages import Failed
+from localrec_tui.screens.curves import STATES, CurvesScreen, Wish, who_trains
+from localrec_tui.screens.picking import Choice, PickScreen
+from localrec_tui.screens.planning import EstimateScreen
+from localrec_tui.screens.trying import TryScreen
+from localrec_tui.shell import Room
+from localrec_tui.widgets.cells import Cell, fill
+from localrec_tui.widgets.roombar import RoomBar
+from localrec_tui.widgets.undertaking import Undertaking
+from localrec_tui.workers import work_for
+
+_HEADS = ("Training", "State", "Step", "What", "Base", "Begun")
+_EMPTY = (
+    "Nothing was trained in this workspace yet. N begins: an adapter teaches a small model one "
+    "role, such as reading what a question is about, and GRPO teaches the agent to rank. What it "
+    "would take is told before."
+)
+_LOOK_S = 1.0  # how often is looked whether one of them went on
+
+
+class TrainingScreen(Room[None]):
+    """All trainings of the workspace."""
+
+    TITLE = "Training"
+    HELP = (
+        "What was trained in this workspace, here or by `localrec train`. Enter opens one with its "
+        "curves, which grow while it goes on.\n\n"
+        "N begins one: choose what, and how much; a short step is tried and what it all would take "
+        "is told before anything begins, with the command line that does the same. It runs in a "
+        "process of its own. Esc stops it at a safe place and saves, a second Esc insists, G goes "
+        "on with one that was stopped, as if it had never been. One that another process trains is "
+        "shown as it goes, and stopped there.\n\n"
+        "X writes what a finished one came to as an adapter for a model, T asks the adapter and "
+        "its bare base the same question, side by side."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("n", "start", "New training", id="start_training"),
+        Binding("g", "resume", "Go on", id="resume_training"),
+        Binding("x", "export", "Export", id="export_training"),
+        Binding("t", "try", "Try", id="try_training"),
+        Binding("escape", "stop", "Stop", show=False, id="stop"),
+    ]
+    DEFAULT_CSS = """
+    TrainingScreen #told { height: auto; margin: 1 2; }
+    TrainingScreen DataTable { height: 1fr; margin: 0 1; }
+    """
+
+    class Listed(Message):
+        """The trainings were listed; None: nothing changed."""
+
+        def __init__(self, found: TrainingsFound | None) -> None:
+            super().__init__()
+            self.found = found
+
+    class Offered(Message):
+        """What can be trained was found."""
+
+        def __init__(self, found: tuple[Trainee, ...]) -> None:
+            super().__init__()
+            self.found = found
+
+    class Trained(Message):
+        """A training came to its end."""
+
+        def __init__(self, name: str) -> None:
+            super().__init__()
+            self.name = name
+
+    class Written(Message):
+        """An adapter was exported."""
+
+        def __init__(self, exported: Exported) -> None:
+            super().__init__()
+            self.exported = exported
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._listed: TrainingsFound | None = None
+        self._looks = False
+        self._wish: Wish | None = None  # to be done once it is known how things are now
+
+    def compose(self) -> ComposeResult:
+        """The trainings, and what goes on."""
+        yield RoomBar()
+        yield Static("…", id="told", markup=False)
+        yield DataTable[Cell](cursor_type="row", zebra_stripes=True)
+        yield Undertaking()
+        yield Footer()
+
+    def on_mount(self) -> None:
+        """Set the heads of the columns, and look every second whether something moved."""
+        table = self.query_one(DataTable)
+        table.add_columns(*_HEADS)
+        table.focus()
+        self.set_interval(_LOOK_S, self._look)
+
+    def on_screen_resume(self) -> None:
+        """Others may have trained while one was elsewhere."""
+        self._look()
+
+    # --- keys ---
+
+    def action_start(self) -> None:
+        """Choose what to train."""
+        if self._is_busy():
+            return
+        training = self.app.backend.training
+        work_for(self, "what can be trained", lambda: self.Offered(training.trainees()))
+
+    def action_resume(self) -> None:
+        """Go on with the training that is pointed at."""
+        found = self._current()
+        if found is None or self._is_busy():
+            return
+        if found.state == "running":
+            self._tell(f"{found.name} is being trained, {who_trains(found)}.")
+        elif found.state != "stopped":
+            self._tell(f"{found.name} is {found.state}: there is nothing to go on with.")
+        else:
+            training, name = self.app.backend.training, found.name
+            self._train(name, lambda request, heard: training.resume(name, request, heard))
+
+    def action_export(self) -> None:
+        """Write the adapter of the training that is pointed at."""
+        found = self._finished("exported")
+        if found is None or self._is_busy():
+            return
+        training, name = self.app.backend.training, found.name
+
+        def work(request: Request, heard: Progress) -> Message:
+            return self.Written(training.export(name, request, heard))
+
+        when_stopped = "Stopped; nothing half done was kept."
+        self._undertaking.begin(f"Exporting {name}", work, training.stop, when_stopped)
+
+    def action_try(self) -> None:
+        """Ask the adapter of the training that is pointed at, and its base."""
+        found = self._finished("tried")
+        if found is not None:
+            self.app.push_screen(TryScreen(found.name, found.role))
+
+    def action_stop(self) -> None:
+        """Stop what was begun here."""
+        self._undertaking.stop()
+
+    @on(DataTable.RowSelected)
+    def _opened(self) -> None:
+        found = self._current()
+        if found is None:
+            return
+        if found.state == "unreadable":
+            self._tell(f"{found.remark} Look into its folder, or take it away.")
+        else:
+            self.app.push_screen(CurvesScreen(found.name), self._wished)
+
+    def _wished(self, wish: Wish | None) -> None:
+        self._wish = wish
+
+    async def _grant(self) -> None:
+        """Do what was wished while a training was open: it may have come to its end meanwhile."""
+        wish, self._wish = self._wish, None
+        if wish is not None:
+            await self.run_action(wish)
+
+    # --- beginning one ---
+
+    def on_training_screen_offered(self, message: Offered) -> None:
+        """Let the person choose what, then how much."""
+        offered = {one.key: one for one in message.found}
+        choices = [Choice(one.key, one.name, one.meaning) for one in message.found]
+
+        def picked(key: str | None) -> None:
+            if key is not None:
+                self._pick_size(offered[key])
+
+        self.app.push_screen(PickScreen("Train what?", choices, ""), picked)
+
+    def _pick_size(self, trainee: Trainee) -> None:
+        sizes = {size.name: size for size in SIZES}
+        choices = [Choice(size.name, size.name, size.meaning) for size in SIZES]
+
+        def picked(name: str | None) -> None:
+            if name is not None:
+                plan = plan_of(trainee, sizes[name])
+                self.app.push_screen(EstimateScreen(plan), lambda begin: self._begin(plan, begin))
+
+        screen = PickScreen(f"Train {trainee.name}: how much?", choices, "")
+        self.app.push_screen(screen, picked)
+
+    def _begin(self, plan: Plan, begin: bool | None) -> None:
+        if not begin or self._is_busy():
+            return
+        training = self.app.backend.training
+        name = free_name(plan.stem, (one.name for one in self._trainings))
+        self._train(name, lambda request, heard: training.start(plan, name, request, heard))
+
+    def _train(self, name: str, run: Callable[[Request, Progress], None]) -> None:
+        def work(request: Request, heard: Progress) -> Message:
+            run(request, heard)
+            return self.Trained(name)
+
+        when_stopped = f"{name} was stopped; what it saved is on disk. G goes on with it."
+        self._undertaking.begin(name, work, self.app.backend.training.stop, when_stopped)
+
+    # --- what comes of it ---
+
+    def on_training_screen_trained(self, message: Trained) -> None:
+        """Say so."""
+        self._tell(f"{message.name} is done. Enter shows its curves, T tries it, X exports it.")
+
+    def on_training_screen_written(self, message: Written) -> None:
+        """Say where it lies, and how it gets to work."""
+        done = message.exported
+        self._tell(
+            f"{done.file}: a {done.role} for {done.base}. Let it work: "
+            f"localrec models use {done.role} {done.file}"
+        )
+
+    def on_undertaking_over(self) -> None:
+        """Whatever ended, left something."""
+        self._look()
+
+    def on_failed(self, message: Failed) -> None:
+        """Say why, and what to do about it."""
+        message.stop()
+        self._looks, self._wish = False, None
+        self._tell(f"{message.error} {message.remedy}".strip())
+
+    # --- reading and drawing ---
+
+    def _look(self) -> None:
+        """Look whether something moved; one look at a time, and none where nobody sees it."""
+        if self._looks or not self.is_current:
+            return
+        self._looks = True
+        training = self.app.backend.training
+        mark = self._listed.mark if self._listed is not None else None
+        work_for(self, "trainings", lambda: self.Listed(training.trainings(mark)))
+
+    async def on_training_screen_listed(self, message: Listed) -> None:
+        """Show them."""
+        self._looks = False
+        if message.found is not None:
+            self._show(message.found)
+        await self._grant()
+
+    def _show(self, found: TrainingsFound) -> None:
+        """Show them; the cursor stays with the training it is on."""
+        pointed_at = self._current()
+        self._listed = found
+        count = len(self._trainings)
+        noun = "training" if count == 1 else "trainings"
+        told = f"{count:,} {noun}. Enter shows the curves of one, N begins another."
+        self.query_one("#told", Static).update(told if count else _EMPTY)
+        table = self.query_one(DataTable)
+        fill(table, map(_row, self._trainings))
+        names = [one.name for one in self._trainings]
+        if pointed_at is not None and pointed_at.name in names:
+            table.move_cursor(row=names.index(pointed_at.name))
+
+    @property
+    def _trainings(self) -> tuple[TrainingFound, ...]:
+        return self._listed.found if self._listed is not None else ()
+
+    @property
+    def _undertaking(self) -> Undertaking:
+        return self.query_one(Undertaking)
+
+    def _current(self) -> TrainingFound | None:
+        row = self.query_one(DataTable).cursor_row
+        return self._trainings[row] if 0 <= row < len(self._trainings) else None
+
+    def _finished(self, what_for: str) -> TrainingFound | None:
+        """The training that is pointed at, if it came to its end; says so if not."""
+        found = self._current()
+        if found is not None and found.state != "finished":
+            self._tell(f"{found.name} is {found.state}: only a finished one can be {what_for}.")
+            return None
+        return found
+
+    def _is_busy(self) -> bool:
+        what = self._undertaking.what
+        if what:
+            self._tell(f"{what} is under way: one thing at a time. Esc stops it.")
+        return bool(what)
+
+    def _tell(self, status: str) -> None:
+        self._undertaking.tell(status)
+
+
+def _row(found: TrainingFound) -> tuple[str, ...]:
+    state = STATES[found.state]
+    if found.state == "running" and not found.is_ours:
+        state = f"{state} ({found.holder})"
+    steps = f"{found.step:,}/{found.steps:,}" if found.steps else ""
+    what = {"grpo": "GRPO", "refine": "refinement", "adapter": found.role}
+    return (found.name, state, steps, what.get(found.kind, found.kind), found.base, found.begun)
