@@ -35,7 +35,7 @@ from localrec.evaluation.report import Origin, origin_now, table, write_between
 ROOT = Path(__file__).resolve().parents[2]
 PAUSE_S = 0.08  # between letters: a quick typist
 TYPED = "something with gin and lime for a long evening"
-PER_QUESTION = 15  # letters typed into one question, so that the model thinks all the while
+PER_QUESTION = 6  # letters typed into one question, so that the model thinks all the while
 MODEL_WORKS_S = 0.1  # of its processor time: it has a prompt by then
 SEARCHED = ("gin lime", "rum mint", "vodka cream")
 BARE = """
