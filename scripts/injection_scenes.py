@@ -42,7 +42,7 @@ class Bench(Workbench):
         """
         told = self._plain.descriptions(item).replace(self.names[item], clean_name(title), 1)
         graph = self._with_text(item, told)
-        catalogue = copy.copy(self._knowledge.catalogue)
+        catalogue = copy.copy(self.knowledge.catalogue)
         catalogue.names = [*catalogue.names]
         catalogue.names[self._places[item]] = title
         reference = reference_of(
@@ -58,17 +58,17 @@ class Bench(Workbench):
     @cached_property
     def _collective(self) -> Collective:
         self._look_over_store()
-        return count_collective(self._parted.train, self._knowledge, write=True)
+        return count_collective(self._parted.train, self.knowledge, write=True)
 
     @cached_property
     def _places(self) -> Items:
         """Catalogue index of each evaluated item, (items,)."""
-        nodes = self._knowledge.catalogue.node_ids
+        nodes = self.knowledge.catalogue.node_ids
         return np.searchsorted(nodes, self._keyed.item_nodes).astype(np.int32)
 
     @cached_property
     def _plain(self) -> Reference:
-        return reference_of(self._knowledge.catalogue, self._collective, places=self._places)
+        return reference_of(self.knowledge.catalogue, self._collective, places=self._places)
 
     def _with_text(self, item: int, told: str) -> TasteGraph:
         graph, traits = self._collective.graph, self._collective.graph.traits

@@ -64,7 +64,7 @@ class Bench(Workbench):
 
     def collective(self, rows: Interactions) -> Collective:
         """The shared memory that these rows make."""
-        return count_collective(rows, self._knowledge, write=True)
+        return count_collective(rows, self.knowledge, write=True)
 
 
 class Stream(msgspec.Struct, frozen=True):

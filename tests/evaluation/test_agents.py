@@ -193,7 +193,7 @@ class TestAnAgent:
             (
                 acting(settings={"mode": "fused"}),
                 TEN,
-                "unknown field `mode`. It has these: model, sequential, budget, k,",
+                "unknown field `mode`. It has these: model, adapter, sequential, budget, k,",
             ),
         ],
     )
