@@ -16,7 +16,7 @@ import pytest
 from localrec.errors import ModelCancelledError, ModelCrashedError, ModelError
 from localrec.llm import structured
 from localrec.llm.base import Message
-from localrec.llm.client import ModelProcess
+from localrec.llm.client import ModelProcess, _ChildGoneError
 
 pytestmark = pytest.mark.real
 
@@ -219,6 +219,49 @@ class TestPrefixes:
         assert model.generate(asks("Hello"), max_tokens=2, fixed=2).usage.generated == 2
         with pytest.raises(ModelError, match="cannot be fixed"):
             model.generate(asks("Hello"), fixed=3)
+
+
+class TestWeightsInPlainOrder:
+    """llama.cpp may die of matrix instructions that a processor announces."""
+
+    @pytest.fixture
+    def dying(self, smollm2, tmp_path, monkeypatch):
+        """Starts die by a signal as long as they let llama.cpp rearrange; tells which did."""
+        monkeypatch.setenv("LOCALREC_CACHE", str(tmp_path))
+        started, open_ = [], ModelProcess._open
+
+        def install(number, *, always=False):
+            def opened(model, header, *, repack):
+                started.append(repack)
+                if repack or always:
+                    raise _ChildGoneError(-number)
+                return open_(model, header, repack=repack)
+
+            monkeypatch.setattr(ModelProcess, "_open", opened)
+            return started
+
+        return install
+
+    @pytest.mark.parametrize("number", [signal.SIGILL, signal.SIGSEGV])
+    def test_stand_in_for_those_that_it_dies_of_and_are_kept_in_mind(self, smollm2, dying, number):
+        started = dying(number)
+        for _ in range(2):
+            with ModelProcess(smollm2) as model:
+                assert model.count_tokens("gin") > 0
+        assert started == [True, False, False]
+
+    def test_that_do_not_help_are_not_kept_in_mind(self, smollm2, dying, tmp_path):
+        started = dying(signal.SIGSEGV, always=True)
+        with ModelProcess(smollm2) as model, pytest.raises(ModelCrashedError, match="SIGSEGV"):
+            model.count_tokens("gin")
+        assert started == [True, False]
+        assert not list(tmp_path.rglob("plain-weight-order"))
+
+    def test_are_not_tried_where_the_process_was_ended(self, smollm2, dying):
+        started = dying(signal.SIGKILL)
+        with ModelProcess(smollm2) as model, pytest.raises(ModelCrashedError, match="SIGKILL"):
+            model.count_tokens("gin")
+        assert started == [True]
 
 
 class TestDying:
