@@ -129,7 +129,7 @@ def fit_fused(
 
 def _kinds(tools: Sequence[Tool]) -> dict[str, tuple[Tool, ToolCall]]:
     """Calls that need nothing but words of closed sets, by how they are written."""
-    return {_written(call): (tool, call) for tool in tools for call in _calls(tool)}
+    return {kind_of(call): (tool, call) for tool in tools for call in _calls(tool)}
 
 
 def _calls(tool: Tool) -> Iterator[ToolCall]:
@@ -139,5 +139,6 @@ def _calls(tool: Tool) -> Iterator[ToolCall]:
             yield ToolCall(tool=tool.name, arguments=dict(zip(names, words, strict=True)))
 
 
-def _written(call: ToolCall) -> str:
+def kind_of(call: ToolCall) -> str:
+    """The kind of evidence that a call brings: how it is written."""
     return f"{call.tool}({', '.join(map(str, call.arguments.values()))})"

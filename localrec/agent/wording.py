@@ -72,11 +72,16 @@ def wrapped(lead: str, parts: Sequence[str]) -> list[str]:
 
 def best_of(lead: str, scores: Scores | None) -> list[str]:
     """The candidates of the highest scores as a line; none where nothing tells them apart."""
-    if scores is None or not len(scores) or np.ptp(scores) == 0:
+    told = best_places(scores)
+    return [f"{lead}: {numbers(told)}"] if told else []
+
+
+def best_places(scores: Scores | None) -> list[int]:
+    """Places of the candidates that `best_of` names, from 0, best first."""
+    if scores is None or not len(scores):
         return []
     order = np.argsort(-scores, kind="stable")[:BEST]
-    told = [place for place in order.tolist() if scores[place] > scores.min()]
-    return [f"{lead}: {numbers(told)}"]
+    return [place for place in order.tolist() if scores[place] > scores.min()]
 
 
 def ago(days: float) -> str:

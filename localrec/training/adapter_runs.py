@@ -14,7 +14,7 @@ import msgspec
 from localrec.baselines.base import Progress
 from localrec.llm.header import read_header
 from localrec.training.adapters import attach, detach
-from localrec.training.answers import answer_scores, judged_answers
+from localrec.training.answers import learn_answers
 from localrec.training.bases import Base, load_base
 from localrec.training.estimates import Estimate, Speed, check_fits, estimate, shape_of
 from localrec.training.examples.base import Examples
@@ -144,7 +144,7 @@ def _learnt_a_second(made: Made) -> float:
         with with_threads(made.config.threads):
             for piece in (tried[:1], tried):  # the first warms up
                 began = time.perf_counter()
-                judged_answers(answer_scores(model, piece), piece)[0].backward()
+                learn_answers(model, piece, made.preset.max_tokens)
                 seconds = time.perf_counter() - began
         return sum(len(one.tokens) for one in tried) / seconds
     finally:

@@ -9,16 +9,68 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from localrec.training.exercises import Exercise
+from localrec.training.exercises import Exercise, micro_batches, shared_opening
 
 if TYPE_CHECKING:
     import torch
     from peft import PeftModel
 
+    from localrec.training.shared_openings import Opening
 
-def answer_scores(model: PeftModel, exercises: Sequence[Exercise]) -> torch.Tensor:
-    """The scores behind which each token of each answer stands, float32, (targets, vocabulary)."""
+
+def learn_answers(
+    model: PeftModel, exercises: Sequence[Exercise], most_tokens: int, *, share: bool = True
+) -> tuple[float, int]:
+    """Add up the gradient of the targets' mean loss.
+
+    Args:
+        model: With an adapter that is trained.
+        exercises: Of one step.
+        most_tokens: Of the sequences that are computed at once, padding and all.
+        share: Whether a common opening may be computed once; not where layers are checkpointed,
+            which let no keys and values out.
+
+    Returns:
+        The sum of the targets' losses, and how many answers are right to the last token.
+    """
+    targets = sum(len(one.targets) for one in exercises)
+    opening, rests = _opened(model, exercises, share=share)
+    total, right = 0.0, 0
+    for piece in micro_batches(rests, most_tokens):
+        loss, so_many = judged_answers(answer_scores(model, piece, opening), piece)
+        (loss / targets).backward()
+        total, right = total + float(loss.detach()), right + so_many
+    if opening is not None:
+        opening.learn()
+    return total, right
+
+
+def read_answers(
+    model: PeftModel, exercises: Sequence[Exercise], most_tokens: int
+) -> tuple[float, int]:
+    """The same losses and answers, with nothing learnt from them."""
     import torch  # the model has brought it
+
+    with torch.inference_mode():
+        opening, rests = _opened(model, exercises, share=True)
+        judged = [
+            judged_answers(answer_scores(model, piece, opening), piece)
+            for piece in micro_batches(rests, most_tokens)
+        ]
+        return sum(float(loss) for loss, _ in judged), sum(right for _, right in judged)
+
+
+def answer_scores(
+    model: PeftModel, exercises: Sequence[Exercise], opening: Opening | None = None
+) -> torch.Tensor:
+    """The scores behind which each token of each answer stands, float32, (targets, vocabulary).
+
+    Args:
+        model: A network with an adapter.
+        exercises: What follows the opening in each.
+        opening: What all begin with.
+    """
+    import torch
 
     longest = max(len(one.tokens) for one in exercises)
     tokens = torch.zeros(len(exercises), longest, dtype=torch.long)
@@ -27,8 +79,25 @@ def answer_scores(model: PeftModel, exercises: Sequence[Exercise]) -> torch.Tens
     lines = [line for line, one in enumerate(exercises) for _ in one.targets]
     places = [place for one in exercises for place in one.places]
     network: Any = model.get_base_model()  # its parts are declared as tensors
-    hidden = network.model(input_ids=tokens.to(model.device), use_cache=False).last_hidden_state
+    hidden = network.model(
+        input_ids=tokens.to(model.device),
+        past_key_values=opening.before(len(exercises)) if opening else None,
+        use_cache=opening is not None,
+    ).last_hidden_state
     return network.lm_head(hidden[lines, places]).float()
+
+
+def _opened(
+    model: PeftModel, exercises: Sequence[Exercise], *, share: bool
+) -> tuple[Opening | None, Sequence[Exercise]]:
+    """What all begin with, if that is worth while, and what is left of them."""
+    from localrec.training.shared_openings import Opening
+
+    length = shared_opening(exercises) if share else 0
+    if not length:
+        return None, exercises
+    opening = Opening(model.get_base_model(), exercises[0].tokens[:length])
+    return opening, [one.behind(length) for one in exercises]
 
 
 def judged_answers(scores: torch.Tensor, exercises: Sequence[Exercise]) -> tuple[torch.Tensor, int]:

@@ -1,12 +1,13 @@
 """Requests to train and to validate an agent on, out of what people did (AgenticRec, appendix E).
 
-    all rows    | train 8/10                               | validation | test
-    train       | known 8/10              | asked about 2/10
+    rows that no protocol holds out   | train 8/10                 | validation 1/10 | -
+    train                             | known 8/10 | asked 2/10
 
 What tools say is counted from rows that lie before what is asked about, as it is when the agent is
 judged. So the training rows are parted by time once more: tools know the older ones, and the newer
 ones are the requests. Otherwise a tool would know the very choice that the agent is to foretell,
-and the agent would learn to trust tools that later know less. Test rows are looked at by nobody.
+and the agent would learn to trust tools that later know less. What any of the three protocols holds
+out is looked at by nobody (`taught_rows.py`), so an agent may be judged by each of them.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from localrec.evaluation.configs import SystemConfig
 from localrec.evaluation.dataset import KeyedInteractions, read_interactions
 from localrec.evaluation.systems import Workbench
 from localrec.training.requests import ListRequest
+from localrec.training.taught_rows import taught_rows
 from localrec.workspace import Workspace
 
 _DESCRIPTION = "description"  # the text that tools read
@@ -126,7 +128,7 @@ def open_episodes(folder: Path, config: EpisodesConfig, k: int, progress: Progre
         domain = load_domain(workspace.choose_domain("", config.domain))
         keyed = read_interactions(workspace.store, domain)
         protocol = _protocol(config)
-        outer = part(keyed.interactions, protocol)
+        outer = part(taught_rows(keyed.interactions), protocol)
         inner = part(outer.train, protocol)
         texts = _descriptions(workspace, domain, keyed)
 

@@ -18,6 +18,7 @@ from localrec.training.bases import Base, encode, prompt_tokens
 from localrec.training.examples.base import Example
 from localrec.training.served import served_tokens
 
+_WORTH = 4  # an opening is computed by itself where that spares 1 in so many tokens
 _SORTED_TOGETHER = 8  # batches: little padding, and yet other company in each pass
 
 
@@ -35,6 +36,11 @@ class Exercise(msgspec.Struct, frozen=True):
     targets: tuple[int, ...]
     places: tuple[int, ...]
     choices: tuple[int, ...] = ()
+
+    def behind(self, opening: int) -> Exercise:
+        """What follows its first so many tokens."""
+        places = tuple(place - opening for place in self.places)
+        return Exercise(self.tokens[opening:], self.targets, places, self.choices)
 
 
 def exercise_of(base: Base, example: Example) -> Exercise:
@@ -95,6 +101,22 @@ def batches_of(lengths: Sequence[int], size: int, seed: int, epoch: int) -> list
         together = sorted(order[begin : begin + pool], key=lambda one: (lengths[one], one))
         batches += [together[at : at + size] for at in range(0, len(together), size)]
     return [batches[at] for at in random.permutation(len(batches)).tolist()]
+
+
+def shared_opening(exercises: Sequence[Exercise]) -> int:
+    """How many tokens these begin with alike, nothing being said behind any of them but the last.
+
+    0 where computing them once would not spare a quarter of all tokens: a pass of its own for a few
+    takes longer than it spares.
+    """
+    first, last = min(one.tokens for one in exercises), max(one.tokens for one in exercises)
+    alike = next(
+        (at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other),
+        min(len(first), len(last)),
+    )
+    opening = min(alike, *(one.places[0] for one in exercises))
+    spared = opening * (len(exercises) - 1)
+    return opening if spared * _WORTH >= sum(len(one.tokens) for one in exercises) else 0
 
 
 def micro_batches(exercises: Sequence[Exercise], most_tokens: int) -> list[list[Exercise]]:

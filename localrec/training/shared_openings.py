@@ -1,15 +1,17 @@
-"""Log-probabilities of a group's own tokens, with the opening that its members share computed once.
+"""What several sequences begin with, computed once for all of them.
 
-    opening --+-- last token of the opening, completion of member 1
-              +-- last token of the opening, completion of member 2
+    opening --+-- what follows in sequence 1
+              +-- what follows in sequence 2
               +-- ...
 
-Members of a group answer the same request, so most of their tokens are the same. Keys
-and values of the opening are computed once, with their gradients, and each completion attends to
-them. Nothing is approximated: the gradient is that of the members computed one by one. Of the
-completions one at a time stands in memory, and is computed again when its gradient is; the
-vocabulary's scores are computed behind the places where the model's own tokens stand, and nowhere
-else.
+Examples of an agent share the account of its tools, and trajectories of a group their whole
+request. Keys and values of the opening are computed once, with their gradients, and what follows
+attends to them. Nothing is approximated: the gradient is that of the sequences computed one by one.
+
+`Opening` serves who has the loss of each sequence in hand: its gradient is taken at once, and the
+opening's at the end of all. `own_scores` gives TRL what it makes one loss of: one completion at a
+time stands in memory, and is computed again when its gradient is. The vocabulary's scores are
+computed behind the places where the model's own tokens stand, and nowhere else.
 """
 
 from __future__ import annotations
@@ -22,6 +24,33 @@ from torch.utils.checkpoint import checkpoint
 from transformers import DynamicCache
 
 Scores = tuple[torch.Tensor, torch.Tensor]
+
+
+class Opening:
+    """Keys and values of the tokens that several sequences begin with.
+
+    Args:
+        network: A causal language model of transformers.
+        tokens: At least 1.
+    """
+
+    def __init__(self, network: Any, tokens: Sequence[int]) -> None:
+        read = torch.tensor([tokens], device=network.device)
+        self._computed = _parts(network.model(input_ids=read, use_cache=True).past_key_values)
+        self._lent = [part.detach().requires_grad_(part.requires_grad) for part in self._computed]
+
+    def before(self, sequences: int) -> DynamicCache:
+        """What so many sequences attend to, each as if it had read the opening by itself."""
+        return _cache([part.expand(sequences, -1, -1, -1) for part in self._lent])
+
+    def learn(self) -> None:
+        """Take further back, once, what the gradients of all sequences came to here."""
+        moved = [
+            (part, lent.grad)
+            for part, lent in zip(self._computed, self._lent, strict=True)
+            if lent.grad is not None
+        ]
+        torch.autograd.backward([part for part, _ in moved], [grad for _, grad in moved])
 
 
 def share_opening(prompts: torch.Tensor, mask: torch.Tensor) -> bool:
@@ -48,8 +77,7 @@ def own_scores(
     Returns:
         Logarithms of the probabilities, and entropies in nats: (b, c) each, 0 where `own` is not.
     """
-    trunk = network.model(input_ids=opening[None, :-1], use_cache=True).past_key_values
-    shared = [part for layer in trunk.layers for part in (layer.keys, layer.values)]
+    shared = _parts(network.model(input_ids=opening[None, :-1], use_cache=True).past_key_values)
     rows = [
         _branch(network, shared, opening[-1:], completion, kept, temperature)
         for completion, kept in zip(completions, own.bool(), strict=True)
@@ -86,6 +114,11 @@ def _branch(
     said, undecided = checkpoint(scores, *shared, use_reentrant=False)
     places = own.nonzero()[:, 0]
     return empty.index_put((places,), said), empty.index_put((places,), undecided)
+
+
+def _parts(cache: DynamicCache) -> list[torch.Tensor]:
+    """Keys and values by turns, layer by layer."""
+    return [part for layer in cache.layers for part in (layer.keys, layer.values)]
 
 
 def _cache(parts: Sequence[torch.Tensor]) -> DynamicCache:

@@ -26,9 +26,9 @@ from localrec.errors import CutShortError, InputError
 from localrec.evaluation.ledger import UNREADABLE
 from localrec.paths import make_private
 from localrec.training.adapters import attach, detach, load_adapter, save_adapter
-from localrec.training.answers import answer_scores, judged_answers
+from localrec.training.answers import learn_answers, read_answers
 from localrec.training.bases import Base
-from localrec.training.exercises import Exercise, batches_of, micro_batches
+from localrec.training.exercises import Exercise, batches_of
 from localrec.training.interrupts import stop_between_steps
 from localrec.training.lessons import Lesson, SupervisedConfig, load_of
 from localrec.training.libraries import training_libraries
@@ -151,6 +151,7 @@ class _Loop:
         self._optimiser = torch.optim.AdamW(self._learnt.values(), lr=0.0, weight_decay=0.0)
         self._best = run.path / _BEST
         self.step = 0
+        self._shares = not preset.gradient_checkpointing
         if preset.gradient_checkpointing:
             model.gradient_checkpointing_enable({"use_reentrant": False})
 
@@ -224,19 +225,14 @@ class _Loop:
         # Dropout of a step is the same whether or not the training was interrupted before it.
         torch.manual_seed(config.seed * 1_000_003 + self.step)
         self._model.train()
-        total, right = 0.0, 0
-        targets = sum(len(one.targets) for one in exercises)
-        for piece in micro_batches(exercises, self._at_once):
-            loss, so_many = judged_answers(answer_scores(self._model, piece), piece)
-            (loss / targets).backward()
-            total, right = total + float(loss.detach()), right + so_many
+        total, right = learn_answers(self._model, exercises, self._at_once, share=self._shares)
         norm = torch.nn.utils.clip_grad_norm_(self._learnt.values(), _CLIP)
         self._optimiser.step()
         self._optimiser.zero_grad(set_to_none=True)
         tokens = sum(len(one.tokens) for one in exercises)
         self._place = msgspec.structs.replace(self._place, tokens=self._place.tokens + tokens)
         return {
-            "loss": total / targets,
+            "loss": total / sum(len(one.targets) for one in exercises),
             "accuracy": right / len(exercises),
             "learning_rate": rate,
             "gradient_norm": float(norm),
@@ -281,14 +277,8 @@ def judge_half(model: PeftModel, half: Sequence[Exercise], most_tokens: int) -> 
         half: Not empty.
         most_tokens: Of the sequences that it reads at once.
     """
-    import torch
-
     model.eval()
-    total, right = 0.0, 0
-    with torch.inference_mode():
-        for piece in micro_batches(half, min(most_tokens, _READ_AT_ONCE)):
-            loss, so_many = judged_answers(answer_scores(model, piece), piece)
-            total, right = total + float(loss), right + so_many
+    total, right = read_answers(model, half, min(most_tokens, _READ_AT_ONCE))
     targets = sum(len(one.targets) for one in half)
     return Judged(loss=total / targets, accuracy=right / len(half))
 

@@ -2,7 +2,7 @@
 
 Run:
     python scripts/bench/grpo.py [--model smollm2-135m] [--opening 1000] [--behind 300]
-                                 [--threads 1] [--rounds 2]
+                                 [--threads 1] [--rounds 3]
 
 One group of eight trajectories is learnt from, float32 on the CPU: an opening that all share,
 behind it thoughts, calls and what tools said, a third of it the model's own. Both trainers are
@@ -16,16 +16,14 @@ Tokens are those of the trajectories, whole.
 from __future__ import annotations
 
 import argparse
-import statistics
 import sys
 import tempfile
 import time
 from typing import Any
 
-import msgspec
 import numpy as np
+from speeds import Speeds, parser_of, run, speeds
 
-from localrec.errors import LocalrecError
 from localrec.training.bases import Base, load_base
 from localrec.training.libraries import training_libraries
 from localrec.training.policies import GROUP_SIZE, POLICY_ADAPTER
@@ -37,48 +35,16 @@ STEPS = 3
 SEED = 7
 
 
-class Speeds(msgspec.Struct, frozen=True, kw_only=True):
-    """Tokens a second at the median of the rounds.
-
-    Args:
-        ours: Of localrec.
-        theirs: Of TRL.
-        ratio: Of the two; above 1 where ours is faster.
-        opening: Tokens that the trajectories of a group share.
-        behind: Tokens behind them.
-        apart: By what share the two trainers' gradients differ in length, at most.
-    """
-
-    ours: float
-    theirs: float
-    ratio: float
-    opening: int
-    behind: int
-    apart: float
-
-
 def main() -> int:
     """Measure and print; the exit code."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--model", default="smollm2-135m")
+    parser = parser_of(__doc__)
     parser.add_argument("--opening", type=int, default=1000)
     parser.add_argument("--behind", type=int, default=300)
-    parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--threads", type=int, default=1)
-    asked = parser.parse_args()
-    try:
-        found = measure(asked)
-    except LocalrecError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    print(msgspec.json.format(msgspec.json.encode(found), indent=1).decode())
-    return 0
+    return run(measure, parser)
 
 
 def measure(asked: argparse.Namespace) -> Speeds:
-    """Rounds of both, by turns."""
+    """Rounds of both, by turns; `apart` is by what share gradients differ in length, at most."""
     with training_libraries():
         from trl import GRPOTrainer
 
@@ -96,15 +62,7 @@ def measure(asked: argparse.Namespace) -> Speeds:
             theirs.append(other)
             gap = np.subtract(my_lengths, their_lengths) / np.array(their_lengths)
             apart = max(apart, float(np.abs(gap).max()))
-    mine, other = statistics.median(ours), statistics.median(theirs)
-    return Speeds(
-        ours=mine,
-        theirs=other,
-        ratio=mine / other,
-        opening=asked.opening,
-        behind=asked.behind,
-        apart=apart,
-    )
+    return speeds(ours, theirs, opening=asked.opening, behind=asked.behind, apart=apart)
 
 
 def written(base: Base, opening: int, behind: int) -> dict[str, Any]:

@@ -20,10 +20,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-import msgspec
+from speeds import Speeds, parser_of, run, speeds
 
 from localrec.domains import load_domain
-from localrec.errors import LocalrecError
 from localrec.training.adapters import AdapterConfig, attach, detach
 from localrec.training.bases import Base, load_base
 from localrec.training.examples.base import Examples
@@ -39,40 +38,12 @@ from localrec.training.supervised import train_adapter, with_threads
 ADAPTER = AdapterConfig(rank=8, alpha=16.0)
 
 
-class Speeds(msgspec.Struct, frozen=True, kw_only=True):
-    """Tokens a second at the median of the rounds.
-
-    Args:
-        ours: Of localrec.
-        theirs: Of TRL.
-        ratio: Of the two; above 1 where ours is faster.
-        tokens: Of a sequence, on average.
-    """
-
-    ours: float
-    theirs: float
-    ratio: float
-    tokens: float
-
-
 def main() -> int:
     """Measure and print; the exit code."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--model", default="smollm2-135m")
+    parser = parser_of(__doc__)
     parser.add_argument("--steps", type=int, default=8)
-    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--batch", type=int, default=16)
-    parser.add_argument("--threads", type=int, default=1)
-    asked = parser.parse_args()
-    try:
-        found = measure(asked)
-    except LocalrecError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    print(msgspec.json.format(msgspec.json.encode(found), indent=1).decode())
-    return 0
+    return run(measure, parser)
 
 
 def measure(asked: argparse.Namespace) -> Speeds:
@@ -95,9 +66,7 @@ def measure(asked: argparse.Namespace) -> Speeds:
     for _ in range(asked.rounds):
         ours.append(speed_of_ours(base, examples, lesson, config))
         theirs.append(speed_of_trl(base, lesson, config))
-    lengths = [len(one.tokens) for one in lesson.train]
-    mine, other = statistics.median(ours), statistics.median(theirs)
-    return Speeds(ours=mine, theirs=other, ratio=mine / other, tokens=statistics.mean(lengths))
+    return speeds(ours, theirs, tokens=statistics.mean(len(one.tokens) for one in lesson.train))
 
 
 def speed_of_ours(

@@ -4,10 +4,13 @@ import json
 import random
 import re
 from collections import Counter
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from localrec.agent.dialects import NATIVE, PLAIN
+from localrec.agent.registry import Observation
 from localrec.agent.suite import SUITE
 from localrec.agent.trajectory import ToolCall
 from localrec.domains import load_domain
@@ -16,9 +19,9 @@ from localrec.graph.catalogue import Catalogue
 from localrec.graph.store import Store
 from localrec.llm.structured import parse_object
 from localrec.reasoning.critics import Assessment
-from localrec.training.episodes import EpisodesConfig
-from localrec.training.examples import wording
-from localrec.training.examples.agent import agent_examples
+from localrec.training.episodes import EpisodesConfig, open_episodes
+from localrec.training.examples import agent, wording
+from localrec.training.examples.agent import Asked, agent_examples, ranking_by
 from localrec.training.examples.base import wordings_of
 from localrec.training.examples.demands import Demand
 from localrec.training.examples.lexicon import Name, declared_lexicon, lexicon_of
@@ -36,6 +39,7 @@ from tests.planted import BAR
 MANY = 400
 OFFERED = 5  # candidates
 CRITERIA = Assessment.__struct_fields__
+EPISODES = EpisodesConfig(candidates=OFFERED, validation=4, sequential=False)
 A_FEW = Wanted(train=10, validation=10, seed=0)
 
 
@@ -250,6 +254,37 @@ class TestTheAgent:
             assert [one.role for one in behind] == ["assistant", "user"] * (len(behind) // 2)
             assert all(one.content.startswith("Observation of") for one in behind[1::2])
 
+    def test_candidates_that_tools_name_lead_and_the_others_follow_by_number(self, conversations):
+        for example in conversations:
+            told = [one.content for one in example.messages[example.opening + 1 :: 2]]
+            named = {int(number) for text in told for number in re.findall(r"\[(\d+)\]", text)}
+            ranking = list(PLAIN.parse(own_turns(example)[-1], SUITE, OFFERED, ranked(example)))
+            leading = [one for one in ranking if one in named]
+            rest = ranking[len(leading) :]
+            assert rest == sorted(rest)
+
+    def test_the_trajectory_that_ranks_the_choice_best_is_taken(self, frequented, monkeypatch):
+        def worth(draws):
+            monkeypatch.setattr(agent, "_DRAWS", draws)
+            lessons = taught(frequented, native=False).train
+            asked = open_episodes(frequented, EPISODES, 10, lambda *_: None).train
+            rankings = [
+                PLAIN.parse(own_turns(one)[-1], SUITE, OFFERED, ranked(one)) for one in lessons
+            ]
+            return sum(one.index(asked.request(at).target) for at, one in enumerate(rankings))
+
+        assert worth(8) < worth(1)
+
+    def test_the_more_trusted_tool_has_the_first_word(self):
+        def said(*scores):
+            return Observation([], np.array(scores, dtype=np.float32))
+
+        desk = SimpleNamespace(candidates=range(4))
+        trusted = Asked(ToolCall(tool="likely_next", arguments={}), said(0, 3, 0, 2))
+        other = Asked(ToolCall(tool="get_rating_behaviour", arguments={}), said(9, 0, 0, 8))
+        assert ranking_by(desk, [other, trusted]) == [2, 4, 1, 3]
+        assert ranking_by(desk, [other]) == [1, 4, 2, 3]
+
     def test_a_model_that_knows_tools_is_taught_its_own_form(self, frequented):
         for example in taught(frequented, native=True).train:
             for turn in own_turns(example):
@@ -258,8 +293,7 @@ class TestTheAgent:
 
 
 def taught(folder, *, native):
-    episodes = EpisodesConfig(candidates=OFFERED, validation=4, sequential=False)
-    return agent_examples(folder, episodes, 12, 4, native=native, progress=lambda *_: None)
+    return agent_examples(folder, EPISODES, 12, 4, native=native, progress=lambda *_: None)
 
 
 def own_turns(example):

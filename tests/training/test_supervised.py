@@ -10,10 +10,21 @@ import torch
 from localrec.errors import BusyError, CutShortError, InputError, UsageError
 from localrec.llm.base import Message
 from localrec.training.adapters import AdapterConfig, attach, detach, load_adapter, read_weights
-from localrec.training.answers import answer_scores, judged_answers
+from localrec.training.answers import (
+    answer_scores,
+    judged_answers,
+    learn_answers,
+    read_answers,
+)
 from localrec.training.bases import load_base, prompt_tokens
 from localrec.training.examples.base import Example, Examples
-from localrec.training.exercises import Exercise, batches_of, exercise_of, micro_batches
+from localrec.training.exercises import (
+    Exercise,
+    batches_of,
+    exercise_of,
+    micro_batches,
+    shared_opening,
+)
 from localrec.training.interrupts import stop_between_steps
 from localrec.training.lessons import SupervisedConfig, lesson_of, training_data
 from localrec.training.optimiser import rate_at
@@ -145,6 +156,65 @@ class TestWhatIsLearnt:
         assert judged_answers(scores, [EXERCISE])[1] == 1
 
 
+def beginning_alike(*rests):
+    """Exercises of one opening of six tokens, the last of which something is said behind."""
+    opening = (5, 9, 3, 7, 11, 4)
+    return [Exercise((*opening, *rest), (2, 6), (5, 5 + len(rest)), ()) for rest in rests]
+
+
+class TestAnOpeningThatAllShare:
+    ALIKE = beginning_alike((8,), (3, 3, 8), (8, 1), (2, 4, 9, 10))
+
+    def test_ends_before_the_first_place_behind_which_something_is_said(self):
+        assert shared_opening(self.ALIKE) == 5
+
+    def test_ends_where_two_differ(self):
+        other = msgspec.structs.replace(self.ALIKE[0], tokens=(5, 9, 3, 1, 11, 4, 8))
+        assert shared_opening([*self.ALIKE, other]) == 3
+
+    def test_is_left_where_it_spares_little(self):
+        assert shared_opening(self.ALIKE[:1]) == 0
+        longer = [one.behind(4) for one in self.ALIKE]
+        assert shared_opening(longer) == 0
+
+    @pytest.mark.parametrize("most_tokens", [1, 4096])
+    def test_teaches_what_the_exercises_teach_one_by_one(self, base, most_tokens):
+        model = attach(base, AdapterConfig(rank=4, alpha=8, dropout=0.0), seed=1)
+        torch.manual_seed(2)
+        for name, weight in model.named_parameters():
+            if "lora_B" in name:  # a fresh adapter is silent
+                weight.data.normal_(std=0.3)
+        found = {}
+        for share in (False, True):
+            judged = learn_answers(model, self.ALIKE, most_tokens, share=share)
+            found[share] = (
+                judged,
+                [one.grad.clone() for one in model.parameters() if one.grad is not None],
+            )
+            model.zero_grad()
+        read = read_answers(model, self.ALIKE, most_tokens)
+        detach(model)
+        (alone, wanted), (together, gradients) = found[False], found[True]
+        assert together == pytest.approx(alone, rel=1e-5) == read
+        assert any(bool(one.abs().max() > 1e-3) for one in wanted)
+        for one, other in zip(gradients, wanted, strict=True):
+            assert torch.allclose(one, other, atol=1e-5)
+
+    def test_is_computed_once(self, base, monkeypatch):
+        model = attach(base, AdapterConfig(rank=2, alpha=4))
+        network, read = model.get_base_model().model, []
+        forward = network.forward
+
+        def counted(*args, **named):
+            read.append(tuple(named["input_ids"].shape))
+            return forward(*args, **named)
+
+        monkeypatch.setattr(network, "forward", counted)
+        learn_answers(model, self.ALIKE, 4096)
+        detach(model)
+        assert read == [(1, 5), (4, 5)]
+
+
 class TestBatches:
     LENGTHS = [7, 30, 8, 29, 6, 31, 9, 28, 5, 27] * 4
 
@@ -226,7 +296,8 @@ class TestATraining:
             assert one.values["loss"] == pytest.approx(other.values["loss"], rel=1e-3)
 
     def test_with_gradient_checkpointing_learns_the_same(self, base, tmp_path):
-        config = config_of(epochs=1)
+        # Without dropout, which is drawn once where an opening is computed once.
+        config = config_of(epochs=1, adapter=AdapterConfig(rank=4, alpha=8, dropout=0.0))
         runs = []
         for name, twice in (("kept", False), ("twice", True)):
             run = begun(base, tmp_path, config, name=name)

@@ -1,10 +1,15 @@
-"""The agent's examples: trajectories of asked tools, with a ranking whose first is the choice.
+"""The agent's examples: trajectories of asked tools, with a ranking that rests on what they said.
 
 A warm start before list-wise GRPO (AgenticRec, section 4.3): the model learns the form of turns,
-and that rankings rest on what tools say. Requests come out of training rows alone (`episodes.py`).
-Which tools are asked is drawn by lot among those that need nothing but words of closed sets; what
-follows the chosen candidate stands as the fused tools have it, so the order behind it is learnt as
-well. A trajectory is one example: all that the model says in it is learnt at once.
+and to rank as tools tell. Requests come out of training rows alone (`episodes.py`). Tools are asked
+by lot, among those that need nothing but words of closed sets. The ranking is that of a rule: each
+tool votes for the candidates that it names, the more the further in front they stand and the more
+the tool is trusted; those that none names follow by number. So everything in it can be read off the
+trajectory: a ranking that knew the choice would teach to guess.
+
+Of several drawn trajectories the one is taken that ranks the choice best, the shorter one where
+that is the same. It leans towards tools that tell much; which ones to ask is left to GRPO. A
+trajectory is one example: all that the model says in it is learnt at once.
 """
 
 from __future__ import annotations
@@ -13,20 +18,27 @@ import random
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
 
 from localrec.agent.bounds import LoopConfig
+from localrec.agent.desk import Desk
 from localrec.agent.dialects import NATIVE, PLAIN, Dialect
-from localrec.agent.fused import Fused
-from localrec.agent.registry import Tool
+from localrec.agent.fused import USUAL_AGENT_WEIGHTS, kind_of
+from localrec.agent.registry import Observation, Tool
 from localrec.agent.suite import SUITE
 from localrec.agent.trajectory import ToolCall
+from localrec.agent.wording import best_places
 from localrec.baselines.base import Progress
+from localrec.evaluation.metrics import hits_of, ndcg
 from localrec.llm.base import Message
 from localrec.training.episodes import Episodes, EpisodesConfig, open_episodes
 from localrec.training.examples.base import Example, Examples, Half, wordings_of
 from localrec.training.requests import ListRequest
 
-_MOST_ASKED = 3
+_MOST_ASKED = 2
+_DRAWS = 4  # trajectories of a request, of which one is taken
 _BOUNDS = LoopConfig()
 
 # A thought before a call, and one before the ranking.
@@ -92,13 +104,14 @@ def conversation_of(
         dialect.opening(desk, SUITE, budget=_BOUNDS.budget, k=k, history=_BOUNDS.history)
     )
     opening, thoughts = len(messages), []
-    for tool, call in random_.sample(_calls(SUITE), random_.randint(1, _MOST_ASKED)):
+    asked = _asked(request, k, random_)
+    for one in asked:
         thoughts.append(random_.choice(wordings_of(_WONDERING, half)))
-        said = _turn(dialect, thoughts[-1], dialect.written(call))
-        seen = dialect.observed(call, tool.observe(desk, call).text)
+        said = _turn(dialect, thoughts[-1], dialect.written(one.call))
+        seen = dialect.observed(one.call, one.said.text)
         messages += [Message("assistant", said), Message("user", seen)]
     thoughts.append(random_.choice(wordings_of(_SETTLED, half)))
-    ranking = ", ".join(map(str, _ranking(request)[:k]))
+    ranking = ", ".join(map(str, ranking_by(desk, asked)[:k]))
     return Example(
         messages=tuple(messages),
         answer=_turn(dialect, thoughts[-1], f"{dialect.begun}{ranking}{dialect.done}"),
@@ -107,11 +120,38 @@ def conversation_of(
     )
 
 
-def _ranking(request: ListRequest) -> list[int]:
-    """The choice, and behind it the others as the fused tools have them."""
-    trajectory, _ = Fused().run(request.desk)
-    others = [one for one in trajectory.ranking or () if one != request.target]
-    return [request.target, *others]
+class Asked(NamedTuple):
+    """A call and what it brought."""
+
+    call: ToolCall
+    said: Observation
+
+
+def ranking_by(desk: Desk, asked: Sequence[Asked]) -> list[int]:
+    """The numbers of all candidates, best first, by what was said of them."""
+    votes = np.zeros(len(desk.candidates))
+    for one in asked:
+        trust = USUAL_AGENT_WEIGHTS.weights.get(kind_of(one.call), 0.0)
+        for behind, place in enumerate(best_places(one.said.scores)):
+            votes[place] += trust / (1 + behind)
+    return (np.argsort(-votes, kind="stable") + 1).tolist()
+
+
+def _asked(request: ListRequest, k: int, random_: random.Random) -> list[Asked]:
+    """Of some draws the calls behind which the choice stands best."""
+    draws = [
+        [
+            Asked(call, tool.observe(request.desk, call))
+            for tool, call in random_.sample(_calls(SUITE), random_.randint(1, _MOST_ASKED))
+        ]
+        for _ in range(_DRAWS)
+    ]
+
+    def worth(asked: Sequence[Asked]) -> tuple[float, int]:
+        hits = hits_of(ranking_by(request.desk, asked), (request.target,))
+        return ndcg(hits, 1, k), -len(asked)
+
+    return max(draws, key=worth)
 
 
 def _turn(dialect: Dialect, thought: str, act: str) -> str:

@@ -1,14 +1,11 @@
 """Lists out of what people chose next, for a reranker to learn from.
 
-    held out by a protocol   never looked at: the newest two tenths of all rows, each person's
-                             last two, and whoever is a stranger
-    all other rows           known 8/10                              | chosen 2/10
+    rows that no protocol holds out     known 8/10              | chosen 2/10
 
 Memories are counted from the rows that are known, as when a reranker is judged; of a person are
 shown those before the choice. The candidates beside it are drawn as an evaluation draws them, and
-stand in the order of what speaks where no model judges. So an adapter may be measured by any of
-the three protocols with its usual numbers: what that one holds out taught it nothing. Only the
-strangers depend on a protocol's seed; with another one some of them taught it.
+stand in the order of what speaks where no model judges. An adapter may be measured by any of the
+three protocols: what that one holds out taught it nothing (`taught_rows.py`).
 
 Every fourth person is asked about in the validation half alone.
 """
@@ -17,14 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import cycle
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from localrec.baselines.base import Interactions, Progress
+from localrec.baselines.base import Progress
 from localrec.domains import load_domain
 from localrec.errors import InputError, UsageError
-from localrec.evaluation.cases import Cases, Protocol, part, some_rows, split_rows
+from localrec.evaluation.cases import Cases, Protocol, part
 from localrec.evaluation.dataset import read_interactions
 from localrec.evaluation.guards import check_parted, check_store
 from localrec.evaluation.memories import Knowledge, count_collective, once
@@ -42,13 +39,9 @@ from localrec.systems.memrec import (
 from localrec.training.episodes import joined
 from localrec.training.examples.base import Half, wordings_of
 from localrec.training.examples.reranker import LISTED, RightList
+from localrec.training.taught_rows import taught_rows
 from localrec.workspace import Workspace
 
-_SPLITS: tuple[Literal["leave-one-out", "by-time", "cold-users"], ...] = (
-    "leave-one-out",
-    "by-time",
-    "cold-users",
-)
 _SYSTEMS = ("memrec-model-counted", "isolated-agent")  # told of others, and told of nobody else
 _FEWEST_PEOPLE = 4  # fewer cannot be parted
 
@@ -127,7 +120,7 @@ def open_choices(
     domain = load_domain(domain_name)
     try:
         keyed = read_interactions(workspace.store, domain)
-        parted = part(_taught_by(keyed.interactions), _protocol(seed))
+        parted = part(taught_rows(keyed.interactions), _protocol(seed))
     except (InputError, UsageError):
         return None
     chosen = joined(parted.validation, parted.test)
@@ -143,12 +136,6 @@ def open_choices(
 
 def _protocol(seed: int) -> Protocol:
     return Protocol(split="by-time", candidates=LISTED, seed=seed)
-
-
-def _taught_by(data: Interactions) -> Interactions:
-    """The rows that every protocol trains on."""
-    kept = [split_rows(data, Protocol(split=split)).train for split in _SPLITS]
-    return some_rows(data, np.logical_and.reduce(kept))
 
 
 def _way(name: str, collective: Collective) -> _Way:
