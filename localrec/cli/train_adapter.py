@@ -67,6 +67,9 @@ def adapter(
         int | None, typer.Option(min=1, metavar="N", help="Examples to stop by.")
     ] = None,
     epochs: Annotated[int, typer.Option(min=1, metavar="N", help="Passes at most.")] = 1,
+    batch: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Examples in a step; 16 if left out.")
+    ] = None,
     learning_rate: Annotated[
         float | None, typer.Option(metavar="R", help="At its highest; 0.001 if left out.")
     ] = None,
@@ -91,7 +94,12 @@ def adapter(
     from localrec.training.lessons import SupervisedConfig
 
     context = context_of(workspace, as_json)
-    chosen = {"train": train, "validation": validation, "learning_rate": learning_rate}
+    chosen = {
+        "learning_rate": learning_rate,
+        "train": train,
+        "validation": validation,
+        "batch": batch,
+    }
     config = SupervisedConfig(
         role=role,
         base=base or load_settings(context.workspace).chat_model,

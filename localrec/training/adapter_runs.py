@@ -144,7 +144,7 @@ def _learnt_a_second(made: Made) -> float:
         with with_threads(made.config.threads):
             for piece in (tried[:1], tried):  # the first warms up
                 began = time.perf_counter()
-                learn_answers(model, piece, made.preset.max_tokens)
+                learn_answers(model, piece, made.preset.at_once)
                 seconds = time.perf_counter() - began
         return sum(len(one.tokens) for one in tried) / seconds
     finally:

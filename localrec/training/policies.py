@@ -14,7 +14,7 @@ from localrec.training.episodes import EpisodesConfig
 GROUP_SIZE = 8  # AgenticRec, appendix F
 
 # Dropout would make the policy that is updated another one than the policy that wrote.
-POLICY_ADAPTER = AdapterConfig(rank=16, alpha=32.0, dropout=0.0)
+POLICY_ADAPTER = AdapterConfig(rank=16, alpha=32.0)
 
 _Whole = Annotated[int, msgspec.Meta(ge=0)]
 _Positive = Annotated[int, msgspec.Meta(ge=1)]

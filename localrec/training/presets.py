@@ -27,6 +27,7 @@ class Preset(msgspec.Struct, frozen=True, kw_only=True):
         gradient_checkpointing: Compute activations a second time instead of keeping them.
         dtype: Of the base's weights and of the arithmetic.
         max_tokens: Longest sequence, prompt and answer.
+        at_once: Tokens in one pass where sequences are shorter than that, padding and all.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Preset(msgspec.Struct, frozen=True, kw_only=True):
     gradient_checkpointing: bool
     dtype: Precision
     max_tokens: int
+    at_once: int
 
     def with_batch(self, sequences: int) -> Preset:
         """The same machine with so many sequences in a step of the optimiser.
@@ -59,7 +61,7 @@ _ON_GPU: dict[int, tuple[tuple[float, int, bool, int], ...]] = {
         *((4.5, 4, True, 8192), (9.0, 2, True, 8192)),
     ),
 }
-# One sequence at a time: caches are small, and nothing is gained by doing several at once.
+# Caches are small: four sequences of 600 tokens take twice as long side by side as one by one.
 _ON_CPU = Preset(
     name="CPU",
     micro_batch=1,
@@ -67,6 +69,7 @@ _ON_CPU = Preset(
     gradient_checkpointing=False,
     dtype="float32",
     max_tokens=4096,
+    at_once=1024,
 )
 
 
@@ -94,6 +97,7 @@ def preset_for(device_memory_gb: float | None, base_parameters: int) -> Preset:
                 gradient_checkpointing=checkpointing,
                 dtype="bfloat16",
                 max_tokens=tokens,
+                at_once=micro * tokens,
             )
     largest = f"{rows[-1][0]:g} billion" if rows else "none"
     raise UsageError(

@@ -118,7 +118,8 @@ def _branch(
 
 def _parts(cache: DynamicCache) -> list[torch.Tensor]:
     """Keys and values by turns, layer by layer."""
-    return [part for layer in cache.layers for part in (layer.keys, layer.values)]
+    layers: Sequence[Any] = cache.layers  # there are kinds that have neither
+    return [part for layer in layers for part in (layer.keys, layer.values)]
 
 
 def _cache(parts: Sequence[torch.Tensor]) -> DynamicCache:

@@ -146,7 +146,7 @@ class _Loop:
         self._lesson, self._config = lesson, config
         self._steps = load_of(config, lesson).steps
         self._every = max(1, self._steps // (config.epochs * config.checks))
-        self._at_once = preset.micro_batch * preset.max_tokens  # tokens, padding and all
+        self._at_once = preset.at_once
         self._learnt = {name: p for name, p in model.named_parameters() if p.requires_grad}
         self._optimiser = torch.optim.AdamW(self._learnt.values(), lr=0.0, weight_decay=0.0)
         self._best = run.path / _BEST
