@@ -29,7 +29,7 @@ from localrec.evaluation.intervals import (
 from localrec.evaluation.ledger import Ledger
 from localrec.evaluation.memories import Comparing, Remembering
 from localrec.evaluation.metrics import hit_rates, ndcgs, places_of
-from localrec.evaluation.pages.markup import Markup, tag
+from localrec.evaluation.pages.drawing import standing_alone
 from localrec.evaluation.pages.numbers import with_interval
 from localrec.evaluation.pages.plots import drawings_of
 from localrec.evaluation.records import HeatMap
@@ -255,8 +255,4 @@ def as_picture(plot: HeatMap) -> str:
     """A heat map as a file that needs no page around it."""
     [(_, drawn)] = drawings_of(plot, "map")
     marked = NEIGHBOURS.index(DEFAULT[0]) * len(FACETS) + FACETS.index(DEFAULT[1]) + 1
-    opening, body = drawn.split(">", 1)
-    style = tag("style", Markup(STYLE.format(marked=marked)))
-    ground = tag("rect", class_="ground", width="100%", height="100%")
-    space = 'xmlns="http://www.w3.org/2000/svg"'
-    return f"{opening.replace('<svg', f'<svg {space}', 1)}>{style}{ground}{body}\n"
+    return standing_alone(drawn, STYLE.format(marked=marked))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from localrec.training.exercises import Exercise, micro_batches, shared_opening
+from localrec.training.exercises import Exercise, alike, micro_batches, shared_opening
 
 if TYPE_CHECKING:
     import torch
@@ -34,14 +34,15 @@ def learn_answers(
         The sum of the targets' losses, and how many answers are right to the last token.
     """
     targets = sum(len(one.targets) for one in exercises)
-    opening, rests = _opened(model, exercises, share=share)
     total, right = 0.0, 0
-    for piece in micro_batches(rests, most_tokens):
-        loss, so_many = judged_answers(answer_scores(model, piece, opening), piece)
-        (loss / targets).backward()
-        total, right = total + float(loss.detach()), right + so_many
-    if opening is not None:
-        opening.learn()
+    for family in alike(exercises) if share else [exercises]:
+        opening, rests = _opened(model, family, share=share)
+        for piece in micro_batches(rests, most_tokens):
+            loss, so_many = judged_answers(answer_scores(model, piece, opening), piece)
+            (loss / targets).backward()
+            total, right = total + float(loss.detach()), right + so_many
+        if opening is not None:
+            opening.learn()
     return total, right
 
 
@@ -51,13 +52,14 @@ def read_answers(
     """The same losses and answers, with nothing learnt from them."""
     import torch  # the model has brought it
 
+    total, right = 0.0, 0
     with torch.inference_mode():
-        opening, rests = _opened(model, exercises, share=True)
-        judged = [
-            judged_answers(answer_scores(model, piece, opening), piece)
-            for piece in micro_batches(rests, most_tokens)
-        ]
-        return sum(float(loss) for loss, _ in judged), sum(right for _, right in judged)
+        for family in alike(exercises):
+            opening, rests = _opened(model, family, share=True)
+            for piece in micro_batches(rests, most_tokens):
+                loss, so_many = judged_answers(answer_scores(model, piece, opening), piece)
+                total, right = total + float(loss), right + so_many
+    return total, right
 
 
 def answer_scores(

@@ -8,6 +8,7 @@ ends a turn, or the model would not know when to stop.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 import msgspec
 import numpy as np
@@ -36,6 +37,11 @@ class Exercise(msgspec.Struct, frozen=True):
     targets: tuple[int, ...]
     places: tuple[int, ...]
     choices: tuple[int, ...] = ()
+
+    @property
+    def prompt(self) -> tuple[int, ...]:
+        """What stands before the first token that is to be said."""
+        return self.tokens[: self.places[0] + 1]
 
     def behind(self, opening: int) -> Exercise:
         """What follows its first so many tokens."""
@@ -84,23 +90,41 @@ def _end(base: Base) -> list[int]:
     return [end] if isinstance(end, int) else []
 
 
-def batches_of(lengths: Sequence[int], size: int, seed: int, epoch: int) -> list[list[int]]:
-    """The numbers of all exercises, in batches of about equal length, in another order each pass.
+def batches_of(
+    exercises: Sequence[Exercise], size: int, seed: int, epoch: int
+) -> list[list[Exercise]]:
+    """All exercises, in batches of about equal length, in another order each pass.
+
+    Those of one prompt stay beside each other, and so mostly in one batch.
 
     Args:
-        lengths: Of the exercises in tokens.
+        exercises: Those of one prompt stand behind each other.
         size: Of a batch; the last may be smaller.
         seed: Of the training.
         epoch: Which pass, from 0.
     """
     random = np.random.default_rng([seed, epoch])
-    order = random.permutation(len(lengths)).tolist()
+    families = [list(family) for _, family in groupby(exercises, key=lambda one: one.prompt)]
+    order = random.permutation(len(families)).tolist()
     pool = size * _SORTED_TOGETHER
-    batches = []
+    row: list[Exercise] = []
     for begin in range(0, len(order), pool):
-        together = sorted(order[begin : begin + pool], key=lambda one: (lengths[one], one))
-        batches += [together[at : at + size] for at in range(0, len(together), size)]
+        drawn = sorted(
+            order[begin : begin + pool], key=lambda at: (len(families[at][0].tokens), at)
+        )
+        row += [one for at in drawn for one in families[at]]
+    batches = [row[at : at + size] for at in range(0, len(row), size)]
     return [batches[at] for at in random.permutation(len(batches)).tolist()]
+
+
+def alike(exercises: Sequence[Exercise]) -> list[list[Exercise]]:
+    """Those of one prompt by themselves, and all that have none in common with another together."""
+    families: dict[tuple[int, ...], list[Exercise]] = {}
+    for one in exercises:
+        families.setdefault(one.prompt, []).append(one)
+    alone = [family[0] for family in families.values() if len(family) == 1]
+    shared = [family for family in families.values() if len(family) > 1]
+    return [*shared, alone] if alone else shared
 
 
 def shared_opening(exercises: Sequence[Exercise]) -> int:

@@ -241,10 +241,8 @@ class _Loop:
     def _batch(self) -> list[Exercise]:
         """What the next step learns from."""
         train, config = self._lesson.train, self._config
-        lengths = [len(one.tokens) for one in train]
-        in_a_pass = self._steps // config.epochs
-        epoch, place = divmod(self.step, in_a_pass)
-        return [train[at] for at in batches_of(lengths, config.batch, config.seed, epoch)[place]]
+        epoch, place = divmod(self.step, self._steps // config.epochs)
+        return batches_of(train, config.batch, config.seed, epoch)[place]
 
     # --- the validation half ---
 

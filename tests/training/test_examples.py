@@ -21,7 +21,12 @@ from localrec.llm.structured import parse_object
 from localrec.reasoning.critics import Assessment
 from localrec.training.episodes import EpisodesConfig, open_episodes
 from localrec.training.examples import agent, wording
-from localrec.training.examples.agent import Asked, agent_examples, ranking_by
+from localrec.training.examples.agent import (
+    Asked,
+    agent_examples,
+    conversations_of,
+    ranking_by,
+)
 from localrec.training.examples.base import wordings_of
 from localrec.training.examples.demands import Demand
 from localrec.training.examples.lexicon import Name, declared_lexicon, lexicon_of
@@ -263,17 +268,34 @@ class TestTheAgent:
             rest = ranking[len(leading) :]
             assert rest == sorted(rest)
 
-    def test_the_trajectory_that_ranks_the_choice_best_is_taken(self, frequented, monkeypatch):
-        def worth(draws):
-            monkeypatch.setattr(agent, "_DRAWS", draws)
-            lessons = taught(frequented, native=False).train
-            asked = open_episodes(frequented, EPISODES, 10, lambda *_: None).train
-            rankings = [
-                PLAIN.parse(own_turns(one)[-1], SUITE, OFFERED, ranked(one)) for one in lessons
-            ]
-            return sum(one.index(asked.request(at).target) for at, one in enumerate(rankings))
+    def test_of_the_drawn_trajectories_those_that_rank_the_choice_best_are_taken(
+        self, frequented, monkeypatch
+    ):
+        asked = open_episodes(frequented, EPISODES, 10, lambda *_: None).train
 
-        assert worth(8) < worth(1)
+        def places(draws):
+            monkeypatch.setattr(agent, "_DRAWS", draws)
+            made = [
+                one
+                for number in range(len(asked))
+                for one in conversations_of(asked.request(number), PLAIN, "train", random.Random(1))
+            ]
+            assert len(made) == 4 * len(asked)
+            rankings = [
+                PLAIN.parse(own_turns(one)[-1], SUITE, OFFERED, ranked(one)) for one in made
+            ]
+            return sum(one.index(asked.request(at // 4).target) for at, one in enumerate(rankings))
+
+        assert places(12) < places(4)
+
+    def test_trajectories_of_a_request_stand_together_and_differ(self, conversations):
+        for at in range(0, len(conversations), 4):
+            family = conversations[at : at + 4]
+            assert len({one.messages[: one.opening] for one in family}) == 1
+            calls = [
+                tuple(turn.partition("Act: ")[2] for turn in own_turns(one)[:-1]) for one in family
+            ]
+            assert len(set(calls)) == 4
 
     def test_the_more_trusted_tool_has_the_first_word(self):
         def said(*scores):

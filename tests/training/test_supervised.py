@@ -20,6 +20,7 @@ from localrec.training.bases import load_base, prompt_tokens
 from localrec.training.examples.base import Example, Examples
 from localrec.training.exercises import (
     Exercise,
+    alike,
     batches_of,
     exercise_of,
     micro_batches,
@@ -217,20 +218,38 @@ class TestAnOpeningThatAllShare:
 
 class TestBatches:
     LENGTHS = [7, 30, 8, 29, 6, 31, 9, 28, 5, 27] * 4
+    EXERCISES = tuple(
+        Exercise(tuple(range(at, at + length)), (1,), (length - 1,))
+        for at, length in enumerate(LENGTHS)
+    )
 
     def test_each_exercise_comes_once_in_a_pass(self):
-        batches = batches_of(self.LENGTHS, 4, seed=1, epoch=0)
-        assert sorted(at for batch in batches for at in batch) == list(range(40))
+        batches = batches_of(self.EXERCISES, 4, seed=1, epoch=0)
+        assert len(batches) == 10
+        learnt = [one.tokens for batch in batches for one in batch]
+        assert sorted(learnt) == sorted(one.tokens for one in self.EXERCISES)
 
     def test_a_pass_has_an_order_of_its_own_that_can_be_had_again(self):
-        first = batches_of(self.LENGTHS, 4, seed=1, epoch=0)
-        assert first == batches_of(self.LENGTHS, 4, seed=1, epoch=0)
-        assert first != batches_of(self.LENGTHS, 4, seed=1, epoch=1)
+        first = batches_of(self.EXERCISES, 4, seed=1, epoch=0)
+        assert first == batches_of(self.EXERCISES, 4, seed=1, epoch=0)
+        assert first != batches_of(self.EXERCISES, 4, seed=1, epoch=1)
 
     def test_equal_lengths_go_together(self):
-        batches = batches_of(self.LENGTHS, 4, seed=1, epoch=0)
-        padded = sum(4 * max(self.LENGTHS[at] for at in batch) for batch in batches)
+        batches = batches_of(self.EXERCISES, 4, seed=1, epoch=0)
+        padded = sum(4 * max(len(one.tokens) for one in batch) for batch in batches)
         assert padded < 1.3 * sum(self.LENGTHS)
+
+    def test_those_of_one_prompt_stay_together(self):
+        families = [
+            [Exercise((*range(at, at + 9), said), (1,), (8,)) for said in range(3)]
+            for at in range(6)
+        ]
+        exercises = [one for family in families for one in family]
+        batches = batches_of(exercises, 6, seed=1, epoch=0)
+        assert [len(batch) for batch in batches] == [6, 6, 6]
+        assert all(len({one.prompt for one in batch}) == 2 for batch in batches)
+        assert [len(family) for family in alike(batches[0])] == [3, 3]
+        assert alike([exercises[0], exercises[3]]) == [[exercises[0], exercises[3]]]
 
     def test_a_batch_is_cut_where_a_machine_takes_no_more_tokens(self, base):
         exercises = [exercise_of(base, one) for one in EXAMPLES.train]

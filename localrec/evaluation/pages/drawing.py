@@ -33,6 +33,20 @@ def drawing(
     )
 
 
+def standing_alone(drawn: Markup, style: str) -> str:
+    """A drawing as a file that needs no page around it.
+
+    Args:
+        drawn: As `drawing` gives it.
+        style: Its CSS; `.ground` is the ground that it stands on.
+    """
+    opening, body = drawn.split(">", 1)
+    styled = tag("style", Markup(style))
+    ground = tag("rect", class_="ground", width="100%", height="100%")
+    space = 'xmlns="http://www.w3.org/2000/svg"'
+    return f"{opening.replace('<svg', f'<svg {space}', 1)}>{styled}{ground}{body}\n"
+
+
 def words(text: str, x: float, y: float, kind: str, anchor: Anchor = "start") -> Markup:
     """A line of text whose middle lies at `y`."""
     return tag("text", escaped(text), class_=kind, x=x, y=y, dy="0.34em", text_anchor=anchor)

@@ -7,16 +7,17 @@ tool votes for the candidates that it names, the more the further in front they 
 the tool is trusted; those that none names follow by number. So everything in it can be read off the
 trajectory: a ranking that knew the choice would teach to guess.
 
-Of several drawn trajectories the one is taken that ranks the choice best, the shorter one where
-that is the same. It leans towards tools that tell much; which ones to ask is left to GRPO. A
-trajectory is one example: all that the model says in it is learnt at once.
+Of each request's drawn trajectories the better half is taken: those that rank the choice best, the
+shorter where that is the same. So they lean towards tools that tell much; which ones to ask is left
+to GRPO. A trajectory is one example: all that the model says in it is learnt at once, and those of
+one request share most of their tokens, which are computed once (`shared_openings.py`).
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,7 +39,8 @@ from localrec.training.examples.base import Example, Examples, Half, wordings_of
 from localrec.training.requests import ListRequest
 
 _MOST_ASKED = 2
-_DRAWS = 4  # trajectories of a request, of which one is taken
+_TAKEN = 4  # trajectories of a request
+_DRAWS = 2 * _TAKEN
 _BOUNDS = LoopConfig()
 
 # A thought before a call, and one before the ranking.
@@ -83,10 +85,13 @@ def agent_examples(
 
     def half(name: Half, requests: Episodes, most: int) -> tuple[Example, ...]:
         random_ = random.Random(f"{episodes.seed} {name}")
-        numbers = range(min(most, len(requests)))
-        return tuple(
-            conversation_of(requests.request(number), dialect, name, random_) for number in numbers
+        numbers = range(min(-(-most // _TAKEN), len(requests)))
+        made = (
+            one
+            for number in numbers
+            for one in conversations_of(requests.request(number), dialect, name, random_)
         )
+        return tuple(islice(made, most))
 
     return Examples(
         role="agent",
@@ -95,27 +100,40 @@ def agent_examples(
     )
 
 
-def conversation_of(
+def conversations_of(
     request: ListRequest, dialect: Dialect, half: Half, random_: random.Random
-) -> Example:
-    """One trajectory: calls with what they bring, and the ranking at its end."""
-    desk, k = request.desk, min(request.k, len(request.desk.candidates))
-    messages = list(
-        dialect.opening(desk, SUITE, budget=_BOUNDS.budget, k=k, history=_BOUNDS.history)
+) -> list[Example]:
+    """Trajectories of a request: calls with what they bring, and the ranking at the end."""
+    k = min(request.k, len(request.desk.candidates))
+    opening = dialect.opening(
+        request.desk, SUITE, budget=_BOUNDS.budget, k=k, history=_BOUNDS.history
     )
-    opening, thoughts = len(messages), []
-    asked = _asked(request, k, random_)
+    return [
+        _conversation(opening, asked, ranking_by(request.desk, asked)[:k], dialect, half, random_)
+        for asked in _asked(request, k, random_)
+    ]
+
+
+def _conversation(
+    opening: Sequence[Message],
+    asked: Sequence[Asked],
+    ranking: Sequence[int],
+    dialect: Dialect,
+    half: Half,
+    random_: random.Random,
+) -> Example:
+    messages, thoughts = list(opening), []
     for one in asked:
         thoughts.append(random_.choice(wordings_of(_WONDERING, half)))
         said = _turn(dialect, thoughts[-1], dialect.written(one.call))
         seen = dialect.observed(one.call, one.said.text)
         messages += [Message("assistant", said), Message("user", seen)]
     thoughts.append(random_.choice(wordings_of(_SETTLED, half)))
-    ranking = ", ".join(map(str, ranking_by(desk, asked)[:k]))
+    act = f"{dialect.begun}{', '.join(map(str, ranking))}{dialect.done}"
     return Example(
         messages=tuple(messages),
-        answer=_turn(dialect, thoughts[-1], f"{dialect.begun}{ranking}{dialect.done}"),
-        opening=opening,
+        answer=_turn(dialect, thoughts[-1], act),
+        opening=len(opening),
         wording=tuple(thoughts),
     )
 
@@ -137,21 +155,20 @@ def ranking_by(desk: Desk, asked: Sequence[Asked]) -> list[int]:
     return (np.argsort(-votes, kind="stable") + 1).tolist()
 
 
-def _asked(request: ListRequest, k: int, random_: random.Random) -> list[Asked]:
-    """Of some draws the calls behind which the choice stands best."""
-    draws = [
-        [
-            Asked(call, tool.observe(request.desk, call))
-            for tool, call in random_.sample(_calls(SUITE), random_.randint(1, _MOST_ASKED))
+def _asked(request: ListRequest, k: int, random_: random.Random) -> list[list[Asked]]:
+    """Of some draws the calls behind which the choice stands best; no two alike."""
+    draws: dict[tuple[str, ...], list[Asked]] = {}
+    while len(draws) < _DRAWS:
+        calls = random_.sample(_calls(SUITE), random_.randint(1, _MOST_ASKED))
+        draws[tuple(kind_of(call) for _, call in calls)] = [
+            Asked(call, tool.observe(request.desk, call)) for tool, call in calls
         ]
-        for _ in range(_DRAWS)
-    ]
 
     def worth(asked: Sequence[Asked]) -> tuple[float, int]:
         hits = hits_of(ranking_by(request.desk, asked), (request.target,))
         return ndcg(hits, 1, k), -len(asked)
 
-    return max(draws, key=worth)
+    return sorted(draws.values(), key=worth, reverse=True)[:_TAKEN]
 
 
 def _turn(dialect: Dialect, thought: str, act: str) -> str:
