@@ -37,7 +37,7 @@ def learn_answers(
     total, right = 0.0, 0
     for family in alike(exercises) if share else [exercises]:
         opening, rests = _opened(model, family, share=share)
-        for piece in micro_batches(rests, most_tokens):
+        for piece in micro_batches(rests, most_tokens, 0 if opening is None else len(opening)):
             loss, so_many = judged_answers(answer_scores(model, piece, opening), piece)
             (loss / targets).backward()
             total, right = total + float(loss.detach()), right + so_many
@@ -56,7 +56,7 @@ def read_answers(
     with torch.inference_mode():
         for family in alike(exercises):
             opening, rests = _opened(model, family, share=True)
-            for piece in micro_batches(rests, most_tokens):
+            for piece in micro_batches(rests, most_tokens, 0 if opening is None else len(opening)):
                 loss, so_many = judged_answers(answer_scores(model, piece, opening), piece)
                 total, right = total + float(loss), right + so_many
     return total, right
@@ -83,7 +83,7 @@ def answer_scores(
     network: Any = model.get_base_model()  # its parts are declared as tensors
     hidden = network.model(
         input_ids=tokens.to(model.device),
-        past_key_values=opening.before(len(exercises)) if opening else None,
+        past_key_values=opening.before(len(exercises)) if opening is not None else None,
         use_cache=opening is not None,
     ).last_hidden_state
     return network.lm_head(hidden[lines, places]).float()

@@ -143,14 +143,21 @@ def shared_opening(exercises: Sequence[Exercise]) -> int:
     return opening if spared * _WORTH >= sum(len(one.tokens) for one in exercises) else 0
 
 
-def micro_batches(exercises: Sequence[Exercise], most_tokens: int) -> list[list[Exercise]]:
+def micro_batches(
+    exercises: Sequence[Exercise], most_tokens: int, opening: int = 0
+) -> list[list[Exercise]]:
     """One batch in pieces of which each, padded, holds at most so many tokens; at least one each.
 
     Shortest first, so that little is padded.
+
+    Args:
+        exercises: Of the batch.
+        most_tokens: Of a piece.
+        opening: Tokens that each stands behind; they count as well, since each attends to them.
     """
     pieces: list[list[Exercise]] = []
     for one in sorted(exercises, key=lambda one: len(one.tokens)):
-        if pieces and (len(pieces[-1]) + 1) * len(one.tokens) <= most_tokens:
+        if pieces and (len(pieces[-1]) + 1) * (opening + len(one.tokens)) <= most_tokens:
             pieces[-1].append(one)
         else:
             pieces.append([one])

@@ -39,6 +39,9 @@ class Opening:
         self._computed = _parts(network.model(input_ids=read, use_cache=True).past_key_values)
         self._lent = [part.detach().requires_grad_(part.requires_grad) for part in self._computed]
 
+    def __len__(self) -> int:
+        return self._lent[0].shape[2]
+
     def before(self, sequences: int) -> DynamicCache:
         """What so many sequences attend to, each as if it had read the opening by itself."""
         return _cache([part.expand(sequences, -1, -1, -1) for part in self._lent])

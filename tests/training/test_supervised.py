@@ -259,6 +259,10 @@ class TestBatches:
         assert all(len(p) * max(len(one.tokens) for one in p) <= most for p in pieces)
         assert all(len(piece) == 1 for piece in micro_batches(exercises, 1))
 
+    def test_an_opening_counts_for_each_that_attends_to_it(self):
+        four = self.EXERCISES[:1] * 4
+        assert [len(piece) for piece in micro_batches(four, 2 * (93 + 7), opening=93)] == [2, 2]
+
 
 def test_the_learning_rate_rises_and_then_falls_to_nothing():
     rates = [rate_at(step, 20, 0.1, 0.2) for step in range(1, 21)]
