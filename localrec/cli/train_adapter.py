@@ -15,8 +15,8 @@ from localrec.cli.context import (
     context_of,
     note,
     print_json,
-    progress,
 )
+from localrec.cli.launched import launched
 
 if TYPE_CHECKING:
     from localrec.training.adapter_exports import Card
@@ -109,17 +109,19 @@ def adapter(
         threads=threads,
         **{field: value for field, value in chosen.items() if value is not None},  # type: ignore[arg-type]
     )
-    with progress() as steps:
-        made = adapter_runs.prepared(context.workspace, config, steps)
+    with launched(device, context.workspace) as (ranks, steps):
+        made = adapter_runs.prepared(context.workspace, config, steps, ranks)
         expected = adapter_runs.estimated(made)
-        note(_expected(expected, len(made.lesson.train)))
+        if ranks.leads:
+            note(_expected(expected, len(made.lesson.train)))
         if estimate:
-            if context.as_json:
+            if context.as_json and ranks.leads:
                 print_json(expected)
             return
         run = adapter_runs.begin(context.workspace, name or _named(role), made)
         trained = adapter_runs.train(run, made, steps)
-    report(run, trained, as_json=context.as_json)
+    if ranks.leads:
+        report(run, trained, as_json=context.as_json)
 
 
 def report(run: TrainingRun, trained: Trained, *, as_json: bool) -> None:

@@ -16,8 +16,8 @@ from localrec.cli.context import (
     context_of,
     note,
     print_json,
-    progress,
 )
+from localrec.cli.launched import launched
 from localrec.errors import UsageError
 
 if TYPE_CHECKING:
@@ -232,18 +232,20 @@ def _train(
     from localrec.training import policy_runs
     from localrec.training.policy_estimates import estimated
 
-    with progress() as steps:
-        made = policy_runs.prepared(folder, config, steps)
+    with launched(config.device, folder) as (ranks, steps):
+        made = policy_runs.prepared(folder, config, steps, ranks)
         steps("measuring a short step", 0, 0)
         expected = estimated(made)
-        note(_expected(expected, config.steps_over(len(made.lessons.train))))
+        if ranks.leads:
+            note(_expected(expected, config.steps_over(len(made.lessons.train))))
         if estimate:
-            if as_json:
+            if as_json and ranks.leads:
                 print_json(expected)
             return
         run = policy_runs.begin(folder, name or _named(config), made)
         policy_runs.train(run, made, steps)
-    _report(run, as_json=as_json)
+    if ranks.leads:
+        _report(run, as_json=as_json)
 
 
 def _resume_policy(folder: Path, run: TrainingRun, *, as_json: bool) -> None:
@@ -252,21 +254,25 @@ def _resume_policy(folder: Path, run: TrainingRun, *, as_json: bool) -> None:
 
     kinds: dict[str, type[PolicyConfig]] = {"grpo": GrpoConfig, "refine": RefineConfig}
     config = run.config(kinds[run.kind])
-    with progress() as steps:
-        made = policy_runs.prepared(folder, config, steps)
+    with launched(config.device, folder) as (ranks, steps):
+        made = policy_runs.prepared(folder, config, steps, ranks)
         run = policy_runs.go_on(folder, run.name, made)
         policy_runs.train(run, made, steps)
-    _report(run, as_json=as_json)
+    if ranks.leads:
+        _report(run, as_json=as_json)
 
 
 def _resume_adapter(folder: Path, run: TrainingRun, *, as_json: bool) -> None:
     from localrec.cli.train_adapter import report
     from localrec.training import adapter_runs
+    from localrec.training.lessons import SupervisedConfig
 
-    with progress() as steps:
-        run, made = adapter_runs.resumed(folder, run.name, steps)
+    device = run.config(SupervisedConfig).device
+    with launched(device, folder) as (ranks, steps):
+        run, made = adapter_runs.resumed(folder, run.name, steps, ranks)
         trained = adapter_runs.train(run, made, steps)
-    report(run, trained, as_json=as_json)
+    if ranks.leads:
+        report(run, trained, as_json=as_json)
 
 
 def _report(run: TrainingRun, *, as_json: bool) -> None:

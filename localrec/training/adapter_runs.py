@@ -22,6 +22,7 @@ from localrec.training.examples.roles import Wanted, examples_for
 from localrec.training.lessons import Lesson, SupervisedConfig, lesson_of, load_of, training_data
 from localrec.training.policy_runs import available_memory, located
 from localrec.training.presets import Preset, preset_for
+from localrec.training.ranks import ALONE, Ranks
 from localrec.training.runs import (
     TrainingData,
     TrainingRun,
@@ -44,6 +45,7 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
         lesson: The same as tokens.
         base: Loaded.
         preset: How the machine is used.
+        ranks: Who else trains along.
     """
 
     config: SupervisedConfig
@@ -51,6 +53,7 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
     lesson: Lesson
     base: Base
     preset: Preset
+    ranks: Ranks = ALONE
 
     @property
     def data(self) -> TrainingData:
@@ -58,7 +61,9 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
         return training_data(self.config, self.base, self.examples)
 
 
-def prepared(workspace: Path, config: SupervisedConfig, progress: Progress) -> Made:
+def prepared(
+    workspace: Path, config: SupervisedConfig, progress: Progress, ranks: Ranks = ALONE
+) -> Made:
     """Make the examples and load the base.
 
     Raises:
@@ -80,9 +85,11 @@ def prepared(workspace: Path, config: SupervisedConfig, progress: Progress) -> M
     gpu = memory / 1e9 if config.device != "cpu" and memory else None
     preset = preset_for(gpu, shape_of(source).parameters)
     progress("loading the base", 0, 0)
-    base = load_base(source, device=config.device, dtype=preset.dtype)
+    base = load_base(source, device=ranks.device(config.device), dtype=preset.dtype)
     lesson = lesson_of(base, examples, preset)
-    return Made(config=config, examples=examples, lesson=lesson, base=base, preset=preset)
+    return Made(
+        config=config, examples=examples, lesson=lesson, base=base, preset=preset, ranks=ranks
+    )
 
 
 def estimated(made: Made) -> Estimate:
@@ -110,17 +117,22 @@ def begin(workspace: Path, name: str, made: Made) -> TrainingRun:
     Raises:
         UsageError: the name is taken.
     """
-    return create_run(runs_folder(workspace), name, made.config, made.data)
+    folder = runs_folder(workspace)
+    return made.ranks.created(
+        folder / name, lambda: create_run(folder, name, made.config, made.data)
+    )
 
 
-def resumed(workspace: Path, name: str, progress: Progress) -> tuple[TrainingRun, Made]:
+def resumed(
+    workspace: Path, name: str, progress: Progress, ranks: Ranks = ALONE
+) -> tuple[TrainingRun, Made]:
     """A run that was begun before, with everything it needs.
 
     Raises:
         InputError: there is none, or its examples would be others now.
     """
     path = runs_folder(workspace) / name
-    made = prepared(workspace, open_run(path).config(SupervisedConfig), progress)
+    made = prepared(workspace, open_run(path).config(SupervisedConfig), progress, ranks)
     return continued_run(path, made.data), made
 
 
@@ -131,7 +143,9 @@ def train(run: TrainingRun, made: Made, progress: Progress) -> Trained:
         BusyError: another process trains here.
         CutShortError: Ctrl+C; the run can be gone on with.
     """
-    return train_adapter(run, made.base, made.lesson, made.config, made.preset, progress)
+    return train_adapter(
+        run, made.base, made.lesson, made.config, made.preset, progress, made.ranks
+    )
 
 
 def _learnt_a_second(made: Made) -> float:

@@ -19,21 +19,27 @@ if TYPE_CHECKING:
 
 
 def learn_answers(
-    model: PeftModel, exercises: Sequence[Exercise], most_tokens: int, *, share: bool = True
+    model: PeftModel,
+    exercises: Sequence[Exercise],
+    most_tokens: int,
+    *,
+    targets: int = 0,
+    share: bool = True,
 ) -> tuple[float, int]:
     """Add up the gradient of the targets' mean loss.
 
     Args:
         model: With an adapter that is trained.
-        exercises: Of one step.
+        exercises: Of one step, or this process's share of them.
         most_tokens: Of the sequences that are computed at once, padding and all.
+        targets: Of the whole step; 0 where these are all.
         share: Whether a common opening may be computed once; not where layers are checkpointed,
             which let no keys and values out.
 
     Returns:
         The sum of the targets' losses, and how many answers are right to the last token.
     """
-    targets = sum(len(one.targets) for one in exercises)
+    targets = targets or sum(len(one.targets) for one in exercises)
     total, right = 0.0, 0
     for family in alike(exercises) if share else [exercises]:
         opening, rests = _opened(model, family, share=share)

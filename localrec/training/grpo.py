@@ -17,6 +17,7 @@ Imported by `localrec train`, late: TRL takes seconds.
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 import warnings
@@ -32,13 +33,14 @@ from transformers import PrinterCallback, TrainerCallback, TrainerControl, Train
 from trl import GRPOConfig, GRPOTrainer
 
 from localrec.baselines.base import Progress
-from localrec.errors import CutShortError
+from localrec.errors import CutShortError, UsageError
 from localrec.training.adapters import attach, detach, load_adapter, save_adapter
 from localrec.training.bases import Base
 from localrec.training.export import AdapterCard, write_adapter
 from localrec.training.optimiser import load_moments, save_moments
 from localrec.training.policies import PolicyConfig
 from localrec.training.presets import Preset
+from localrec.training.ranks import ALONE, Ranks
 from localrec.training.rollouts import Figures, Rollouts
 from localrec.training.runs import Checkpoint, Logged, TrainingRun
 from localrec.training.shared_openings import own_scores, share_opening
@@ -55,7 +57,7 @@ class Policy:
     """The adapter in training: in torch to learn, in llama.cpp to write.
 
     Args:
-        run: Its folder.
+        folder: Where it lies to be served.
         base: What it stands beside.
         serving: The GGUF that writes.
         model: The base with the adapter.
@@ -63,9 +65,9 @@ class Policy:
     """
 
     def __init__(
-        self, run: TrainingRun, base: Base, serving: Path, model: PeftModel, writers: Writers
+        self, folder: Path, base: Base, serving: Path, model: PeftModel, writers: Writers
     ) -> None:
-        self._run = run
+        self._folder = folder
         self._base = base
         self._serving = serving
         self._model = model
@@ -76,12 +78,11 @@ class Policy:
         """Have the writers write with the adapter as it is behind a step."""
         if step == self._served_at:
             return
-        folder = self._run.path / "serving"
-        save_adapter(self._model, self._base, folder)
-        file = folder / "adapter.gguf"
+        save_adapter(self._model, self._base, self._folder)
+        file = self._folder / "adapter.gguf"
         # The file is replaced while no process has it open.
         self._writers.close()
-        write_adapter(folder, self._base, self._serving, file, _CARD)
+        write_adapter(self._folder, self._base, self._serving, file, _CARD)
         self._writers.adopt(file)
         self._served_at = step
 
@@ -98,6 +99,10 @@ class PolicyTraining:
         writers: Write trajectories; closed by whoever made them.
         train: Groups to learn from.
         validation: Requests to be watched by, and how many of them.
+        ranks: Who else trains along.
+
+    Raises:
+        UsageError: the groups of a step cannot be shared out evenly.
     """
 
     def __init__(
@@ -110,12 +115,19 @@ class PolicyTraining:
         writers: Writers,
         train: Rollouts,
         validation: tuple[Rollouts, int],
+        ranks: Ranks = ALONE,
     ) -> None:
+        if config.groups % ranks.size:
+            raise UsageError(
+                f"{config.groups} groups cannot be shared out among {ranks.size} processes.",
+                f"Give a multiple of that: --groups {ranks.size * -(-config.groups // ranks.size)}",
+            )
+        self._ranks = ranks
         self._run = run
         self._base = base
         self._serving = serving
         self._config = config
-        self._preset = preset.with_batch(config.groups * config.group_size)
+        self._preset = preset.with_batch(config.groups // ranks.size * config.group_size)
         self._writers = writers
         self._train = train
         self._validation, self._validated = validation
@@ -131,13 +143,15 @@ class PolicyTraining:
             CutShortError: Ctrl+C; the run can be gone on with.
             ModelError: the model that writes cannot be used.
         """
-        checkpoint = self._run.begin(steps)
+        checkpoint = self._ranks.begin(self._run, steps)
         model = self._adapted(checkpoint)
-        policy = Policy(self._run, self._base, self._serving, model, self._writers)
+        folder = self._run.path / "serving" / str(self._ranks.rank)
+        policy = Policy(folder, self._base, self._serving, model, self._writers)
         try:
             self._learn(model, policy, checkpoint, steps, progress)
-            save_adapter(model, self._base, self._run.adapter)
-            self._run.finish()
+            if self._ranks.leads:
+                save_adapter(model, self._base, self._run.adapter)
+                self._run.finish()
         except KeyboardInterrupt as stop:
             raise CutShortError(
                 f"interrupted; {self._run.name} keeps what was done up to its last checkpoint, "
@@ -166,6 +180,8 @@ class PolicyTraining:
             load_moments(optimiser, learnt, checkpoint.folder / _MOMENTS, checkpoint.step)
 
         def keep(step: int) -> None:
+            if not self._ranks.leads:
+                return
             with self._run.checkpoint(step) as folder:
                 save_adapter(model, self._base, folder / _ADAPTER)
                 save_moments(optimiser, learnt, folder / _MOMENTS)
@@ -183,6 +199,7 @@ class PolicyTraining:
         steps: int,
     ) -> GroupTrainer:
         trainer = GroupTrainer(
+            ranks=self._ranks,
             model=model,
             reward_funcs=earned,
             args=self._arguments(steps - done),
@@ -212,7 +229,7 @@ class PolicyTraining:
                 "prompt": [
                     f"{step} {slot}"
                     for step in range(done + 1, steps + 1)
-                    for slot in range(self._config.groups)
+                    for slot in self._ranks.share(list(range(self._config.groups)))
                 ]
             }
         )
@@ -221,11 +238,12 @@ class PolicyTraining:
         config, preset = self._config, self._preset
         # A group that shares its opening takes the memory of one trajectory.
         at_once = preset.micro_batch if preset.gradient_checkpointing else config.group_size
+        trajectories = config.groups // self._ranks.size * config.group_size
         return GRPOConfig(
             output_dir=str(self._run.path / "checkpoints"),
             max_steps=steps,
             per_device_train_batch_size=at_once,
-            gradient_accumulation_steps=config.groups * config.group_size // at_once,
+            gradient_accumulation_steps=trajectories // at_once,
             num_generations=config.group_size,
             max_completion_length=config.max_tokens,
             temperature=config.temperature,
@@ -257,8 +275,7 @@ class PolicyTraining:
     def gather(self, policy: Policy, step: int, slots: Sequence[int]) -> tuple[Any, Figures]:
         """Groups for some places of a step, as TRL takes them, and what is logged of them."""
         policy.serve(step - 1)
-        numbers = self._train.numbers(step)
-        gathered = self._train.gather(step, [numbers[slot] for slot in slots])
+        gathered = self._train.gather(step, slots)
         served = [one for group in gathered.groups for one in group.served]
         rewards = [
             one.total if group.has_signal else None
@@ -272,15 +289,21 @@ class PolicyTraining:
             "logprobs": None,
             "earned": rewards,
         }
-        return output, gathered.figures()
+        return output, self._ranks.mean(gathered.figures())
 
     def judge(self, policy: Policy, step: int, steps: int) -> Figures:
         """Figures of the validation requests, where this step is one to look at them."""
         every = self._config.validate_every
         if step < steps and not (every and step % every == 0):
             return {}
+        if not self._ranks.leads:  # it logs them
+            return {}
         policy.serve(step)
         return self._validation.judge(self._validated)
+
+    def mean(self, figures: Figures) -> Figures:
+        """Figures of a step, over all processes."""
+        return self._ranks.mean(figures)
 
     def is_kept(self, step: int, steps: int) -> bool:
         """Whether a checkpoint is written behind a step."""
@@ -288,7 +311,8 @@ class PolicyTraining:
 
     def log(self, step: int, values: Figures, seconds: float, parts: dict[str, float]) -> None:
         """Keep a step's figures."""
-        self._run.log(Logged(step=step, values=values, seconds=seconds, parts=parts))
+        if self._ranks.leads:
+            self._run.log(Logged(step=step, values=values, seconds=seconds, parts=parts))
 
 
 def earned(prompts: Sequence[str], earned: Sequence[float | None], **_: Any) -> list[float | None]:
@@ -357,7 +381,8 @@ class _Watch(TrainerCallback):
             return
         step = self._done + state.global_step
         began = time.perf_counter()
-        values = {ours: _number(logs.get(theirs)) for theirs, ours in _OF_TRL.items()}
+        own = {ours: _number(logs.get(theirs)) for theirs, ours in _OF_TRL.items()}
+        values = self._training.mean(own)
         validated = self._training.judge(self._policy, step, self._steps)
         if validated:
             self._parts["validation"] = time.perf_counter() - began
@@ -375,7 +400,24 @@ class GroupTrainer(GRPOTrainer):
     a few: groups are put together again, and what is padding for all of a micro-batch is cut off.
     One whose members are no better or worse than their groups has no gradient, and is not computed
     at all. Where a micro-batch is one group, its opening is computed once (`shared_openings`).
+
+    Args:
+        ranks: Who else trains along; their gradients are averaged before the optimiser moves.
+        named: What TRL's takes.
     """
+
+    def __init__(self, *, ranks: Ranks, **named: Any) -> None:
+        super().__init__(**named)
+        self._ranks = ranks
+
+    def training_step(self, *arguments: Any, **named: Any) -> torch.Tensor:
+        """One micro-batch, forwards and backwards."""
+        loss = super().training_step(*arguments, **named)
+        if self.accelerator.sync_gradients:
+            network: torch.nn.Module = self.model  # type: ignore[assignment]  # it has one
+            learnt = (one for one in network.parameters() if one.requires_grad)
+            self._ranks.add_gradients(learnt, divided_by=self._ranks.size)
+        return cast(torch.Tensor, loss)
 
     def _prepare_inputs(self, generation_batch: dict[str, Any]) -> dict[str, Any]:
         before = self._buffered_inputs
@@ -435,11 +477,19 @@ def _in_groups(buffered: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """A block in which TRL does not say that its rollouts are experimental, nor old names old."""
+    """A block in which nobody says that rollouts are experimental, old names old, or that we gather
+    the gradients of several processes ourselves.
+    """
     os.environ.setdefault("TRL_EXPERIMENTAL_SILENCE", "1")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)
-        yield
+    told = logging.getLogger("transformers.training_args")
+    level = told.level
+    told.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)
+            yield
+    finally:
+        told.setLevel(level)
 
 
 def _cut(inputs: dict[str, Any], mask: str, others: Sequence[str]) -> None:

@@ -27,6 +27,7 @@ from localrec.training.export import AdapterCard, write_adapter
 from localrec.training.libraries import training_libraries
 from localrec.training.policies import PolicyConfig, RefineConfig
 from localrec.training.presets import Preset, preset_for
+from localrec.training.ranks import ALONE, Ranks
 from localrec.training.refinement import PairTask, mined_pairs
 from localrec.training.requests import Task
 from localrec.training.rollouts import Rollouts
@@ -52,6 +53,7 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
         base: Loaded.
         serving: The GGUF that writes.
         preset: How the machine is used.
+        ranks: Who else trains along.
     """
 
     config: PolicyConfig
@@ -59,11 +61,13 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
     base: Base
     serving: Path
     preset: Preset
+    ranks: Ranks = ALONE
 
     @property
     def workers(self) -> int:
         """Processes that write side by side."""
-        return self.config.workers or min(usable_cores(), self.config.groups)
+        size = self.ranks.size
+        return self.config.workers or min(max(1, usable_cores() // size), self.config.groups)
 
     def data(self) -> TrainingData:
         """What the run is bound to."""
@@ -101,13 +105,16 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
         return self.base.fingerprint if same else fingerprint_of(self.serving)
 
 
-def prepared(folder: Path, config: PolicyConfig, progress: Progress) -> Prepared:
+def prepared(
+    folder: Path, config: PolicyConfig, progress: Progress, ranks: Ranks = ALONE
+) -> Prepared:
     """Open what a training needs.
 
     Args:
         folder: The workspace.
         config: What is asked for.
         progress: Hears what is being done.
+        ranks: Who else trains along.
 
     Raises:
         UsageError: the machine cannot train this base, or a library is missing.
@@ -124,8 +131,10 @@ def prepared(folder: Path, config: PolicyConfig, progress: Progress) -> Prepared
     preset = _preset(source, config)
     lessons = open_episodes(folder, config.episodes, config.k, progress)
     progress("loading the base", 0, 0)
-    base = load_base(source, device=config.device, dtype=preset.dtype)
-    return Prepared(config=config, lessons=lessons, base=base, serving=serving, preset=preset)
+    base = load_base(source, device=ranks.device(config.device), dtype=preset.dtype)
+    return Prepared(
+        config=config, lessons=lessons, base=base, serving=serving, preset=preset, ranks=ranks
+    )
 
 
 def begin(folder: Path, name: str, made: Prepared) -> TrainingRun:
@@ -134,7 +143,11 @@ def begin(folder: Path, name: str, made: Prepared) -> TrainingRun:
     Raises:
         UsageError: the name is taken.
     """
-    return create_run(runs_folder(folder), name, made.config, made.data())
+    data = made.data()
+    return made.ranks.created(
+        runs_folder(folder) / name,
+        lambda: create_run(runs_folder(folder), name, made.config, data),
+    )
 
 
 def go_on(folder: Path, name: str, made: Prepared) -> TrainingRun:
@@ -164,7 +177,7 @@ def train(
     with training_libraries():
         from localrec.training.grpo import PolicyTraining
     config = made.config
-    with run.training(), _writers(made, open_model) as writers:
+    with made.ranks.holding(run), _writers(made, open_model) as writers:
         task, k = _task(run, made, writers, progress)
         validated = Rollouts(made.lessons.validation, writers, made.base, config, config.k)
         PolicyTraining(
@@ -176,6 +189,7 @@ def train(
             writers,
             Rollouts(task, writers, made.base, config, k),
             (validated, config.episodes.validation),
+            made.ranks,
         ).go(config.steps_over(len(task)), progress)
 
 
@@ -237,10 +251,14 @@ def _task(
     if not isinstance(config, RefineConfig):
         return made.lessons.train, config.k
     path = run.path / "pairs.jsonl"
-    if not path.exists():
+    if not made.ranks.leads:
+        made.ranks.wait()  # until the leader has found them
+    elif not path.exists():
         progress("searching what the agent confuses", 0, 0)
         writers.adopt(_served_start(run, made))
     pairs = mined_pairs(made.lessons.train, writers, config, path)
+    if made.ranks.leads:
+        made.ranks.wait()
     return PairTask(made.lessons.train, pairs, config), 1
 
 

@@ -99,21 +99,22 @@ class Rollouts:
         places = range((step - 1) * size, step * size)
         return [int(self._order(place // many)[place % many]) for place in places]
 
-    def gather(self, step: int, numbers: Sequence[int]) -> Gathered:
-        """A group for each of some requests, or for others in their place.
+    def gather(self, step: int, places: Sequence[int]) -> Gathered:
+        """A group for each of some requests of a step, or for others in their place.
 
         Args:
             step: Of the training, from 1.
-            numbers: Of the requests.
+            places: Of the requests within the step, from 0.
 
         Raises:
             ModelError: the model cannot be used.
         """
-        current = list(numbers)
+        numbers = self.numbers(step)
+        current = {place: numbers[place] for place in places}
         found: dict[int, Group] = {}
         drawn = dropped = 0
         for attempt in range(1 + self._config.redraws):
-            open_slots = [slot for slot in range(len(current)) if slot not in found]
+            open_slots = [slot for slot in current if slot not in found]
             groups = self._write(step, attempt, [(slot, current[slot]) for slot in open_slots])
             drawn += len(groups)
             last = attempt == self._config.redraws
@@ -125,7 +126,7 @@ class Rollouts:
                     current[slot] = self._another(step, slot, attempt)
             if len(found) == len(current):
                 break
-        groups = [found[slot] for slot in range(len(current))]
+        groups = [found[slot] for slot in current]
         return Gathered(groups, drawn, dropped, self._k)
 
     def judge(self, most: int) -> Figures:

@@ -34,6 +34,7 @@ from localrec.training.lessons import Lesson, SupervisedConfig, load_of
 from localrec.training.libraries import training_libraries
 from localrec.training.optimiser import load_moments, rate_at, save_moments
 from localrec.training.presets import Preset
+from localrec.training.ranks import ALONE, Ranks
 from localrec.training.runs import Checkpoint, Logged, TrainingRun
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ def train_adapter(
     config: SupervisedConfig,
     preset: Preset,
     progress: Progress,
+    ranks: Ranks = ALONE,
 ) -> Trained:
     """Train until the end, from the newest checkpoint on; the best adapter lies in `run.adapter`.
 
@@ -95,20 +97,21 @@ def train_adapter(
         config: How.
         preset: How much the machine takes at once.
         progress: Hears of every step.
+        ranks: Who else trains along.
 
     Raises:
         CutShortError: Ctrl+C; the run can be gone on with.
         BusyError: another process trains here.
         InputError: the checkpoint is damaged.
     """
-    with run.training(), with_threads(config.threads):
-        checkpoint = run.begin(load_of(config, lesson).steps)
+    with ranks.holding(run), with_threads(config.threads):
+        checkpoint = ranks.begin(run, load_of(config, lesson).steps)
         with _adapted(base, config, checkpoint) as model, stop_between_steps() as asked_to_stop:
-            loop = _Loop(run, base, model, lesson, config, preset)
+            loop = _Loop(run, base, model, lesson, config, preset, ranks)
             loop.start(checkpoint)
             while not loop.is_over:
                 loop.go_on(progress)
-                if asked_to_stop() and not loop.is_over:
+                if ranks.any(asked_to_stop()) and not loop.is_over:
                     loop.save()
                     raise CutShortError(
                         f"interrupted; {run.name} keeps what was done up to step {loop.step}.",
@@ -139,10 +142,11 @@ class _Loop:
         lesson: Lesson,
         config: SupervisedConfig,
         preset: Preset,
+        ranks: Ranks,
     ) -> None:
         import torch  # the base has brought it
 
-        self._run, self._base, self._model = run, base, model
+        self._run, self._base, self._model, self._ranks = run, base, model, ranks
         self._lesson, self._config = lesson, config
         self._steps = load_of(config, lesson).steps
         self._every = max(1, self._steps // (config.epochs * config.checks))
@@ -170,7 +174,8 @@ class _Loop:
         self.step = checkpoint.step
         self._place = _read_place(checkpoint.folder / _PLACE)
         load_moments(self._optimiser, self._learnt, checkpoint.folder / _MOMENTS, checkpoint.step)
-        _copy(checkpoint.folder / _BEST, self._best)
+        if self._ranks.leads:
+            _copy(checkpoint.folder / _BEST, self._best)
 
     def go_on(self, progress: Progress) -> None:
         """One step, and a look at the validation half where it is time for one."""
@@ -182,13 +187,16 @@ class _Loop:
         is_check = self.step % self._every == 0 or self.step == self._steps
         if is_check:
             values |= self._look()
-        self._run.log(Logged(step=self.step, values=values, seconds=seconds))
+        if self._ranks.leads:
+            self._run.log(Logged(step=self.step, values=values, seconds=seconds))
         progress(f"training {self._config.role}", self.step, self._steps)
         if is_check:
             self.save()
 
     def save(self) -> None:
         """Write a checkpoint behind the last step."""
+        if not self._ranks.leads:
+            return
         with self._run.checkpoint(self.step) as folder:
             save_adapter(self._model, self._base, folder / _NOW)
             _copy(self._best, folder / _BEST)
@@ -197,8 +205,6 @@ class _Loop:
 
     def finish(self) -> Trained:
         """Keep the best adapter as the outcome, and beside it how well it did."""
-        _copy(self._best, self._run.adapter)
-        shutil.rmtree(self._best)
         place = self._place
         trained = Trained(
             steps=self.step,
@@ -208,8 +214,11 @@ class _Loop:
             seconds=place.seconds,
             tokens_per_second=place.tokens / place.seconds if place.seconds else 0.0,
         )
-        (self._run.path / OUTCOME).write_bytes(msgspec.json.encode(trained))
-        self._run.finish()
+        if self._ranks.leads:
+            _copy(self._best, self._run.adapter)
+            shutil.rmtree(self._best)
+            (self._run.path / OUTCOME).write_bytes(msgspec.json.encode(trained))
+            self._run.finish()
         return trained
 
     # --- one step ---
@@ -219,20 +228,28 @@ class _Loop:
         import torch
 
         config, exercises = self._config, self._batch()
+        targets = sum(len(one.targets) for one in exercises)
         rate = rate_at(self.step + 1, self._steps, config.learning_rate, config.warmup)
         for group in self._optimiser.param_groups:
             group["lr"] = rate
         # Dropout of a step is the same whether or not the training was interrupted before it.
         torch.manual_seed(config.seed * 1_000_003 + self.step)
         self._model.train()
-        total, right = learn_answers(self._model, exercises, self._at_once, share=self._shares)
+        mine = self._ranks.share(exercises)
+        found = (
+            learn_answers(self._model, mine, self._at_once, targets=targets, share=self._shares)
+            if mine
+            else (0.0, 0)
+        )
+        total, right = self._ranks.total(found)
+        self._ranks.add_gradients(self._learnt.values())
         norm = torch.nn.utils.clip_grad_norm_(self._learnt.values(), _CLIP)
         self._optimiser.step()
         self._optimiser.zero_grad(set_to_none=True)
         tokens = sum(len(one.tokens) for one in exercises)
         self._place = msgspec.structs.replace(self._place, tokens=self._place.tokens + tokens)
         return {
-            "loss": total / sum(len(one.targets) for one in exercises),
+            "loss": total / targets,
             "accuracy": right / len(exercises),
             "learning_rate": rate,
             "gradient_norm": float(norm),
@@ -261,9 +278,16 @@ class _Loop:
         return {"validation_loss": judged.loss, "validation_accuracy": judged.accuracy}
 
     def _judge(self) -> Judged:
-        return judge_half(self._model, self._lesson.validation, self._at_once)
+        """Of the leader, so that all of them end at the same step."""
+        judged = Judged(loss=0.0, accuracy=0.0)
+        if self._ranks.leads:
+            judged = judge_half(self._model, self._lesson.validation, self._at_once)
+        loss, accuracy = self._ranks.agreed([judged.loss, judged.accuracy])
+        return Judged(loss=loss, accuracy=accuracy)
 
     def _keep_best(self) -> None:
+        if not self._ranks.leads:
+            return
         save_adapter(self._model, self._base, self._best)
 
 

@@ -1,0 +1,136 @@
+"""Two processes that were launched together train what one process trains."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from localrec.training.ranks import ALONE, joined_ranks
+from localrec.training.runs import open_run, runs_folder
+from tests.training.conftest import frequented  # noqa: F401
+from tests.training.tiny_models import make_tiny
+
+pytestmark = pytest.mark.skipif(
+    not importlib.util.find_spec("trl"), reason="needs localrec[training]"
+)
+
+ADAPTER = (
+    *("train", "adapter", "router", "--train", "24", "--validation", "8", "--batch", "6"),
+    *("--threads", "1"),
+)
+GRPO = (
+    *("train", "grpo", "--no-tools", "--no-sequential", "--candidates", "5", "--thought", "8"),
+    *("--max-tokens", "8192", "--groups", "2", "--steps", "2", "--validation", "2"),
+    *("--requests", "6", "--workers", "1", "--learning-rate", "1e-3"),
+)
+
+
+@pytest.fixture(scope="module")
+def gguf(tmp_path_factory):
+    """A tiny network with room for a conversation letter by letter."""
+    return make_tiny("llama", tmp_path_factory.mktemp("tiny"), context=8192).gguf
+
+
+@pytest.fixture(scope="module")
+def bar(frequented, tmp_path_factory):  # noqa: F811
+    """A workspace with guests, of this module's own."""
+    place = tmp_path_factory.mktemp("launched") / "workspace"
+    shutil.copytree(frequented, place)
+    return place
+
+
+def launch(bar, size, *command):
+    """Run a command in so many processes, as a launcher does; what each of them said."""
+    beside = {"WORLD_SIZE": size, "LOCAL_WORLD_SIZE": size} if size > 1 else {}
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-m", "localrec", "--workspace", str(bar), *map(str, command)],
+            env={
+                **os.environ,
+                "OMP_NUM_THREADS": "1",
+                **{name: str(value) for name, value in beside.items()},
+                **({"RANK": str(rank), "LOCAL_RANK": str(rank)} if beside else {}),
+            },
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for rank in range(size)
+    ]
+    said = [process.communicate(timeout=300) for process in processes]
+    assert [process.returncode for process in processes] == [0] * size, said
+    return said
+
+
+def weights(run):
+    from localrec.training.adapters import read_weights
+
+    return read_weights(run.adapter)
+
+
+@pytest.mark.parametrize("command", [ADAPTER, GRPO], ids=["adapter", "grpo"])
+def test_two_train_what_one_trains_and_the_leader_alone_speaks(bar, gguf, command):
+    import torch
+
+    name = command[1]
+    launch(bar, 1, *command, "--base", gguf, "--name", f"{name}-one")
+    (_, heard), (silent, nothing) = launch(
+        bar, 2, *command, "--base", gguf, "--name", f"{name}-two"
+    )
+    assert "about" in heard
+    assert (silent, nothing) == ("", "")
+    one, two = (open_run(runs_folder(bar) / f"{name}-{which}") for which in ("one", "two"))
+    assert two.state.status == "finished"
+    assert [one.step for one in two.records()] == [one.step for one in one.records()]
+    alone, together = weights(one), weights(two)
+    assert any(bool(weight.abs().max() > 0) for key, weight in alone.items() if "lora_B" in key)
+    for key, weight in alone.items():
+        assert torch.allclose(weight, together[key], atol=1e-4), key
+    assert not list(bar.glob(".launched-by-*"))
+
+
+def test_what_was_logged_is_of_both(bar):
+    """The rewards of a step are the mean over the groups of both processes."""
+    one, two = (open_run(runs_folder(bar) / f"grpo-{which}") for which in ("one", "two"))
+    for alone, together in zip(one.records(), two.records(), strict=True):
+        for figure in ("reward", "valid", "tokens", "validation_score"):
+            if figure in alone.values:
+                assert together.values[figure] == pytest.approx(alone.values[figure], rel=1e-6)
+
+
+def test_groups_that_cannot_be_shared_out_are_refused(gguf):
+    from localrec.errors import UsageError
+    from localrec.training.grpo import PolicyTraining
+    from localrec.training.policies import GrpoConfig
+    from localrec.training.ranks import Ranks
+
+    config = GrpoConfig(base="tiny", groups=3)
+    with pytest.raises(UsageError) as refused:
+        PolicyTraining(*[None] * 3, config, *[None] * 3, (None, 0), Ranks(0, 2))
+    assert "--groups 4" in refused.value.hint
+
+
+def test_processes_on_several_machines_are_refused(monkeypatch, tmp_path):
+    from localrec.errors import UsageError
+
+    for name, value in {"WORLD_SIZE": "4", "LOCAL_WORLD_SIZE": "2", "RANK": "0"}.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(UsageError, match="one machine"), joined_ranks("cpu", tmp_path):
+        pass
+
+
+def test_one_process_is_alone(monkeypatch, tmp_path):
+    monkeypatch.delenv("WORLD_SIZE", raising=False)
+    with joined_ranks("cpu", tmp_path) as ranks:
+        assert ranks is ALONE
+    assert ranks.leads
+    assert ranks.share([1, 2, 3]) == [1, 2, 3]
+    assert ranks.total([1.0, 2]) == [1.0, 2]
+    assert ranks.mean({"reward": 0.5, "loss": None}) == {"reward": 0.5, "loss": None}
+    assert (ranks.any(True), ranks.any(False)) == (True, False)
+    assert ranks.device("cuda") == "cuda"
