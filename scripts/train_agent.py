@@ -80,7 +80,7 @@ def stages(base: str, workspace: Path) -> dict[str, Stage]:
         "warm": Stage(
             name="agent-warm",
             command=(
-                *("adapter", "agent", "--base", base, "--train", "256", "--validation", "12"),
+                *("adapter", "agent", "--base", base, "--train", "192", "--validation", "12"),
                 *("--batch", "8"),
             ),
             told="warm start",
@@ -88,14 +88,14 @@ def stages(base: str, workspace: Path) -> dict[str, Stage]:
         "grpo": Stage(
             name="agent-grpo",
             command=(
-                *("grpo", "--base", base, "--start", str(warm), "--groups", "2", "--steps", "40"),
+                *("grpo", "--base", base, "--start", str(warm), "--groups", "2", "--steps", "30"),
                 *("--validation", "24", "--validate-every", "10", *rate, *bounds),
             ),
             told="GRPO",
         ),
         "refine": Stage(
             name="agent-refined",
-            command=("refine", "agent-grpo", "--searched", "80", "--steps", "20", *rate),
+            command=("refine", "agent-grpo", "--searched", "80", "--steps", "15", *rate),
             told="refinement",
         ),
     }

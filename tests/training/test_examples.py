@@ -278,7 +278,7 @@ class TestTheAgent:
             made = [
                 one
                 for number in range(len(asked))
-                for one in conversations_of(asked.request(number), PLAIN, "train", random.Random(1))
+                for one in conversations_of(asked.request(number), PLAIN, random.Random(1))
             ]
             assert len(made) == 4 * len(asked)
             rankings = [

@@ -11,6 +11,9 @@ Of each request's drawn trajectories the better half is taken: those that rank t
 shorter where that is the same. So they lean towards tools that tell much; which ones to ask is left
 to GRPO. A trajectory is one example: all that the model says in it is learnt at once, and those of
 one request share most of their tokens, which are computed once (`shared_openings.py`).
+
+The halves are of other requests, those of the validation half later ones. Their thoughts are the
+same: with others, what is validated would be whether the model guesses words, and not what it does.
 """
 
 from __future__ import annotations
@@ -35,7 +38,7 @@ from localrec.baselines.base import Progress
 from localrec.evaluation.metrics import hits_of, ndcg
 from localrec.llm.base import Message
 from localrec.training.episodes import Episodes, EpisodesConfig, open_episodes
-from localrec.training.examples.base import Example, Examples, Half, wordings_of
+from localrec.training.examples.base import Example, Examples, Half
 from localrec.training.requests import ListRequest
 
 _MOST_ASKED = 2
@@ -89,7 +92,7 @@ def agent_examples(
         made = (
             one
             for number in numbers
-            for one in conversations_of(requests.request(number), dialect, name, random_)
+            for one in conversations_of(requests.request(number), dialect, random_)
         )
         return tuple(islice(made, most))
 
@@ -101,7 +104,7 @@ def agent_examples(
 
 
 def conversations_of(
-    request: ListRequest, dialect: Dialect, half: Half, random_: random.Random
+    request: ListRequest, dialect: Dialect, random_: random.Random
 ) -> list[Example]:
     """Trajectories of a request: calls with what they bring, and the ranking at the end."""
     k = min(request.k, len(request.desk.candidates))
@@ -109,7 +112,7 @@ def conversations_of(
         request.desk, SUITE, budget=_BOUNDS.budget, k=k, history=_BOUNDS.history
     )
     return [
-        _conversation(opening, asked, ranking_by(request.desk, asked)[:k], dialect, half, random_)
+        _conversation(opening, asked, ranking_by(request.desk, asked)[:k], dialect, random_)
         for asked in _asked(request, k, random_)
     ]
 
@@ -119,22 +122,18 @@ def _conversation(
     asked: Sequence[Asked],
     ranking: Sequence[int],
     dialect: Dialect,
-    half: Half,
     random_: random.Random,
 ) -> Example:
-    messages, thoughts = list(opening), []
+    messages = list(opening)
     for one in asked:
-        thoughts.append(random_.choice(wordings_of(_WONDERING, half)))
-        said = _turn(dialect, thoughts[-1], dialect.written(one.call))
+        said = _turn(dialect, random_.choice(_WONDERING), dialect.written(one.call))
         seen = dialect.observed(one.call, one.said.text)
         messages += [Message("assistant", said), Message("user", seen)]
-    thoughts.append(random_.choice(wordings_of(_SETTLED, half)))
     act = f"{dialect.begun}{', '.join(map(str, ranking))}{dialect.done}"
     return Example(
         messages=tuple(messages),
-        answer=_turn(dialect, thoughts[-1], act),
+        answer=_turn(dialect, random_.choice(_SETTLED), act),
         opening=len(opening),
-        wording=tuple(thoughts),
     )
 
 
