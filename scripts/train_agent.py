@@ -3,6 +3,7 @@
     python scripts/train_agent.py                           all of it, on MovieLens 100K
     python scripts/train_agent.py --stages warm grpo        so far only
     python scripts/train_agent.py --estimate                what the next stage would take
+    python scripts/train_agent.py --processes 2             that train together, one thread each
 
 Every stage is a command of `localrec train`, goes on where it was stopped, and is skipped once it
 is finished. Then each adapter ranks for the same people on the test half, beside the frozen model,
@@ -15,6 +16,7 @@ that each case is another person's, and rows that a protocol holds out taught no
 from __future__ import annotations
 
 import argparse
+import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -109,6 +111,7 @@ def main() -> int:
     parser.add_argument("--workspace", type=Path, default=default_workspace())
     parser.add_argument("--base", default="smollm2-135m")
     parser.add_argument("--stages", nargs="*", default=["warm", "grpo", "refine", "measure"])
+    parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--estimate", action="store_true", help="of the next stage alone")
     parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "evaluation.md")
     asked = parser.parse_args()
@@ -116,7 +119,7 @@ def main() -> int:
     try:
         command(asked.workspace, "datasets", "pull", DATASET)
         for stage in (declared[one] for one in declared if one in asked.stages):
-            if train(asked.workspace, stage, estimate=asked.estimate) and asked.estimate:
+            if train(asked, stage) and asked.estimate:
                 return 0
         if "measure" in asked.stages:
             command(asked.workspace, "evaluate", "run", str(configured(asked.workspace, declared)))
@@ -128,19 +131,21 @@ def main() -> int:
     return 0
 
 
-def train(workspace: Path, stage: Stage, *, estimate: bool) -> bool:
+def train(asked: argparse.Namespace, stage: Stage) -> bool:
     """Train a stage to its end and export it; whether there was anything to train."""
+    workspace = asked.workspace
     folder = runs_folder(workspace) / stage.name
     begun = (folder / "config.json").exists()
     if begun and open_run(folder).state.status == "finished":
         return False
-    if estimate and not begun:
+    if asked.estimate and not begun:
         command(workspace, "train", *stage.command, "--name", stage.name, "--estimate")
         return True
     if begun:
-        command(workspace, "train", "resume", stage.name)
+        command(workspace, "train", "resume", stage.name, processes=asked.processes)
     else:
-        command(workspace, "train", *stage.command, "--name", stage.name)
+        told = ("train", *stage.command, "--name", stage.name)
+        command(workspace, *told, processes=asked.processes)
     command(workspace, "train", "export", stage.name, "--out", str(exported(workspace, stage)))
     return True
 
@@ -229,13 +234,19 @@ def mean(records: Sequence[Logged], name: str) -> float:
     return sum(found) / len(found) if found else float("nan")
 
 
-def command(workspace: Path, *arguments: str) -> None:
-    """One command of localrec.
+def command(workspace: Path, *arguments: str, processes: int = 1) -> None:
+    """One command of localrec, or several processes of it that train together.
 
     Raises:
         CutShortError: it did not come to its end; it has told why.
     """
-    code = localrec(["--workspace", str(workspace), *arguments])
+    told = ["--workspace", str(workspace), *arguments]
+    if processes == 1:
+        code = localrec(told)
+    else:
+        launcher = ("-m", "torch.distributed.run", "--nproc-per-node", str(processes))
+        started = [sys.executable, *launcher, "-m", "localrec", *told]
+        code = subprocess.run(started, check=False).returncode
     if code:
         raise CutShortError(
             f"localrec {' '.join(arguments)} did not come to its end.",

@@ -94,7 +94,7 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
         return ModelProcess(
             self.serving,
             n_ctx=self.preset.max_tokens,
-            n_threads=max(1, usable_cores() // self.workers),
+            n_threads=max(1, usable_cores() // (self.workers * self.ranks.size)),
             adapter=adapter,
         )
 

@@ -63,8 +63,9 @@ class Ranks:
         return f"cuda:{self._device}" if several else wanted
 
     def share(self, all_of_them: list[_Value]) -> list[_Value]:
-        """This process's part of something; a part of equal length each, if that goes."""
-        return all_of_them[self.rank :: self.size]
+        """This process's part; neighbours stay together, since they may begin alike."""
+        begin, end = (len(all_of_them) * at // self.size for at in (self.rank, self.rank + 1))
+        return all_of_them[begin:end]
 
     def holding(self, run: TrainingRun) -> AbstractContextManager[None]:
         """A block in which the leader alone holds a run's lock.
