@@ -90,14 +90,14 @@ def stages(base: str, workspace: Path) -> dict[str, Stage]:
         "grpo": Stage(
             name="agent-grpo",
             command=(
-                *("grpo", "--base", base, "--start", str(warm), "--groups", "2", "--steps", "30"),
-                *("--validation", "24", "--validate-every", "10", *rate, *bounds),
+                *("grpo", "--base", base, "--start", str(warm), "--groups", "2", "--steps", "24"),
+                *("--validation", "16", "--validate-every", "12", *rate, *bounds),
             ),
             told="GRPO",
         ),
         "refine": Stage(
             name="agent-refined",
-            command=("refine", "agent-grpo", "--searched", "80", "--steps", "15", *rate),
+            command=("refine", "agent-grpo", "--searched", "60", "--steps", "12", *rate),
             told="refinement",
         ),
     }
