@@ -6,9 +6,10 @@
     python scripts/train_agent.py --processes 2             that train together, one thread each
 
 Every stage is a command of `localrec train`, goes on where it was stopped, and is skipped once it
-is finished. Then each adapter ranks for the same people on the test half, beside the frozen model,
-SASRec and the fused tools (`localrec evaluate run`, which resumes as well), and the table and the
-curves of reward, tool rate and hits (the paper's Figures 3 and 4) are written into the docs.
+is finished; its adapter goes to models/adapters. Then each ranks for the same people on the test
+half, beside the frozen model, SASRec and the fused tools (`evaluate run agenticrec-trained`, which
+resumes as well), and the table and the curves of reward, tool rate and hits (the paper's Figures 3
+and 4) are written into the docs.
 Nothing of the test half is looked at before the last stage is over; it is everybody's last film, so
 that each case is another person's, and rows that a protocol holds out taught none of the stages.
 """
@@ -34,7 +35,6 @@ from localrec.training.runs import Logged, TrainingRun, open_run, runs_folder
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPT = "scripts/train_agent.py"
 DATASET, EVALUATION = "ml-100k", "agenticrec-trained"
-PEOPLE = 300
 BUDGET, THOUGHT = 2, 60  # calls of tools, and characters of a thought
 TABLED = {
     "reward": "reward",
@@ -122,7 +122,7 @@ def main() -> int:
             if train(asked, stage) and asked.estimate:
                 return 0
         if "measure" in asked.stages:
-            command(asked.workspace, "evaluate", "run", str(configured(asked.workspace, declared)))
+            command(asked.workspace, "evaluate", "run", EVALUATION)
             draw(asked.workspace, declared, asked.docs.parent)
             write_between(asked.docs, "agent-trained", "\n\n".join(told(asked.workspace, declared)))
     except LocalrecError as error:
@@ -146,43 +146,13 @@ def train(asked: argparse.Namespace, stage: Stage) -> bool:
     else:
         told = ("train", *stage.command, "--name", stage.name)
         command(workspace, *told, processes=asked.processes)
-    command(workspace, "train", "export", stage.name, "--out", str(exported(workspace, stage)))
+    command(workspace, "train", "export", stage.name, "--out", str(exported(stage)))
     return True
 
 
-def exported(workspace: Path, stage: Stage) -> Path:
-    """The GGUF of a stage."""
-    return runs_folder(workspace) / stage.name / f"{stage.name}.gguf"
-
-
-def configured(workspace: Path, declared: dict[str, Stage]) -> Path:
-    """The evaluation of all stages, written for this workspace."""
-    bounds = f"budget = {BUDGET}, thought_characters = {THOUGHT}"
-    systems = [
-        '[[systems]]\nname = "popularity"',
-        '[[systems]]\nname = "sasrec"',
-        '[[systems]]\nname = "agenticrec-fused"\nkind = "agent"',
-        *(
-            f'[[systems]]\nname = "{name}"\nkind = "agent"\nentry = "agenticrec"\n'
-            f"sample = {PEOPLE}\nsettings = {{{bounds}{adapter}}}"
-            for name, adapter in [
-                ("agent-frozen", ""),
-                *(
-                    (one.name, f', adapter = "{exported(workspace, one).as_posix()}"')
-                    for one in declared.values()
-                ),
-            ]
-        ),
-    ]
-    title = "MovieLens 100K, leave-one-out, 20 candidates: the agent as it is trained"
-    head = (
-        f'name = "{EVALUATION}"\ntitle = "{title}"\nk = [1, 3, 5, 10]\nseed = 7\nchunk = 20\n\n'
-        f'[data]\ndataset = "{DATASET}"\n\n'
-        '[protocol]\nsplit = "leave-one-out"\ncandidates = 20\nhistory = 10\nseed = 7\n\n'
-    )
-    path = make_private(workspace / "evaluations") / f"{EVALUATION}.toml"
-    path.write_text(head + "\n\n".join(systems) + "\n", encoding="utf-8")
-    return path
+def exported(stage: Stage) -> Path:
+    """The GGUF of a stage, which ships."""
+    return make_private(ROOT / "models" / "adapters") / f"{stage.name}.gguf"
 
 
 def told(workspace: Path, declared: dict[str, Stage]) -> Iterator[str]:
