@@ -215,7 +215,7 @@ def command(workspace: Path, *arguments: str, processes: int = 1) -> None:
         code = localrec(told)
     else:
         launcher = ("-m", "torch.distributed.run", "--nproc-per-node", str(processes))
-        started = [sys.executable, *launcher, "-m", "localrec", *told]
+        started = [sys.executable, *launcher, "-m", "--", "localrec", *told]
         code = subprocess.run(started, check=False).returncode
     if code:
         raise CutShortError(
