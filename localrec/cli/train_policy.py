@@ -29,6 +29,7 @@ EXAMPLES = """
 Examples:\n\n
   localrec train grpo --estimate\n\n
   localrec train grpo --base smollm2-135m --groups 2 --steps 300 --budget 2 --name first\n\n
+  localrec train grpo --base smollm2-135m --start agent-warm --steps 100 --name longer\n\n
   localrec train grpo --base Qwen3-4B-Q8_0.gguf --device cuda --start runs/warm/adapter
 """
 REFINE_EXAMPLES = """
@@ -93,8 +94,11 @@ def grpo(
     base: _Base = None,
     serving: _Serving = "",
     start: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="Adapter to begin with; a fresh one if left out."),
+        str | None,
+        typer.Option(
+            metavar="ADAPTER",
+            help="To begin with: a run's folder, a GGUF, or one that ships; else a fresh one.",
+        ),
     ] = None,
     tools: Annotated[
         bool, typer.Option("--tools/--no-tools", help="Whether tools may be asked.")
@@ -131,12 +135,13 @@ def grpo(
     from localrec.settings import load_settings
     from localrec.training.episodes import EpisodesConfig
     from localrec.training.policies import GrpoConfig
+    from localrec.training.starts import start_named
 
     context = context_of(workspace, as_json)
     config = GrpoConfig(
         base=_absolute(base or load_settings(context.workspace).chat_model),
         serving=_absolute(serving),
-        start=str(start.absolute()) if start else "",
+        start=str(start_named(start)) if start else "",
         episodes=EpisodesConfig(
             domain=domain,
             candidates=candidates,
@@ -162,7 +167,13 @@ def grpo(
 
 
 def refine(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="Finished run of train grpo.")],
+    run: Annotated[
+        str,
+        typer.Argument(
+            metavar="RUN",
+            help="Finished run of train grpo, or an adapter that one was exported as.",
+        ),
+    ],
     searched: Annotated[
         int, typer.Option(min=0, metavar="N", help="Rankings that are searched; 0: all.")
     ] = 400,
@@ -182,19 +193,14 @@ def refine(
     """
     import msgspec
 
-    from localrec.training.policies import GrpoConfig, RefineConfig
-    from localrec.training.runs import open_run, runs_folder
+    from localrec.training.policies import RefineConfig
+    from localrec.training.predecessors import to_be_refined
 
     context = context_of(workspace, as_json)
-    before = open_run(runs_folder(context.workspace) / run)
-    if before.kind != "grpo" or before.state.status != "finished":
-        raise UsageError(
-            f"{run} is no finished run of train grpo.", f"Finish it: localrec train resume {run}"
-        )
+    before = to_be_refined(context.workspace, run)
     config = RefineConfig(
         **{
-            **msgspec.structs.asdict(before.config(GrpoConfig)),
-            "start": str(before.adapter.absolute()),
+            **msgspec.structs.asdict(before),
             "searched": searched,
             "steps": steps,
             "epochs": epochs,

@@ -14,6 +14,7 @@ from localrec.errors import InputError, UsageError
 from localrec.evaluation.ledger import UNREADABLE
 from localrec.training.bases import fingerprint_of, load_base
 from localrec.training.export import AdapterCard, Agreement, export_adapter
+from localrec.training.exported import SUFFIX
 from localrec.training.lessons import SupervisedConfig
 from localrec.training.policies import GrpoConfig, RefineConfig
 from localrec.training.policy_runs import located
@@ -87,7 +88,7 @@ def export_run(run: TrainingRun, out: Path) -> Card:
         base_licence=base.licence,
         served_with=base.fingerprint if serving == source else fingerprint_of(serving),
         data=run.data,
-        settings=msgspec.structs.replace(config, base=base.name, serving=""),
+        settings=_without_paths(config, base.name),
         trained=_trained(run),
         figures=_figures(run),
         agreement=agreement,
@@ -96,6 +97,15 @@ def export_run(run: TrainingRun, out: Path) -> Card:
         msgspec.json.format(msgspec.json.encode(card), indent=1) + b"\n"
     )
     return card
+
+
+def _without_paths(config: AnyConfig, base: str) -> AnyConfig:
+    """The settings with names in the places where paths of this machine stand."""
+    if isinstance(config, SupervisedConfig):
+        return msgspec.structs.replace(config, base=base, serving="")
+    start = Path(config.start)
+    named = start.stem if start.suffix == SUFFIX else start.parent.name
+    return msgspec.structs.replace(config, base=base, serving="", start=named)
 
 
 def _trained(run: TrainingRun) -> Trained | None:

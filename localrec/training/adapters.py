@@ -171,10 +171,32 @@ def load_adapter(base: Base, folder: Path, *, trainable: bool = False) -> PeftMo
             f"another file ({base.fingerprint[:12]}).",
             "Load the base that it was trained on.",
         )
-    weights = read_weights(folder)
+    return with_weights(base, config, read_weights(folder), folder, trainable)
+
+
+def with_weights(
+    base: Base,
+    config: AdapterConfig,
+    weights: dict[str, torch.Tensor],
+    source: Path,
+    trainable: bool,
+) -> PeftModel:
+    """Put an adapter with these matrices, by PEFT's names, beside the layers of a base.
+
+    Args:
+        base: What it was trained on.
+        config: Its size.
+        weights: Of all of its layers.
+        source: Where they come from, for the error.
+        trainable: Whether they are to be trained on.
+
+    Raises:
+        ModelError: the matrices do not fit.
+        UsageError: the base has an adapter already.
+    """
     model = attach(base, config)
     try:
-        _fill(model, weights, folder)
+        _fill(model, weights, source)
     except ModelError:
         detach(model)
         raise
@@ -293,19 +315,19 @@ def _check_plain(folder: Path, settings: dict[str, Any]) -> None:
             )
 
 
-def _fill(model: PeftModel, weights: dict[str, torch.Tensor], folder: Path) -> None:
+def _fill(model: PeftModel, weights: dict[str, torch.Tensor], source: Path) -> None:
     from peft import set_peft_model_state_dict  # attach has imported it
 
     try:
         found: Any = set_peft_model_state_dict(model, weights)
     except RuntimeError as error:  # another size
         raise ModelError(
-            f"The matrices in {folder} do not fit their base.", "Save the adapter again."
+            f"The matrices in {source} do not fit their base.", "Save the adapter again."
         ) from error
     left = [name for name in found.missing_keys if "lora_" in name] + found.unexpected_keys
     if left:
         raise ModelError(
-            f"The matrices in {folder} do not fit its settings: {left[0]} is missing or too many.",
+            f"The matrices in {source} do not fit its settings: {left[0]} is missing or too many.",
             "Save the adapter again.",
         )
 

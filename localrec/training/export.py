@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-_PEFT_PREFIX = "base_model.model."
+PEFT_PREFIX = "base_model.model."
 _ROWS = 8  # positions of each probe that are compared: its last ones
 
 # A quantised base alone parts the two sides by some hundredths of the logits' spread, in which the
@@ -199,7 +199,7 @@ def _tensors(folder: Path, layout: Layout) -> dict[str, Floats]:
     weights = read_weights(folder)
     suffix = ".lora_A.weight"
     modules = {
-        name.removeprefix(_PEFT_PREFIX).removesuffix(suffix): name.removesuffix(suffix)
+        name.removeprefix(PEFT_PREFIX).removesuffix(suffix): name.removesuffix(suffix)
         for name in weights
         if name.endswith(suffix)
     }

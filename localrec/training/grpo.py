@@ -44,6 +44,7 @@ from localrec.training.ranks import ALONE, Ranks
 from localrec.training.rollouts import Figures, Rollouts
 from localrec.training.runs import Checkpoint, Logged, TrainingRun
 from localrec.training.shared_openings import own_scores, share_opening
+from localrec.training.starts import load_start
 from localrec.training.writers import Writers
 
 _ADAPTER, _MOMENTS = "adapter", "moments.safetensors"
@@ -219,7 +220,7 @@ class PolicyTraining:
         if checkpoint is not None:
             return load_adapter(self._base, checkpoint.folder / _ADAPTER, trainable=True)
         if self._config.start:
-            return load_adapter(self._base, Path(self._config.start), trainable=True)
+            return load_start(self._base, Path(self._config.start))
         return attach(self._base, self._config.adapter, self._config.seed)
 
     def _places(self, done: int, steps: int) -> Dataset:

@@ -26,7 +26,7 @@ class PolicyConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     Args:
         base: The model to train: a name of the catalogue, a GGUF, or a Hugging Face folder.
         serving: The GGUF that writes the trajectories; "" for the base itself, which must be one.
-        start: Folder of the adapter to begin with; "" for a fresh one.
+        start: Folder or exported file of the adapter to begin with; "" for a fresh one.
         adapter: Of a fresh one.
         episodes: The requests.
         k: Numbers in a ranking, and the K of its reward, NDCG@K.

@@ -7,14 +7,16 @@ nobody knows before, so some tools are taken to be asked.
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 from localrec.agent.dialects import dialect_for
 from localrec.agent.suite import SUITE
 from localrec.llm.base import Message
-from localrec.training.adapters import AdapterConfig, attach, detach, read_config
+from localrec.training.adapters import AdapterConfig, attach, detach
 from localrec.training.bases import prompt_tokens
 from localrec.training.estimates import Estimate, Load, Speed, check_fits, estimate, shape_of
-from localrec.training.policy_runs import Prepared, available_memory, located
+from localrec.training.policy_runs import Prepared, available_memory
+from localrec.training.starts import start_config
 
 _TRIED_TOKENS = 256  # of the step that the speed of learning is measured by
 _TRIED_WORDS = 32  # tokens that the speed of writing is measured by
@@ -76,7 +78,7 @@ def _opening_tokens(made: Prepared) -> int:
 
 def _adapter(made: Prepared) -> AdapterConfig:
     start = made.config.start
-    return read_config(located(start)) if start else made.config.adapter
+    return start_config(Path(start)) if start else made.config.adapter
 
 
 def _learnt_a_second(made: Prepared) -> float:

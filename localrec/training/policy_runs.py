@@ -17,13 +17,16 @@ from localrec.agent.suite import SUITE
 from localrec.baselines.base import Progress
 from localrec.errors import UsageError
 from localrec.evaluation.report import usable_cores
+from localrec.llm.adapters import fitting_adapter
 from localrec.llm.base import ChatModel
 from localrec.llm.catalog import model_path
 from localrec.llm.client import ModelProcess
+from localrec.settings import AGENT
 from localrec.training.bases import Base, fingerprint_of, load_base
 from localrec.training.episodes import Lessons, open_episodes
 from localrec.training.estimates import Load, check_fits, estimate, main_memory, shape_of
 from localrec.training.export import AdapterCard, write_adapter
+from localrec.training.exported import SUFFIX
 from localrec.training.libraries import training_libraries
 from localrec.training.policies import PolicyConfig, RefineConfig
 from localrec.training.presets import Preset, preset_for
@@ -266,9 +269,12 @@ def _served_start(run: TrainingRun, made: Prepared) -> Path | None:
     """The adapter to start from, as llama.cpp takes it."""
     if not made.config.start:
         return None
+    start = Path(made.config.start)
+    if start.suffix == SUFFIX:
+        return fitting_adapter(str(start), AGENT, made.serving)
     file = run.path / "start.gguf"
-    card = AdapterCard(name="where a training starts", role="agent", licence="")
-    write_adapter(Path(made.config.start), made.base, made.serving, file, card)
+    card = AdapterCard(name="where a training starts", role=AGENT, licence="")
+    write_adapter(start, made.base, made.serving, file, card)
     return file
 
 

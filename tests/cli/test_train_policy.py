@@ -68,6 +68,37 @@ def test_a_run_is_trained_refined_and_not_gone_on_with_once_it_is_over(cli, bar,
     assert (run.path / "pairs.jsonl").exists()
 
 
+def test_an_exported_adapter_is_refined_and_trained_on_by_its_file(
+    cli, bar, gguf, tmp_path, monkeypatch
+):
+    if not (runs_folder(bar) / "first").exists():
+        assert grpo(cli, bar, gguf, "--name", "first").code == 0
+    file = tmp_path / "first.gguf"
+    done = cli("train", "export", "first", "--out", file, "--workspace", bar)
+    assert done.code == 0, done.err
+    assert str(tmp_path.parent) not in file.with_suffix(".json").read_text()
+
+    done = grpo(cli, bar, gguf, "--name", "again", "--start", file)
+    assert done.code == 0, done.err
+    done = cli("train", "export", "again", "--out", tmp_path / "again.gguf", "--workspace", bar)
+    assert done.code == 0, done.err
+    card = json.loads((tmp_path / "again.json").read_text())
+    assert card["settings"]["start"] == "first"
+
+    # The base of a tiny network is in no catalogue.
+    refine = ("--searched", 4, "--steps", 1, "--workspace", bar, "--json")
+    done = cli("train", "refine", file, *refine)
+    assert (done.code, "not in the catalogue" in done.err) == (1, True)
+    monkeypatch.setattr("localrec.training.predecessors.base_of", lambda _: str(gguf))
+    done = cli("train", "refine", file, "--name", "third", *refine)
+    assert done.code == 0, done.err
+    assert open_run(runs_folder(bar) / "third").state.status == "finished"
+
+    file.with_suffix(".json").write_text("{}")
+    done = cli("train", "refine", file, *refine)
+    assert (done.code, "card" in done.err) == (1, True)
+
+
 def test_what_is_no_run_is_refused(cli, bar):
     done = cli("train", "resume", "nothing", "--workspace", bar)
     assert done.code == 1

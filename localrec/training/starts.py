@@ -1,0 +1,46 @@
+"""Where a training of the agent begins: what a run came to, or an adapter that was exported."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from localrec.llm.adapters import adapter_path
+from localrec.training.adapters import AdapterConfig, load_adapter, read_config
+from localrec.training.bases import Base
+from localrec.training.exported import SUFFIX, exported_config, load_exported
+
+if TYPE_CHECKING:
+    from peft import PeftModel
+
+
+def start_named(named: str) -> Path:
+    """The folder or file of an adapter to begin with.
+
+    Args:
+        named: A folder, a GGUF, or the name of an adapter that ships.
+
+    Raises:
+        ModelError: there is none.
+    """
+    folder = Path(named)
+    return (folder if folder.is_dir() else adapter_path(named)).absolute()
+
+
+def start_config(start: Path) -> AdapterConfig:
+    """Its settings.
+
+    Raises:
+        ModelError: it is none that can be trained on.
+    """
+    return exported_config(start) if start.suffix == SUFFIX else read_config(start)
+
+
+def load_start(base: Base, start: Path) -> PeftModel:
+    """Put it beside the layers of its base, to be trained on.
+
+    Raises:
+        ModelError: it is none that can be trained on, or another base's.
+    """
+    load = load_exported if start.suffix == SUFFIX else load_adapter
+    return load(base, start, trainable=True)
