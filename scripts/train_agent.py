@@ -19,7 +19,7 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -75,7 +75,8 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
 
 def stages(base: str, workspace: Path) -> dict[str, Stage]:
     """All of them, in order; each begins with what the one before came to."""
-    warm = runs_folder(workspace) / "agent-warm" / "adapter"
+    learnt = runs_folder(workspace) / "agent-warm" / "adapter"
+    warm = str(learnt) if learnt.is_dir() else "agent-warm"  # the one that ships
     rate = ("--learning-rate", "1e-4")  # few steps, so long ones
     bounds = ("--budget", str(BUDGET), "--thought", str(THOUGHT), "--max-tokens", "3072")
     return {
@@ -90,7 +91,7 @@ def stages(base: str, workspace: Path) -> dict[str, Stage]:
         "grpo": Stage(
             name="agent-grpo",
             command=(
-                *("grpo", "--base", base, "--start", str(warm), "--groups", "2", "--steps", "24"),
+                *("grpo", "--base", base, "--start", warm, "--groups", "2", "--steps", "24"),
                 *("--validation", "16", "--validate-every", "12", *rate, *bounds),
             ),
             told="GRPO",
@@ -115,16 +116,20 @@ def main() -> int:
     parser.add_argument("--estimate", action="store_true", help="of the next stage alone")
     parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "evaluation.md")
     asked = parser.parse_args()
-    declared = stages(asked.base, asked.workspace)
     try:
         command(asked.workspace, "datasets", "pull", DATASET)
-        for stage in (declared[one] for one in declared if one in asked.stages):
+        for key in ("warm", "grpo", "refine"):
+            if key not in asked.stages:
+                continue
+            stage = stages(asked.base, asked.workspace)[key]
             if train(asked, stage) and asked.estimate:
                 return 0
+            show(key, stage, asked.workspace, asked.docs)
         if "measure" in asked.stages:
             command(asked.workspace, "evaluate", "run", EVALUATION)
-            draw(asked.workspace, declared, asked.docs.parent)
-            write_between(asked.docs, "agent-trained", "\n\n".join(told(asked.workspace, declared)))
+            write_between(
+                asked.docs, "agent-trained", as_markdown(finished([EVALUATION], asked.workspace))
+            )
     except LocalrecError as error:
         print(error, file=sys.stderr)
         return error.exit_code
@@ -155,23 +160,15 @@ def exported(stage: Stage) -> Path:
     return make_private(ROOT / "models" / "adapters") / f"{stage.name}.gguf"
 
 
-def told(workspace: Path, declared: dict[str, Stage]) -> Iterator[str]:
-    """The table of all stages, then how each training went."""
-    yield as_markdown(finished([EVALUATION], workspace))
-    for key, stage in declared.items():
-        yield f"### {stage.told[0].upper()}{stage.told[1:]}, step by step"
-        if key in DRAWN:
-            yield f"![{', '.join(one.told for one in DRAWN[key])}]({picture(key)})"
-        yield told_training(open_run(runs_folder(workspace) / stage.name))
-    yield f"Made by `python {SCRIPT}`."
-
-
-def draw(workspace: Path, declared: dict[str, Stage], docs: Path) -> None:
-    """The curves of the stages that are rewarded, as pictures beside the docs."""
-    for key, curves in DRAWN.items():
-        records = open_run(runs_folder(workspace) / declared[key].name).records()
-        drawn = curves_picture(f"{declared[key].told}, step by step", records, curves)
-        (docs / picture(key)).write_text(drawn, encoding="utf-8")
+def show(key: str, stage: Stage, workspace: Path, docs: Path) -> None:
+    """Write how a training went into the docs, and its curves beside them."""
+    run = open_run(runs_folder(workspace) / stage.name)
+    parts = [f"### {stage.told[0].upper()}{stage.told[1:]}, step by step", told_training(run)]
+    if key in DRAWN:
+        drawn = curves_picture(f"{stage.told}, step by step", run.records(), DRAWN[key])
+        (docs.parent / picture(key)).write_text(drawn, encoding="utf-8")
+        parts.insert(1, f"![{', '.join(one.told for one in DRAWN[key])}]({picture(key)})")
+    write_between(docs, f"training-{key}", "\n\n".join([*parts, f"Made by `python {SCRIPT}`."]))
 
 
 def picture(key: str) -> str:
