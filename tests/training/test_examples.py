@@ -20,7 +20,7 @@ from localrec.graph.store import Store
 from localrec.llm.structured import parse_object
 from localrec.reasoning.critics import Assessment
 from localrec.training.episodes import EpisodesConfig, open_episodes
-from localrec.training.examples import agent, wording
+from localrec.training.examples import agent, slips, wording
 from localrec.training.examples.agent import (
     Asked,
     agent_examples,
@@ -95,6 +95,21 @@ def test_every_list_of_wordings_can_be_parted():
     assert train & validation <= {"{x}"}  # a bare name, in front of its noun
 
 
+def test_some_questions_are_no_sentences_and_every_kind_of_demand_has_a_piece(drinks):
+    slots = {"include", "exclude", "container", "colour", "look", "garnish", "flag", "like"}
+    assert slots <= set(wording.LOOSE)
+    loose = {one for pieces in wording.LOOSE.values() for one in pieces}
+    questions = composed([drinks])
+    assert sum(set(one.wording) <= loose for one in questions) > MANY / 10
+
+
+def test_words_by_ear_are_written_otherwise_and_stay_in_their_places():
+    random_ = random.Random(3)
+    heard = [as_typed(random_, "chocolate and passion fruit with whiskey") for _ in range(200)]
+    assert any("pashun" in one or "fashion" in one or "pasion" in one for one in heard)
+    assert all(len(one.split()) == 6 for one in heard)
+
+
 def test_every_task_and_every_kind_of_demand_is_asked_for(drinks):
     questions = composed([drinks])
     tasks = Counter(question.task for question in questions)
@@ -136,7 +151,8 @@ def test_nothing_is_asked_for_and_barred_at_once(drinks):
         assert not barred & wanted, (question.text, keys)
 
 
-def test_a_slip_leaves_all_words_but_one_or_two(drinks):
+def test_a_slip_leaves_all_words_but_one_or_two(monkeypatch):
+    monkeypatch.setattr(slips, "_BY_EAR", 0.0)
     random_ = random.Random(0)
     text = "something with passion fruit that comes in a highball glass."
     for _ in range(200):

@@ -30,7 +30,9 @@ _WORDINGS: dict[Role, Wordings] = {
 }
 _PLACEHOLDER = re.compile(r"{\w+}")
 _LEAD, _TAIL = 0.25, 0.2  # of the questions
-_TERSE = 0.2
+_TERSE, _LOOSE = 0.2, 0.3
+_BETWEEN = (", ", " and ", " but ", ", ", " yet ", " plus ", ", ", "; ", ", but ", ". ", " ", ", ")
+_LOOSE_AS = {"either": "include"}
 _REPEATS = 1000  # one after the other
 
 
@@ -98,9 +100,9 @@ class _Composer:
         task, demands = DemandDrawer(self._lexicon, self._random).draw()
         told = self._told(task, demands)
         if self._random.random() < _LEAD:
-            told = f"{self._pick(wording.LEADS)} {told[:1].upper()}{told[1:]}"
+            told = f"{self._lead()} {told[:1].upper()}{told[1:]}"
         if self._random.random() < _TAIL and told[-1].isalnum():
-            told = f"{told}, {self._pick(wording.TAILS)}"
+            told = f"{told}{self._tail()}"
         return ComposedQuestion(
             text=as_typed(self._random, " ".join(told.split()).replace(" ,", ",")),
             task=task,
@@ -108,7 +110,25 @@ class _Composer:
             wording=tuple(self._taken),
         )
 
+    def _lead(self) -> str:
+        """A sentence of something else."""
+        if self._random.random() < 0.4:
+            return self._pick(wording.LEADS)
+        who = self._pick(wording.WHO)
+        told = f"{who[:1].upper()}{who[1:]} {self._pick(wording.DOES)}"
+        return f"{told} {self._pick(wording.WHEN)}." if self._random.random() < 0.5 else f"{told}."
+
+    def _tail(self) -> str:
+        chance = self._random.random()
+        if chance < 0.3:
+            return f" {self._pick(wording.WHEN)}"
+        if chance < 0.5:
+            return f" for {self._pick(wording.WHO)}"
+        return f", {self._pick(wording.TAILS)}"
+
     def _told(self, task: TaskKind, demands: list[Demand]) -> str:
+        if self._random.random() < _LOOSE:
+            return self._loose(demands)
         if task == TaskKind.C4:
             return self._told_by_example(demands[0], demands[1:])
         if self._random.random() < _TERSE:
@@ -167,6 +187,21 @@ class _Composer:
         between = self._random.choice((", ", " ", " "))
         noun = self._noun() if self._random.random() < 0.3 else ""
         return f"{between.join(told)} {noun}".strip()
+
+    def _loose(self, demands: Sequence[Demand]) -> str:
+        """Pieces in any order: "love coconut, hold the rum"."""
+        pieces = [self._piece(one) for one in demands]
+        self._random.shuffle(pieces)
+        told = pieces[0]
+        for piece in pieces[1:]:
+            told = f"{told}{self._random.choice(_BETWEEN)}{piece}"
+        return f"{told} {self._noun()}" if self._random.random() < 0.15 else told
+
+    def _piece(self, demand: Demand) -> str:
+        if not demand.names:
+            return self._looks()
+        slot = "exclude" if demand.barred else demand.slot
+        return self._fill(self._pick(wording.LOOSE[_LOOSE_AS.get(slot, slot)]), x=_either(demand))
 
     def _which(self, demands: Sequence[Demand]) -> str:
         able = [one for one in demands if self._has_way(one, "does")]

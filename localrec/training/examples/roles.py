@@ -25,7 +25,7 @@ from localrec.workspace import Workspace
 # Their words are learnt from their declarations where the workspace has nothing of them, so that
 # an adapter knows the task and not one catalogue.
 _DECLARED = ("movies", "books", "music")
-_OWN = 4  # questions about a domain of the workspace for each about another
+_OWN = 8  # questions about a domain of the workspace for each about another
 _CHOSEN = 3  # lists of what people chose for each of somebody imagined
 
 

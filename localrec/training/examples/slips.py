@@ -1,8 +1,9 @@
-"""How people really type: small letters, lost marks, and slips of the finger."""
+"""How people really type: small letters, lost marks, slips of the finger, and words by ear."""
 
 from __future__ import annotations
 
 import random
+import re
 
 _NEIGHBOURS = {
     "a": "qs", "b": "vn", "c": "xv", "d": "sf", "e": "wr", "f": "dg", "g": "fh", "h": "gj",
@@ -11,9 +12,18 @@ _NEIGHBOURS = {
     "y": "tu", "z": "xs",
 }  # fmt: skip
 _SLIP = 0.2  # of the questions
+_BY_EAR = 0.12  # of the questions, and there of half their words
 _SMALL = 0.45
 _BARE = 0.5
 _SHORTEST = 5  # letters of a word that still can be read with one of them wrong
+# How a word is put down by somebody who knows its sound alone.
+_HEARD = (
+    (r"ck", "k"), (r"c(?=[aou])", "k"), (r"ph", "f"), (r"qu", "kw"), (r"ee", "ea"),
+    (r"ea", "ee"), (r"ie", "ei"), (r"ight", "ite"), (r"oo", "u"), (r"ou", "u"),
+    (r"(?<=.)e$", ""), (r"([bdfglmnprst])\1", r"\1"), (r"y$", "ie"), (r"ice$", "ise"),
+    (r"z", "s"), (r"x", "ks"), (r"er$", "a"), (r"(?<=[aeiou])([lmnprt])(?=[aeiou])", r"\1\1"),
+    (r"ei", "ie"), (r"k(?=[aou])", "c"), (r"wh", "w"), (r"th", "f"), (r"ll", "l"), (r"i(?=.)", "e"),
+)  # fmt: skip
 
 
 def as_typed(random_: random.Random, text: str) -> str:
@@ -23,7 +33,11 @@ def as_typed(random_: random.Random, text: str) -> str:
         text = text.lower()
     if random_.random() < _BARE:
         text = text.rstrip(".?!")
-    if random_.random() < _SLIP:
+    if random_.random() < _BY_EAR:
+        text = " ".join(
+            _by_ear(random_, word) if random_.random() < 0.5 else word for word in text.split(" ")
+        )
+    elif random_.random() < _SLIP:
         for _ in range(random_.choice((1, 1, 2))):
             text = _slip(random_, text)
     return text
@@ -47,3 +61,14 @@ def _slip(random_: random.Random, text: str) -> str:
     }
     words[at] = word[:place] + changed[random_.choice(sorted(changed))]
     return " ".join(words)
+
+
+def _by_ear(random_: random.Random, word: str) -> str:
+    """A word with one sound written another way, where it has one that can be."""
+    if len(word) < _SHORTEST or not word.isalpha():
+        return word
+    fitting = [(sound, put) for sound, put in _HEARD if re.search(sound, word)]
+    if not fitting:
+        return word
+    sound, put = random_.choice(fitting)
+    return re.sub(sound, put, word, count=1)

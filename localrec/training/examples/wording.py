@@ -272,3 +272,62 @@ TAILS = (
     "please", "thanks", "any ideas?", "if you can", "thank you!", "what would you say?",
     "I'm open otherwise", "surprise me",
 )  # fmt: skip
+
+# Questions that are no sentences: a piece for each demand, in any order.
+LOOSE: Mapping[str, tuple[str, ...]] = {
+    "include": (
+        "{x}", "with {x}", "{x} in it", "got {x}", "love {x}", "{x}", "some {x}", "has {x}",
+        "using {x}", "made of {x}", "must have {x}", "{x}", "a dash of {x}", "{x} welcome",
+        "plenty of {x}", "bit of {x}", "goes with {x}", "there's {x} here", "{x} as the base",
+        "I own {x}", "heavy on {x}", "any {x}", "{x} lying about", "fond of {x}",
+    ),
+    "exclude": (
+        "no {x}", "without {x}", "hate {x}", "not {x}", "sans {x}", "hold the {x}", "{x} free",
+        "never {x}", "can't do {x}", "minus {x}", "nothing with {x}", "zero {x}", "avoid {x}",
+        "not a drop of {x}", "{x} is out", "rather not {x}", "no {x} at all", "skips the {x}",
+        "allergic to {x}", "doesn't have {x}", "less the {x}", "can't stand {x}", "{x}-free",
+        "anything but {x}", "isn't {x}", "none of that {x}", "free of {x}", "keep off the {x}",
+    ),
+    "container": (
+        "{x}", "in a {x}", "{x} please", "comes in my {x}", "{x}", "meant for a {x}", "{x} ideas",
+        "got a clean {x}", "into a {x}", "a {x} full of something", "that fits a {x}", "{x} one",
+    ),
+    "colour": (
+        "{x}", "{x} coloured", "something {x}", "all {x}", "{x}", "looks {x}", "{x} in colour",
+        "a {x} thing", "{x} to look at", "kind of {x}", "{x} all over", "dark {x}",
+    ),
+    "look": (
+        "{x}", "looks {x}", "something {x}", "{x}", "nicely {x}", "a {x} one", "comes {x}",
+        "{x} in a photo",
+    ),
+    "garnish": ("{x} on top", "{x} to finish", "topped with {x}", "a bit of {x} on it"),
+    "category": ("{x}", "a {x}", "proper {x}", "{x} kind", "some {x}", "a real {x}"),
+    "flag": ("{x}", "{x} please", "has to be {x}", "make it {x}"),
+    "creator": ("by {x}", "from {x}", "one of {x}", "{x} again"),
+    "like": (
+        "{x}", "like {x}", "my usual {x}", "{x} lookalike", "{x}", "{x} dupe", "sick of {x}",
+        "{x} equivalent", "{x} flavours", "{x}-like", "{x} vibes", "a simpler {x}", "{x}",
+        "{x} style", "in the {x} vein", "the {x} way", "not quite {x}", "{x} territory",
+        "a {x} take", "next best to {x}", "family of {x}", "{x} kind of thing", "go-to is {x}",
+        "a change from {x}",
+    ),
+}  # fmt: skip
+
+# Who is told of before or behind a question: many, and all of them with every task, so that none
+# is a sign of one.
+WHO = (
+    "my sister", "the neighbours", "my nan", "the kids", "an old friend", "my boss", "my partner",
+    "the book club", "our team", "my flatmate", "the whole family", "my cousin", "a colleague",
+    "my son", "everybody here", "the new people next door",
+)  # fmt: skip
+DOES = (
+    "will be here", "had a long week", "wants a treat", "asked me to choose", "is hard to please",
+    "deserves something", "can't decide", "has an exam behind them", "would like a surprise",
+    "trusts my taste", "is celebrating", "found an old bottle", "got drenched in the rain",
+    "needs cheering up", "moved house", "came back from the mountains",
+)  # fmt: skip
+WHEN = (
+    "tonight", "on Saturday", "this weekend", "after work", "tomorrow", "for brunch", "at last",
+    "before dinner", "by the fire", "in the garden", "after the hike", "on the balcony",
+    "next week", "for the party", "at home", "for two",
+)  # fmt: skip
