@@ -30,7 +30,7 @@ def learn_answers(
 
     Args:
         model: With an adapter that is trained.
-        exercises: Of one step, or this process's share of them.
+        exercises: Of one step, or this process's share of them, which may be none.
         most_tokens: Of the sequences that are computed at once, padding and all.
         targets: Of the whole step; 0 where these are all.
         share: Whether a common opening may be computed once; not where layers are checkpointed,

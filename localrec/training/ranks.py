@@ -127,13 +127,18 @@ class Ranks:
         """
         if self.size == 1:
             return
+        import torch
         import torch.distributed as distributed
 
-        for one in weights:
+        learnt = list(weights)
+        for one in learnt:
             if one.grad is None:
-                one.grad = one.new_zeros(one.shape)
-            distributed.all_reduce(one.grad)
-            one.grad /= divided_by
+                one.grad = torch.zeros_like(one)
+        together = torch.cat([one.grad.flatten() for one in learnt if one.grad is not None])
+        distributed.all_reduce(together)
+        together /= divided_by
+        for one, part in zip(learnt, together.split([w.numel() for w in learnt]), strict=True):
+            one.grad = part.view_as(one)
 
     def _told(self, found: Any) -> list[Any]:
         """What each process found, in order, by way of JSON."""

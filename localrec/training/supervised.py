@@ -236,11 +236,7 @@ class _Loop:
         torch.manual_seed(config.seed * 1_000_003 + self.step)
         self._model.train()
         mine = self._ranks.share(exercises)
-        found = (
-            learn_answers(self._model, mine, self._at_once, targets=targets, share=self._shares)
-            if mine
-            else (0.0, 0)
-        )
+        found = learn_answers(self._model, mine, self._at_once, targets=targets, share=self._shares)
         total, right = self._ranks.total(found)
         self._ranks.add_gradients(self._learnt.values())
         norm = torch.nn.utils.clip_grad_norm_(self._learnt.values(), _CLIP)

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 ADAPTER = (
-    *("train", "adapter", "router", "--train", "24", "--validation", "8", "--batch", "6"),
+    *("train", "adapter", "router", "--train", "25", "--validation", "8", "--batch", "6"),
     *("--threads", "1"),
 )
 GRPO = (
