@@ -73,8 +73,12 @@ def weights(run):
     return read_weights(run.adapter)
 
 
-@pytest.mark.parametrize("command", [ADAPTER, GRPO], ids=["adapter", "grpo"])
-def test_two_train_what_one_trains_and_the_leader_alone_speaks(bar, gguf, command):
+@pytest.mark.parametrize(
+    ("command", "logged"),
+    [(ADAPTER, {"loss", "accuracy"}), (GRPO, {"reward", "valid", "tokens", "gradient"})],
+    ids=["adapter", "grpo"],
+)
+def test_two_train_what_one_trains_and_the_leader_alone_speaks(bar, gguf, command, logged):
     import torch
 
     name = command[1]
@@ -86,21 +90,15 @@ def test_two_train_what_one_trains_and_the_leader_alone_speaks(bar, gguf, comman
     assert (silent, nothing) == ("", "")
     one, two = (open_run(runs_folder(bar) / f"{name}-{which}") for which in ("one", "two"))
     assert two.state.status == "finished"
-    assert [one.step for one in two.records()] == [one.step for one in one.records()]
+    for by_one, by_two in zip(one.records(), two.records(), strict=True):
+        assert by_two.step == by_one.step
+        for figure in logged:  # of both processes together
+            assert by_two.values[figure] == pytest.approx(by_one.values[figure], rel=1e-3)
     alone, together = weights(one), weights(two)
     assert any(bool(weight.abs().max() > 0) for key, weight in alone.items() if "lora_B" in key)
     for key, weight in alone.items():
         assert torch.allclose(weight, together[key], atol=1e-4), key
     assert not list(bar.glob(".launched-by-*"))
-
-
-def test_what_was_logged_is_of_both(bar):
-    """The rewards of a step are the mean over the groups of both processes."""
-    one, two = (open_run(runs_folder(bar) / f"grpo-{which}") for which in ("one", "two"))
-    for alone, together in zip(one.records(), two.records(), strict=True):
-        for figure in ("reward", "valid", "tokens", "validation_score"):
-            if figure in alone.values:
-                assert together.values[figure] == pytest.approx(alone.values[figure], rel=1e-6)
 
 
 def test_groups_that_cannot_be_shared_out_are_refused(gguf):
