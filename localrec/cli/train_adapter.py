@@ -171,7 +171,7 @@ def _expected(found: Estimate, examples: int) -> str:
 
 def _exported(file: Path, card: Card) -> str:
     return (
-        f"{file}: a {card.role} for {card.base} ({card.licence}).\n"
+        f"{file}: the role {card.role}, for {card.base} ({card.licence}).\n"
         f"Use it: localrec models use {card.role} {file}"
     )
 
