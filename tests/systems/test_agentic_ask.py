@@ -331,9 +331,16 @@ class TestAnInstructionOfARequest:
         assert told.trajectory is None
 
 
+def desks():
+    """The desks that are still there, by their places in memory."""
+    gc.collect()
+    return {id(one) for one in gc.get_objects() if type(one) is Desk}
+
+
 def test_a_batch_has_trajectories_in_its_file_and_keeps_none(opened, tmp_path):
     questions = [Question(id=str(number), query=GIN, user=ANNA) for number in range(3)]
     out = tmp_path / "answers.jsonl"
+    before = desks()  # other tests of this process may still hold some
     with played(opened, last_first):
         answer_batch(
             lambda _: opened.system("agenticrec", BAR.name), questions, out, 3, lambda *_: None
@@ -341,7 +348,7 @@ def test_a_batch_has_trajectories_in_its_file_and_keeps_none(opened, tmp_path):
     lines = [json.loads(line) for line in out.read_text().splitlines()]
     assert [line["id"] for line in lines] == ["0", "1", "2"]
     assert all(line["trajectory"]["ranking"] == [4, 3, 2, 1] for line in lines)
-    assert not any(isinstance(one, Desk) for one in gc.get_objects())
+    assert desks() <= before
 
 
 def test_naming_the_systems_loads_no_agent():
