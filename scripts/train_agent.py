@@ -19,7 +19,7 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -37,12 +37,20 @@ SCRIPT = "scripts/train_agent.py"
 DATASET, EVALUATION = "ml-100k", "agenticrec-trained"
 BUDGET, THOUGHT = 2, 60  # calls of tools, and characters of a thought
 TABLED = {
-    "reward": "reward",
-    "asked a tool": "tool_rate",
-    "H@10": "hit10",
-    "H@1": "hit1",
-    "NDCG@10, of pairs right": "score",
-    "without signal": "share_without_signal",
+    "warm": {"loss": "loss"},
+    "grpo": {
+        "reward": "reward",
+        "asked a tool": "tool_rate",
+        "H@10": "hit10",
+        "H@1": "hit1",
+        "NDCG@10": "score",
+        "without signal": "share_without_signal",
+    },
+    "refine": {
+        "right": "reward",
+        "asked a tool": "tool_rate",
+        "without signal": "share_without_signal",
+    },
 }
 DRAWN = {
     "grpo": (
@@ -163,7 +171,10 @@ def exported(stage: Stage) -> Path:
 def show(key: str, stage: Stage, workspace: Path, docs: Path) -> None:
     """Write how a training went into the docs, and its curves beside them."""
     run = open_run(runs_folder(workspace) / stage.name)
-    parts = [f"### {stage.told[0].upper()}{stage.told[1:]}, step by step", told_training(run)]
+    parts = [
+        f"### {stage.told[0].upper()}{stage.told[1:]}, step by step",
+        told_training(run, TABLED[key]),
+    ]
     if key in DRAWN:
         drawn = curves_picture(f"{stage.told}, step by step", run.records(), DRAWN[key])
         (docs.parent / picture(key)).write_text(drawn, encoding="utf-8")
@@ -176,11 +187,9 @@ def picture(key: str) -> str:
     return f"figures/training-{key}.svg"
 
 
-def told_training(run: TrainingRun) -> str:
+def told_training(run: TrainingRun, names: Mapping[str, str]) -> str:
     """What was logged, in so many stretches of steps."""
     records = [one for one in run.records() if one.values]
-    names = {told: name for told, name in TABLED.items() if name in records[0].values}
-    names = names or {"loss": "loss"}
     width = -(-len(records) // POINTS)
     stretches = [records[at : at + width] for at in range(0, len(records), width)]
     heads = ["steps", *names, "seconds a step"]

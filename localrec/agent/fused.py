@@ -55,7 +55,7 @@ class Fused:
         self._weights = weights.weights
         self._asked = {
             kind: (tool, call)
-            for kind, (tool, call) in _kinds(tools).items()
+            for kind, (tool, call) in kinds_of_evidence(tools).items()
             if kind in self._weights
         }
 
@@ -115,7 +115,7 @@ def fit_fused(
         targets: Number of the candidate that was taken, from 1, of each desk.
         tools: What may be asked.
     """
-    kinds = _kinds(tools)
+    kinds = kinds_of_evidence(tools)
     lines = []
     for desk in desks:
         said = [tool.observe(desk, call).scores for tool, call in kinds.values()]
@@ -127,9 +127,9 @@ def fit_fused(
     return fit_weights(names, values[:, :, speaks], np.asarray(targets, dtype=np.int64) - 1)
 
 
-def _kinds(tools: Sequence[Tool]) -> dict[str, tuple[Tool, ToolCall]]:
+def kinds_of_evidence(tools: Sequence[Tool]) -> dict[str, tuple[Tool, ToolCall]]:
     """Calls that need nothing but words of closed sets, by how they are written."""
-    return {kind_of(call): (tool, call) for tool in tools for call in _calls(tool)}
+    return {_written(call): (tool, call) for tool in tools for call in _calls(tool)}
 
 
 def _calls(tool: Tool) -> Iterator[ToolCall]:
@@ -139,6 +139,5 @@ def _calls(tool: Tool) -> Iterator[ToolCall]:
             yield ToolCall(tool=tool.name, arguments=dict(zip(names, words, strict=True)))
 
 
-def kind_of(call: ToolCall) -> str:
-    """The kind of evidence that a call brings: how it is written."""
+def _written(call: ToolCall) -> str:
     return f"{call.tool}({', '.join(map(str, call.arguments.values()))})"

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from localrec.cli.context import progress
+from localrec.cli.context import Steps, progress
 
 if TYPE_CHECKING:
     from localrec.baselines.base import Progress
@@ -29,11 +29,7 @@ def launched(device: str, workspace: Path) -> Iterator[tuple[Ranks, Progress]]:
 
     with joined_ranks(device, workspace) as ranks:
         if not ranks.leads:
-            yield ranks, _silent
+            yield ranks, Steps()  # without a bar it is silent
             return
         with progress() as steps:
             yield ranks, steps
-
-
-def _silent(what: str, done: int, total: int) -> None:
-    """No progress shown."""

@@ -99,13 +99,14 @@ def estimated(made: Made) -> Estimate:
         UsageError: more memory than there is.
     """
     load = load_of(made.config, made.lesson)
+    load = msgspec.structs.replace(load, sequences=-(-load.sequences // made.ranks.size))
     found = estimate(
         shape_of(made.base.source),
         made.config.adapter,
         load,
         msgspec.structs.replace(made.preset, micro_batch=1),
         Speed(learnt=_learnt_a_second(made)),
-        available_memory(made.config.device),
+        available_memory(made.config.device, made.ranks.size),
     )
     check_fits(found, made.preset)
     return found

@@ -6,7 +6,7 @@ nothing before it, and no mask is needed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from localrec.training.exercises import Exercise, alike, micro_batches, shared_opening
@@ -41,14 +41,9 @@ def learn_answers(
     """
     targets = targets or sum(len(one.targets) for one in exercises)
     total, right = 0.0, 0
-    for family in alike(exercises) if share else [exercises]:
-        opening, rests = _opened(model, family, share=share)
-        for piece in micro_batches(rests, most_tokens, 0 if opening is None else len(opening)):
-            loss, so_many = judged_answers(answer_scores(model, piece, opening), piece)
-            (loss / targets).backward()
-            total, right = total + float(loss.detach()), right + so_many
-        if opening is not None:
-            opening.learn()
+    for loss, so_many in _judged_pieces(model, exercises, most_tokens, share=share):
+        (loss / targets).backward()
+        total, right = total + float(loss.detach()), right + so_many
     return total, right
 
 
@@ -58,14 +53,9 @@ def read_answers(
     """The same losses and answers, with nothing learnt from them."""
     import torch  # the model has brought it
 
-    total, right = 0.0, 0
     with torch.inference_mode():
-        for family in alike(exercises):
-            opening, rests = _opened(model, family, share=True)
-            for piece in micro_batches(rests, most_tokens, 0 if opening is None else len(opening)):
-                loss, so_many = judged_answers(answer_scores(model, piece, opening), piece)
-                total, right = total + float(loss), right + so_many
-    return total, right
+        judged = list(_judged_pieces(model, exercises, most_tokens, share=True))
+        return sum(float(loss) for loss, _ in judged), sum(right for _, right in judged)
 
 
 def answer_scores(
@@ -93,6 +83,18 @@ def answer_scores(
         use_cache=opening is not None,
     ).last_hidden_state
     return network.lm_head(hidden[lines, places]).float()
+
+
+def _judged_pieces(
+    model: PeftModel, exercises: Sequence[Exercise], most_tokens: int, *, share: bool
+) -> Iterator[tuple[torch.Tensor, int]]:
+    """Exercises as many at once as fit, judged; what they share learns behind the last of them."""
+    for family in alike(exercises) if share else [exercises]:
+        opening, rests = _opened(model, family, share=share)
+        for piece in micro_batches(rests, most_tokens, 0 if opening is None else len(opening)):
+            yield judged_answers(answer_scores(model, piece, opening), piece)
+        if opening is not None:
+            opening.learn()
 
 
 def _opened(

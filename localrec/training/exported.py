@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from localrec.errors import ModelError
+from localrec.errors import ModelError, UsageError
 from localrec.llm.header import read_header
 from localrec.training.adapters import LINEAR_LAYERS, AdapterConfig, with_weights
 from localrec.training.bases import Base
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from peft import PeftModel
 
 SUFFIX = ".gguf"
+_EXPORT_AGAIN = "Export it again: localrec train export RUN"
 _SIDES = {"lora_a": "A", "lora_b": "B"}
 
 
@@ -32,10 +33,7 @@ def exported_config(file: Path) -> AdapterConfig:
     Raises:
         ModelError: the file is no adapter of ours.
     """
-    reader = _opened(file)
-    first = next(one for one in reader.tensors if one.name.endswith(".lora_a"))
-    alpha = float(_said(reader, "adapter.lora.alpha", file))
-    return AdapterConfig(rank=int(first.data.shape[0]), alpha=alpha)
+    return _config(_opened(file), file)
 
 
 def load_exported(base: Base, file: Path, *, trainable: bool = False) -> PeftModel:
@@ -51,7 +49,18 @@ def load_exported(base: Base, file: Path, *, trainable: bool = False) -> PeftMod
             f"{file} was trained on another model than {base.source}.",
             "Load the base that it was trained on.",
         )
-    return with_weights(base, exported_config(file), _weights(reader, base), file, trainable)
+    return with_weights(base, _config(reader, file), _weights(reader, base), file, trainable)
+
+
+def _config(reader: Any, file: Path) -> AdapterConfig:
+    ranks = {len(one.data) for one in reader.tensors if one.name.endswith(".lora_a")}
+    if len(ranks) != 1:
+        raise ModelError(f"{file} has layers of several ranks, or none.", _EXPORT_AGAIN)
+    alpha = float(_said(reader, "adapter.lora.alpha", file))
+    try:
+        return AdapterConfig(rank=ranks.pop(), alpha=alpha)
+    except UsageError as error:
+        raise ModelError(f"{file} cannot be used: {error.message}", _EXPORT_AGAIN) from error
 
 
 def _weights(reader: Any, base: Base) -> dict[str, Any]:
@@ -89,7 +98,5 @@ def _opened(file: Path) -> Any:
 def _said(reader: Any, name: str, file: Path) -> Any:
     field = reader.get_field(name)
     if field is None:
-        raise ModelError(
-            f"{file} does not say {name}.", "Export it again: localrec train export RUN"
-        )
+        raise ModelError(f"{file} does not say {name}.", _EXPORT_AGAIN)
     return field.contents()

@@ -38,7 +38,7 @@ def estimated(made: Prepared) -> Estimate:
         _load(made),
         made.batched,
         Speed(learnt=_learnt_a_second(made), written=_written_a_second(made)),
-        available_memory(made.config.device),
+        available_memory(made.config.device, made.ranks.size),
     )
     check_fits(found, made.preset)
     return found
@@ -54,7 +54,7 @@ def _load(made: Prepared) -> Load:
     alone = made.preset.gradient_checkpointing  # else a group's opening is computed once
     return Load(
         steps=config.steps_over(len(made.lessons.train)),
-        sequences=config.groups * config.group_size,
+        sequences=made.trajectories,
         tokens=min(longest, (opening if alone else opening // config.group_size) + behind),
         learnt=max(1, min(longest - opening, behind)),
         longest=longest,

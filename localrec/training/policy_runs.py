@@ -88,9 +88,14 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     @property
+    def trajectories(self) -> int:
+        """That this process learns from in a step."""
+        return self.config.groups * self.config.group_size // self.ranks.size
+
+    @property
     def batched(self) -> Preset:
         """The machine with all sequences of a step."""
-        return self.preset.with_batch(self.config.groups * self.config.group_size)
+        return self.preset.with_batch(self.trajectories)
 
     def open_model(self, adapter: Path | None) -> ModelProcess:
         """One of the processes that write."""
@@ -228,10 +233,14 @@ def _preset(source: Path, config: PolicyConfig) -> Preset:
     return preset
 
 
-def available_memory(device: str) -> int | None:
-    """Bytes of the memory that a device has; None where nobody says."""
+def available_memory(device: str, processes: int = 1) -> int | None:
+    """Bytes of a device's memory for each of some processes; None where nobody says.
+
+    They share the main memory; of the GPUs each has its own.
+    """
     if device == "cpu":
-        return main_memory()
+        memory = main_memory()
+        return memory and memory // processes
     with training_libraries():
         import torch
     if not torch.cuda.is_available():  # loading the base will say so

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 _RANK, _SIZE, _HERE = "RANK", "WORLD_SIZE", "LOCAL_RANK"
 _LAUNCHED = (_RANK, _SIZE, _HERE, "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
 _LOOPBACK = ("GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME")
+_ARRIVAL = timedelta(minutes=2)  # they were started at once
 _PATIENCE = timedelta(hours=12)  # the others wait while the leader validates
 _Value = TypeVar("_Value")
 
@@ -172,7 +173,7 @@ def joined_ranks(device: str, folder: Path) -> Iterator[Ranks]:
         folder: Where they meet; nobody else can write there.
 
     Raises:
-        UsageError: they are spread over machines, or there is no GPU for each.
+        UsageError: they are spread over machines, there is no GPU for each, or one never came.
     """
     size = _number(_SIZE, 1)
     if size == 1:
@@ -196,24 +197,46 @@ def joined_ranks(device: str, folder: Path) -> Iterator[Ranks]:
     for name in _LOOPBACK:
         os.environ.setdefault(name, "lo0" if sys.platform == "darwin" else "lo")
     # One launcher started them all, so its number names a place of their own.
-    meeting = make_private(folder) / f".launched-by-{os.getppid()}"
-    distributed.init_process_group(
-        # What is told goes over gloo, gradients on GPUs over NCCL.
-        "gloo" if device == "cpu" else "cpu:gloo,cuda:nccl",
-        store=distributed.FileStore(str(meeting), size),
-        rank=rank,
-        world_size=size,
-        timeout=_PATIENCE,
-    )
+    port = launched.get("MASTER_PORT", "")
+    meeting = make_private(folder) / f".launched-by-{os.getppid()}-{_number_in(port, 0)}"
     try:
-        yield Ranks(rank, size, here)
+        store = distributed.FileStore(str(meeting), size)
+        _gather(store, rank, size)
+        distributed.init_process_group(
+            # What is told goes over gloo, gradients on GPUs over NCCL.
+            "gloo" if device == "cpu" else "cpu:gloo,cuda:nccl",
+            store=store,
+            rank=rank,
+            world_size=size,
+            timeout=_PATIENCE,
+        )
+        try:
+            yield Ranks(rank, size, here)
+        finally:
+            distributed.destroy_process_group()
     finally:
-        distributed.destroy_process_group()
         os.environ.update(launched)
         if rank == 0:
             meeting.unlink(missing_ok=True)
 
 
+def _gather(store: Any, rank: int, size: int) -> None:
+    """Wait until all are there, and not for ever."""
+    import torch.distributed as distributed
+
+    store.set(f"here-{rank}", "")
+    try:
+        store.wait([f"here-{one}" for one in range(size)], _ARRIVAL)
+    except distributed.DistError as error:
+        raise UsageError(
+            f"{_SIZE} says that {size} processes train together, and not all of them came.",
+            f"Launch them with accelerate launch or torchrun; to train alone, unset {_SIZE}.",
+        ) from error
+
+
 def _number(name: str, otherwise: int) -> int:
-    told = os.environ.get(name, "")
+    return _number_in(os.environ.get(name, ""), otherwise)
+
+
+def _number_in(told: str, otherwise: int) -> int:
     return int(told) if told.isdecimal() else otherwise

@@ -47,13 +47,14 @@ class Opening:
         return _cache([part.expand(sequences, -1, -1, -1) for part in self._lent])
 
     def learn(self) -> None:
-        """Take further back, once, what the gradients of all sequences came to here."""
+        """Take further back, once, what the gradients of all sequences came to here, if any did."""
         moved = [
             (part, lent.grad)
             for part, lent in zip(self._computed, self._lent, strict=True)
             if lent.grad is not None
         ]
-        torch.autograd.backward([part for part, _ in moved], [grad for _, grad in moved])
+        if moved:
+            torch.autograd.backward([part for part, _ in moved], [grad for _, grad in moved])
 
 
 def share_opening(prompts: torch.Tensor, mask: torch.Tensor) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from localrec.cli.app import run
+from tests.training.conftest import frequented  # noqa: F401  # a fixture
 
 COLUMNS = (
     *("id", "name", "alcoholic", "category", "glassType", "instructions", "drinkThumbnail"),
@@ -83,3 +84,18 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def own_workspace(workspace: Path, tmp_path: Path) -> Path:
     """The same drinks in a workspace that a test may change."""
     return Path(shutil.copytree(workspace, tmp_path / "own"))
+
+
+@pytest.fixture(scope="module")
+def gguf(tmp_path_factory):
+    """A tiny network with room for a conversation letter by letter."""
+    from tests.training.tiny_models import make_tiny  # needs torch
+
+    return make_tiny("llama", tmp_path_factory.mktemp("tiny"), context=8192).gguf
+
+
+@pytest.fixture(scope="module")
+def bar(frequented, tmp_path_factory):  # noqa: F811
+    """A bar with guests to train on, of this module's own."""
+    place = tmp_path_factory.mktemp("trained") / "workspace"
+    return shutil.copytree(frequented, place)

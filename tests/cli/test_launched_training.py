@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import shutil
 import subprocess
 import sys
+from datetime import timedelta
 
 import pytest
 
 from localrec.training.ranks import ALONE, joined_ranks
 from localrec.training.runs import open_run, runs_folder
-from tests.training.conftest import frequented  # noqa: F401
-from tests.training.tiny_models import make_tiny
 
 pytestmark = pytest.mark.skipif(
     not importlib.util.find_spec("trl"), reason="needs localrec[training]"
@@ -28,20 +26,6 @@ GRPO = (
     *("--max-tokens", "8192", "--groups", "2", "--steps", "2", "--validation", "2"),
     *("--requests", "6", "--workers", "1", "--learning-rate", "1e-3"),
 )
-
-
-@pytest.fixture(scope="module")
-def gguf(tmp_path_factory):
-    """A tiny network with room for a conversation letter by letter."""
-    return make_tiny("llama", tmp_path_factory.mktemp("tiny"), context=8192).gguf
-
-
-@pytest.fixture(scope="module")
-def bar(frequented, tmp_path_factory):  # noqa: F811
-    """A workspace with guests, of this module's own."""
-    place = tmp_path_factory.mktemp("launched") / "workspace"
-    shutil.copytree(frequented, place)
-    return place
 
 
 def launch(bar, size, *command):
@@ -120,6 +104,18 @@ def test_processes_on_several_machines_are_refused(monkeypatch, tmp_path):
         monkeypatch.setenv(name, value)
     with pytest.raises(UsageError, match="one machine"), joined_ranks("cpu", tmp_path):
         pass
+
+
+def test_whoever_waits_for_others_in_vain_is_told_so(monkeypatch, tmp_path):
+    from localrec.errors import UsageError
+
+    monkeypatch.setattr("localrec.training.ranks._ARRIVAL", timedelta(seconds=1))
+    for name, value in {"WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "RANK": "0"}.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(UsageError, match="not all of them came"), joined_ranks("cpu", tmp_path):
+        pass
+    assert not list(tmp_path.iterdir())
+    assert os.environ["WORLD_SIZE"] == "2"
 
 
 def test_one_process_is_alone(monkeypatch, tmp_path):

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import shutil
 
 import pytest
 
 from localrec.training.runs import open_run, runs_folder
-from tests.training.conftest import frequented  # noqa: F401
-from tests.training.tiny_models import make_tiny
 
 pytestmark = pytest.mark.skipif(
     not importlib.util.find_spec("trl"), reason="needs localrec[training]"
@@ -18,20 +15,6 @@ pytestmark = pytest.mark.skipif(
 
 FEW = ("--no-tools", "--no-sequential", "--candidates", 5, "--thought", 8, "--max-tokens", 8192)
 SHORT = ("--groups", 1, "--steps", 1, "--validation", 2, "--requests", 6, "--workers", 1)
-
-
-@pytest.fixture(scope="module")
-def gguf(tmp_path_factory):
-    """A tiny network with room for a conversation letter by letter."""
-    return make_tiny("llama", tmp_path_factory.mktemp("tiny"), context=8192).gguf
-
-
-@pytest.fixture(scope="module")
-def bar(frequented, tmp_path_factory):  # noqa: F811
-    """A workspace with guests, of this module's own."""
-    place = tmp_path_factory.mktemp("trained") / "workspace"
-    shutil.copytree(frequented, place)
-    return place
 
 
 def grpo(cli, bar, gguf, *more):

@@ -318,8 +318,12 @@ class TestTheAgent:
             return Observation([], np.array(scores, dtype=np.float32))
 
         desk = SimpleNamespace(candidates=range(4))
-        trusted = Asked(ToolCall(tool="likely_next", arguments={}), said(0, 3, 0, 2))
-        other = Asked(ToolCall(tool="get_rating_behaviour", arguments={}), said(9, 0, 0, 8))
+
+        def asked(tool, *scores):
+            return Asked(f"{tool}()", ToolCall(tool=tool, arguments={}), said(*scores))
+
+        trusted = asked("likely_next", 0, 3, 0, 2)
+        other = asked("get_rating_behaviour", 9, 0, 0, 8)
         assert ranking_by(desk, [other, trusted]) == [2, 4, 1, 3]
         assert ranking_by(desk, [other]) == [1, 4, 2, 3]
 

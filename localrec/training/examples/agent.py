@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from itertools import islice, product
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,8 +29,8 @@ import numpy as np
 from localrec.agent.bounds import LoopConfig
 from localrec.agent.desk import Desk
 from localrec.agent.dialects import NATIVE, PLAIN, Dialect
-from localrec.agent.fused import USUAL_AGENT_WEIGHTS, kind_of
-from localrec.agent.registry import Observation, Tool
+from localrec.agent.fused import USUAL_AGENT_WEIGHTS, kinds_of_evidence
+from localrec.agent.registry import Observation
 from localrec.agent.suite import SUITE
 from localrec.agent.trajectory import ToolCall
 from localrec.agent.wording import best_places
@@ -44,6 +44,7 @@ from localrec.training.requests import ListRequest
 _MOST_ASKED = 2
 _TAKEN = 4  # trajectories of a request
 _DRAWS = 2 * _TAKEN
+_EVIDENCE = kinds_of_evidence(SUITE)  # what needs nothing but words of closed sets
 _BOUNDS = LoopConfig()
 
 # A thought before a call, and one before the ranking.
@@ -138,8 +139,9 @@ def _conversation(
 
 
 class Asked(NamedTuple):
-    """A call and what it brought."""
+    """A kind of evidence, the call that asks for it, and what that brought."""
 
+    kind: str
     call: ToolCall
     said: Observation
 
@@ -148,7 +150,7 @@ def ranking_by(desk: Desk, asked: Sequence[Asked]) -> list[int]:
     """The numbers of all candidates, best first, by what was said of them."""
     votes = np.zeros(len(desk.candidates))
     for one in asked:
-        trust = USUAL_AGENT_WEIGHTS.weights.get(kind_of(one.call), 0.0)
+        trust = USUAL_AGENT_WEIGHTS.weights.get(one.kind, 0.0)
         for behind, place in enumerate(best_places(one.said.scores)):
             votes[place] += trust / (1 + behind)
     return (np.argsort(-votes, kind="stable") + 1).tolist()
@@ -158,9 +160,10 @@ def _asked(request: ListRequest, k: int, random_: random.Random) -> list[list[As
     """Of some draws the calls behind which the choice stands best; no two alike."""
     draws: dict[tuple[str, ...], list[Asked]] = {}
     while len(draws) < _DRAWS:
-        calls = random_.sample(_calls(SUITE), random_.randint(1, _MOST_ASKED))
-        draws[tuple(kind_of(call) for _, call in calls)] = [
-            Asked(call, tool.observe(request.desk, call)) for tool, call in calls
+        drawn = random_.sample(list(_EVIDENCE), random_.randint(1, _MOST_ASKED))
+        draws[tuple(drawn)] = [
+            Asked(kind, call, tool.observe(request.desk, call))
+            for kind, (tool, call) in ((kind, _EVIDENCE[kind]) for kind in drawn)
         ]
 
     def worth(asked: Sequence[Asked]) -> tuple[float, int]:
@@ -172,16 +175,3 @@ def _asked(request: ListRequest, k: int, random_: random.Random) -> list[list[As
 
 def _turn(dialect: Dialect, thought: str, act: str) -> str:
     return f"{'Think: ' if dialect is PLAIN else ''}{thought}\n{act}"
-
-
-def _calls(tools: Sequence[Tool]) -> list[tuple[Tool, ToolCall]]:
-    """Calls whose arguments are words of closed sets, or none."""
-    return [
-        (
-            tool,
-            tool.checked(dict(zip((one.name for one in tool.parameters), words, strict=True)), 1),
-        )
-        for tool in tools
-        if all(one.kind == "word" for one in tool.parameters)
-        for words in product(*(one.words for one in tool.parameters))
-    ]
