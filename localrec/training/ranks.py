@@ -222,12 +222,10 @@ def joined_ranks(device: str, folder: Path) -> Iterator[Ranks]:
 
 def _gather(store: Any, rank: int, size: int) -> None:
     """Wait until all are there, and not for ever."""
-    import torch.distributed as distributed
-
     store.set(f"here-{rank}", "")
     try:
         store.wait([f"here-{one}" for one in range(size)], _ARRIVAL)
-    except distributed.DistError as error:
+    except RuntimeError as error:  # "Wait timeout", from a store of files
         raise UsageError(
             f"{_SIZE} says that {size} processes train together, and not all of them came.",
             f"Launch them with accelerate launch or torchrun; to train alone, unset {_SIZE}.",
