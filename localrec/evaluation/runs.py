@@ -8,7 +8,8 @@ that can say why an item stands first keep `rationales-SYSTEM.jsonl`, agents wha
 
 A run that was killed is gone on with by the same command: at most a torn last line is lost, cases
 that are there are not asked again. It is gone on with only as it was begun, on the same data and
-with the same versions; otherwise the halves would not belong together.
+with the same versions; otherwise the halves would not belong together. Further systems may join: what
+was measured of the others stays.
 """
 
 from __future__ import annotations
@@ -162,7 +163,8 @@ class RunFolder:
         """Write how the run is begun, or see that it is gone on with the same way.
 
         A package that came or went since is no other way: a system that failed for want of torch
-        is what a run is gone on with for. The origin then tells its version as well.
+        is what a run is gone on with for. The origin then tells its version as well. Nor are
+        further systems, which it is gone on with for too.
 
         Raises:
             UsageError: it was begun with another configuration, other data, models or versions.
@@ -178,7 +180,7 @@ class RunFolder:
         changed = [
             name
             for name, one, other in (
-                ("configuration", before.run, origin.run),
+                ("configuration", before.run, _without_joined(origin.run, before.run)),
                 ("data", before.fingerprint, origin.fingerprint),
                 ("models", _models_of(before), _models_of(origin)),
                 ("versions", {one: then[one] for one in both}, {one: now[one] for one in both}),
@@ -190,9 +192,11 @@ class RunFolder:
                 f"{self.path} was begun with another state of: {', '.join(changed)}.",
                 "Name another folder with --out.",
             )
-        if len(both) < len(now):
+        if before.run != origin.run:
+            self._write("config.toml", config)
+        if before.run != origin.run or len(both) < len(now):
             made = msgspec.structs.replace(before.made, versions={**then, **now})
-            self.write("origin.json", msgspec.structs.replace(before, made=made))
+            self.write("origin.json", msgspec.structs.replace(before, run=origin.run, made=made))
 
     def any_origin(self) -> RunOrigin | QuestionRunOrigin:
         """How the run was begun, of whichever kind it is."""
@@ -346,6 +350,18 @@ def rationale_file(system: str) -> str:
 def trajectory_file(system: str) -> str:
     """The name of the file of what an agent did."""
     return f"trajectories-{system}.jsonl"
+
+
+_Run = RunConfig | QuestionRunConfig
+
+
+def _without_joined(now: _Run, then: _Run) -> _Run:
+    """A configuration without the systems that it has besides those of an earlier one."""
+    if len(now.systems) <= len(then.systems):
+        return now
+    names = {one.name for one in then.systems}
+    stayed = tuple(one for one in now.systems if one.name in names)
+    return msgspec.structs.replace(now, systems=stayed)
 
 
 def _models_of(origin: RunOrigin | QuestionRunOrigin) -> dict[str, str]:

@@ -85,6 +85,21 @@ def test_a_run_is_gone_on_with_only_as_it_was_begun(crowd, tmp_path, changed, sa
         measure(crowd, tmp_path / "run", config("popularity", **changed))
 
 
+def test_further_systems_join_a_run_and_what_was_measured_stays(crowd, tmp_path):
+    out = tmp_path / "run"
+    before = measure(crowd, out, config("popularity"))
+    joined = measure(crowd, out, config("random", "popularity"))
+    assert [one.name for one in joined.systems] == ["random", "popularity"]
+    assert joined.systems[1] == before.systems[0]
+    assert [one.name for one in RunFolder(out).origin().run.systems] == ["random", "popularity"]
+
+
+def test_a_system_does_not_leave_a_run(crowd, tmp_path):
+    measure(crowd, tmp_path / "run", config("popularity", "random"))
+    with pytest.raises(UsageError, match="another state of: configuration"):
+        measure(crowd, tmp_path / "run", config("popularity"))
+
+
 def test_a_run_is_not_gone_on_with_on_other_data(crowd, tmp_path):
     measure(crowd, tmp_path / "run", config("popularity"))
     other = plant(tmp_path / "other", rows(people=30))
