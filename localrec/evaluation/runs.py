@@ -8,8 +8,8 @@ that can say why an item stands first keep `rationales-SYSTEM.jsonl`, agents wha
 
 A run that was killed is gone on with by the same command: at most a torn last line is lost, cases
 that are there are not asked again. It is gone on with only as it was begun, on the same data and
-with the same versions; otherwise the halves would not belong together. Further systems may join: what
-was measured of the others stays.
+with the same versions; otherwise the halves would not belong together. Further systems may join:
+what was measured of the others stays.
 """
 
 from __future__ import annotations
