@@ -103,6 +103,32 @@ def test_some_questions_are_no_sentences_and_every_kind_of_demand_has_a_piece(dr
     assert sum(set(one.wording) <= loose for one in questions) > MANY / 10
 
 
+def test_what_is_a_colour_too_is_an_ingredient_only_where_the_words_say_so(drinks, monkeypatch):
+    monkeypatch.setattr("localrec.training.examples.questions.as_typed", lambda _, text: text)
+    both = {name for name in ("orange", "lime", "peach") if drinks.means("colour", name)}
+    assert both
+    nouns = "|".join(drinks.domain.item_words)
+    asked = [
+        (question.text.casefold(), name.spelling)
+        for question in composed([drinks], count=10 * MANY)
+        for demand in question.demands
+        for name in demand.names
+        if demand.slot in ("include", "exclude") and name.spelling in both
+    ]
+    assert asked
+    assert not [text for text, name in asked if re.search(rf"\b{name} ({nouns})\b", text)]
+
+
+def test_a_vessel_or_a_colour_can_head_a_list(drinks):
+    heads = [
+        question.demands[0].names[0].spelling
+        for question in composed([drinks], count=2 * MANY)
+        if question.task in (TaskKind.C1, TaskKind.C2) and question.demands[0].names
+        if re.match(rf"{re.escape(question.demands[0].names[0].spelling)},? with ", question.text)
+    ]
+    assert len(heads) > 3
+
+
 def test_words_by_ear_are_written_otherwise_and_stay_in_their_places():
     random_ = random.Random(3)
     heard = [as_typed(random_, "chocolate and passion fruit with whiskey") for _ in range(200)]

@@ -17,7 +17,7 @@ from localrec.graph.catalogue import Catalogue
 from localrec.phrases import roots
 
 _LONGEST_NAME = 5  # words; more is never typed
-_OTHER_SPELLING = 0.25  # of the names that have several
+_OTHER_SPELLING = 0.4  # of the names that have several
 
 # Titles that no catalogue has, so that an example is known by how it is named, not by its name.
 _FIRST = (
@@ -56,6 +56,11 @@ class Lexicon:
     def has(self, role: Role) -> bool:
         """Whether the domain has names of a role."""
         return bool(self._pools.get(self.domain.kind_of(role) or ""))
+
+    def means(self, role: Role, spelling: str) -> bool:
+        """Whether a name could stand for something of a role."""
+        names, _ = self._pools.get(self.domain.kind_of(role) or "", ([], []))
+        return spelling in names
 
     def draw(self, random_: random.Random, role: Role) -> Name:
         """A name of a role, common ones more often."""

@@ -30,7 +30,8 @@ _WORDINGS: dict[Role, Wordings] = {
 }
 _PLACEHOLDER = re.compile(r"{\w+}")
 _LEAD, _TAIL = 0.25, 0.2  # of the questions
-_TERSE, _LOOSE = 0.2, 0.3
+_TERSE, _LOOSE = 0.25, 0.3
+_HEADED = 0.5  # of the terse ones, where it can be
 _BETWEEN = (", ", " and ", " but ", ", ", " yet ", " plus ", ", ", "; ", ", but ", ". ", " ", ", ")
 _LOOSE_AS = {"either": "include"}
 _REPEATS = 1000  # one after the other
@@ -127,15 +128,17 @@ class _Composer:
         return f", {self._pick(wording.TAILS)}"
 
     def _told(self, task: TaskKind, demands: list[Demand]) -> str:
-        if self._random.random() < _LOOSE:
+        bare = not any(self._means_two(one) for one in demands)
+        if bare and self._random.random() < _LOOSE:
             return self._loose(demands)
         if task == TaskKind.C4:
             return self._told_by_example(demands[0], demands[1:])
-        if self._random.random() < _TERSE:
-            return self._terse(demands)
+        if bare and self._random.random() < _TERSE:
+            return self._headed(demands) or self._terse(demands)
         makes = bool(self._domain.staples) and task == TaskKind.C3
         if makes and len(demands) > 1 and all(one.slot == "include" for one in demands):
-            return self._fill(self._pick(wording.AT_HAND), xs=_listed(demands))
+            told = _listed([_either(one) for one in demands])
+            return self._fill(self._pick(wording.AT_HAND), xs=told)
         if self._random.random() < 0.2:
             return self._which(demands)
         return self._request(demands)
@@ -188,6 +191,25 @@ class _Composer:
         noun = self._noun() if self._random.random() < 0.3 else ""
         return f"{between.join(told)} {noun}".strip()
 
+    def _headed(self, demands: Sequence[Demand]) -> str:
+        """A kind of thing and what is in it: "highball with ginger ale, lime and no rum"."""
+        heads = [one for one in demands if one.slot in ("container", "category", "colour")]
+        if len(heads) != 1 or self._random.random() > _HEADED:
+            return ""
+        inside = [one for one in demands if one is not heads[0]]
+        if not inside or not all(one.slot in ("include", "either", "exclude") for one in inside):
+            return ""
+        self._random.shuffle(inside)
+        told = [f"no {_either(one)}" if one.barred else _either(one) for one in inside]
+        comma = self._random.choice(("", "", ","))
+        return f"{_either(heads[0])}{comma} with {_listed(told)}"
+
+    def _means_two(self, demand: Demand) -> bool:
+        """Whether a name says by its place alone what it is: an orange drink, one with orange."""
+        other: Role = "component" if demand.slot == "colour" else "colour"
+        told = demand.slot in ("colour", "include", "either", "exclude")
+        return told and any(self._lexicon.means(other, one.spelling) for one in demand.names)
+
     def _loose(self, demands: Sequence[Demand]) -> str:
         """Pieces in any order: "love coconut, hold the rum"."""
         pieces = [self._piece(one) for one in demands]
@@ -228,7 +250,8 @@ class _Composer:
 
     def _way_of(self, demand: Demand, *, crowded: bool) -> Way:
         ways: list[Way] = ["behind", "behind", "alone"]
-        if self._has_way(demand, "before") and not crowded and len(demand.names) < 2:
+        named = demand.slot not in ("include", "exclude") or not self._means_two(demand)
+        if self._has_way(demand, "before") and not crowded and len(demand.names) < 2 and named:
             ways += ["before", "before"]
         return self._random.choice(ways)
 
@@ -296,9 +319,10 @@ def _either(demand: Demand) -> str:
     return " or ".join(one.spelling for one in demand.names)
 
 
-def _listed(demands: Sequence[Demand]) -> str:
-    *others, last = [_either(one) for one in demands]
-    return f"{', '.join(others)} and {last}"
+def _listed(told: Sequence[str]) -> str:
+    """At least one, as people list them."""
+    *others, last = told
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _sentence(text: str, following: str) -> str:
