@@ -1,0 +1,110 @@
+"""How fast llama.cpp reads and writes here, and what OpenBLAS brings to reading.
+
+Run:
+    python scripts/bench/reading.py [--model smollm2-135m] [--adapter agent-grpo] [--threads 1]
+
+The same tokens are read 512 and 31 at a time by turns: a build with OpenBLAS multiplies with it
+from 32 tokens on, so pieces of 31 show llama.cpp's own kernels. Tokens a second at the median of
+the rounds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from localrec.errors import LocalrecError
+from localrec.llm.adapters import fitting_adapter
+from localrec.llm.catalog import model_path
+from localrec.llm.gguf import BATCH, NativeModel
+
+OWN_KERNELS = 31  # tokens at once that are not worth OpenBLAS to llama.cpp
+READ, WRITTEN = 1024, 64
+
+
+class Pace(msgspec.Struct, frozen=True, kw_only=True):
+    """Tokens a second.
+
+    Args:
+        read: A long prompt, as it is read when it serves.
+        read_by_own_kernels: The same in pieces that are too small for OpenBLAS.
+        ratio: Of the two.
+        written: One by one behind it.
+    """
+
+    read: float
+    read_by_own_kernels: float
+    ratio: float
+    written: float
+
+
+def main() -> int:
+    """Measure and print; the exit code."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--model", default="smollm2-135m")
+    parser.add_argument("--adapter", help="of the agent, beside the model")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=3)
+    asked = parser.parse_args()
+    try:
+        path = model_path(asked.model)
+        adapter = fitting_adapter(asked.adapter, "agent", path) if asked.adapter else None
+        found = paces(opened(path, adapter, asked.threads), asked.rounds)
+    except LocalrecError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    print(msgspec.json.format(msgspec.json.encode(found), indent=1).decode())
+    return 0
+
+
+def opened(path: Path, adapter: Path | None, threads: int) -> NativeModel:
+    """A model in this process, its kernels tried."""
+    model = NativeModel(
+        path,
+        n_ctx=2 * READ,
+        n_threads=threads,
+        embedding_context=512,
+        pooling=None,
+        repack=True,
+        adapter=adapter,
+        adapter_scale=1.0,
+        should_stop=lambda: False,
+    )
+    model.warm_up()
+    return model
+
+
+def paces(model: NativeModel, rounds: int) -> Pace:
+    """Rounds of all three, by turns."""
+    tokens = np.random.default_rng(0).integers(100, 1000, READ).tolist()
+    whole, pieces, written = [], [], []
+    for _ in range(rounds):
+        pieces.append(pace(model, tokens, OWN_KERNELS))
+        whole.append(pace(model, tokens, BATCH))
+        written.append(pace(model, tokens[:WRITTEN], 1, behind=READ))
+    read, own = statistics.median(whole), statistics.median(pieces)
+    return Pace(
+        read=read, read_by_own_kernels=own, ratio=read / own, written=statistics.median(written)
+    )
+
+
+def pace(model: NativeModel, tokens: Sequence[int], at_once: int, behind: int = 0) -> float:
+    """Tokens a second, so many at once, behind so many others."""
+    model.keep_first(behind)
+    started = time.perf_counter()
+    for start in range(0, len(tokens), at_once):
+        model.evaluate(tokens[start : start + at_once])
+    return len(tokens) / (time.perf_counter() - started)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
