@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from localrec.llm.adapters import adapter_path
+from localrec.llm.adapters import adapter_path, check_role
 from localrec.training.adapters import AdapterConfig, load_adapter, read_config
 from localrec.training.bases import Base
 from localrec.training.exported import SUFFIX, exported_config, load_exported
@@ -22,9 +22,12 @@ def start_named(named: str) -> Path:
 
     Raises:
         ModelError: there is none.
+        UsageError: it plays another role than the agent's.
     """
-    folder = Path(named)
-    return (folder if folder.is_dir() else adapter_path(named)).absolute()
+    if Path(named).is_dir():
+        return Path(named).absolute()
+    check_role(named, "agent")
+    return adapter_path(named).absolute()
 
 
 def start_config(start: Path) -> AdapterConfig:
