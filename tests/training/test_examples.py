@@ -129,6 +129,24 @@ def test_a_vessel_or_a_colour_can_head_a_list(drinks):
     assert len(heads) > 3
 
 
+def test_what_is_at_hand_may_be_a_vessel_and_something_may_be_missing(drinks):
+    told = [
+        {one.slot for one in question.demands if not one.barred}
+        for question in composed([drinks], count=3 * MANY)
+        if set(question.wording) & set(wording.AT_HAND)
+    ]
+    assert {"include"} in told
+    assert {"include", "container"} in told
+    assert all(slots <= {"include", "container"} for slots in told)
+    lacking = [
+        question
+        for question in composed([drinks], count=3 * MANY)
+        if set(question.wording) & set(wording.LACKING)
+    ]
+    assert lacking
+    assert all(any(one.barred for one in question.demands) for question in lacking)
+
+
 def test_words_by_ear_are_written_otherwise_and_stay_in_their_places():
     random_ = random.Random(3)
     heard = [as_typed(random_, "chocolate and passion fruit with whiskey") for _ in range(200)]

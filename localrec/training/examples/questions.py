@@ -31,6 +31,7 @@ _WORDINGS: dict[Role, Wordings] = {
 _PLACEHOLDER = re.compile(r"{\w+}")
 _LEAD, _TAIL = 0.25, 0.2  # of the questions
 _TERSE, _LOOSE = 0.25, 0.3
+_AT_HAND = 0.5  # of those that tell of ingredients and vessels alone
 _HEADED = 0.5  # of the terse ones, where it can be
 _BETWEEN = (", ", " and ", " but ", ", ", " yet ", " plus ", ", ", "; ", ", but ", ". ", " ", ", ")
 _LOOSE_AS = {"either": "include"}
@@ -135,10 +136,10 @@ class _Composer:
             return self._told_by_example(demands[0], demands[1:])
         if bare and self._random.random() < _TERSE:
             return self._headed(demands) or self._terse(demands)
-        makes = bool(self._domain.staples) and task == TaskKind.C3
-        if makes and len(demands) > 1 and all(one.slot == "include" for one in demands):
-            told = _listed([_either(one) for one in demands])
-            return self._fill(self._pick(wording.AT_HAND), xs=told)
+        if self._domain.staples and self._random.random() < _AT_HAND:
+            at_hand = self._at_hand(demands)
+            if at_hand:
+                return at_hand
         if self._random.random() < 0.2:
             return self._which(demands)
         return self._request(demands)
@@ -203,6 +204,18 @@ class _Composer:
         told = [f"no {_either(one)}" if one.barred else _either(one) for one in inside]
         comma = self._random.choice(("", "", ","))
         return f"{_either(heads[0])}{comma} with {_listed(told)}"
+
+    def _at_hand(self, demands: Sequence[Demand]) -> str:
+        """What is in the house, several things at once: "rum and lime, now what?"."""
+        have = [one for one in demands if one.slot in ("include", "container") and not one.barred]
+        lack = [one for one in demands if one.barred]
+        if len(have) < 2 or len(have) + len(lack) < len(demands):
+            return ""
+        self._random.shuffle(have)
+        told = _listed([_either(one) for one in have])
+        for one in lack:
+            told = self._fill(self._pick(wording.LACKING), xs=told, z=_either(one))
+        return self._fill(self._pick(wording.AT_HAND), xs=told)
 
     def _means_two(self, demand: Demand) -> bool:
         """Whether a name says by its place alone what it is: an orange drink, one with orange."""

@@ -183,23 +183,28 @@ REQUESTS = (
     "could I get {it}", "suggest {it}", "recommend {it}", "is there {it}", "I need {it}",
     "any idea for {it}", "give me {it}", "I fancy {it}", "how about {it}", "find {it}",
     "got {it}?", "I could do with {it}", "we want {it}", "would you know {it}",
+    "what is {it} called?", "pour me {it}", "help me to {it}", "who makes {it}?", "{it}, quick",
+    "tell me about {it}", "time for {it}", "let's have {it}", "I'm craving {it}", "{it}?",
+    "what would be {it}?", "I was told of {it}", "my evening calls for {it}", "point me to {it}",
+    "is {it} a thing?", "I'd love to try {it}", "surely there is {it}", "I'm off for {it}",
+    "mind finding {it}?", "say I wanted {it}", "start me off on {it}", "I can't find {it}",
+    "what's new in the way of {it}", "keep me happy with {it}", "{it} would do nicely",
+    "could there be {it}", "next round: {it}", "put {it} on the list",
 )  # fmt: skip
 WHICH = (
     "which {ns} {does}?", "what {ns} {does}?", "are there {ns} that {does}?",
     "show me {ns} that {does}", "name some {ns} that {does}", "I want {ns} that {does}",
     "list the {ns} that {does}", "do you know {ns} which {does}?", "find {ns} that {does}",
     "are there any {ns} that {does}?", "give me {ns} that {does}", "tell me which {ns} {does}",
+    "how many {ns} {does}?", "{ns} that {does}", "only {ns} which {does}", "any {ns} that {does}",
+    "do {ns} exist that {does}?", "remind me what {ns} {does}", "your best {ns} that {does}",
+    "I collect {ns} that {does}",
 )  # fmt: skip
 NOUNS = (
-    "something",
-    "a {n}",
-    "some {n}",
-    "anything",
-    "a good {n}",
-    "one",
-    "a nice {n}",
-    "a decent {n}",
-)
+    "something", "a {n}", "some {n}", "anything", "a good {n}", "one", "a nice {n}", "a decent {n}",
+    "a lovely little {n}", "a proper {n}", "an easy {n}", "the right {n}", "a {n} or two", "{ns}",
+    "a fun {n}", "your finest {n}",
+)  # fmt: skip
 ANY_NOUN = ("something", "anything at all", "a thing", "whatever")
 
 # Things at hand, several at once.
@@ -209,6 +214,15 @@ AT_HAND = (
     "what goes with {xs}?", "in the cupboard are {xs}. What would work?",
     "make me something out of {xs}", "{xs} is all there is. What can be made?",
     "using {xs}, what would you mix?", "what do I get from {xs}?",
+    "{xs} on the counter, now what?", "all I own is {xs}", "someone left {xs} behind. Ideas?",
+    "fridge says {xs}", "is there any use for {xs}?", "today's haul: {xs}", "{xs} need using up",
+    "we're down to {xs}, what is possible?", "put {xs} to work", "down here with {xs}. Help?",
+    "stocked up on {xs}. What to do first?", "how far do I get with {xs}?",
+)  # fmt: skip
+# The same, where something is missing.
+LACKING = (
+    "{xs} but no {z}", "{xs}, no {z} though", "{xs} and not one bit of {z}", "{xs} minus {z}",
+    "{xs}, sadly no {z}", "{xs} without any {z}", "{xs} (no {z})", "{xs}, only the {z} is gone",
 )  # fmt: skip
 
 # An example that the answer shall be like.
