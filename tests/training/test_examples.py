@@ -119,10 +119,11 @@ def test_what_is_a_colour_too_is_an_ingredient_only_where_the_words_say_so(drink
     assert not [text for text, name in asked if re.search(rf"\b{name} ({nouns})\b", text)]
 
 
-def test_a_vessel_or_a_colour_can_head_a_list(drinks):
+def test_a_vessel_or_a_colour_can_head_a_list(drinks, monkeypatch):
+    monkeypatch.setattr("localrec.training.examples.questions.as_typed", lambda _, text: text)
     heads = [
         question.demands[0].names[0].spelling
-        for question in composed([drinks], count=2 * MANY)
+        for question in composed([drinks], count=5 * MANY)
         if question.task in (TaskKind.C1, TaskKind.C2) and question.demands[0].names
         if re.match(rf"{re.escape(question.demands[0].names[0].spelling)},? with ", question.text)
     ]
