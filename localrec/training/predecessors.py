@@ -51,4 +51,5 @@ def _from_card(named: str) -> GrpoConfig:
         ) from error
     if not isinstance(settings, GrpoConfig):
         raise UsageError(f"{named} was not trained by train grpo.", "Name one that was.")
-    return msgspec.structs.replace(settings, base=base_of(named), start=str(file))
+    # A card comes from anywhere: what is loaded is named by the adapter's hash, and not by it.
+    return msgspec.structs.replace(settings, base=base_of(named), serving="", start=str(file))

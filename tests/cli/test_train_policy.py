@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from localrec.training.policies import RefineConfig
 from localrec.training.runs import open_run, runs_folder
 
 pytestmark = pytest.mark.skipif(
@@ -67,15 +68,21 @@ def test_an_exported_adapter_is_refined_and_trained_on_by_its_file(
     assert done.code == 0, done.err
     card = json.loads((tmp_path / "again.json").read_text())
     assert card["settings"]["start"] == "first"
+    first = json.loads(file.with_suffix(".json").read_text())
 
     # The base of a tiny network is in no catalogue.
     refine = ("--searched", 4, "--steps", 1, "--workspace", bar, "--json")
     done = cli("train", "refine", file, *refine)
     assert (done.code, "not in the catalogue" in done.err) == (1, True)
     monkeypatch.setattr("localrec.training.predecessors.base_of", lambda _: str(gguf))
+    # Whoever passed it on has named another model.
+    planted = {**first["settings"], "serving": str(tmp_path / "planted.gguf")}
+    file.with_suffix(".json").write_text(json.dumps({**first, "settings": planted}))
     done = cli("train", "refine", file, "--name", "third", *refine)
     assert done.code == 0, done.err
-    assert open_run(runs_folder(bar) / "third").state.status == "finished"
+    third = open_run(runs_folder(bar) / "third")
+    assert third.state.status == "finished"
+    assert third.config(RefineConfig).serving == ""
 
     file.with_suffix(".json").write_text("{}")
     done = cli("train", "refine", file, *refine)
