@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from localrec.cli import judge, rate, trec
+from localrec.cli import join, judge, rate, trec
 from localrec.cli.context import (
     JsonOption,
     WorkspaceOption,
@@ -43,6 +43,7 @@ _RUNS = "runs"
 
 app = typer.Typer(help="Measure systems, compare what was measured.", no_args_is_help=True)
 app.command("judge", epilog=judge.EXAMPLES)(judge.judge)
+app.command("join", epilog=join.EXAMPLES)(join.join)
 app.command("export", epilog=trec.EXAMPLES)(trec.export)
 app.command("take-in", epilog=trec.EXAMPLES)(trec.take_in)
 app.command("rate", epilog=rate.EXAMPLES)(rate.rate)

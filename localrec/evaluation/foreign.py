@@ -39,7 +39,7 @@ def write_trec(run: RunFolder, out: Path) -> list[Path]:
         UsageError: a file exists already, or nothing was measured.
         InputError: it is a question run.
     """
-    _ranking_origin(run)
+    ranking_origin(run)
     systems = [one.name for one in run.metrics().systems if not one.failed]
     if not systems:
         raise UsageError(f"{run.path} has measured nothing yet.", "Let the run finish.")
@@ -69,7 +69,7 @@ def take_in(reference: RunFolder, path: Path, folder: RunFolder, made: Origin) -
         InputError: the file is no run, its tag names no system, or it has other topics.
         UsageError: the folder holds another run already.
     """
-    origin = _ranking_origin(reference)
+    origin = ranking_origin(reference)
     foreign = read_run(path)
     cases = _cases(reference)
     strange = [topic for topic in foreign.rankings if topic not in cases]
@@ -93,7 +93,12 @@ def take_in(reference: RunFolder, path: Path, folder: RunFolder, made: Origin) -
     return figures
 
 
-def _ranking_origin(run: RunFolder) -> RunOrigin:
+def ranking_origin(run: RunFolder) -> RunOrigin:
+    """How a ranking run was begun.
+
+    Raises:
+        InputError: it is a run over questions, or none.
+    """
     if run.asks_questions:
         raise InputError(
             f"{run.path} is a question run, which ranks nothing.", "Name a ranking run."

@@ -119,7 +119,7 @@ def run(
             if system.name not in done:
                 done[system.name] = _measure_or_tell(bench, system)
                 _keep(bench, done, complete=False)
-        return _keep(bench, _with_doubts(done), complete=True)
+        return _keep(bench, with_doubts(done), complete=True)
 
 
 def _prepare(
@@ -344,7 +344,7 @@ def _result(
     )
 
 
-def _with_doubts(done: Mapping[str, SystemResult]) -> dict[str, SystemResult]:
+def with_doubts(done: Mapping[str, SystemResult]) -> dict[str, SystemResult]:
     """The results, those that are far too good marked; only all of them together can tell."""
     firsts = {name: one.metrics["H@1"] for name, one in done.items() if "H@1" in one.metrics}
     doubts = too_good(firsts)

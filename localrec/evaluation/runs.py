@@ -355,13 +355,13 @@ def trajectory_file(system: str) -> str:
 _Run = RunConfig | QuestionRunConfig
 
 
-def _without_joined(now: _Run, then: _Run) -> _Run:
-    """A configuration without the systems that it has besides those of an earlier one."""
-    if len(now.systems) <= len(then.systems):
-        return now
-    names = {one.name for one in then.systems}
-    stayed = tuple(one for one in now.systems if one.name in names)
-    return msgspec.structs.replace(now, systems=stayed)
+def _without_joined(
+    now: RunConfig | QuestionRunConfig, then: RunConfig | QuestionRunConfig
+) -> RunConfig | QuestionRunConfig:
+    """A configuration with those of its systems alone that an earlier one had, in its order."""
+    named = {one.name: one for one in now.systems}
+    stayed = tuple(named[one.name] for one in then.systems if one.name in named)
+    return msgspec.structs.replace(now, systems=stayed or now.systems)
 
 
 def _models_of(origin: RunOrigin | QuestionRunOrigin) -> dict[str, str]:

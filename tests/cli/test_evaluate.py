@@ -52,6 +52,23 @@ def test_a_run_prints_a_table_and_can_be_started_again(evaluate, camps, crowd):
     assert cases.read_bytes() == before
 
 
+def test_parts_that_were_measured_side_by_side_are_joined(evaluate, tmp_path):
+    for name in ("ease", "popularity"):
+        part = tmp_path / f"{name}.toml"
+        part.write_text(
+            f'name = "{name}"\ndata = {{domain = "movies"}}\nsystems = [{{name = "{name}"}}]\n',
+            encoding="utf-8",
+        )
+        assert evaluate("run", part, "--out", tmp_path / name).code == 0
+    both = [tmp_path / "ease", tmp_path / "popularity"]
+    code, out, noted = evaluate("join", *both, "--out", tmp_path / "both")
+    assert (code, out) == (0, "ease, popularity\n")
+    assert str(tmp_path / "both") in noted
+    assert (tmp_path / "both" / "report.html").is_file()
+    again = evaluate("join", *both, "--out", tmp_path / "both")
+    assert (again.code, "holds a run already" in again.err) == (2, True)
+
+
 def test_a_run_as_json_is_its_metrics(evaluate, camps, tmp_path):
     code, out, _ = evaluate("run", camps, "--out", tmp_path / "run", "--json")
     assert code == 0
