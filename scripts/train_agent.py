@@ -60,8 +60,8 @@ DRAWN = {
         Curve("H@1", "hit1"),
     ),
     "refine": (
-        Curve("right answers on pairs", "reward"),
-        Curve("share that asked a tool", "tool_rate"),
+        Curve("right answers on pairs", "reward", validated=False),
+        Curve("share that asked a tool", "tool_rate", validated=False),
     ),
 }
 POINTS = 8  # rows of a table, each the mean of a stretch of steps

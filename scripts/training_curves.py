@@ -41,10 +41,18 @@ path { fill: none; } .grid { stroke: #e2e2df; } .mark { fill: #ea7a2b; }
 
 
 class Curve(msgspec.Struct, frozen=True):
-    """One panel: what it is called, and the name that it is logged under."""
+    """One panel.
+
+    Args:
+        told: What it is called.
+        name: What it is logged under.
+        validated: Whether validation measures the same; a refinement learns on pairs, and is
+            validated on lists.
+    """
 
     told: str
     name: str
+    validated: bool = True
 
 
 def curves_picture(title: str, records: Sequence[Logged], curves: Sequence[Curve]) -> str:
@@ -66,7 +74,7 @@ def curves_picture(title: str, records: Sequence[Logged], curves: Sequence[Curve
 def _panel(records: Sequence[Logged], curve: Curve, at: float) -> Iterator[Markup]:
     """One figure over the steps."""
     shown = _points(records, curve.name)
-    judged = _points(records, f"{VALIDATION}{curve.name}")
+    judged = _points(records, f"{VALIDATION}{curve.name}") if curve.validated else []
     left, right, bottom = at + _LEFT, at + _PANEL - _RIGHT, _HEIGHT - _BOTTOM
     steps = Axis(0.0, float(records[-1].step), left, right)
     values = axis_over([value for _, value in (*shown, *judged)] or [0.0], bottom, _TOP)

@@ -60,3 +60,9 @@ def test_a_curve_rises_as_its_figure_does(picture):
 
 def test_validations_are_marked_where_they_were_made(picture):
     assert len(list(picture.iter(f"{SVG}polygon"))) == 2
+
+
+def test_what_validation_measures_otherwise_is_not_marked(curves):
+    shown = [curves.Curve("right on pairs", "reward", validated=False)]
+    drawn = ElementTree.fromstring(curves.curves_picture("pairs", RISING, shown))
+    assert not list(drawn.iter(f"{SVG}polygon"))
