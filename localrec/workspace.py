@@ -18,6 +18,7 @@ from localrec.erasure.journal import open_settled
 from localrec.errors import CutShortError, InputError, ModelError, UsageError, WorkspaceError
 from localrec.graph.store import Store
 from localrec.paths import make_private
+from localrec.progress import Progress, silent
 from localrec.settings import RERANKER, RULES, VISION, Settings, load_settings
 from localrec.types import BulkHistory, History, ImportReport, ModelCall, SourceTable
 
@@ -47,12 +48,6 @@ if TYPE_CHECKING:
     from localrec.systems.remembering import SharedMemory
     from localrec.systems.reranking import Judge
     from localrec.systems.stages import Stages
-
-Progress = Callable[[str, int, int], None]  # what is done, so many, of so many (0: unknown)
-
-
-def _silent(what: str, done: int, total: int) -> None:
-    """No progress shown."""
 
 
 @contextmanager
@@ -599,7 +594,7 @@ class Workspace:
 
         return AgenticAsk(stages, config, open_judge)
 
-    def take_in(self, table: SourceTable, domain: Domain, progress: Progress = _silent) -> None:
+    def take_in(self, table: SourceTable, domain: Domain, progress: Progress = silent) -> None:
         """Write imported rows and embed their texts; the rows in one transaction.
 
         A missing embedding model is no reason to lose the import: `embed` can follow later.
@@ -621,7 +616,7 @@ class Workspace:
         history: History | BulkHistory,
         domain: Domain,
         user: str | None,
-        progress: Progress = _silent,
+        progress: Progress = silent,
         *,
         embed: bool = True,
     ) -> ImportReport:
@@ -656,7 +651,7 @@ class Workspace:
                 self.embed(domain, progress)
         return report
 
-    def embed(self, domain: Domain, progress: Progress = _silent) -> int:
+    def embed(self, domain: Domain, progress: Progress = silent) -> int:
         """Bring vectors and index files in line with the texts; returns how many were embedded."""
         from localrec.index.build import open_field, update_embeddings
 
@@ -682,7 +677,7 @@ class Workspace:
         *,
         column: str | None = None,
         dry_run: bool = False,
-        progress: Progress = _silent,
+        progress: Progress = silent,
     ) -> PictureReport:
         """Take in a folder of pictures of items, all that fit or none, and embed them.
 
@@ -701,7 +696,7 @@ class Workspace:
                 self.embed_pictures(domain, progress)
         return report
 
-    def embed_pictures(self, domain: Domain, progress: Progress = _silent) -> int:
+    def embed_pictures(self, domain: Domain, progress: Progress = silent) -> int:
         """The same of the items' pictures; 0 where the settings name no model for them."""
         from localrec.graph.pictures import count_pictures
 

@@ -23,7 +23,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.baselines.base import Interactions, Progress, Requests, Setting
+from localrec.baselines.base import Interactions, Requests, Setting
 from localrec.cli.app import run as localrec
 from localrec.errors import LocalrecError, UsageError
 from localrec.evaluation import harness
@@ -40,6 +40,7 @@ from localrec.evaluation.runs import RunFolder, RunOrigin, SystemResult, find_ru
 from localrec.evaluation.systems import Workbench
 from localrec.index.embedders import DEFAULT_EMBEDDER
 from localrec.paths import default_workspace
+from localrec.progress import Progress
 from localrec.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parents[1]

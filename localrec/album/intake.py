@@ -28,13 +28,13 @@ from localrec.graph.store import Store
 from localrec.images.looks import look_at
 from localrec.images.opening import open_content, read_content
 from localrec.images.thumbnails import thumbnail_of
+from localrec.progress import Progress
 from localrec.sources.receipt import Receipt
 from localrec.sources.text import clean_text
 from localrec.types import ImportReport
 
 SOURCE = "pictures"
 _AT_ONCE = 32  # pictures prepared in one transaction: some seconds of work
-Progress = Callable[[str, int, int], None]
 
 
 class PictureReport(ImportReport, frozen=True, kw_only=True):

@@ -6,7 +6,6 @@ implementation whatever the protocol asks.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from typing import Protocol
 
@@ -14,7 +13,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-Progress = Callable[[str, int, int], None]  # what is done, so many, of so many (0: unknown)
+from localrec.progress import Progress
+
 Setting = bool | float | int | str
 
 

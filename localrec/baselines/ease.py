@@ -17,9 +17,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.baselines.base import Interactions, Progress, Requests, Setting
+from localrec.baselines.base import Interactions, Requests, Setting
 from localrec.baselines.incidence import incidence_of
 from localrec.errors import UsageError
+from localrec.progress import Progress
 
 BYTES_PER_PAIR = 12
 _GIB = 2**30

@@ -12,8 +12,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.baselines.base import Interactions, Progress
+from localrec.baselines.base import Interactions
 from localrec.index.lists import entries_of
+from localrec.progress import Progress
 
 _TOLD_EVERY = 256  # items between two reports of progress
 

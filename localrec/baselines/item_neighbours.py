@@ -17,9 +17,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.baselines.base import Interactions, Progress, Requests, Setting
+from localrec.baselines.base import Interactions, Requests, Setting
 from localrec.baselines.incidence import incidence_of, offsets_of
 from localrec.index.lists import entries_of
+from localrec.progress import Progress
 
 
 class ItemNeighboursConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

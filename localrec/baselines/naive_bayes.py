@@ -14,9 +14,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.baselines.base import Interactions, Progress, Requests, Setting
+from localrec.baselines.base import Interactions, Requests, Setting
 from localrec.baselines.incidence import incidence
 from localrec.index.audience import LIKED_FROM, Audience
+from localrec.progress import Progress
 from localrec.retrieval.personal import neighbours, popularity
 from localrec.retrieval.taste import Taste
 

@@ -12,8 +12,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.baselines.base import Interactions, Progress, Requests, Setting
+from localrec.baselines.base import Interactions, Requests, Setting
 from localrec.errors import UsageError
+from localrec.progress import Progress
 
 ItemVectors = NDArray[np.float32]  # (items, size); a row of zeros or NaN: no text
 

@@ -10,7 +10,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.baselines.base import Interactions, Progress, Requests, Setting
+from localrec.baselines.base import Interactions, Requests, Setting
+from localrec.progress import Progress
 
 
 class RandomOrderConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

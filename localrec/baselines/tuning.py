@@ -19,8 +19,9 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from localrec.baselines.base import Baseline, Interactions, Progress, Setting
+from localrec.baselines.base import Baseline, Interactions, Setting
 from localrec.errors import UsageError
+from localrec.progress import Progress, silent
 
 Settings = Mapping[str, Setting]
 
@@ -158,7 +159,7 @@ def _try(
     seed: int,
 ) -> Trial:
     started = time.perf_counter()
-    baseline.fit(train, seed, _silent)
+    baseline.fit(train, seed, silent)  # the trials tell how far the search is
     fitted = time.perf_counter()
     score = float(judge(baseline))
     if math.isnan(score):
@@ -200,7 +201,3 @@ def _grid(space: Space) -> Iterator[dict[str, Setting]]:
     if space and len(choices) == len(space):
         for point in product(*choices):
             yield dict(zip(space, point, strict=True))
-
-
-def _silent(what: str, done: int, total: int) -> None:
-    """The trials tell how far the search is; what goes on inside one would be too much."""

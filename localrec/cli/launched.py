@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from localrec.cli.context import Steps, progress
 
 if TYPE_CHECKING:
-    from localrec.baselines.base import Progress
+    from localrec.progress import Progress
     from localrec.training.ranks import Ranks
 
 

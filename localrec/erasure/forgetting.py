@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -27,9 +26,8 @@ from localrec.erasure.sweep import (
 from localrec.errors import WorkspaceError
 from localrec.graph.forget import Leaving, Wish
 from localrec.graph.rewrite import Trace, ValueScan, companions, scan_values, write_what_stays
+from localrec.progress import Progress
 from localrec.traces import Search
-
-Progress = Callable[[str, int, int], None]
 
 
 class Searched(msgspec.Struct, frozen=True, kw_only=True):

@@ -21,7 +21,7 @@ import numpy as np
 from localrec.agent.bounds import LoopConfig
 from localrec.agent.desk import Desk
 from localrec.agent.setting_out import desk_of, reference_of
-from localrec.baselines.base import Interactions, Progress, Setting
+from localrec.baselines.base import Interactions, Setting
 from localrec.errors import UsageError
 from localrec.evaluation.asking import Reply
 from localrec.evaluation.cases import Items, RatedRequests
@@ -29,6 +29,7 @@ from localrec.evaluation.memories import Knowledge, with_settings
 from localrec.evaluation.prompted import MODEL, seed_of
 from localrec.evaluation.shared_fits import SharedFits
 from localrec.llm.base import ChatModel
+from localrec.progress import Progress
 from localrec.systems.agenticrec import AgenticRec
 from localrec.systems.agents import AGENTS, AgenticConfig
 

@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localrec.agent.trajectory import Trajectory
-from localrec.baselines.base import Baseline, Interactions, Progress, Setting
+from localrec.baselines.base import Baseline, Interactions, Setting
 from localrec.evaluation.cases import Cases, Items, RatedRequests
 from localrec.evaluation.metrics import Fault, faults_of, hits_of, places_of
+from localrec.progress import Progress
 
 Scores = NDArray[np.float32]
 Answer = Sequence[Hashable] | None

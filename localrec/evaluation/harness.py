@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 import numpy as np
 
-from localrec.baselines.base import Baseline, Progress, Setting
+from localrec.baselines.base import Baseline, Setting
 from localrec.baselines.tuning import Search, tune
 from localrec.domains import Domain, load_domain
 from localrec.errors import LocalrecError
@@ -38,6 +38,7 @@ from localrec.evaluation.runs import (
 )
 from localrec.evaluation.scoring import ItemFacts, figures_of, read_facts
 from localrec.evaluation.systems import Workbench
+from localrec.progress import Progress
 from localrec.workspace import Workspace
 
 TUNED_FOR = 10  # validation's NDCG at this length decides

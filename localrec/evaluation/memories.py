@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.baselines.base import Baseline, Interactions, Progress, Requests, Setting
+from localrec.baselines.base import Baseline, Interactions, Requests, Setting
 from localrec.baselines.nearness import ItemVectors
 from localrec.domains import Domain
 from localrec.errors import UsageError
@@ -30,6 +30,7 @@ from localrec.memory.neighbourhood import TasteGraph, taste_graph_of
 from localrec.memory.profiles import ItemTraits
 from localrec.memory.rules import RuleSet
 from localrec.memory.synthesis import domain_shares
+from localrec.progress import Progress
 from localrec.reasoning.fusion import FusionWeights
 from localrec.retrieval.collaboration import Collective, Remembered
 from localrec.retrieval.taste import Taste

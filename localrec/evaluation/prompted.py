@@ -26,7 +26,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.baselines.base import Interactions, Progress, Setting
+from localrec.baselines.base import Interactions, Setting
 from localrec.errors import UsageError
 from localrec.evaluation.asking import Lister, Reply
 from localrec.evaluation.cases import Items, RatedRequests
@@ -42,6 +42,7 @@ from localrec.explanation.reasons import Reasons
 from localrec.llm.base import ChatModel
 from localrec.memory.curation import Curated
 from localrec.memory.packing import Teller
+from localrec.progress import Progress
 from localrec.reasoning.rerank import Briefed
 from localrec.reasoning.zero_shot import (
     Mode,

@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from localrec.baselines.base import Progress, Setting
+from localrec.baselines.base import Setting
 from localrec.domains import Domain, load_domain
 from localrec.errors import InputError, LocalrecError
 from localrec.evaluation.configs import AskerConfig, QuestionRunConfig
@@ -36,6 +36,7 @@ from localrec.evaluation.runs import (
 from localrec.evaluation.truth import StoreTruth
 from localrec.graph.store import Store
 from localrec.paths import owner_only
+from localrec.progress import Progress
 from localrec.systems.batch import answer_batch
 from localrec.systems.catalog import system_config
 from localrec.systems.composition import Composition

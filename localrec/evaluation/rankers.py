@@ -10,11 +10,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.baselines.base import Interactions, Progress, Requests, Setting
+from localrec.baselines.base import Interactions, Requests, Setting
 from localrec.evaluation.cases import RatedRequests
 from localrec.graph.catalogue import Catalogue
 from localrec.index.audience import LIKED_FROM, Audience, sort_likings
 from localrec.index.build import EmbeddedField
+from localrec.progress import Progress
 from localrec.retrieval.taste import Taste, strengths_of_stars
 from localrec.systems.personal import Personal, PersonalConfig
 

@@ -13,13 +13,13 @@ from typing import Protocol, runtime_checkable
 
 import msgspec
 
-from localrec.baselines.base import Progress
 from localrec.errors import ModelCancelledError
 from localrec.evaluation.asking import Asking, Outcome
 from localrec.evaluation.cases import Cases, Items
 from localrec.evaluation.explained import Rationale
 from localrec.evaluation.ledger import Ledger
 from localrec.explanation.reasons import Reasons
+from localrec.progress import Progress
 
 _LONGEST_ERROR = 200  # letters
 

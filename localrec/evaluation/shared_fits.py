@@ -15,11 +15,12 @@ import msgspec
 import numpy as np
 
 from localrec.agent.desk import Sequential
-from localrec.baselines.base import Interactions, Progress
+from localrec.baselines.base import Interactions
 from localrec.baselines.neural import make_sasrec
 from localrec.baselines.neural.configs import SASRecConfig
 from localrec.evaluation.memories import Knowledge, count_collective
 from localrec.index.sequential import model_of
+from localrec.progress import Progress
 from localrec.retrieval.collaboration import Collective
 
 Found = TypeVar("Found")

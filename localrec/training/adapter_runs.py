@@ -11,8 +11,8 @@ from pathlib import Path
 
 import msgspec
 
-from localrec.baselines.base import Progress
 from localrec.llm.header import read_header
+from localrec.progress import Progress
 from localrec.training.adapters import attach, detach
 from localrec.training.answers import learn_answers
 from localrec.training.bases import Base, load_base

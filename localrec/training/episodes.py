@@ -20,13 +20,13 @@ import msgspec
 import numpy as np
 
 from localrec.agent.desk import Reference
-from localrec.baselines.base import Progress
 from localrec.domains import Domain, load_domain
 from localrec.evaluation.agents import SEQUENTIAL, Acting
 from localrec.evaluation.cases import Cases, Parted, Protocol, part
 from localrec.evaluation.configs import SystemConfig
 from localrec.evaluation.dataset import KeyedInteractions, read_interactions
 from localrec.evaluation.systems import Workbench
+from localrec.progress import Progress
 from localrec.training.requests import ListRequest
 from localrec.training.taught_rows import taught_rows
 from localrec.workspace import Workspace

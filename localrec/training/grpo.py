@@ -32,8 +32,8 @@ from peft import PeftModel
 from transformers import PrinterCallback, TrainerCallback, TrainerControl, TrainerState
 from trl import GRPOConfig, GRPOTrainer
 
-from localrec.baselines.base import Progress
 from localrec.errors import CutShortError, UsageError
+from localrec.progress import Progress
 from localrec.training.adapters import attach, detach, load_adapter, save_adapter
 from localrec.training.bases import Base
 from localrec.training.export import AdapterCard, write_adapter

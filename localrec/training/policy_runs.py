@@ -14,13 +14,13 @@ from pathlib import Path
 import msgspec
 
 from localrec.agent.suite import SUITE
-from localrec.baselines.base import Progress
 from localrec.errors import UsageError
 from localrec.evaluation.report import usable_cores
 from localrec.llm.adapters import fitting_adapter
 from localrec.llm.base import ChatModel
 from localrec.llm.catalog import model_path
 from localrec.llm.client import ModelProcess
+from localrec.progress import Progress
 from localrec.settings import AGENT
 from localrec.training.bases import Base, fingerprint_of, load_base
 from localrec.training.episodes import Lessons, open_episodes

@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.baselines.base import Interactions, Progress
+from localrec.baselines.base import Interactions
 from localrec.baselines.neural import make_sasrec
 from localrec.baselines.neural.configs import SASRecConfig
 from localrec.domains import load_domain
@@ -36,6 +36,7 @@ from localrec.index.lessons import (
     open_sequential,
 )
 from localrec.index.sequential import directions_of
+from localrec.progress import Progress
 from localrec.workspace import Workspace
 
 FEWEST_INTERACTIONS = 500  # with fewer hardly anything followed on the same thing twice

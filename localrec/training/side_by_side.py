@@ -16,11 +16,11 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from localrec.baselines.base import Progress
 from localrec.domains import load_domain
 from localrec.errors import ModelCancelledError, ModelError, UsageError
 from localrec.llm.base import ChatModel
 from localrec.llm.client import ModelProcess
+from localrec.progress import Progress
 from localrec.reasoning.critics import Assessment, critic_prompt, scores_grammar
 from localrec.sources.text import clean_text
 from localrec.systems.marc import Question

@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from localrec.baselines.base import Progress
 from localrec.errors import CutShortError, InputError
 from localrec.evaluation.ledger import UNREADABLE
 from localrec.paths import make_private
+from localrec.progress import Progress
 from localrec.training.adapters import attach, detach, load_adapter, save_adapter
 from localrec.training.answers import learn_answers, read_answers
 from localrec.training.bases import Base

@@ -15,12 +15,12 @@ from pathlib import Path
 
 import msgspec
 
-from localrec.baselines.base import Progress
 from localrec.errors import ModelCancelledError, ModelError
 from localrec.evaluation.intervals import Comparison, Measure, compare, measure
 from localrec.llm.base import ChatModel
 from localrec.llm.client import ModelProcess
 from localrec.llm.header import read_header
+from localrec.progress import Progress
 from localrec.reasoning.critics import scores_grammar
 from localrec.training.examples.base import Example
 from localrec.training.examples.reranker import LISTED

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from localrec.baselines.base import Interactions, Progress, Requests, Setting
+from localrec.baselines.base import Interactions, Requests, Setting
 from localrec.baselines.incidence import Incidence, incidence_of
 from localrec.baselines.neural.configs import LightGCNConfig
 from localrec.baselines.neural.training_loop import (
@@ -32,6 +32,7 @@ from localrec.baselines.neural.training_loop import (
     reproducible,
     train_network,
 )
+from localrec.progress import Progress
 
 Pairs = tuple[Tensor, Tensor]  # people and items, both (b,)
 

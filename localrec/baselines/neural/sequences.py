@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from localrec.baselines.base import Interactions, Progress, Requests, Setting
+from localrec.baselines.base import Interactions, Requests, Setting
 from localrec.baselines.neural.configs import GRU4RecConfig, SASRecConfig
 from localrec.baselines.neural.training_loop import (
     ByteDropout,
@@ -35,6 +35,7 @@ from localrec.baselines.neural.training_loop import (
     torch_threads,
     train_network,
 )
+from localrec.progress import Progress
 
 NO_TARGET = -1
 _SCORED_AT_ONCE = 256  # histories

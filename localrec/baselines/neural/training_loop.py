@@ -24,8 +24,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from localrec.baselines.base import Interactions, Progress, Requests
+from localrec.baselines.base import Interactions, Requests
 from localrec.baselines.neural.configs import NeuralConfig
+from localrec.progress import Progress
 
 K = 10
 LARGEST_GRADIENT = 1.0  # longer ones are cut: a few early batches would undo the warm-up

@@ -34,9 +34,9 @@ from localrec.agent.registry import Observation
 from localrec.agent.suite import SUITE
 from localrec.agent.trajectory import ToolCall
 from localrec.agent.wording import best_places
-from localrec.baselines.base import Progress
 from localrec.evaluation.metrics import hits_of, ndcg
 from localrec.llm.base import Message
+from localrec.progress import Progress
 from localrec.training.episodes import Episodes, EpisodesConfig, open_episodes
 from localrec.training.examples.base import Example, Examples, Half
 from localrec.training.requests import ListRequest

@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from localrec.baselines.base import Progress
 from localrec.domains import load_domain
 from localrec.errors import InputError, UsageError
 from localrec.evaluation.cases import Cases, Protocol, part
@@ -26,6 +25,7 @@ from localrec.evaluation.dataset import read_interactions
 from localrec.evaluation.guards import check_parted, check_store
 from localrec.evaluation.memories import Knowledge, count_collective, once
 from localrec.evaluation.systems import Workbench
+from localrec.progress import Progress
 from localrec.retrieval.base import Scores
 from localrec.retrieval.collaboration import Collective, Portraits
 from localrec.systems.catalog import ranker_plan

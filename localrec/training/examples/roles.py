@@ -7,9 +7,9 @@ from pathlib import Path
 
 import msgspec
 
-from localrec.baselines.base import Progress
 from localrec.domains import load_domain
 from localrec.errors import InputError, UsageError
+from localrec.progress import Progress, silent
 from localrec.training.episodes import EpisodesConfig
 from localrec.training.examples.agent import agent_examples
 from localrec.training.examples.base import Examples, Half
@@ -29,10 +29,6 @@ _OWN = 8  # questions about a domain of the workspace for each about another
 _CHOSEN = 3  # lists of what people chose for each of somebody imagined
 
 
-def _silent(what: str, done: int, total: int) -> None:
-    """No progress shown."""
-
-
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """Which examples are made.
 
@@ -50,7 +46,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def examples_for(
-    role: str, workspace: Path, wanted: Wanted, progress: Progress = _silent
+    role: str, workspace: Path, wanted: Wanted, progress: Progress = silent
 ) -> Examples:
     """The examples of a role, made of a workspace's graphs, or of what its people did.
 
