@@ -153,8 +153,10 @@ def _ranking_parts(
         _values(ours, theirs, [other[one] for one in common]),
     )
     people = [mine[one].person for one in common]
-    return len(common), {
-        name: (parts_of(here[name], people), parts_of(there[name], people)) for name in here
+    return len(common), {  # what an agent alone has, such as figures as shown, is left out
+        name: (parts_of(here[name], people), parts_of(there[name], people))
+        for name in here
+        if name in there
     }
 
 

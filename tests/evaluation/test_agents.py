@@ -11,6 +11,7 @@ from localrec.errors import UsageError
 from localrec.evaluation import shared_fits
 from localrec.evaluation.asking import Lister, Outcome
 from localrec.evaluation.cases import Protocol, part
+from localrec.evaluation.comparisons import compare_runs
 from localrec.evaluation.guards import LeakError, check_graph
 from localrec.evaluation.memories import Sharing
 from localrec.evaluation.runs import RunFolder
@@ -70,6 +71,17 @@ class TestAnAgent:
         trained = acting(settings={**PLAIN, "adapter": "trained.gguf"}, sample=2)
         measure(crowd, tmp_path / "run", config(trained, protocol=TEN))
         assert opened == [("agent", "smollm2-135m", "trained.gguf")]
+
+    def test_is_compared_with_a_baseline_in_what_both_have(self, crowd, tmp_path, scripted):  # noqa: F811
+        scripted(camp_lover)
+        out = tmp_path / "run"
+        measure(crowd, out, config(acting(sample=6), "popularity", protocol=TEN))
+        for pair in (("asked", "popularity"), ("popularity", "asked")):
+            [found] = compare_runs(RunFolder(out), RunFolder(out), *pair)
+            assert found.cases == 6
+            told = {one.metric for one in found.metrics}
+            assert {"H@1", "NDCG@10"} <= told
+            assert not [one for one in told if one.startswith("shown")]
 
     def test_leaves_what_it_did_on_record_case_by_case(self, crowd, tmp_path, scripted):  # noqa: F811
         scripted(camp_lover)
