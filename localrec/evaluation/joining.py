@@ -13,7 +13,8 @@ from contextlib import ExitStack
 
 import msgspec
 
-from localrec.errors import UsageError
+from localrec.errors import InputError, UsageError
+from localrec.evaluation.configs import SystemConfig
 from localrec.evaluation.foreign import ranking_origin
 from localrec.evaluation.harness import with_doubts
 from localrec.evaluation.runs import (
@@ -40,7 +41,7 @@ def join(runs: Sequence[RunFolder], into: RunFolder) -> RunMetrics:
     Raises:
         UsageError: they differ in more than their systems, a system is in two of them, nothing was
             measured, or the folder holds a run already.
-        InputError: one is a run over questions, or none.
+        InputError: one is a run over questions, or none, or its files do not belong together.
         BusyError: one of them is being worked at.
     """
     if (into.path / "origin.json").exists():
@@ -48,19 +49,18 @@ def join(runs: Sequence[RunFolder], into: RunFolder) -> RunMetrics:
     origins = [ranking_origin(run) for run in runs]
     measured = [[one for one in run.metrics().systems if not one.failed] for run in runs]
     _check(runs, origins, measured)
+    origin = _joined(origins, measured)
     with ExitStack() as held:
         for run in (*runs, into):
             held.enter_context(run.alone())
         for run, systems in zip(runs, measured, strict=True):
             _copy(run, systems, into)
-        origin = _joined(origins, measured)
-        told = ", ".join(run.path.name for run in runs)
-        into.begin(
-            f"# Joined from {told}; origin.json tells what was asked for.\n".encode(), origin
-        )
         results = with_doubts({one.name: one for systems in measured for one in systems})
         figures = RunMetrics(complete=True, systems=tuple(results.values()))
         into.write("metrics.json", figures)
+        told = ", ".join(run.path.name for run in runs)
+        text = f"# Joined from {told}; origin.json tells what was asked for.\n"
+        into.begin(text.encode(), origin)  # last: without it there is no run yet
     return figures
 
 
@@ -102,7 +102,7 @@ def _joined(origins: Sequence[RunOrigin], measured: Sequence[Sequence[SystemResu
     """The first one's origin with the systems and the versions of all."""
     first = origins[0]
     declared = tuple(
-        next(one for one in origin.run.systems if one.name == system.name)
+        _declared(origin, system)
         for origin, systems in zip(origins, measured, strict=True)
         for system in systems
     )
@@ -116,8 +116,25 @@ def _joined(origins: Sequence[RunOrigin], measured: Sequence[Sequence[SystemResu
     )
 
 
+def _declared(origin: RunOrigin, system: SystemResult) -> SystemConfig:
+    for one in origin.run.systems:
+        if one.name == system.name:
+            return one
+    raise InputError(
+        f"The run {origin.run.name} has figures of {system.name}, which it did not ask for.",
+        "One of its files was changed; measure it again.",
+    )
+
+
 def _copy(run: RunFolder, systems: Sequence[SystemResult], into: RunFolder) -> None:
     for system in systems:
+        # A run may come from another desk: what is copied has been read as what it should be.
+        cases, acted = len(run.outcomes(system.name)), len(run.trajectories(system.name))
+        if cases != system.cases or acted not in (0, cases):
+            raise InputError(
+                f"{run.path} has not all cases of {system.name} that it counts.",
+                "One of its files was changed; measure it again.",
+            )
         for named in (case_file, trajectory_file, rationale_file):
             file = run.path / named(system.name)
             if file.is_file():

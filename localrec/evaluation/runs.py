@@ -37,6 +37,7 @@ from localrec.evaluation.report import Origin
 from localrec.paths import exclusive, make_private, owner_only, sync
 
 _LINE_BEGINS = b'{"id":'
+_Run = RunConfig | QuestionRunConfig
 _Record = TypeVar("_Record", bound=msgspec.Struct)
 
 
@@ -352,12 +353,7 @@ def trajectory_file(system: str) -> str:
     return f"trajectories-{system}.jsonl"
 
 
-_Run = RunConfig | QuestionRunConfig
-
-
-def _without_joined(
-    now: RunConfig | QuestionRunConfig, then: RunConfig | QuestionRunConfig
-) -> RunConfig | QuestionRunConfig:
+def _without_joined(now: _Run, then: _Run) -> _Run:
     """A configuration with those of its systems alone that an earlier one had, in its order."""
     named = {one.name: one for one in now.systems}
     stayed = tuple(named[one.name] for one in then.systems if one.name in named)

@@ -19,8 +19,8 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+from speeds import parser_of, run
 
-from localrec.errors import LocalrecError
 from localrec.llm.adapters import fitting_adapter
 from localrec.llm.catalog import model_path
 from localrec.llm.gguf import BATCH, NativeModel
@@ -47,23 +47,16 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True):
 
 def main() -> int:
     """Measure and print; the exit code."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--model", default="smollm2-135m")
+    parser = parser_of(__doc__)
     parser.add_argument("--adapter", help="of the agent, beside the model")
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--rounds", type=int, default=3)
-    asked = parser.parse_args()
-    try:
-        path = model_path(asked.model)
-        adapter = fitting_adapter(asked.adapter, "agent", path) if asked.adapter else None
-        found = paces(opened(path, adapter, asked.threads), asked.rounds)
-    except LocalrecError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    print(msgspec.json.format(msgspec.json.encode(found), indent=1).decode())
-    return 0
+    return run(measure, parser)
+
+
+def measure(asked: argparse.Namespace) -> Pace:
+    """Rounds of all three, by turns."""
+    path = model_path(asked.model)
+    adapter = fitting_adapter(asked.adapter, "agent", path) if asked.adapter else None
+    return paces(opened(path, adapter, asked.threads), asked.rounds)
 
 
 def opened(path: Path, adapter: Path | None, threads: int) -> NativeModel:
@@ -84,7 +77,7 @@ def opened(path: Path, adapter: Path | None, threads: int) -> NativeModel:
 
 
 def paces(model: NativeModel, rounds: int) -> Pace:
-    """Rounds of all three, by turns."""
+    """The same tokens read in both ways, then others written behind them."""
     tokens = np.random.default_rng(0).integers(100, 1000, READ).tolist()
     whole, pieces, written = [], [], []
     for _ in range(rounds):

@@ -1,4 +1,4 @@
-"""Two trainers held against each other: what is told of it, how such a script begins and ends."""
+"""Models timed: how such a script begins and ends, and two trainers held against each other."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ def parser_of(doc: str | None) -> argparse.ArgumentParser:
     return parser
 
 
-def run(measure: Callable[[argparse.Namespace], Speeds], parser: argparse.ArgumentParser) -> int:
+def run(
+    measure: Callable[[argparse.Namespace], msgspec.Struct], parser: argparse.ArgumentParser
+) -> int:
     """Measure and print; the exit code."""
     asked = parser.parse_args()
     try:

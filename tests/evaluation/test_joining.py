@@ -5,7 +5,7 @@ import json
 import msgspec
 import pytest
 
-from localrec.errors import BusyError, UsageError
+from localrec.errors import BusyError, InputError, UsageError
 from localrec.evaluation.joining import join
 from localrec.evaluation.runs import RunFolder
 
@@ -93,3 +93,31 @@ def test_a_run_that_is_worked_at_is_not_joined(parts, tmp_path):
     with parts[1].alone(), pytest.raises(BusyError):
         join(parts, RunFolder(tmp_path / "joined"))
     assert not (tmp_path / "joined").exists()
+
+
+@pytest.mark.parametrize("planted", [b"", b"#!/bin/sh\n", b'{"id": "1"}\n'])
+def test_cases_that_are_none_are_not_taken_over(parts, tmp_path, planted):
+    (parts[1].path / "cases-random.jsonl").write_bytes(planted)
+    with pytest.raises(InputError):
+        join(parts, RunFolder(tmp_path / "joined"))
+    assert not (tmp_path / "joined" / "origin.json").exists()
+
+
+def test_figures_of_a_system_that_nobody_asked_for_are_refused(parts, tmp_path):
+    figures = (parts[1].path / "metrics.json").read_text()
+    (parts[1].path / "metrics.json").write_text(figures.replace('"random"', '"planted"'))
+    with pytest.raises(InputError, match="planted, which it did not ask for"):
+        join(parts, RunFolder(tmp_path / "joined"))
+    assert not (tmp_path / "joined").exists()
+
+
+def test_a_join_that_was_killed_is_done_again(parts, tmp_path, monkeypatch):
+    into = RunFolder(tmp_path / "joined")
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(RunFolder, "begin", killed)
+        join(parts, into)
+    assert join(parts, into).complete
+
+
+def killed(*_):
+    raise KeyboardInterrupt

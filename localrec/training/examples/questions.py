@@ -263,8 +263,9 @@ class _Composer:
 
     def _way_of(self, demand: Demand, *, crowded: bool) -> Way:
         ways: list[Way] = ["behind", "behind", "alone"]
-        named = demand.slot not in ("include", "exclude") or not self._means_two(demand)
-        if self._has_way(demand, "before") and not crowded and len(demand.names) < 2 and named:
+        one = len(demand.names) < 2 and not crowded
+        clear = demand.slot == "colour" or not self._means_two(demand)
+        if one and clear and self._has_way(demand, "before"):
             ways += ["before", "before"]
         return self._random.choice(ways)
 
