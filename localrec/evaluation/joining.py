@@ -51,8 +51,10 @@ def join(runs: Sequence[RunFolder], into: RunFolder) -> RunMetrics:
     _check(runs, origins, measured)
     origin = _joined(origins, measured)
     with ExitStack() as held:
-        for run in (*runs, into):
+        for run, systems in zip(runs, measured, strict=True):
             held.enter_context(run.alone())
+            _check_cases(run, systems)
+        held.enter_context(into.alone())
         for run, systems in zip(runs, measured, strict=True):
             _copy(run, systems, into)
         results = with_doubts({one.name: one for systems in measured for one in systems})
@@ -126,15 +128,19 @@ def _declared(origin: RunOrigin, system: SystemResult) -> SystemConfig:
     )
 
 
-def _copy(run: RunFolder, systems: Sequence[SystemResult], into: RunFolder) -> None:
+def _check_cases(run: RunFolder, systems: Sequence[SystemResult]) -> None:
+    """A run may come from another desk: what is copied has been read as what it should be."""
     for system in systems:
-        # A run may come from another desk: what is copied has been read as what it should be.
         cases, acted = len(run.outcomes(system.name)), len(run.trajectories(system.name))
         if cases != system.cases or acted not in (0, cases):
             raise InputError(
                 f"{run.path} has not all cases of {system.name} that it counts.",
                 "One of its files was changed; measure it again.",
             )
+
+
+def _copy(run: RunFolder, systems: Sequence[SystemResult], into: RunFolder) -> None:
+    for system in systems:
         for named in (case_file, trajectory_file, rationale_file):
             file = run.path / named(system.name)
             if file.is_file():

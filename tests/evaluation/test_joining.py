@@ -100,7 +100,7 @@ def test_cases_that_are_none_are_not_taken_over(parts, tmp_path, planted):
     (parts[1].path / "cases-random.jsonl").write_bytes(planted)
     with pytest.raises(InputError):
         join(parts, RunFolder(tmp_path / "joined"))
-    assert not (tmp_path / "joined" / "origin.json").exists()
+    assert not (tmp_path / "joined").exists()
 
 
 def test_figures_of_a_system_that_nobody_asked_for_are_refused(parts, tmp_path):
