@@ -107,6 +107,10 @@ class Catalogue:
             items.setdefault(name, []).append(item)
         return items
 
+    def is_had(self, attribute: int) -> bool:
+        """Whether any item has an attribute, by its index, or one below it."""
+        return bool(self.items_with(self.below(attribute)).any())
+
     def indexes_of(self, node_ids: NDArray[np.int64]) -> Indexes:
         """Item indexes of node ids; ids that are no item of this domain are left out."""
         places = np.searchsorted(self.node_ids, node_ids)

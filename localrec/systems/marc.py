@@ -236,8 +236,10 @@ class Marc:
 
     @cached_property
     def _model_router(self) -> ModelRouter | AdaptedRouter:
-        router = AdaptedRouter if self._config.router == "adapter" else ModelRouter
-        return router(self._stages.open_model("router"), self._stages.catalogue.domain)
+        model = self._stages.open_model("router")
+        if self._config.router == "adapter":
+            return AdaptedRouter(model, self._stages.vocabulary)
+        return ModelRouter(model, self._stages.catalogue.domain)
 
     def _fit(self, question: Question, work: Work) -> Fit | None:
         """How items fit the person who asks; None where nobody is named or nothing is known."""

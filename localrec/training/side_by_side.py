@@ -1,8 +1,8 @@
 """One question to an adapter and to its bare base: what each says, for a person to look at.
 
 Where `trials.py` counts right answers, nobody knows one here. Both sides are asked as the role asks
-when it serves with an adapter: a router and a slot reader the question alone, a reflector about the
-set that answers it without a model, and an agent to put in order what answers it, as
+when it serves with an adapter: a router and a slot reader the question and what the catalogue knows
+of its words, a reflector about the set that answers it without a model, and an agent to put in order what answers it, as
 `ask --system agenticrec` has it do for nobody in particular.
 """
 
@@ -16,7 +16,6 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from localrec.domains import load_domain
 from localrec.errors import ModelCancelledError, ModelError, UsageError
 from localrec.llm.base import ChatModel
 from localrec.llm.client import ModelProcess
@@ -30,6 +29,7 @@ from localrec.types import Answer
 from localrec.understanding.intent import LONGEST_QUESTION
 from localrec.understanding.router import topic_labels, topic_prompt
 from localrec.understanding.slots import parse_slots, slot_prompt, slots_grammar
+from localrec.understanding.vocabulary import Vocabulary
 from localrec.workspace import Workspace
 
 _JUDGED = 3  # items of the set that a reflector judges
@@ -150,15 +150,17 @@ def said_by(workspace: Played, role: str, domain: str, question: str) -> Said:
 
 
 def _router(workspace: Played, domain: str, question: str) -> Said:
-    model, about = workspace.model, load_domain(domain)
-    labels = topic_labels(about)
-    choice = model.choose(topic_prompt(question, about), labels, fixed=1)
+    model, vocabulary = workspace.model, Vocabulary(workspace.catalogue(domain))
+    labels = topic_labels(vocabulary.domain)
+    choice = model.choose(topic_prompt(question, vocabulary), labels, fixed=1)
     return Said(name=model.name, figures=dict(zip(labels, choice.probabilities, strict=True)))
 
 
 def _slots(workspace: Played, domain: str, question: str) -> Said:
     model = workspace.model
-    case = Example(messages=slot_prompt(question, load_domain(domain)), answer="")
+    case = Example(
+        messages=slot_prompt(question, Vocabulary(workspace.catalogue(domain))), answer=""
+    )
     wrote = answer_of(model, case, slots_grammar())
     parse_slots(wrote)  # raises where a slot comes twice, which no grammar can know
     return Said(name=model.name, lines=tuple(wrote.split("\n")))

@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from localrec.domains import Domain, Role
 from localrec.llm.base import ChatModel, Message
 from localrec.types import Intent, Task, TaskKind
+from localrec.understanding.glossary import Sense, known_names, told_of
+from localrec.understanding.vocabulary import Vocabulary
 
 _WITHOUT_CONTENT = ("N/A", "...", "something")
 _LONGEST = 600  # letters of a question that a model reads
@@ -107,9 +109,9 @@ class ModelRouter:
 class AdaptedRouter:
     """Asks a model that was trained for this, in as few words as it was trained on."""
 
-    def __init__(self, model: ChatModel, domain: Domain) -> None:
+    def __init__(self, model: ChatModel, vocabulary: Vocabulary) -> None:
         self._model = model
-        self._domain = domain
+        self._vocabulary = vocabulary
         self.tokens = 0
 
     def route(self, question: str) -> Task:
@@ -118,16 +120,30 @@ class AdaptedRouter:
         Raises:
             ModelError: the model could not answer.
         """
-        labels = topic_labels(self._domain)
-        choice = self._model.choose(topic_prompt(question, self._domain), labels, fixed=1)
+        labels = topic_labels(self._vocabulary.domain)
+        choice = self._model.choose(topic_prompt(question, self._vocabulary), labels, fixed=1)
         self.tokens += choice.usage.prompt
         return _likeliest(choice.probabilities, labels)
 
 
-def topic_prompt(question: str, domain: Domain) -> tuple[Message, ...]:
-    """What an adapter for routing is trained on and asked: four words, and the question."""
+def topic_prompt(question: str, vocabulary: Vocabulary) -> tuple[Message, ...]:
+    """What an adapter for routing is trained on and asked.
+
+    Four words to choose from, the question, and what its names are in the catalogue.
+    """
+    domain, asked = vocabulary.domain, question[:_LONGEST]
     topics = f"{domain.plural}: {', '.join(topic_labels(domain))}?"
-    return (Message("system", topics), Message("user", question[:_LONGEST]))
+    names = told_of(known_names(asked, vocabulary), lambda sense: _called(sense, domain))
+    return (Message("system", topics), Message("user", f"{asked}\n{names}".rstrip()))
+
+
+def _called(sense: Sense, domain: Domain) -> str:
+    """What a domain calls a sense: "glass", "ingredient", "drink"; a wish by its own word."""
+    if sense == "item":
+        return domain.singular
+    if sense == "flag" or sense == "diet" or sense == "order":
+        return sense
+    return domain.kind_of(sense) or sense
 
 
 def topic_labels(domain: Domain) -> tuple[str, ...]:

@@ -22,11 +22,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from localrec.domains import Domain
 from localrec.errors import ModelError
 from localrec.llm.base import ChatModel, Message
 from localrec.phrases import tokens
 from localrec.types import Constraint, Intent
+from localrec.understanding.glossary import Sense, known_names, told_of
 from localrec.understanding.numbers import ranges_in
 from localrec.understanding.vocabulary import Meaning, Vocabulary
 
@@ -45,6 +45,19 @@ SLOTS: Mapping[str, str | None] = {
     "like": None,
 }
 NOTHING = "nothing"
+# What a name can be -> the slot it fills where it is wanted. A comparative fills none.
+_FILLS: Mapping[Sense, str] = {
+    "component": "with",
+    "container": "vessel",
+    "colour": "colour",
+    "look": "look",
+    "category": "kind",
+    "garnish": "garnish",
+    "creator": "by",
+    "flag": "must",
+    "diet": "must",
+    "item": "like",
+}
 
 _EITHER = " / "
 _BETWEEN = "; "
@@ -62,11 +75,13 @@ class Slot(msgspec.Struct, frozen=True):
     values: tuple[tuple[str, ...], ...]
 
 
-def slot_prompt(question: str, domain: Domain) -> tuple[Message, ...]:
-    """What the adapter is trained on and asked."""
+def slot_prompt(question: str, vocabulary: Vocabulary) -> tuple[Message, ...]:
+    """What the adapter is trained on and asked: the question, and the slots its names can fill."""
+    asked = question[:_LONGEST_QUESTION]
+    names = told_of(known_names(asked, vocabulary), lambda sense: _FILLS.get(sense, ""))
     return (
-        Message("system", f"List what is asked of a {domain.singular}."),
-        Message("user", question[:_LONGEST_QUESTION]),
+        Message("system", f"List what is asked of a {vocabulary.domain.singular}."),
+        Message("user", f"{asked}\n{names}".rstrip()),
     )
 
 
@@ -144,7 +159,7 @@ class SlotReader:
             ModelError: the model failed, did not come to an end, or wrote something else.
         """
         wrote = self._model.generate(
-            slot_prompt(question, self._vocabulary.domain),
+            slot_prompt(question, self._vocabulary),
             grammar=self._grammar,
             max_tokens=MOST_TOKENS,
             fixed=1,

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 from functools import cached_property, lru_cache
-from typing import Literal
+from typing import Literal, Protocol
 
 import msgspec
 
 from localrec.domains import Domain
-from localrec.graph.catalogue import Catalogue
+from localrec.graph.catalogue import Attribute
 from localrec.phrases import PhraseTable, Token, roots, singular, tokens
 from localrec.understanding.numbers import counted_nouns
 from localrec.understanding.words import COMMON, SLANG
@@ -72,10 +72,28 @@ class Reading(msgspec.Struct, frozen=True):
         return end
 
 
+class Named(Protocol):
+    """What has names that questions use: a catalogue, or a domain's declaration alone."""
+
+    domain: Domain
+    attributes: list[Attribute]
+    keys: list[str]  # of items
+    names: list[str]  # of items
+
+    def attribute_index(self, kind: str, key: str) -> int | None:
+        """Place of an attribute among `attributes`."""
+
+    def item_index(self, key: str) -> int | None:
+        """Place of an item among `keys`."""
+
+    def is_had(self, attribute: int) -> bool:
+        """Whether any item has an attribute, by its place, or one below it."""
+
+
 class Vocabulary:
     """The phrase tables of one domain's catalogue, and the spelling of its words."""
 
-    def __init__(self, catalogue: Catalogue) -> None:
+    def __init__(self, catalogue: Named) -> None:
         self.domain: Domain = catalogue.domain
         self._catalogue = catalogue
         self.names: PhraseTable[Meaning] = PhraseTable()
@@ -127,9 +145,7 @@ class Vocabulary:
         known = self._alive.get((kind, key))
         if known is None:
             index = self._catalogue.attribute_index(kind, key)
-            known = index is not None and bool(
-                self._catalogue.items_with(self._catalogue.below(index)).any()
-            )
+            known = index is not None and self._catalogue.is_had(index)
             self._alive[kind, key] = known
         return known
 

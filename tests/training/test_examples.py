@@ -212,7 +212,7 @@ def test_the_router_learns_on_the_prompt_that_it_serves_with(films):
     questions = composed([films], count=30, seed=0)
     labels = topic_labels(films.domain)
     for example, question in zip(examples.train, questions, strict=True):
-        assert example.messages == topic_prompt(question.text, films.domain)
+        assert example.messages == topic_prompt(question.text, films.vocabulary)
         assert example.answer == labels[list(TaskKind).index(question.task)]
         assert example.labels == labels
 
@@ -220,7 +220,7 @@ def test_the_router_learns_on_the_prompt_that_it_serves_with(films):
 def test_the_slot_reader_learns_on_the_prompt_that_it_serves_with(drinks):
     examples = slot_examples([drinks], 60, 10, seed=0)
     for example, question in zip(examples.train, composed([drinks], count=60, seed=0), strict=True):
-        assert example.messages == slot_prompt(question.text, drinks.domain)
+        assert example.messages == slot_prompt(question.text, drinks.vocabulary)
         assert not example.labels
 
 
@@ -392,3 +392,15 @@ def own_turns(example):
 def ranked(example):
     """How many numbers the ranking has that an example asks for."""
     return int(re.search(r"which (\d+) of these", example.messages[0].content)[1])
+
+
+def test_an_answer_names_things_in_the_order_of_the_question(drinks):
+    for question in composed([drinks]):
+        spelled = [
+            [question.text.lower().find(name.spelling) for name in demand.names]
+            for demand in question.demands
+            if demand.names
+        ]
+        found = [places for places in spelled if -1 not in places]  # the others have slips
+        alone = [places for places in found if len(found) == len(question.demands)]
+        assert [min(places) for places in alone] == sorted(min(places) for places in alone)

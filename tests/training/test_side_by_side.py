@@ -10,6 +10,8 @@ from localrec.reasoning.critics import Assessment, verdict
 from localrec.training.side_by_side import Played, said_by
 from localrec.understanding.router import topic_labels, topic_prompt
 from localrec.understanding.slots import slot_prompt
+from localrec.understanding.vocabulary import Vocabulary
+from localrec.workspace import Workspace
 from tests.cli.conftest import DRINKS, by_spelling, drink, write_rows
 
 ABOUT = load_domain("cocktails")
@@ -32,6 +34,13 @@ def bar(tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope="module")
+def names(bar):
+    """The bar's names, as a question is read by them."""
+    with Workspace(bar) as workspace:
+        return Vocabulary(workspace.catalogue(ABOUT.name))
+
+
 @pytest.fixture
 def say(bar):
     """What a model that follows a script says in a role, and what it was asked."""
@@ -44,16 +53,16 @@ def say(bar):
     return say
 
 
-def test_a_router_gives_each_of_its_words_a_share(say):
+def test_a_router_gives_each_of_its_words_a_share(say, names):
     said, asked = say("router", ["1 1 6 2"])
     assert said.figures == dict(zip(topic_labels(ABOUT), (0.1, 0.1, 0.6, 0.2), strict=True))
-    assert asked == [topic_prompt(QUESTION, ABOUT)]
+    assert asked == [topic_prompt(QUESTION, names)]
 
 
-def test_a_slot_reader_names_the_demands_line_by_line(say):
+def test_a_slot_reader_names_the_demands_line_by_line(say, names):
     said, asked = say("slots", ["with: lime juice\nwithout: egg"])
     assert said.lines == ("with: lime juice", "without: egg")
-    assert asked == [slot_prompt(QUESTION, ABOUT)]
+    assert asked == [slot_prompt(QUESTION, names)]
 
 
 def test_a_reflector_judges_what_answers_the_question(say):

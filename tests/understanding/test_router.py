@@ -50,9 +50,18 @@ def test_a_label_the_model_gives_to_anything_counts_for_nothing(bar: Stages):
 
 
 def test_an_adapted_model_is_asked_what_it_was_trained_on_and_taken_at_its_word(bar: Stages):
-    domain = bar.catalogue.domain
     model = ScriptedModel(lambda messages: "1 1 2 4")
-    task = AdaptedRouter(model, domain).route("something blue")
+    task = AdaptedRouter(model, bar.vocabulary).route("something blue")
     assert (task.kind, task.confidence) == ("C4", pytest.approx(0.5))
-    assert model.asked == [topic_prompt("something blue", domain)]
-    assert all(label in model.asked[0][0].content for label in topic_labels(domain))
+    assert model.asked == [topic_prompt("something blue", bar.vocabulary)]
+    labels = topic_labels(bar.catalogue.domain)
+    assert all(label in model.asked[0][0].content for label in labels)
+
+
+def test_an_adapted_router_is_told_what_the_names_are_in_the_domains_own_words(bar: Stages):
+    _, asked = topic_prompt("like a negronni, with oranges", bar.vocabulary)
+    assert (
+        asked.content
+        == "like a negronni, with oranges\nnegroni: drink; oranges: ingredient or colour"
+    )
+    assert topic_prompt("what now", bar.vocabulary)[1].content == "what now"

@@ -7,14 +7,14 @@ up, and only the words of the domain can be learnt from it.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 import msgspec
 
 from localrec.domains import Concept, Domain, Role
-from localrec.graph.catalogue import Catalogue
+from localrec.graph.catalogue import Attribute, Catalogue
 from localrec.phrases import roots
+from localrec.understanding.vocabulary import Named, Vocabulary
 
 _LONGEST_NAME = 5  # words; more is never typed
 _OTHER_SPELLING = 0.4  # of the names that have several
@@ -41,17 +41,20 @@ class Lexicon:
     """The names of one domain.
 
     Args:
-        domain: Its declaration.
+        named: What has the names; where it has no items, they are made up.
         uses: Attribute kind -> key -> items that have it, of keys that are worth asking for.
-        items: Names of items; none: they are made up.
     """
 
-    def __init__(
-        self, domain: Domain, uses: dict[str, dict[str, int]], items: Sequence[str] = ()
-    ) -> None:
-        self.domain = domain
+    def __init__(self, named: Named, uses: dict[str, dict[str, int]]) -> None:
+        self.domain = named.domain
+        self._named = named
         self._uses = uses
-        self._items = [name for name in items if 0 < len(roots(name)) <= _LONGEST_NAME]
+        self._items = [name for name in named.names if 0 < len(roots(name)) <= _LONGEST_NAME]
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The names as questions are read by them when it serves."""
+        return Vocabulary(self._named)
 
     def has(self, role: Role) -> bool:
         """Whether the domain has names of a role."""
@@ -75,10 +78,15 @@ class Lexicon:
         return f"{random_.choice(_FIRST)} {random_.choice(_LAST)}"
 
     def flag(self, random_: random.Random) -> tuple[str, str] | None:
-        """A phrase that asks for the value of a flag, and that value; None without flags."""
-        if not self.domain.flags:
+        """A phrase that asks for the value of a flag or for a diet, and that; None without any."""
+        asked = [*sorted(self.domain.flags), *[""] * bool(self.domain.diets)]
+        if not asked:
             return None
-        spec = self.domain.flags[random_.choice(sorted(self.domain.flags))]
+        flag = random_.choice(asked)
+        if not flag:
+            diet = random_.choice(sorted(self.domain.diets))
+            return diet, diet
+        spec = self.domain.flags[flag]
         value = random_.choice(sorted(spec.values))
         return random_.choice(spec.values[value]), value
 
@@ -109,13 +117,39 @@ def lexicon_of(catalogue: Catalogue) -> Lexicon:
         items = int(catalogue.items_with(catalogue.below(index)).sum())
         if items:
             uses.setdefault(attribute.kind, {})[attribute.key] = items
-    return Lexicon(catalogue.domain, uses, catalogue.names)
+    return Lexicon(catalogue, uses)
 
 
 def declared_lexicon(domain: Domain) -> Lexicon:
     """The names that a domain declares, all alike; its items are made up."""
-    return Lexicon(domain, {kind: dict.fromkeys(names, 1) for kind, names in _declared(domain)})
+    declared = _Declared(domain)
+    uses: dict[str, dict[str, int]] = {}
+    for attribute in declared.attributes:
+        uses.setdefault(attribute.kind, {})[attribute.key] = 1
+    return Lexicon(declared, uses)
 
 
-def _declared(domain: Domain) -> Iterator[tuple[str, Iterable[str]]]:
-    return ((kind, domain.taxonomy[kind]) for kind in domain.attributes if kind in domain.taxonomy)
+class _Declared:
+    """The attributes that a domain declares, as if some item had each, and no items."""
+
+    def __init__(self, domain: Domain) -> None:
+        self.domain = domain
+        declared = [
+            (kind, key) for kind in domain.attributes for key in domain.taxonomy.get(kind, {})
+        ]
+        self.attributes = [Attribute(place, *one, one[1]) for place, one in enumerate(declared)]
+        self.keys: list[str] = []
+        self.names: list[str] = []
+        self._places = {one: place for place, one in enumerate(declared)}
+
+    def attribute_index(self, kind: str, key: str) -> int | None:
+        """Place of an attribute."""
+        return self._places.get((kind, key))
+
+    def item_index(self, key: str) -> int | None:
+        """None, since there are no items."""
+        return None
+
+    def is_had(self, attribute: int) -> bool:
+        """Whether an attribute is declared."""
+        return 0 <= attribute < len(self.attributes)

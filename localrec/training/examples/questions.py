@@ -44,7 +44,7 @@ class ComposedQuestion(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         text: As typed.
         task: What it is a question of.
-        demands: In the order of the text, as far as there is one.
+        demands: In the order of the text.
         wording: The frame and phrases it is made of.
     """
 
@@ -105,10 +105,11 @@ class _Composer:
             told = f"{self._lead()} {told[:1].upper()}{told[1:]}"
         if self._random.random() < _TAIL and told[-1].isalnum():
             told = f"{told}{self._tail()}"
+        told = " ".join(told.split()).replace(" ,", ",")
         return ComposedQuestion(
-            text=as_typed(self._random, " ".join(told.split()).replace(" ,", ",")),
+            text=as_typed(self._random, told),
             task=task,
-            demands=tuple(demands),
+            demands=tuple(_in_order(demands, told)),
             wording=tuple(self._taken),
         )
 
@@ -331,6 +332,21 @@ class _Composer:
 
 def _either(demand: Demand) -> str:
     return " or ".join(one.spelling for one in demand.names)
+
+
+def _in_order(demands: Sequence[Demand], text: str) -> list[Demand]:
+    """The demands as a text tells them; looks without a name come last."""
+    left, places = text.lower(), {}
+    names = {one.spelling.lower() for demand in demands for one in demand.names}
+    for name in sorted(names, key=len, reverse=True):  # "lime juice" before the "lime" in it
+        places[name] = left.find(name)
+        left = left.replace(name, " " * len(name), 1)
+    return sorted(
+        demands,
+        key=lambda one: min(
+            (places[name.spelling.lower()] for name in one.names), default=len(text)
+        ),
+    )
 
 
 def _listed(told: Sequence[str]) -> str:

@@ -77,6 +77,13 @@ def intent_of(demands: Sequence[Demand], catalogue: Catalogue) -> Intent:
         for flag, spec in catalogue.domain.flags.items()
         if one.names[0].key in spec.values
     }
+    component = catalogue.domain.kind_of("component") or ""
+    constraints += [
+        Constraint(kind=component, any_of=(name,), barred=True)
+        for one in demands
+        if one.slot == "flag"
+        for name in catalogue.domain.diets.get(one.names[0].key, ())
+    ]
     example = next((one.names[0].key for one in demands if one.slot == "like"), None)
     known = example in catalogue.names
     return Intent(

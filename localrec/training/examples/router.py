@@ -28,7 +28,7 @@ def router_examples(
 def _example(lexicon: Lexicon, question: ComposedQuestion) -> Example:
     labels = topic_labels(lexicon.domain)
     return Example(
-        messages=topic_prompt(question.text, lexicon.domain),
+        messages=topic_prompt(question.text, lexicon.vocabulary),
         answer=labels[list(TaskKind).index(question.task)],
         labels=labels,
         wording=question.wording,

@@ -28,7 +28,7 @@ def slot_examples(lexicons: Sequence[Lexicon], train: int, validation: int, seed
 
 def _example(lexicon: Lexicon, question: ComposedQuestion) -> Example:
     return Example(
-        messages=slot_prompt(question.text, lexicon.domain),
+        messages=slot_prompt(question.text, lexicon.vocabulary),
         answer=write_slots(slots_of(question.demands)),
         wording=question.wording,
     )

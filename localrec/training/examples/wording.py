@@ -280,7 +280,7 @@ LEADS = (
     "I'm planning a small party for eight.", "My boss is retiring.", "So, here is the thing.",
     "I finally have a free evening.", "Our team won yesterday.", "I'm a bit picky.",
     "Last time you were a great help.", "Sorry to bother you again.", "I never know what to take.",
-    "There's a wedding next month.", "The kids are asleep at last.",
+    "There's a wedding next month.", "The dog is asleep at last.",
 )  # fmt: skip
 TAILS = (
     "please", "thanks", "any ideas?", "if you can", "thank you!", "what would you say?",
@@ -330,14 +330,14 @@ LOOSE: Mapping[str, tuple[str, ...]] = {
 # Who is told of before or behind a question: many, and all of them with every task, so that none
 # is a sign of one.
 WHO = (
-    "my sister", "the neighbours", "my nan", "the kids", "an old friend", "my boss", "my partner",
+    "my sister", "the neighbours", "my nan", "the twins", "an old friend", "my boss", "my partner",
     "the book club", "our team", "my flatmate", "the whole family", "my cousin", "a colleague",
     "my son", "everybody here", "the new people next door",
 )  # fmt: skip
 DOES = (
     "will be here", "had a long week", "wants a treat", "asked me to choose", "is hard to please",
     "deserves something", "can't decide", "has an exam behind them", "would like a surprise",
-    "trusts my taste", "is celebrating", "found an old bottle", "got drenched in the rain",
+    "trusts my taste", "is celebrating", "found an old map", "got drenched in the rain",
     "needs cheering up", "moved house", "came back from the mountains",
 )  # fmt: skip
 WHEN = (

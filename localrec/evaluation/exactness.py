@@ -1,0 +1,89 @@
+"""Whether a question was read exactly: all that the gold demands, and nothing beside it.
+
+Both sides are held against each other as what their names stand for, so that another spelling of
+the same thing is as good. An answer may still be right where the reading is not, and the other way
+round; this tells of the reading alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
+
+from localrec.domains import Role
+from localrec.evaluation.gold import Gold
+from localrec.evaluation.truth import Node, StoreTruth, words_of
+from localrec.types import IntentView
+
+# What is demanded, as "with" or "without", and any of what will do.
+Demand: TypeAlias = tuple[str, frozenset[Node]]
+
+
+def is_exact(gold: Gold, view: IntentView, truth: StoreTruth) -> bool:
+    """Whether a reading demands what the gold does, in whatever order and spelling.
+
+    Bounds on numbers and wishes that are no demands are left alone, since the gold has none.
+    """
+    target = words_of(gold.target) if gold.target is not None else None
+    found = words_of(_name_of(view.target, truth)) if view.target is not None else None
+    return (
+        set(_demanded(gold, truth)) == set(_read(view, truth))
+        and view.flags.get("alcoholic") == gold.alcohol
+        and found == target
+    )
+
+
+def _demanded(gold: Gold, truth: StoreTruth) -> Iterator[Demand]:
+    for name in gold.include:
+        yield "with", _nodes([name], "component", truth)
+    for group in gold.include_any:
+        kind = truth.kind_of_all(group)
+        yield "with", frozenset(node for name in group for node in truth.resolve(name, kind))
+    for name in gold.exclude:
+        yield "without", _barred(name, truth)
+    for role, names in _sets(gold):
+        yield from _any_of(role, names, truth)
+    for look in gold.look:
+        yield "with", _nodes([look], "look", truth)
+    for garnish in gold.garnish:
+        yield "with", _nodes([garnish], "garnish", truth)
+
+
+def _read(view: IntentView, truth: StoreTruth) -> Iterator[Demand]:
+    for group in (*((name,) for name in view.include), *view.include_any):
+        yield "with", _nodes(group, "component", truth)
+    for name in view.exclude:
+        yield "without", _barred(name, truth)
+    for role, names in _sets(view):
+        yield from _any_of(role, names, truth)
+    for look in view.look:
+        yield "with", _nodes([look], "look", truth)
+    for garnish in view.garnish:
+        yield "with", _nodes([garnish], "garnish", truth)
+
+
+def _sets(one: Gold | IntentView) -> tuple[tuple[Role, tuple[str, ...]], ...]:
+    return (("container", one.glass), ("colour", one.colour), ("category", one.category))
+
+
+def _any_of(role: Role, names: tuple[str, ...], truth: StoreTruth) -> Iterator[Demand]:
+    if names:
+        yield "with", _nodes(names, role, truth)
+
+
+def _nodes(names: Iterable[str], role: Role, truth: StoreTruth) -> frozenset[Node]:
+    kind = truth.domain.kind_of(role)
+    return frozenset(node for name in names for node in truth.resolve(name, kind))
+
+
+def _barred(name: str, truth: StoreTruth) -> frozenset[Node]:
+    """What a refusal stands for: a component of that name if there is one."""
+    kind, _, rest = name.partition(": ")
+    if rest and kind in truth.domain.attributes:
+        return frozenset(truth.resolve(rest, kind))
+    component = truth.domain.kind_of("component")
+    return frozenset(truth.resolve(name, component) or truth.resolve(name))
+
+
+def _name_of(key: str, truth: StoreTruth) -> str:
+    return truth.items[key].name if key in truth.items else key
