@@ -2,8 +2,8 @@
 
 Where `trials.py` counts right answers, nobody knows one here. Both sides are asked as the role asks
 when it serves with an adapter: a router and a slot reader the question and what the catalogue knows
-of its words, a reflector about the set that answers it without a model, and an agent to put in order what answers it, as
-`ask --system agenticrec` has it do for nobody in particular.
+of its words, a reflector about the set that answers it without a model, and an agent to put in
+order what answers it, as `ask --system agenticrec` has it do for nobody in particular.
 """
 
 from __future__ import annotations

@@ -343,8 +343,8 @@ def _in_order(demands: Sequence[Demand], text: str) -> list[Demand]:
         left = left.replace(name, " " * len(name), 1)
     return sorted(
         demands,
-        key=lambda one: min(
-            (places[name.spelling.lower()] for name in one.names), default=len(text)
+        key=lambda demand: min(
+            (places[one.spelling.lower()] for one in demand.names), default=len(text)
         ),
     )
 
