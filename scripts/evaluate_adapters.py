@@ -26,9 +26,10 @@ from evaluate_questions import DOMAIN, ROOT, build_workspace, show_step, state_o
 from localrec.domains import load_domain
 from localrec.errors import LocalrecError
 from localrec.evaluation.configs import Half, QuestionsConfig
+from localrec.evaluation.exactness import is_exact
 from localrec.evaluation.gold import GoldQuestion, read_gold
 from localrec.evaluation.intervals import Comparison, Measure, compare_all, measure
-from localrec.evaluation.questions import COSTS, MEASURES, Case, judge
+from localrec.evaluation.questions import COSTS, MEASURES, Case, Weighed, judge
 from localrec.evaluation.report import Origin, origin_now, table, write_between
 from localrec.evaluation.truth import StoreTruth
 from localrec.llm.adapters import base_of, fitting_adapter
@@ -44,6 +45,7 @@ SHOWN = (
     *("router_accuracy", "satisfaction_at_3", "strict_satisfaction_at_3"),
     *("barred_served", "own_target", "mean_ms"),
 )
+READ_EXACTLY = "read_exactly"
 BY_RULES = "rules"
 WARM_UP = "a drink"
 
@@ -60,6 +62,13 @@ class Player(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     config: MarcConfig = MarcConfig()
     adapter: Path | None = None
+
+
+class Judged(msgspec.Struct, frozen=True, kw_only=True):
+    """One answer, judged, and whether its question was read exactly."""
+
+    case: Case
+    exact: bool
 
 
 class Played(msgspec.Struct, frozen=True, kw_only=True):
@@ -156,7 +165,7 @@ def measure_players(
     """All of them over the same questions."""
     gold = read_gold(QuestionsConfig(gold=DOMAIN, half=asked.half).path, asked.half)
     gold = gold[: asked.limit or None]
-    judged: dict[str, list[Case]] = {}
+    judged: dict[str, list[Judged]] = {}
     with Workspace(home) as workspace:
         truth = StoreTruth(workspace.store, load_domain(DOMAIN))
         for player in players:
@@ -192,25 +201,25 @@ def ask(
     open_model: Callable[[str], ChatModel],
     gold: Sequence[GoldQuestion],
     truth: StoreTruth,
-) -> list[Case]:
+) -> list[Judged]:
     """Each question, answered and judged; one before them warms everything up."""
     system = Marc(replace(workspace.stages(DOMAIN), open_model=open_model), player.config)
     system.answer(Question(query=WARM_UP), 3)
     cases = []
     for number, question in enumerate(gold, 1):
         answer = system.answer(Question(query=question.query, id=question.id), 3)
-        cases.append(judge(question, answer, truth))
+        exact = is_exact(question.gold, answer.intent, truth)
+        cases.append(Judged(case=judge(question, answer, truth), exact=exact))
         show_step(player.name, number, len(gold))
     return cases
 
 
-def played(name: str, cases: Sequence[Case], by_rules: Sequence[Case]) -> Played:
+def played(name: str, judged: Sequence[Judged], by_rules: Sequence[Judged]) -> Played:
     """A player's figures, held against those of the rules."""
-    parts = {one: [MEASURES[one](case) for case in cases] for one in SHOWN}
-    theirs = {one: [MEASURES[one](case) for case in by_rules] for one in SHOWN}
-    failed = sum(any(stage.endswith("_failed") for stage in case.spoke) for case in cases)
+    parts, theirs = parts_of(judged), parts_of(by_rules)
+    failed = sum(any(stage.endswith("_failed") for stage in one.case.spoke) for one in judged)
     compared = (
-        {} if name == BY_RULES else {o: (parts[o], theirs[o]) for o in SHOWN if o not in COSTS}
+        {} if name == BY_RULES else {o: (parts[o], theirs[o]) for o in parts if o not in COSTS}
     )
     return Played(
         name=name,
@@ -218,6 +227,13 @@ def played(name: str, cases: Sequence[Case], by_rules: Sequence[Case]) -> Played
         failed=failed,
         against_rules=compare_all(compared),
     )
+
+
+def parts_of(judged: Sequence[Judged]) -> dict[str, list[Weighed]]:
+    """Each question's part of every figure that is shown."""
+    exact: list[Weighed] = [(one.exact, 1) for one in judged]
+    told = {name: [MEASURES[name](one.case) for one in judged] for name in SHOWN}
+    return {READ_EXACTLY: exact, **told}
 
 
 def write_report(folder: Path, docs: Path) -> None:
@@ -234,7 +250,7 @@ def as_markdown(figures: Figures) -> str:
     head = ["", *(one.name for one in figures.players)]
     rows = [
         [name.replace("_", " "), *(shown(one.measures[name], name) for one in figures.players)]
-        for name in SHOWN
+        for name in (READ_EXACTLY, *SHOWN)
     ]
     rows.append(["rules stood in", *(str(one.failed) for one in figures.players)])
     return "\n\n".join(

@@ -28,7 +28,7 @@ from localrec.training.trials import answer_of
 from localrec.types import Answer
 from localrec.understanding.intent import LONGEST_QUESTION
 from localrec.understanding.router import topic_labels, topic_prompt
-from localrec.understanding.slots import parse_slots, slot_prompt, slots_grammar
+from localrec.understanding.slots import parse_slots, slot_prompt, slots_grammar, write_slots
 from localrec.understanding.vocabulary import Vocabulary
 from localrec.workspace import Workspace
 
@@ -162,8 +162,8 @@ def _slots(workspace: Played, domain: str, question: str) -> Said:
         messages=slot_prompt(question, Vocabulary(workspace.catalogue(domain))), answer=""
     )
     wrote = answer_of(model, case, slots_grammar())
-    parse_slots(wrote)  # raises where a slot comes twice, which no grammar can know
-    return Said(name=model.name, lines=tuple(wrote.split("\n")))
+    slots = parse_slots(wrote)  # raises where it was cut short
+    return Said(name=model.name, lines=tuple(write_slots([one]) for one in slots))
 
 
 def _reflector(workspace: Played, domain: str, question: str) -> Said:

@@ -1,13 +1,12 @@
 """A question's intent by a model: it names what is asked for, the catalogue says what that is.
 
-The model copies names out of the question into lines, a slot and its names each, under a grammar
-that knows the slots but no name:
+The model is told which slots the question's names could fill, and answers with the names and the
+slots that they do fill, in the order of the question and under a grammar that knows the slots but
+no name:
 
-    with: gin; lime
-    either: rum / cachaca
-    without: egg
-    vessel: coupe glass
-    like: daiquiri
+    asked     like a daiquiri, rum or cachaca, no egg
+              daiquiri: like; rum: with; cachaca: with; egg: with
+    answered  daiquiri: like; rum / cachaca: either; egg: without
 
 What a name means is looked up in the vocabulary, typos mended, as for any question; a name that is
 nothing there is noted as unknown and demands nothing. The deterministic counterpart is `intent.py`;
@@ -64,15 +63,16 @@ _BETWEEN = "; "
 _LONGEST_QUESTION = 600
 _LONGEST_NAME = 48  # letters
 _MOST_NAMES = 6  # of one slot
+_MOST_SLOTS = 12
 MOST_TOKENS = 96  # of an answer
 _NAME = f"[a-z0-9] [a-z0-9 .%]{{0,{_LONGEST_NAME - 1}}}"
 
 
 class Slot(msgspec.Struct, frozen=True):
-    """One line: a slot and its names; within a name, alternatives stand side by side."""
+    """A slot and the name that fills it, or several of which any will do."""
 
     name: str
-    values: tuple[tuple[str, ...], ...]
+    values: tuple[str, ...]
 
 
 def slot_prompt(question: str, vocabulary: Vocabulary) -> tuple[Message, ...]:
@@ -91,56 +91,42 @@ def plain_name(text: str) -> str:
 
 
 def write_slots(slots: Sequence[Slot]) -> str:
-    """The lines of an answer; slots in their fixed order."""
-    order = list(SLOTS)
-    lines = [
-        f"{slot.name}: {_BETWEEN.join(_EITHER.join(value) for value in slot.values)}"
-        for slot in sorted(slots, key=lambda one: order.index(one.name))
-        if slot.values
-    ]
-    return "\n".join(lines) or NOTHING
+    """The line of an answer."""
+    return _BETWEEN.join(f"{_EITHER.join(one.values)}: {one.name}" for one in slots) or NOTHING
 
 
 def slots_grammar() -> str:
-    """Known slots with any plain words as names; that none comes twice is for the parser."""
-    slots = " | ".join(f'"{name}: "' for name in SLOTS)
+    """Any plain words as names of known slots."""
+    slots = " | ".join(f'": {name}"' for name in SLOTS)
     return (
-        f'root ::= "{NOTHING}" | line ("\\n" line){{0,{len(SLOTS) - 1}}}\n'
-        f"line ::= ({slots}) names\n"
-        f'names ::= value ("{_BETWEEN}" value){{0,{_MOST_NAMES - 1}}}\n'
-        f'value ::= name ("{_EITHER}" name){{0,{_MOST_NAMES - 1}}}\n'
+        f'root ::= "{NOTHING}" | slot ("{_BETWEEN}" slot){{0,{_MOST_SLOTS - 1}}}\n'
+        f"slot ::= names ({slots})\n"
+        f'names ::= name ("{_EITHER}" name){{0,{_MOST_NAMES - 1}}}\n'
         f"name ::= {_NAME}\n"
     )
 
 
 def parse_slots(text: str) -> tuple[Slot, ...]:
-    """The slots that an answer holds.
+    """The slots that an answer holds, each once.
 
     Raises:
-        ModelError: a line is none, a slot is unknown or comes twice, or nothing is there.
+        ModelError: a part is none, a slot is unknown, or nothing is there.
     """
     if text.strip() == NOTHING:
         return ()
-    slots = [_parse_line(line) for line in text.strip().split("\n")]
-    names = [slot.name for slot in slots]
-    if len(set(names)) < len(names):
-        raise _mismatch(text)
-    return tuple(slots)
+    return tuple(dict.fromkeys(_parse_slot(part) for part in text.strip().split(_BETWEEN)))
 
 
-def _parse_line(line: str) -> Slot:
-    name, colon, told = line.partition(": ")
-    values = tuple(
-        tuple(one.strip() for one in value.split(_EITHER)) for value in told.split(_BETWEEN)
-    )
-    plain = all(one and one == plain_name(one) for value in values for one in value)
-    if name not in SLOTS or not colon or not plain:
-        raise _mismatch(line)
+def _parse_slot(part: str) -> Slot:
+    told, colon, name = part.rpartition(": ")
+    values = tuple(one.strip() for one in told.split(_EITHER))
+    if name not in SLOTS or not colon or not all(one and one == plain_name(one) for one in values):
+        raise _mismatch(part)
     return Slot(name, values)
 
 
 def _mismatch(text: str) -> ModelError:
-    return ModelError(f"The model wrote {text[:60]!r} where slots and their names were asked for.")
+    return ModelError(f"The model wrote {text[:60]!r} where names and their slots were asked for.")
 
 
 class SlotReader:
@@ -174,8 +160,7 @@ def intent_of(slots: Iterable[Slot], question: str, vocabulary: Vocabulary) -> I
     """The intent that slots stand for; their names looked up, typos mended."""
     found = _Found(vocabulary)
     for slot in slots:
-        for value in slot.values:
-            found.take(slot.name, value)
+        found.take(slot.name, slot.values)
     return Intent(
         constraints=tuple(dict.fromkeys(found.constraints)),
         flags=found.flags,

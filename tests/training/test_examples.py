@@ -227,7 +227,7 @@ def test_the_slot_reader_learns_on_the_prompt_that_it_serves_with(drinks):
 def test_an_answer_holds_every_name_of_its_question_and_no_other(drinks):
     for question in composed([drinks]):
         slots = slots_of(question.demands)
-        told = {one for slot in slots for value in slot.values for one in value}
+        told = {one for slot in slots for one in slot.values}
         assert told == {plain_name(n.spelling) for d in question.demands for n in d.names}
 
 
@@ -404,3 +404,15 @@ def test_an_answer_names_things_in_the_order_of_the_question(drinks):
         found = [places for places in spelled if -1 not in places]  # the others have slips
         alone = [places for places in found if len(found) == len(question.demands)]
         assert [min(places) for places in alone] == sorted(min(places) for places in alone)
+
+
+def test_ingredients_and_refusals_are_listed_at_one_place_at_times(drinks):
+    listed = {"include": " and ", "exclude": " or "}
+    for slot, link in listed.items():
+        several = [
+            (question.text.lower(), [one.names[0].spelling for one in found])
+            for question in composed([drinks], count=1000)
+            if len(found := [one for one in question.demands if one.slot == slot]) == 2
+        ]
+        together = [text for text, names in several if link.join(names) in text]
+        assert 0.1 < len(together) / len(several) < 0.9

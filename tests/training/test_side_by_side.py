@@ -60,8 +60,8 @@ def test_a_router_gives_each_of_its_words_a_share(say, names):
 
 
 def test_a_slot_reader_names_the_demands_line_by_line(say, names):
-    said, asked = say("slots", ["with: lime juice\nwithout: egg"])
-    assert said.lines == ("with: lime juice", "without: egg")
+    said, asked = say("slots", ["lime juice: with; egg: without"])
+    assert said.lines == ("lime juice: with", "egg: without")
     assert asked == [slot_prompt(QUESTION, names)]
 
 
@@ -89,9 +89,9 @@ def test_an_agent_that_gives_no_ranking_is_not_stood_in_for(say):
 @pytest.mark.parametrize(
     ("role", "wrote"),
     [
-        ("slots", "with: gin\nwith: lime"),
+        ("slots", "gin: taste"),
         ("slots", "gin it is"),
-        ("slots", "with: " + "gin; " * 200),
+        ("slots", "gin; " * 200 + ": with"),
         ("reflector", '{"relevance": 1}'),
     ],
 )

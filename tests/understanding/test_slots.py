@@ -23,20 +23,19 @@ from localrec.understanding.slots import (
 
 WORDS = ("gin", "Lime", "crème", "No. 2", "7%", "Rock & Rye", "jalapeño", "d'Orange")
 names = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join).map(plain_name)
-values = st.lists(st.lists(names, min_size=1, max_size=3).map(tuple), min_size=1, max_size=3)
+values = st.lists(names, min_size=1, max_size=3).map(tuple)
 some_slots = st.lists(
-    st.builds(Slot, st.sampled_from(list(SLOTS)), values.map(tuple)),
-    max_size=4,
-    unique_by=lambda slot: slot.name,
+    st.builds(Slot, st.sampled_from(list(SLOTS)), values), max_size=6, unique=True
 )
 
 
 @given(some_slots)
 def test_what_is_written_can_be_read_back(slots):
-    order = list(SLOTS)
-    assert list(parse_slots(write_slots(slots))) == sorted(
-        slots, key=lambda slot: order.index(slot.name)
-    )
+    assert list(parse_slots(write_slots(slots))) == slots
+
+
+def test_what_is_said_twice_counts_once():
+    assert parse_slots("gin: with; gin: with") == (Slot("with", ("gin",)),)
 
 
 @given(st.text())
@@ -46,9 +45,7 @@ def test_whatever_a_model_writes_is_slots_or_refused(text):
     except ModelError:
         return
     assert all(slot.name in SLOTS for slot in slots)
-    assert all(
-        name == plain_name(name) for slot in slots for value in slot.values for name in value
-    )
+    assert all(name == plain_name(name) for slot in slots for name in slot.values)
 
 
 @pytest.mark.parametrize(
@@ -56,24 +53,25 @@ def test_whatever_a_model_writes_is_slots_or_refused(text):
     [
         "",
         "gin",
-        "taste: gin",
-        "with:gin",
-        "with: ",
-        "with: gin; ",
-        "with: Gin",
-        "with: gin\nwith: rum",
-        "with: gin\x1b[2J",
-        "with: <|im_end|>",
+        "gin: taste",
+        "gin:with",
+        ": with",
+        "gin: with; ",
+        "gin / : either",
+        "Gin: with",
+        "gin: with\nrum: with",
+        "gin\x1b[2J: with",
+        "<|im_end|>: with",
     ],
 )
-def test_what_is_no_line_is_refused(text):
-    with pytest.raises(ModelError, match="where slots and their names"):
+def test_what_is_no_answer_is_refused(text):
+    with pytest.raises(ModelError, match="where names and their slots"):
         parse_slots(text)
 
 
 def test_the_grammar_names_every_slot_and_no_name_of_a_catalogue():
     grammar = slots_grammar()
-    assert all(f'"{name}: "' in grammar for name in SLOTS)
+    assert all(f'": {name}"' in grammar for name in SLOTS)
     assert "gin" not in grammar.replace("garnish", "")
 
 
@@ -83,7 +81,7 @@ class TestMeaning:
         return lambda text, question="": intent_of(parse_slots(text), question, bar.vocabulary)
 
     def test_names_become_keys_of_the_graph(self, read_slots):
-        found = read_slots("with: gin; lime juice\nwithout: campari\nvessel: coupe")
+        found = read_slots("gin: with; lime juice: with; campari: without; coupe: vessel")
         assert found.constraints == (
             Constraint(kind="ingredient", any_of=("gin",)),
             Constraint(kind="ingredient", any_of=("lime juice",)),
@@ -92,37 +90,37 @@ class TestMeaning:
         )
 
     def test_alternatives_are_one_demand(self, read_slots):
-        found = read_slots("either: gin / vodka")
+        found = read_slots("gin / vodka: either")
         assert found.constraints == (Constraint(kind="ingredient", any_of=("gin", "vodka")),)
 
     def test_typos_are_mended(self, read_slots):
-        assert read_slots("with: camparri").constraints[0].any_of == ("campari",)
+        assert read_slots("camparri: with").constraints[0].any_of == ("campari",)
 
     def test_a_colour_asks_for_looks(self, read_slots):
-        found = read_slots("colour: red")
+        found = read_slots("red: colour")
         assert found.visual
         assert found.constraints == (Constraint(kind="colour", any_of=("red",)),)
 
     def test_an_example_is_an_item(self, read_slots):
-        found = read_slots("like: negroni", "like a Negroni but lighter")
+        found = read_slots("negroni: like", "like a Negroni but lighter")
         assert (found.target, found.anchor) == ("negroni", "negroni")
         assert found.order == {"strength": -1}
 
     def test_an_example_that_nobody_knows_stays_as_it_was_named(self, read_slots):
-        found = read_slots("like: quixotic zeppelin")
+        found = read_slots("quixotic zeppelin: like")
         assert (found.target, found.anchor) == (None, "quixotic zeppelin")
 
     def test_a_name_that_is_nothing_demands_nothing(self, read_slots):
-        found = read_slots("with: zzyzx quorl")
+        found = read_slots("zzyzx quorl: with")
         assert found.constraints == ()
         assert found.unknown == ("zzyzx quorl",)
 
-    @pytest.mark.parametrize("text", ["must: mocktail", "without: alcoholic"])
+    @pytest.mark.parametrize("text", ["mocktail: must", "alcoholic: without"])
     def test_flags_are_values_of_the_domain(self, read_slots, text):
         assert read_slots(text).flags == {"alcoholic": "non-alcoholic"}
 
     def test_a_diet_bars_what_it_bars(self, read_slots):
-        barred = {one.any_of for one in read_slots("must: vegan").constraints if one.barred}
+        barred = {one.any_of for one in read_slots("vegan: must").constraints if one.barred}
         assert ("egg",) in barred
 
     def test_nothing_asked_is_an_empty_intent(self, read_slots):
@@ -130,7 +128,7 @@ class TestMeaning:
 
 
 def test_the_reader_shows_the_question_and_the_slots_that_its_names_can_fill(bar):
-    model = ScriptedModel(["with: gin"])
+    model = ScriptedModel(["gin: with"])
     reader = SlotReader(model, bar.vocabulary)
     assert reader.read("gin please").constraints[0].any_of == ("gin",)
     assert [message.role for message in model.asked[0]] == ["system", "user"]
@@ -139,7 +137,7 @@ def test_the_reader_shows_the_question_and_the_slots_that_its_names_can_fill(bar
 
 
 def test_an_answer_without_an_end_is_refused(bar):
-    endless = ScriptedModel([" ".join(["with: gin"] * 200)])
+    endless = ScriptedModel(["; ".join(["gin: with"] * 200)])
     with pytest.raises(ModelError):
         SlotReader(endless, bar.vocabulary).read("gin please")
 
@@ -152,7 +150,7 @@ class TestInAnAnswer:
         return Marc(stages, MarcConfig(reader="adapter")).answer(Question(query="gin please"), 3)
 
     def test_what_the_model_reads_counts(self, bar):
-        answer = self.answer(bar, ["with: campari"])
+        answer = self.answer(bar, ["campari: with"])
         assert answer.intent.include == ("campari",)
         assert answer.spoke["understanding"] == "model"
         assert answer.tokens["understanding"] > 0

@@ -33,6 +33,8 @@ _LEAD, _TAIL = 0.25, 0.2  # of the questions
 _TERSE, _LOOSE = 0.25, 0.3
 _AT_HAND = 0.5  # of those that tell of ingredients and vessels alone
 _HEADED = 0.5  # of the terse ones, where it can be
+_TOGETHER = 0.6  # of those with several ingredients, or several refusals
+_NEITHER = 0.25  # of two refusals told together
 _BETWEEN = (", ", " and ", " but ", ", ", " yet ", " plus ", ", ", "; ", ", but ", ". ", " ", ", ")
 _LOOSE_AS = {"either": "include"}
 _REPEATS = 1000  # one after the other
@@ -130,6 +132,8 @@ class _Composer:
         return f", {self._pick(wording.TAILS)}"
 
     def _told(self, task: TaskKind, demands: list[Demand]) -> str:
+        if self._random.random() < _TOGETHER:
+            demands = _together(demands)
         bare = not any(self._means_two(one) for one in demands)
         if bare and self._random.random() < _LOOSE:
             return self._loose(demands)
@@ -185,7 +189,7 @@ class _Composer:
     def _terse(self, demands: Sequence[Demand]) -> str:
         """Names and little else: "blue, no gin, highball glass"."""
         told = [
-            f"no {one.names[0].spelling}" if one.barred else (_either(one) or self._looks())
+            f"no {_either(one)}" if one.barred else (_either(one) or self._looks())
             for one in demands
         ]
         self._random.shuffle(told)
@@ -282,6 +286,10 @@ class _Composer:
         wordings = self._wordings(demand)
         if way == "before" and demand.slot == "category":
             return demand.names[0].spelling
+        two_barred = way == "behind" and demand.barred and len(demand.names) == 2
+        if two_barred and self._random.random() < _NEITHER:
+            one, other = demand.names
+            return f"with neither {one.spelling} nor {other.spelling}"
         return self._fill(self._pick(wordings[way]), x=_either(demand))
 
     def _has_way(self, demand: Demand, way: Way) -> bool:
@@ -330,8 +338,20 @@ class _Composer:
         return filled
 
 
+def _together(demands: Sequence[Demand]) -> list[Demand]:
+    """The demands as they are told where ingredients, or refusals, are listed at one place."""
+    lists: dict[str, Demand] = {}
+    for place, demand in enumerate(demands):
+        told = demand.slot if demand.slot in ("include", "exclude") else str(place)
+        names = (*lists[told].names, *demand.names) if told in lists else demand.names
+        lists[told] = Demand(slot=demand.slot, names=names, barred=demand.barred)
+    return list(lists.values())
+
+
 def _either(demand: Demand) -> str:
-    return " or ".join(one.spelling for one in demand.names)
+    """A demand's names: alternatives, or ingredients that are told together."""
+    names = [one.spelling for one in demand.names]
+    return _listed(names, "and" if demand.slot == "include" else "or") if names else ""
 
 
 def _in_order(demands: Sequence[Demand], text: str) -> list[Demand]:
@@ -349,10 +369,10 @@ def _in_order(demands: Sequence[Demand], text: str) -> list[Demand]:
     )
 
 
-def _listed(told: Sequence[str]) -> str:
+def _listed(told: Sequence[str], last_by: str = "and") -> str:
     """At least one, as people list them."""
     *others, last = told
-    return f"{', '.join(others)} and {last}" if others else last
+    return f"{', '.join(others)} {last_by} {last}" if others else last
 
 
 def _sentence(text: str, following: str) -> str:

@@ -1,4 +1,4 @@
-"""The slot reader's examples: a composed question, and the lines that name what it asks for."""
+"""The slot reader's examples: a composed question, and the line that names what it asks for."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def _example(lexicon: Lexicon, question: ComposedQuestion) -> Example:
 
 
 def slots_of(demands: Sequence[Demand]) -> list[Slot]:
-    """The slots that hold these demands, under the names that the question uses."""
-    values: dict[str, list[tuple[str, ...]]] = {}
+    """The slots that hold these demands, in their order, under the names the question uses."""
+    slots = []
     for demand in demands:
-        if demand.names:
-            told = tuple(dict.fromkeys(plain_name(one.spelling) for one in demand.names))
-            values.setdefault(_slot_of(demand, told), []).append(told)
-    return [Slot(name, tuple(dict.fromkeys(told))) for name, told in values.items()]
+        told = tuple(dict.fromkeys(plain_name(one.spelling) for one in demand.names))
+        if told:
+            slots.append(Slot(_slot_of(demand, told), told))
+    return list(dict.fromkeys(slots))
 
 
 def _slot_of(demand: Demand, told: Sequence[str]) -> str:
