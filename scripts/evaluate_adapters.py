@@ -29,7 +29,7 @@ from localrec.evaluation.configs import Half, QuestionsConfig
 from localrec.evaluation.exactness import is_exact
 from localrec.evaluation.gold import GoldQuestion, read_gold
 from localrec.evaluation.intervals import Comparison, Measure, compare_all, measure
-from localrec.evaluation.questions import COSTS, MEASURES, Case, Weighed, judge
+from localrec.evaluation.questions import COSTS, FAULTS, MEASURES, Case, Weighed, judge
 from localrec.evaluation.report import Origin, origin_now, table, write_between
 from localrec.evaluation.truth import StoreTruth
 from localrec.llm.adapters import base_of, fitting_adapter
@@ -218,14 +218,16 @@ def played(name: str, judged: Sequence[Judged], by_rules: Sequence[Judged]) -> P
     """A player's figures, held against those of the rules."""
     parts, theirs = parts_of(judged), parts_of(by_rules)
     failed = sum(any(stage.endswith("_failed") for stage in one.case.spoke) for one in judged)
-    compared = (
-        {} if name == BY_RULES else {o: (parts[o], theirs[o]) for o in parts if o not in COSTS}
-    )
+    pairs = {one: (parts[one], theirs[one]) for one in parts if one not in COSTS}
+    faults = {one: both for one, both in pairs.items() if one in FAULTS}
+    merits = {one: both for one, both in pairs.items() if one not in FAULTS}
     return Played(
         name=name,
         measures={one: measure(found) for one, found in parts.items()},
         failed=failed,
-        against_rules=compare_all(compared),
+        against_rules={}
+        if name == BY_RULES
+        else {**compare_all(merits), **compare_all(faults, rising=False)},
     )
 
 
