@@ -27,52 +27,31 @@ def is_exact(gold: Gold, view: IntentView, truth: StoreTruth) -> bool:
     target = words_of(gold.target) if gold.target is not None else None
     found = words_of(_name_of(view.target, truth)) if view.target is not None else None
     return (
-        set(_demanded(gold, truth)) == set(_read(view, truth))
+        set(_demands(gold, truth)) == set(_demands(view, truth))
         and view.flags.get("alcoholic") == gold.alcohol
         and found == target
     )
 
 
-def _demanded(gold: Gold, truth: StoreTruth) -> Iterator[Demand]:
-    for name in gold.include:
-        yield "with", _nodes([name], "component", truth)
-    for group in gold.include_any:
-        kind = truth.kind_of_all(group)
-        yield "with", frozenset(node for name in group for node in truth.resolve(name, kind))
-    for name in gold.exclude:
+def _demands(one: Gold | IntentView, truth: StoreTruth) -> Iterator[Demand]:
+    """What either side demands; their fields are named alike."""
+    for name in one.include:
+        yield "with", _nodes([name], truth.domain.kind_of("component"), truth)
+    for group in one.include_any:
+        yield "with", _nodes(group, truth.kind_of_all(group), truth)
+    for name in one.exclude:
         yield "without", _barred(name, truth)
-    for role, names in _sets(gold):
-        yield from _any_of(role, names, truth)
-    for look in gold.look:
-        yield "with", _nodes([look], "look", truth)
-    for garnish in gold.garnish:
-        yield "with", _nodes([garnish], "garnish", truth)
+    groups: tuple[tuple[Role, tuple[str, ...]], ...] = (
+        *(("container", one.glass), ("colour", one.colour), ("category", one.category)),
+        *(("look", (name,)) for name in one.look),
+        *(("garnish", (name,)) for name in one.garnish),
+    )
+    for role, names in groups:
+        if names:
+            yield "with", _nodes(names, truth.domain.kind_of(role), truth)
 
 
-def _read(view: IntentView, truth: StoreTruth) -> Iterator[Demand]:
-    for group in (*((name,) for name in view.include), *view.include_any):
-        yield "with", _nodes(group, "component", truth)
-    for name in view.exclude:
-        yield "without", _barred(name, truth)
-    for role, names in _sets(view):
-        yield from _any_of(role, names, truth)
-    for look in view.look:
-        yield "with", _nodes([look], "look", truth)
-    for garnish in view.garnish:
-        yield "with", _nodes([garnish], "garnish", truth)
-
-
-def _sets(one: Gold | IntentView) -> tuple[tuple[Role, tuple[str, ...]], ...]:
-    return (("container", one.glass), ("colour", one.colour), ("category", one.category))
-
-
-def _any_of(role: Role, names: tuple[str, ...], truth: StoreTruth) -> Iterator[Demand]:
-    if names:
-        yield "with", _nodes(names, role, truth)
-
-
-def _nodes(names: Iterable[str], role: Role, truth: StoreTruth) -> frozenset[Node]:
-    kind = truth.domain.kind_of(role)
+def _nodes(names: Iterable[str], kind: str | None, truth: StoreTruth) -> frozenset[Node]:
     return frozenset(node for name in names for node in truth.resolve(name, kind))
 
 

@@ -25,7 +25,7 @@ from localrec.errors import ModelError
 from localrec.llm.base import ChatModel, Message
 from localrec.phrases import tokens
 from localrec.types import Constraint, Intent
-from localrec.understanding.glossary import Sense, known_names, told_of
+from localrec.understanding.glossary import known_names, told_of
 from localrec.understanding.numbers import ranges_in
 from localrec.understanding.vocabulary import Meaning, Vocabulary
 
@@ -45,15 +45,10 @@ SLOTS: Mapping[str, str | None] = {
 }
 NOTHING = "nothing"
 # What a name can be -> the slot it fills where it is wanted. A comparative fills none.
-_FILLS: Mapping[Sense, str] = {
-    "component": "with",
-    "container": "vessel",
-    "colour": "colour",
-    "look": "look",
-    "category": "kind",
-    "garnish": "garnish",
-    "creator": "by",
-    "flag": "must",
+_FILLS: Mapping[str, str] = {
+    **{
+        role: slot for slot, role in reversed(list(SLOTS.items())) if role
+    },  # "with" before "either"
     "diet": "must",
     "item": "like",
 }

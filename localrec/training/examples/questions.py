@@ -339,7 +339,10 @@ class _Composer:
 
 
 def _together(demands: Sequence[Demand]) -> list[Demand]:
-    """The demands as they are told where ingredients, or refusals, are listed at one place."""
+    """The demands as they are told where ingredients, or refusals, are listed at one place.
+
+    Only to be worded: ingredients in one demand stand for alternatives anywhere else.
+    """
     lists: dict[str, Demand] = {}
     for place, demand in enumerate(demands):
         told = demand.slot if demand.slot in ("include", "exclude") else str(place)
