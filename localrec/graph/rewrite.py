@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 from localrec.graph.forget import HOLDINGS, Holding, Leaving
+from localrec.graph.sequences import sequence_states
 from localrec.graph.store import Store
 from localrec.paths import sync
 from localrec.sources.bulk import literal
@@ -139,11 +140,8 @@ def _attached(store: Store, fresh: Path) -> Iterator[None]:
 
 def _copy_sequences(store: Store) -> None:
     """Go on counting where the old store stopped, so that no id is given twice."""
-    for name, last in store.rows(
-        "SELECT sequence_name, coalesce(last_value, 0) FROM duckdb_sequences() "
-        "WHERE database_name = current_database()"
-    ):
-        store.execute(f"CREATE OR REPLACE SEQUENCE fresh.{name} START {int(last) + 1}")
+    for state in sequence_states(store):
+        store.execute(f"CREATE OR REPLACE SEQUENCE fresh.{state.name} START {state.safe_start}")
 
 
 def _mend_receipts(store: Store, search: Search) -> None:

@@ -8,8 +8,12 @@ from pathlib import Path
 import pytest
 
 from localrec.graph.histories import ingest_history
+from localrec.graph.store import Store
 from tests.graph.test_forget import ANNABELLE, BOB, HER_NOTE, ONLY_HERS, history
+from tests.graph.test_store import VERSION_1, made_by_hand
 from tests.planted import BAR, planted_store
+
+from .conftest import DRINKS, by_spelling, drink, write_rows
 
 
 @pytest.fixture
@@ -122,3 +126,67 @@ def test_needs_a_workspace(cli, workspace_path):
     assert code == 1
     assert "nothing in the workspace" in err
     assert not workspace_path.exists()
+
+
+class TestOneAfterAnother:
+    """What is forgotten again and again leaves a store that takes in new things."""
+
+    @pytest.fixture
+    def grown(self, cli, workspace_path, tmp_path):
+        """Runs commands in a workspace whose store an early version began."""
+        folder = by_spelling(workspace_path)
+        made_by_hand(folder / "store.duckdb", VERSION_1)
+        table = write_rows(tmp_path / "table.csv", *(drink(name) for name, *_ in DRINKS))
+
+        def run(*arguments, code=0):
+            outcome = cli("--workspace", folder, *arguments)
+            assert outcome.code == code, outcome.err
+            return outcome
+
+        run("import", "cocktails", table)
+        for user in ("anna", "bea", "cleo", "dora"):
+            run("feedback", "--user", user, "--item", "Negroni", "--like")
+        return run
+
+    @pytest.fixture
+    def all_ids(self, workspace_path):
+        """Every number of a node, an import and a job that stands in the store."""
+
+        def read():
+            with Store.open_(workspace_path / "store.duckdb", read_only=True) as store:
+                return [
+                    {number for (number,) in store.rows(f"SELECT {column} FROM {table}")}
+                    for table, column in (
+                        ("node", "node_id"),
+                        ("import_receipt", "import_id"),
+                        ("job", "job_id"),
+                    )
+                ]
+
+        return read
+
+    @pytest.mark.parametrize("users", [("anna", "bea"), ("anna", "bea", "cleo")])
+    def test_and_then_an_import_feedback_and_the_next(self, grown, all_ids, tmp_path, users):
+        before = all_ids()
+        for user in users:
+            grown("forget", "--user", user, "--yes")
+        left = all_ids()
+        more = write_rows(tmp_path / "more.csv", drink("Sidecar", ingredients="['Cognac']"))
+        grown("import", "cocktails", more)
+        grown("feedback", "--user", "emma", "--item", "Sidecar", "--rating", "4")
+        after = all_ids()
+        for known, kept, now in zip(before, left, after, strict=True):
+            new = now - kept
+            assert kept < now
+            assert not new & known  # not even a number of somebody who has left
+        grown("forget", "--user", "emma", "--yes")
+        grown("feedback", "--user", "fay", "--item", "Sidecar", "--like")
+
+    def test_gives_no_number_twice_where_the_last_one_had_it(self, grown, all_ids):
+        last = [max(numbers) for numbers in all_ids()]
+        grown("forget", "--user", "dora", "--yes")  # the newest of all
+        grown("forget", "--user", "cleo", "--yes")
+        grown("feedback", "--user", "emma", "--item", "Negroni", "--like")
+        nodes, _, jobs = all_ids()
+        assert max(nodes) > last[0]
+        assert max(jobs) > last[2]
