@@ -1,5 +1,6 @@
 """`localrec doctor`: is everything here that asking needs, and what to do where it is not.
 
+With `--repair`: what can be mended without losing anything is mended, and told.
 With `--privacy`: what could reach a network and what keeps it from it, who may read the workspace,
 and what is not encrypted.
 """
@@ -13,12 +14,16 @@ import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
 
 from localrec.cli.context import JsonOption, WorkspaceOption, console, context_of, print_json
+from localrec.errors import LocalrecError, UsageError
+
+if TYPE_CHECKING:
+    from localrec.graph.sequences import SequenceState
 
 _LIBRARIES = {
     "duckdb": "",
@@ -30,9 +35,11 @@ _LIBRARIES = {
     "llama-cpp-python": "pip install 'localrec[llm]' (every step has a counterpart without it)",
 }
 
+_STYLES = {"ok": "green", "mended": "green", "missing": "yellow", "broken": "red"}
+
 
 class Finding(msgspec.Struct, frozen=True):
-    """One thing looked at: `state` is ok, missing or broken."""
+    """One thing looked at: `state` is ok, mended, missing or broken."""
 
     what: str
     state: str
@@ -45,15 +52,23 @@ def doctor(
         bool,
         typer.Option("--privacy", help="Only: network, encryption, and who may read the files."),
     ] = False,
+    repair: Annotated[
+        bool,
+        typer.Option("--repair", help="Mend what can be mended with nothing lost, and tell it."),
+    ] = False,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> int:
     """Check libraries, models and the workspace; exits with 1 when something is broken."""
     context = context_of(workspace, as_json)
+    if privacy and repair:
+        raise UsageError(
+            "--privacy only looks.", "Leave it out to repair: localrec doctor --repair"
+        )
     if privacy:
         findings = [*_network(), *_switches(), *_networked(), *_modes(context.workspace)]
     else:
-        findings = [*_python(), *_libraries(), *_models(), *_workspace(context.workspace)]
+        findings = [*_python(), *_libraries(), *_models(), *_workspace(context.workspace, repair)]
     code = int(any(finding.state == "broken" for finding in findings))
     if context.as_json:
         print_json(findings)
@@ -62,11 +77,11 @@ def doctor(
 
     out = console()
     for finding in findings:
-        mark = {"ok": "ok     ", "missing": "missing", "broken": "broken "}[finding.state]
-        style = {"ok": "green", "missing": "yellow", "broken": "red"}[finding.state]
-        line = Text(mark, style=style).append(f"  {finding.what}: {finding.detail}", style="")
+        line = Text(f"{finding.state:<7}", style=_STYLES[finding.state]).append(
+            f"  {finding.what}: {finding.detail}", style=""
+        )
         out.print(line)
-        if finding.remedy and finding.state != "ok":
+        if finding.remedy and finding.state in ("missing", "broken"):
             out.print(Text(f"         {finding.remedy}", style="dim"))
     return code
 
@@ -99,8 +114,7 @@ def _models() -> Iterator[Finding]:
         )
 
 
-def _workspace(folder: Path) -> Iterator[Finding]:
-    from localrec.errors import LocalrecError
+def _workspace(folder: Path, repair: bool) -> Iterator[Finding]:
     from localrec.workspace import Workspace
 
     if not (folder / "store.duckdb").is_file():
@@ -117,6 +131,46 @@ def _workspace(folder: Path) -> Iterator[Finding]:
         yield Finding("workspace", "missing", "empty", "localrec datasets pull cocktails")
     for name, count in counts.items():
         yield Finding(f"catalogue {name}", "ok", f"{count:,} items, searchable")
+    try:
+        yield from _sequences(folder, repair)
+    except LocalrecError as error:
+        yield Finding("sequences", "broken", error.message, error.hint)
+
+
+def _sequences(folder: Path, repair: bool) -> Iterator[Finding]:
+    """Whether the store would give a number that is in use, which makes every write fail.
+
+    Raises:
+        LocalrecError: the store cannot be read, or not be mended, such as while it is in use.
+    """
+    from localrec.erasure.journal import open_settled
+    from localrec.graph.sequences import advance_sequences, sequence_states
+
+    with open_settled(folder, read_only=True) as store:
+        behind = [state for state in sequence_states(store) if state.is_behind]
+    if not behind:
+        yield Finding("sequences", "ok", "no number can be given twice")
+    elif repair:
+        with open_settled(folder, read_only=False) as store:
+            yield from map(_mended_sequence, advance_sequences(store))
+    else:
+        for state in behind:
+            yield Finding(
+                f"sequence {state.name}",
+                "broken",
+                f"would give {state.upcoming:,}, though numbers up to {state.largest:,} are in "
+                "use: nothing new can be stored",
+                "localrec doctor --repair",
+            )
+
+
+def _mended_sequence(state: SequenceState) -> Finding:
+    return Finding(
+        f"sequence {state.name}",
+        "mended",
+        f"goes on at {state.safe_start:,}; it would have given {state.upcoming:,}, though numbers "
+        f"up to {state.largest:,} are in use",
+    )
 
 
 def _network() -> Iterator[Finding]:

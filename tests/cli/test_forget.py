@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from localrec.graph.forget import HOLDINGS
 from localrec.graph.histories import ingest_history
 from localrec.graph.store import Store
 from tests.graph.test_forget import ANNABELLE, BOB, HER_NOTE, ONLY_HERS, history
@@ -128,42 +131,44 @@ def test_needs_a_workspace(cli, workspace_path):
     assert not workspace_path.exists()
 
 
+@pytest.fixture
+def grown(cli, workspace_path, tmp_path):
+    """Runs commands in a workspace whose store an early version began."""
+    folder = by_spelling(workspace_path)
+    made_by_hand(folder / "store.duckdb", VERSION_1)
+    table = write_rows(tmp_path / "table.csv", *(drink(name) for name, *_ in DRINKS))
+
+    def run(*arguments, code=0):
+        outcome = cli("--workspace", folder, *arguments)
+        assert outcome.code == code, outcome.err
+        return outcome
+
+    run("import", "cocktails", table)
+    for user in ("anna", "bea", "cleo", "dora"):
+        run("feedback", "--user", user, "--item", "Negroni", "--like")
+    return run
+
+
+@pytest.fixture
+def all_ids(workspace_path):
+    """Every number of a node, an import and a job that stands in the store."""
+
+    def read():
+        with Store.open_(workspace_path / "store.duckdb", read_only=True) as store:
+            return [
+                {number for (number,) in store.rows(f"SELECT {column} FROM {table}")}
+                for table, column in (
+                    ("node", "node_id"),
+                    ("import_receipt", "import_id"),
+                    ("job", "job_id"),
+                )
+            ]
+
+    return read
+
+
 class TestOneAfterAnother:
     """What is forgotten again and again leaves a store that takes in new things."""
-
-    @pytest.fixture
-    def grown(self, cli, workspace_path, tmp_path):
-        """Runs commands in a workspace whose store an early version began."""
-        folder = by_spelling(workspace_path)
-        made_by_hand(folder / "store.duckdb", VERSION_1)
-        table = write_rows(tmp_path / "table.csv", *(drink(name) for name, *_ in DRINKS))
-
-        def run(*arguments, code=0):
-            outcome = cli("--workspace", folder, *arguments)
-            assert outcome.code == code, outcome.err
-            return outcome
-
-        run("import", "cocktails", table)
-        for user in ("anna", "bea", "cleo", "dora"):
-            run("feedback", "--user", user, "--item", "Negroni", "--like")
-        return run
-
-    @pytest.fixture
-    def all_ids(self, workspace_path):
-        """Every number of a node, an import and a job that stands in the store."""
-
-        def read():
-            with Store.open_(workspace_path / "store.duckdb", read_only=True) as store:
-                return [
-                    {number for (number,) in store.rows(f"SELECT {column} FROM {table}")}
-                    for table, column in (
-                        ("node", "node_id"),
-                        ("import_receipt", "import_id"),
-                        ("job", "job_id"),
-                    )
-                ]
-
-        return read
 
     @pytest.mark.parametrize("users", [("anna", "bea"), ("anna", "bea", "cleo")])
     def test_and_then_an_import_feedback_and_the_next(self, grown, all_ids, tmp_path, users):
@@ -190,3 +195,83 @@ class TestOneAfterAnother:
         nodes, _, jobs = all_ids()
         assert max(nodes) > last[0]
         assert max(jobs) > last[2]
+
+
+def _without_a_start(store):
+    """Writes sequences anew as versions did that forgot where an untouched one had begun."""
+    for name, last in store.rows(
+        "SELECT sequence_name, coalesce(last_value, 0) FROM duckdb_sequences() "
+        "WHERE database_name = current_database()"
+    ):
+        store.execute(f"CREATE OR REPLACE SEQUENCE fresh.{name} START {int(last) + 1}")
+
+
+class TestAStoreThatGivesNumbersTwice:
+    @pytest.fixture
+    def bricked(self, grown, monkeypatch):
+        """Runs commands where earlier versions forgot two people, and nothing new went in."""
+        with monkeypatch.context() as earlier:
+            earlier.setattr("localrec.graph.rewrite._copy_sequences", _without_a_start)
+            for user in ("anna", "bea"):
+                grown("forget", "--user", user, "--yes")
+        return grown
+
+    @pytest.fixture
+    def rows(self, workspace_path):
+        """All rows of all tables."""
+
+        def read():
+            with Store.open_(workspace_path / "store.duckdb", read_only=True) as store:
+                return {table: store.rows(f"SELECT * FROM {table}") for table in HOLDINGS}
+
+        return read
+
+    def test_is_noticed_and_the_remedy_named(self, bricked, rows):
+        before = rows()
+        told = json.loads(bricked("doctor", "--json", code=1).out)
+        found = {one["what"]: one for one in told if one["what"].startswith("sequence ")}
+        assert set(found) == {"sequence import_ids", "sequence job_ids", "sequence node_ids"}
+        for one in found.values():
+            assert (one["state"], one["remedy"]) == ("broken", "localrec doctor --repair")
+            assert "would give 1" in one["detail"]
+        assert "localrec doctor --repair" in bricked("doctor", code=1).out
+        assert rows() == before
+
+    def test_is_mended_with_nothing_lost(self, bricked, rows, all_ids):
+        before, known = rows(), all_ids()
+        told = json.loads(bricked("doctor", "--repair", "--json").out)
+        mended = {one["what"]: one["detail"] for one in told if one["state"] == "mended"}
+        assert set(mended) == {"sequence import_ids", "sequence job_ids", "sequence node_ids"}
+        assert f"goes on at {max(known[0]) + 1:,}" in mended["sequence node_ids"]
+        assert rows() == before
+        bricked("feedback", "--user", "emma", "--item", "Negroni", "--like")
+        assert min(all_ids()[0] - known[0]) == max(known[0]) + 1
+        assert "sequences: no number can be given twice" in bricked("doctor").out
+
+    def test_is_mended_in_words_and_only_once(self, bricked):
+        assert "mended   sequence node_ids: goes on at" in bricked("doctor", "--repair").out
+        assert "mended" not in bricked("doctor", "--repair").out
+
+    def test_cannot_be_mended_while_somebody_reads_it_and_says_so(self, bricked, workspace_path):
+        code = (
+            "import sys; from pathlib import Path; from localrec.graph.store import Store\n"
+            "with Store.open_(Path(sys.argv[1]), read_only=True):\n"
+            "    print('open', flush=True); sys.stdin.read()\n"
+        )
+        with subprocess.Popen(
+            [sys.executable, "-c", code, workspace_path / "store.duckdb"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        ) as reader:
+            assert reader.stdout is not None
+            assert reader.stdout.readline() == b"open\n"
+            told = json.loads(bricked("doctor", "--repair", "--json", code=1).out)
+        (found,) = [one for one in told if one["what"] == "sequences"]
+        assert found["state"] == "broken"
+        assert str(reader.pid) in found["detail"]
+
+
+def test_a_look_at_privacy_repairs_nothing(cli, folder):
+    outcome = cli("--workspace", folder, "doctor", "--privacy", "--repair")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "only looks" in outcome.err
