@@ -37,6 +37,7 @@ class PlantedCatalogue:
         told: What it was asked, in order.
         things: What is on the shelf.
         means: What every search by meaning finds.
+        kinds: The columns of domains other than the drinks'.
     """
 
     def __init__(self) -> None:
@@ -46,9 +47,11 @@ class PlantedCatalogue:
         self.told: list[tuple[str, object]] = []
         self.things: tuple[Thing, ...] = ()
         self.means = (item(7),)
+        self.kinds: dict[str, tuple[str, ...]] = {}
 
     def layout(self, domain: str) -> Layout:
-        return Layout(kinds=("ingredient", "glass"), orders=("name", "imported", "strength"))
+        kinds = self.kinds.get(domain, ("ingredient", "glass"))
+        return Layout(kinds=kinds, orders=("name", "imported", "strength"))
 
     def page(self, view: View, turn: Turn, limit: int) -> Page:
         self._note("page", (view, turn))

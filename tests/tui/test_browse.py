@@ -1,16 +1,22 @@
 """Browse: page after page, searched while one types; the graph and the shelf."""
 
+import contextlib
+
 import pytest
 from textual.widgets import Input, OptionList
 
 from localrec.errors import BusyError
 from localrec.types import Event
+from localrec_tui.backend.base import DomainFound
 from localrec_tui.backend.browsing import Page, Turn
+from localrec_tui.backend.local import LocalBackend
 from localrec_tui.screens.browse import BrowseScreen, GotAlike, GotPage
+from localrec_tui.screens.first_run import FirstRunScreen
 from localrec_tui.screens.item import ItemScreen
 from localrec_tui.screens.shelf import ShelfScreen
 from localrec_tui.screens.walk import WalkScreen
 from localrec_tui.widgets.listing import PAGE, Listing
+from localrec_tui.widgets.pick import Pick
 
 from .conftest import NARROW, WIDE, press, seen, settled, write
 from .planted_catalogue import COUNT, item
@@ -24,17 +30,27 @@ def quick(monkeypatch):
 
 @pytest.fixture
 def browse(open_app, quick):
-    """Opens the app in the Browse room."""
-    from contextlib import asynccontextmanager
+    """Opens the app in the Browse room, in its list."""
 
-    @asynccontextmanager
+    @contextlib.asynccontextmanager
     async def opened(size=NARROW, **more):
         async with open_app(size, **more) as pilot:
             pilot.app.switch_mode("browse")
             await settled(pilot)
+            await press(pilot, "down")
             yield pilot
 
     return opened
+
+
+@contextlib.asynccontextmanager
+async def at_the_line(open_app, size=NARROW):
+    """The app in the Browse room as one comes there."""
+    async with open_app(size) as pilot:
+        pilot.app.person = "anna"
+        pilot.app.switch_mode("browse")
+        await settled(pilot)
+        yield pilot
 
 
 async def search(pilot, text):
@@ -49,7 +65,56 @@ def shown(pilot):
 
 
 def given(backend, call):
-    return [given for name, given in backend.browse.told if name == call]
+    return [given for name, given in [*backend.told, *backend.browse.told] if name == call]
+
+
+class TestFocus:
+    async def test_is_in_the_line_where_letters_store_nothing(self, open_app, backend):
+        async with at_the_line(open_app) as pilot:
+            await write(pilot, "gin old snuggle R O")
+            assert pilot.app.screen.query_one("#search", Input).value == "gin old snuggle R O"
+            assert isinstance(pilot.app.screen, BrowseScreen)
+        assert backend.words == []
+
+    async def test_elsewhere_than_in_the_list_makes_no_letter_an_opinion(self, open_app, backend):
+        async with at_the_line(open_app) as pilot:
+            for pick in pilot.app.screen.query(Pick):
+                pick.focus()
+                await press(pilot, "l", "d", "s", "n", "L", "u", "g", "o", "r")
+                assert isinstance(pilot.app.screen, BrowseScreen)
+        assert backend.words == []
+        assert given(backend, "undo") == []
+
+    async def test_tells_where_letters_are_keys(self, open_app):
+        async with at_the_line(open_app) as pilot:
+            assert "↓ leads to the list, where letters are keys" in seen(pilot)
+            assert "l Like" not in seen(pilot)
+            await press(pilot, "down")
+            assert "l Like" in seen(pilot)
+
+    async def test_goes_from_the_line_to_the_best_hit(self, open_app):
+        async with at_the_line(open_app) as pilot:
+            await search(pilot, "gin 10")
+            await press(pilot, "down")
+            listing = pilot.app.screen.query_one(Listing)
+            assert listing.has_focus
+            assert listing.current.name == "Drink 010"
+
+
+class TestDomain:
+    async def test_is_switched_to_one_with_other_columns(self, open_app, backend):
+        films = DomainFound(name="movies", plural="films", items=COUNT, examples=())
+        first = backend.domains()
+        backend.domains = lambda: (*first, films)
+        backend.browse.kinds = {"movies": ("genre",)}
+        async with at_the_line(open_app) as pilot:
+            await press(pilot, "down", "end", "f5", "down", "enter")
+            told = seen(pilot)
+            assert "Genre" in told
+            assert "Glass" not in told
+            assert f"1 to {PAGE} of {COUNT} films." in told
+            await press(pilot, "f5", "up", "enter")
+            assert "Glass" in seen(pilot)
 
 
 class TestPages:
@@ -106,12 +171,28 @@ class TestPages:
         assert view.user == "anna"
 
     async def test_of_an_empty_workspace_say_what_to_do(self, browse, backend):
-        async with browse() as pilot:
-            pass
         backend.domains = lambda: ()
         async with browse() as pilot:
             assert "Press 1 and Enter" in seen(pilot)
             assert isinstance(pilot.app.screen, BrowseScreen)
+
+    async def test_of_an_empty_workspace_take_every_key_and_lead_to_the_drinks(
+        self, open_app, tmp_path
+    ):
+        own = tmp_path / "own"
+        async with open_app(over=LocalBackend(own), folder=own) as pilot:
+            await press(pilot, "f7")
+            assert "Nothing is here yet. Press 1 and Enter" in seen(pilot)
+            await write(pilot, "gin")
+            await press(
+                pilot, "f4", "escape", "f5", "enter", "end", "down", "o", "r", "l", "escape"
+            )
+            assert isinstance(pilot.app.screen, BrowseScreen)
+            assert pilot.app.screen.query_one("#search", Input).value == ""
+            assert "Nothing is here yet. Press 1 and Enter" in seen(pilot)
+            await press(pilot, "1")
+            assert isinstance(pilot.app.screen, FirstRunScreen)
+        assert not (own / "store.duckdb").exists()
 
 
 class TestSearch:
@@ -175,10 +256,15 @@ class TestSearch:
 
     async def test_is_made_ready_where_somebody_goes_to_the_line(self, browse, backend):
         async with browse() as pilot:
-            assert given(backend, "prepare") == []
+            backend.browse.told.clear()
             await press(pilot, "slash")
         [view] = given(backend, "prepare")
         assert view.domain == "cocktails"
+
+    async def test_is_made_ready_on_arrival_in_the_line(self, open_app, backend):
+        async with at_the_line(open_app):
+            views = given(backend, "prepare")
+        assert {view.domain for view in views} == {"cocktails"}
 
     async def test_of_what_nobody_has_says_so_and_escape_lets_go(self, browse, backend):
         backend.browse.means = ()
@@ -270,9 +356,7 @@ class TestWalk:
 class TestShelf:
     @pytest.fixture
     def shelf(self, browse):
-        from contextlib import asynccontextmanager
-
-        @asynccontextmanager
+        @contextlib.asynccontextmanager
         async def opened():
             async with browse() as pilot:
                 pilot.app.person = "anna"

@@ -41,7 +41,7 @@ async def browse(pilot: Pilot[None]) -> None:
     """The catalogue, its third item chosen."""
     pilot.app.switch_mode("browse")
     await settled(pilot)
-    await press(pilot, "down", "down")
+    await press(pilot, "down", "down", "down")
 
 
 async def models(pilot: Pilot[None]) -> None:

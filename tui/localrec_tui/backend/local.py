@@ -86,10 +86,10 @@ class LocalBackend:
         return not (self._folder / _STORE).is_file()
 
     def domains(self) -> tuple[DomainFound, ...]:
-        """The domains that have items, largest first."""
+        """The domains that have items, largest first; none where there is no store yet."""
         from localrec_tui.backend.facts import domains_in
 
-        return self._read(domains_in)
+        return () if self.is_empty else self._read(domains_in)
 
     def people(self, like: str = "", limit: int = 50) -> tuple[str, ...]:
         """Keys of people that contain `like`."""

@@ -36,6 +36,8 @@ _IDLE_S = 0.7  # a pause that says that the question is typed
 _ALIKE = 10  # items by meaning
 _LEAST_FOR_MEANING = 3  # letters
 _PAGE_WORK = "page"
+_TWO_PLACES = "↓ leads to the list, where letters are keys"
+_NOTHING = "Nothing is here yet. Press 1 and Enter to begin with the bundled drinks."
 _NEAR = "≈ "  # before names that were found by meaning
 
 
@@ -58,26 +60,52 @@ class GotAlike(Message):
         self.rows = rows
 
 
+class CatalogueList(Listing):
+    """The list of items, which owns the single-letter keys: outside it a letter is a letter."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "screen.open", "Open", id="open"),
+        Binding("g", "screen.walk", "Graph", id="walk"),
+        *FEEDBACK_KEYS,
+        Binding("o", "screen.pick_order", "Order", show=False, id="order"),
+        Binding("r", "screen.turn_order", "Reverse", show=False, id="reverse"),
+        Binding("slash", "screen.search", "Search", show=False, id="search"),
+    ]
+
+    class Rated(Message):
+        """The person says something about the current item."""
+
+        def __init__(self, event: Event, *, reason: bool) -> None:
+            super().__init__()
+            self.event = event
+            self.reason = reason
+
+    def action_say(self, event: str, reason: bool = False) -> None:
+        """Say something about the current item."""
+        self.post_message(self.Rated(Event(event), reason=reason))
+
+    def action_take_back(self) -> None:
+        """Take back what was said last."""
+        self.post_message(TakeBack())
+
+
 class BrowseScreen(Room[None]):
     """Where the catalogue is looked through."""
 
     TITLE = "Browse"
     HELP = (
-        "Type, and only what has every word in its name or in those of its attributes stays, whole "
-        "words before their beginnings and an item's own name before its attributes. After a "
-        "moment, items that mean the same follow at the end, marked ≈. Down leads to the list; "
-        "Home and End go to the ends of the whole catalogue, however long it is.\n\n"
-        "Enter shows all about an item, G walks the graph from there, R turns the order and O "
-        "changes what it goes by. L, D, S and N say what you think of an item, U takes it back. F4 "
-        "opens your shelf. Esc goes back to the line, and then lets go of what was searched for."
+        "Type at once: the line has the focus, and letters are only letters there. Only what has "
+        "every word in its name or in those of its attributes stays, whole words before their "
+        "beginnings and an item's own name before its attributes. After a moment, items that mean "
+        "the same follow at the end, marked ≈. Down leads to the list, first to the best hit; Home "
+        "and End go to the ends of the whole catalogue, however long it is.\n\n"
+        "In the list letters are keys. Enter shows all about an item, G walks the graph from "
+        "there, R turns the order and O changes what it goes by. L, D, S and N say what you think "
+        "of an item, U takes it back. F4 opens your shelf. Esc goes back to the line, and then "
+        "lets go of what was searched for."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "open", "Open", id="open"),
-        Binding("g", "walk", "Graph", id="walk"),
-        *FEEDBACK_KEYS,
-        Binding("o", "pick_order", "Order", id="order"),
-        Binding("r", "turn_order", "Reverse", show=False, id="reverse"),
-        Binding("slash", "search", "Search", show=False, id="search"),
+        Binding("down", "to_list", "To the list", id="search_list"),
         Binding("escape", "leave", "Back", show=False, id="search_leave"),
         Binding("f2", "pick_person", "Person", show=False, id="person"),
         Binding("f4", "shelf", "Shelf", id="shelf"),
@@ -108,7 +136,7 @@ class BrowseScreen(Room[None]):
     @classmethod
     def all_bindings(cls) -> tuple[Binding, ...]:
         """Every key of the screen and of its list."""
-        return bindings_of(cls, Listing)
+        return bindings_of(cls, CatalogueList, Listing)
 
     def compose(self) -> ComposeResult:
         """Choices, the line to search in, the list."""
@@ -118,15 +146,17 @@ class BrowseScreen(Room[None]):
             yield Pick("About", "F5", id="domain")
             yield Pick("Order", "O", id="order")
         yield Input(placeholder="Search by name, attribute or meaning", id="search", max_length=200)
-        yield Listing()
+        yield CatalogueList()
         yield Static(id="status", markup=False)
         yield Footer()
 
     def on_mount(self) -> None:
-        """Begin in the list."""
+        """Begin in the line."""
         self.watch(self.app, "person", self._show_person)
         self.app.words.subscribe(self, self._mark)
-        self.query_one(Listing).focus()
+        search = self.query_one("#search", Input)
+        search.border_subtitle = _TWO_PLACES
+        search.focus()
 
     def on_screen_resume(self) -> None:
         """Whoever comes here before there is anything, finds it when they come back."""
@@ -146,10 +176,13 @@ class BrowseScreen(Room[None]):
         if self._domains:  # asked for twice, by two visits that came close together
             return
         self._domains = message.domains
+        search = self.query_one("#search", Input)
+        search.disabled = not self._domains  # else it would take the 1 that leads to the drinks
         if self._domains:
+            search.focus()
             self._open_domain(self._domains[0].name)
         else:
-            self._tell("Nothing is here yet. Press 1 and Enter to begin with the bundled drinks.")
+            self._tell(_NOTHING)
 
     def _open_domain(self, domain: str) -> None:
         self._layout = self.app.backend.browse.layout(domain)
@@ -160,6 +193,8 @@ class BrowseScreen(Room[None]):
         heads = (*(kind.replace("_", " ").capitalize() for kind in self._layout.kinds), "You")
         self.query_one(Listing).set_heads(("Name", *heads))
         self._look()
+        if self.query_one("#search").has_focus:
+            self._prepare()
 
     def _look(self) -> None:
         """Ask for the first page of the view, whose choices changed."""
@@ -206,17 +241,20 @@ class BrowseScreen(Room[None]):
         if self._listed == self._number:  # else the list is about to be another
             self._turn(event.turn)
 
-    @on(DescendantFocus)
-    def _prepare(self, event: DescendantFocus) -> None:
+    @on(DescendantFocus, "#search")
+    def _line_reached(self) -> None:
         """Whoever goes to the line is about to type."""
-        if event.widget.id == "search" and self._view.domain:
-            browse, view = self.app.backend.browse, self._view
-            work_for(self, "prepare to search", lambda: browse.prepare(view))
+        if self._view.domain:
+            self._prepare()
+
+    def _prepare(self) -> None:
+        browse, view = self.app.backend.browse, self._view
+        work_for(self, "prepare to search", lambda: browse.prepare(view))
 
     @on(Input.Changed, "#search")
     def _typed(self, event: Input.Changed) -> None:
         typed = event.value.strip()
-        if typed == self._view.typed:
+        if typed == self._view.typed or not self._view.domain:
             return
         self._view = msgspec.structs.replace(self._view, typed=typed)
         self._begin()
@@ -310,13 +348,8 @@ class BrowseScreen(Room[None]):
 
     @on(Input.Submitted, "#search")
     def action_to_list(self) -> None:
-        """Go to the list."""
+        """Go to the list, to the item where it stands: after a search that is the best hit."""
         self.query_one(Listing).focus()
-
-    def key_down(self) -> None:
-        """Arrow down leads out of the line; the list takes its own."""
-        if self.query_one("#search").has_focus:
-            self.action_to_list()
 
     def action_open(self) -> None:
         """Show all about the item."""
@@ -333,14 +366,10 @@ class BrowseScreen(Room[None]):
         if (line := self.query_one(Listing).current) is not None:
             self.app.push_screen(WalkScreen(self._view, line.key), self._look_at)
 
-    def action_say(self, event: str, reason: bool = False) -> None:
-        """Say something about the item."""
+    @on(CatalogueList.Rated)
+    def _rated(self, event: CatalogueList.Rated) -> None:
         if (line := self.query_one(Listing).current) is not None:
-            self.post_message(Say(_item(line), self._view.domain, Event(event), reason=reason))
-
-    def action_take_back(self) -> None:
-        """Take back what was said last."""
-        self.post_message(TakeBack())
+            self.post_message(Say(_item(line), self._view.domain, event.event, reason=event.reason))
 
     def action_pick_person(self) -> None:
         """Say who sits here."""
@@ -367,7 +396,9 @@ class BrowseScreen(Room[None]):
 
     def action_shelf(self) -> None:
         """Open the person's shelf, once it is known who that is."""
-        if self.app.person is None:
+        if not self._view.domain:
+            self._tell(_NOTHING)
+        elif self.app.person is None:
             self.app.push_screen(PersonScreen(None, nobody=False), self._shelf_of)
         else:
             self._shelf_of(self.app.person)

@@ -72,8 +72,12 @@ class Listing(DataTable[Cell]):
         return self._lines[self.cursor_row] if 0 <= self.cursor_row < len(self._lines) else None
 
     def set_heads(self, heads: Sequence[str]) -> None:
-        """Name the columns; their widths follow from the table's, so that scrolling moves none."""
-        self._heads = tuple(heads)
+        """Name the columns, and let go of the lines of other columns.
+
+        Their widths follow from the table's, so that scrolling moves none.
+        """
+        self._heads, self._lines = tuple(heads), []
+        self._is_waiting, self._goes_on, self.first = False, False, 0
         self._lay_out()
 
     def begin(self, lines: Sequence[Line], *, goes_on: bool) -> None:
