@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import msgspec
 from textual.app import SystemCommand
@@ -20,6 +20,7 @@ from textual.theme import Theme
 from localrec.errors import LocalrecError
 from localrec_tui.backend.base import Backend, Word
 from localrec_tui.backend.local import LocalBackend
+from localrec_tui.crash import crashed, sane_terminal
 from localrec_tui.messages import Failed, GotDomains, Say, WordStored
 from localrec_tui.preferences import FILE, save_preferences
 from localrec_tui.screens.ask import AskScreen
@@ -103,6 +104,30 @@ class LocalrecApp(Shell):
 
     def __init__(self, folder: Path, backend: Backend | None = None) -> None:
         super().__init__(folder, backend or LocalBackend(folder))
+        self._fault: Exception | None = None
+
+    def run(self, **options: Any) -> None:
+        """Run until the person leaves.
+
+        Args:
+            options: Those of Textual's `App.run`.
+
+        Raises:
+            AppCrashedError: a fault ended the app; a report of it lies in the workspace.
+        """
+        with sane_terminal():
+            try:
+                super().run(**options)
+            except Exception as error:
+                raise crashed(self.folder, error) from error
+            if self._fault is not None:
+                raise crashed(self.folder, self._fault) from self._fault
+
+    def _handle_exception(self, error: Exception) -> None:
+        """End the app by a fault, without Textual's print of what all variables held."""
+        self._fault = self._fault or error
+        super()._handle_exception(error)
+        self._exit_renderables.clear()
 
     def on_mount(self) -> None:
         """Put on the remembered theme and keys."""
