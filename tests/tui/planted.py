@@ -37,6 +37,7 @@ from localrec_tui.backend.base import (
     Progress,
     Request,
     Standing,
+    TakenBack,
     Wish,
     Word,
 )
@@ -186,9 +187,13 @@ class PlantedBackend:
         self.words.append(word)
         return _said(word)
 
-    def undo(self, user: str) -> Said | None:
+    def undo(self, user: str) -> TakenBack | None:
         self._note("undo", user)
-        return _said(self.words.pop()) if self.words else None
+        if not self.words:
+            return None
+        word = self.words.pop()
+        before = [one.event for one in self.words if one.item == word.item]
+        return TakenBack(said=_said(word), domain=word.domain, holds=before[-1] if before else None)
 
     def load_drinks(self, progress: Progress) -> int:
         self._note("load_drinks", None)

@@ -8,7 +8,7 @@ from textual.widgets import DataTable, Input, OptionList
 
 from localrec.errors import BusyError, UsageError
 from localrec.types import Event, Seen, SeenWord, TaskKind
-from localrec_tui.backend.base import Asked, Request
+from localrec_tui.backend.base import Asked, Request, Word
 from localrec_tui.messages import GotAnswer
 from localrec_tui.screens.ask import AskScreen
 from localrec_tui.screens.item import ItemScreen
@@ -434,6 +434,36 @@ class TestFeedback:
             await press(pilot, "u")
             told = [one.message for one in pilot.app._notifications]
         assert "There is no word of anna to take back." in told
+
+    async def test_that_is_taken_back_shows_the_word_before_it(self, open_app):
+        async with open_app() as pilot:
+            pilot.app.person = "anna"
+            await ask(pilot)
+            await press(pilot, "down", "l", "d", "u")
+            assert "[you like it]" in seen(pilot)
+            await press(pilot, "u")
+            assert "[you" not in seen(pilot)
+
+    async def test_of_stars_from_elsewhere_is_taken_back_too(self, open_app, backend):
+        async with open_app() as pilot:
+            pilot.app.person = "anna"
+            await ask(pilot)
+            backend.words.append(
+                Word(user="anna", domain="cocktails", item="gimlet", event=Event.RATED)
+            )
+            await press(pilot, "down", "u")
+            told = [one.message for one in pilot.app._notifications]
+        assert "Taken back: anna rates Gimlet." in told
+
+    async def test_of_one_person_is_not_shown_to_another(self, open_app):
+        async with open_app() as pilot:
+            pilot.app.person = "anna"
+            await ask(pilot)
+            await press(pilot, "down", "l")
+            assert "[you like it]" in seen(pilot)
+            pilot.app.person = "bert"
+            await settled(pilot)
+            assert "[you like it]" not in seen(pilot)
 
     async def test_letters_in_the_line_are_only_letters(self, open_app, backend):
         async with open_app() as pilot:

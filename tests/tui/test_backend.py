@@ -211,9 +211,21 @@ class TestFeedback:
         assert "Gimlet" in before
         assert "Gimlet" not in first()
         assert backend.people("AN") == ("anna",)
-        assert backend.undo("anna").item == "gimlet"
+        assert backend.undo("anna").said.item == "gimlet"
         assert backend.undo("anna") is None
         assert first() == before
+
+    def test_that_is_taken_back_leaves_the_word_before_it(self, backend):
+        for event in (Event.LIKED, Event.DISLIKED):
+            backend.give_feedback(Word(user="anna", domain="", item="gimlet", event=event))
+        backend.give_feedback(Word(user="bert", domain="", item="gimlet", event=Event.SEEN))
+        first, second = backend.undo("anna"), backend.undo("anna")
+        assert (first.said.event, first.domain, first.holds) == (
+            Event.DISLIKED,
+            "cocktails",
+            Event.LIKED,
+        )
+        assert (second.said.event, second.holds) == (Event.LIKED, None)
 
     def test_moves_a_list(self, backend):
         before = backend.recommend("anna", None, 3, Request())

@@ -18,6 +18,7 @@ from textual.screen import Screen
 from textual.theme import Theme
 
 from localrec.errors import LocalrecError
+from localrec.types import Event
 from localrec_tui.backend.base import Backend, Word
 from localrec_tui.backend.local import LocalBackend
 from localrec_tui.crash import crashed, sane_terminal
@@ -67,7 +68,15 @@ _ELSEWHERE = (  # screens that are reached from rooms, and have keys of their ow
     WalkScreen,
     WriteScreen,
 )
-_SAID = {"liked": "likes", "disliked": "dislikes", "seen": "knows", "later": "puts off"}
+_SAID = {
+    Event.RATED: "rates",
+    Event.LIKED: "likes",
+    Event.DISLIKED: "dislikes",
+    Event.SEEN: "knows",
+    Event.PLAYED: "plays",
+    Event.WANTED: "wants",
+    Event.LATER: "puts off",
+}
 
 
 class LocalrecApp(Shell):
@@ -199,7 +208,7 @@ class LocalrecApp(Shell):
 
             self.push_screen(PersonScreen(None, nobody=False), named)
         elif message.reason:
-            title = f"{self.person} {_SAID[message.event.value]} {message.item.name}. Why?"
+            title = f"{self.person} {_SAID[message.event]} {message.item.name}. Why?"
             screen = WordsScreen(title, "Enter without words gives no reason")
             self.push_screen(screen, lambda words: self._reason_given(message, words))
         else:
@@ -211,15 +220,22 @@ class LocalrecApp(Shell):
         if person is None:
             self.notify("Nobody has said anything yet. F2 chooses a person.")
             return
-        work_for(self, "taking back", lambda: WordStored(backend.undo(person), undone=True))
+
+        def take_back() -> WordStored:
+            back = backend.undo(person)
+            if back is None:
+                return WordStored(person, None, "", None, undone=True)
+            return WordStored(person, back.said, back.domain, back.holds, undone=True)
+
+        work_for(self, "taking back", take_back)
 
     def on_word_stored(self, message: WordStored) -> None:
         """Say so, and let the screens mark it."""
         said = message.said
         if said is None:
-            self.notify(f"There is no word of {self.person} to take back.")
+            self.notify(f"There is no word of {message.user} to take back.", markup=False)
             return
-        told = f"{said.user} {_SAID[said.event.value]} {said.name}"
+        told = f"{said.user} {_SAID[said.event]} {said.name}"
         because = f": {said.reason}" if said.reason else ""
         if message.undone:
             self.notify(f"Taken back: {told}{because}.", markup=False)
@@ -250,7 +266,12 @@ class LocalrecApp(Shell):
             event=message.event,
             reason=reason,
         )
-        work_for(self, "feedback", lambda: WordStored(backend.give_feedback(word), undone=False))
+
+        def store() -> WordStored:
+            said = backend.give_feedback(word)
+            return WordStored(word.user, said, word.domain, said.event, undone=False)
+
+        work_for(self, "feedback", store)
 
     # --- beginning ---
 

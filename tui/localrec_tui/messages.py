@@ -118,9 +118,22 @@ class TakeBack(Message):
 
 
 class WordStored(Message, bubble=False):
-    """What a person said is stored, or taken back; `said` is None where there was nothing."""
+    """What a person said is stored, or taken back.
 
-    def __init__(self, said: Said | None, *, undone: bool) -> None:
+    Args:
+        user: The person, as the app knows them.
+        said: What they said; None where there was nothing to take back.
+        domain: What the item belongs to.
+        holds: What the store says now that they think of the item; None: nothing.
+        undone: It was taken back.
+    """
+
+    def __init__(
+        self, user: str, said: Said | None, domain: str, holds: Event | None, *, undone: bool
+    ) -> None:
         super().__init__()
+        self.user = user
         self.said = said
+        self.domain = domain
+        self.holds = holds
         self.undone = undone

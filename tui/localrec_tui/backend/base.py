@@ -74,6 +74,20 @@ class Corrected(msgspec.Struct, frozen=True, kw_only=True):
     task: TaskKind | None = None
 
 
+class TakenBack(msgspec.Struct, frozen=True, kw_only=True):
+    """A word that was taken back.
+
+    Args:
+        said: The word.
+        domain: What its item belongs to.
+        holds: The person's next newest word about the same item, which holds again; None for none.
+    """
+
+    said: Said
+    domain: str
+    holds: Event | None
+
+
 class Wish(msgspec.Struct, frozen=True):
     """One thing asked for, and whether an item has it (what is barred: whether it is absent)."""
 
@@ -244,7 +258,7 @@ class Backend(Protocol):
         """Store what a person says; it counts in the very next list."""
         ...
 
-    def undo(self, user: str) -> Said | None:
+    def undo(self, user: str) -> TakenBack | None:
         """Take back a person's newest word; None where there is none."""
         ...
 

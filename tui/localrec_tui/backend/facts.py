@@ -9,9 +9,10 @@ import msgspec
 from localrec.domains import load_domain, shipped_domains
 from localrec.errors import UsageError
 from localrec.graph.node_columns import hidden_from, not_told_by
-from localrec.graph.people import USER
+from localrec.graph.people import FEEDBACK, USER
 from localrec.graph.pictures import pictures_of
 from localrec.graph.store import Store
+from localrec.types import Event
 from localrec_tui.backend.base import DomainFound, HalfCell, ItemFound, Link
 
 _COLUMNS, _LINES = 40, 16  # of a picture; both fit a terminal of 80 by 24
@@ -55,6 +56,18 @@ def domains_of(store: Store, user: str) -> tuple[str, ...]:
         [USER, user],
     )
     return tuple(domain for (domain,) in rows)
+
+
+def newest_word(store: Store, domain: str, user: str, item: str) -> Event | None:
+    """A person's newest feedback on an item; None where there is none."""
+    rows = store.rows(
+        "SELECT x.event FROM interaction x JOIN node u ON u.node_id = x.user_id "
+        "JOIN node i ON i.node_id = x.item_id "
+        "WHERE u.domain = $1 AND u.kind = $2 AND u.key = $3 AND i.domain = $1 AND i.kind = $4 "
+        'AND i.key = $5 AND x.source = $6 ORDER BY x."at" DESC, x.rowid DESC LIMIT 1',
+        [domain, USER, user, load_domain(domain).item, item, FEEDBACK],
+    )
+    return Event(rows[0][0]) if rows else None
 
 
 def names_in(store: Store, domain: str, keys: Iterable[str]) -> dict[str, str]:

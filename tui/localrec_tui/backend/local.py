@@ -28,6 +28,7 @@ from localrec_tui.backend.base import (
     ItemFound,
     Progress,
     Request,
+    TakenBack,
     Word,
 )
 from localrec_tui.backend.catalogues import LocalCatalogues
@@ -132,13 +133,19 @@ class LocalBackend:
                 opened.store, domain, word.user, item_id, word.event, reason=word.reason
             )
 
-    def undo(self, user: str) -> Said | None:
+    def undo(self, user: str) -> TakenBack | None:
         """Take back a person's newest word; None where there is none."""
         from localrec.memory.feedback import take_back
         from localrec.workspace import Workspace
+        from localrec_tui.backend.facts import newest_word
 
         with self._writing(), Workspace(self._folder, writable=True) as opened:
-            return take_back(opened.store, opened.choose_undo_domain(user), user)
+            domain = opened.choose_undo_domain(user)
+            said = take_back(opened.store, domain, user)
+            if said is None:
+                return None
+            holds = newest_word(opened.store, domain, said.user, said.item)
+            return TakenBack(said=said, domain=domain, holds=holds)
 
     def load_drinks(self, progress: Progress) -> int:
         """Put the bundled drinks into the workspace, without a network; how many they are."""

@@ -413,10 +413,9 @@ class AskScreen(Room[None]):
         self._tell("")
 
     def _mark(self, message: WordStored) -> None:
-        """Mark the item that the person spoke of, in whatever room."""
-        if message.said is not None:
-            event = None if message.undone else message.said.event
-            self.query_one(Results).mark(message.said.item, event)
+        """Mark the item that the person spoke of, in whatever room, as the store has it."""
+        if message.said is not None and message.user == self.app.person:
+            self.query_one(Results).mark(message.domain, message.said.item, message.holds)
 
     @on(Results.Opened)
     def _opened(self, event: Results.Opened) -> None:
@@ -427,6 +426,8 @@ class AskScreen(Room[None]):
 
     def _show_person(self, person: str | None) -> None:
         self.query_one("#person", Pick).show(person or "nobody in particular")
+        self.query_one(Results).unmark()
+        self._before = tuple(msgspec.structs.replace(one, said="") for one in self._before)
 
     def _show_choices(self) -> None:
         plurals = {one.name: one.plural for one in self._domains}

@@ -131,7 +131,7 @@ class BrowseScreen(Room[None]):
         self._total = 0
         self._alike: Request | None = None
         self._idle: Timer | None = None
-        self._said: dict[str, str] = {}
+        self._said: dict[tuple[str, str], str] = {}  # (domain, item) -> what the person thinks
 
     @classmethod
     def all_bindings(cls) -> tuple[Binding, ...]:
@@ -321,14 +321,18 @@ class BrowseScreen(Room[None]):
             self._tell(f"{self._where()} {told}")
 
     def _mark(self, message: WordStored) -> None:
-        """Show what the person said of an item, in whatever room."""
-        if (said := message.said) is None:
+        """Show what the person thinks of an item, said in whatever room, as the store has it."""
+        said = message.said
+        if said is None or message.user != self.app.person:
             return
-        self._said[said.item] = "" if message.undone else SAID.get(said.event, "")
+        told = "" if message.holds is None else SAID[message.holds]
+        self._said[message.domain, said.item] = told
+        if message.domain != self._view.domain:
+            return
         listing = self.query_one(Listing)
         for line in listing.lines:
             if line.key == said.item:
-                listing.replace(line.key, (*line.cells[:-1], self._said[said.item]))
+                listing.replace(line.key, (*line.cells[:-1], told))
 
     # --- keys ---
 
@@ -455,7 +459,7 @@ class BrowseScreen(Room[None]):
         return Line(
             key=row.key,
             name=row.name,
-            cells=(name, *told, self._said.get(row.key, "")),
+            cells=(name, *told, self._said.get((self._view.domain, row.key), "")),
             place=None if near else row.place,
         )
 

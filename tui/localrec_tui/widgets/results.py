@@ -21,6 +21,9 @@ from localrec_tui.messages import Say, TakeBack
 
 _NOTHING = Standing(wishes=())
 SAID = {
+    Event.RATED: "you rated it",
+    Event.PLAYED: "you played it",
+    Event.WANTED: "you want it",
     Event.LIKED: "you like it",
     Event.DISLIKED: "you dislike it",
     Event.SEEN: "you know it",
@@ -159,13 +162,20 @@ class Results(Vertical):
                 self._shown[place] = msgspec.structs.replace(one, item=news[one.item.key])
         self._refresh()
 
-    def mark(self, key: str, event: Event | None) -> None:
-        """Show what the person said of an item; None: it was taken back."""
-        said = "" if event is None else SAID.get(event, "")
+    def mark(self, domain: str, key: str, event: Event | None) -> None:
+        """Show what the person thinks of an item; None: nothing any more."""
+        if domain != self._domain:  # another domain may call an item so too
+            return
+        said = "" if event is None else SAID[event]
         self._shown = [
             msgspec.structs.replace(one, said=said) if one.item.key == key else one
             for one in self._shown
         ]
+        self._refresh()
+
+    def unmark(self) -> None:
+        """Let go of all that a person said: somebody else looks on."""
+        self._shown = [msgspec.structs.replace(one, said="") for one in self._shown]
         self._refresh()
 
     def set_wide(self, wide: bool) -> None:
