@@ -14,7 +14,7 @@ import pytest
 
 from localrec.erasure.forgetting import ForgetReceipt, forget
 from localrec.erasure.journal import finish_forgetting, open_settled
-from localrec.errors import BusyError, WorkspaceError
+from localrec.errors import BusyError, UsageError, WorkspaceError
 from localrec.graph.forget import Wish
 from localrec.graph.histories import ingest_history
 from localrec.graph.store import Store
@@ -140,10 +140,12 @@ class TestTheReceipt:
         done = run(folder)
         assert (foretold.rows, foretold.files) == (done.rows, done.files)
 
-    def test_of_a_second_time_has_nothing_to_tell(self, folder):
+    def test_is_not_given_a_second_time_since_nobody_is_called_so(self, folder):
         run(folder)
-        again = run(folder)
-        assert (again.rows, again.files, again.found) == ({}, (), ())
+        before = state_of(folder)
+        with pytest.raises(UsageError, match=f"Nobody called '{ANNABELLE}'"):
+            run(folder)
+        assert state_of(folder) == before
 
 
 _SCRIBBLES = """
@@ -287,8 +289,11 @@ class TestDeath:
         assert people(folder) == [BOB]
         assert not list(folder.rglob("*forgetting*"))
         assert not (folder / "runs" / "annabelle.k.md").exists()
-        again = run(folder)
-        assert (again.rows, again.files, again.found) == ({}, (), ())
+        with pytest.raises(UsageError):
+            run(folder)
+        hers = (ANNABELLE.encode(), HER_NOTE.encode())
+        left = [path.read_bytes() for path in folder.rglob("*") if path.is_file()]
+        assert not [content for content in left for one in hers if one in content]
 
     def test_leaves_no_key_in_the_journal(self, folder, dies_at):
         dies_at("forgetting.finish_forgetting", 1)

@@ -58,15 +58,17 @@ def forget(
     """Remove a person, an item or a span of time from everything, and look for traces afterwards.
 
     The store is written anew, since deleting leaves bytes; caches and logs go, runs lose the lines.
-    Exits with 1 when a trace is found after all.
+    Exits with 1 when a trace is found after all, with 2 when nobody has that name.
     """
     from localrec.erasure.forgetting import forget as forget_in
+    from localrec.erasure.forgetting import refuse_nobody
     from localrec.erasure.receipts import told_receipt
     from localrec.graph.forget import wish_of
 
     context = context_of(workspace, as_json)
     wish = wish_of(user, item, since, domain)
     if not (dry_run or yes):
+        refuse_nobody(context.workspace, wish)
         _ask(wish)
     with progress() as steps:
         receipt = forget_in(context.workspace, wish, dry_run=dry_run, progress=steps)

@@ -20,11 +20,12 @@ from localrec.erasure.sweep import (
     FileFate,
     FileScan,
     decide_fates,
+    is_mentioned,
     prepare_rewritten,
     scan_files,
 )
-from localrec.errors import WorkspaceError
-from localrec.graph.forget import Leaving, Wish
+from localrec.errors import UsageError, WorkspaceError
+from localrec.graph.forget import Leaving, Wish, check_known
 from localrec.graph.rewrite import Trace, ValueScan, companions, scan_values, write_what_stays
 from localrec.progress import Progress
 from localrec.traces import Search
@@ -112,15 +113,12 @@ def forget(folder: Path, wish: Wish, *, dry_run: bool, progress: Progress) -> Fo
 
     Raises:
         BusyError: another process has the store open.
-        UsageError: the wish says nothing, or two things at once.
+        UsageError: the wish says nothing, or two things at once, or as `refuse_nobody`.
         WorkspaceError: there is no store, or no room on the disk for its copy.
     """
     began = time.monotonic()
+    refuse_nobody(folder, wish)
     path = folder / STORE
-    if not path.is_file():
-        raise WorkspaceError(
-            f"There is nothing in the workspace {folder} yet.", "Name another with --workspace."
-        )
     before = path.stat().st_size
     swap = (_foresee if dry_run else _swap)(folder, wish, progress)
     values, files = (None, None) if dry_run else _look_again(folder, swap.search, progress)
@@ -137,6 +135,29 @@ def forget(folder: Path, wish: Wish, *, dry_run: bool, progress: Progress) -> Fo
         disk_bytes=swap.disk_bytes,
         seconds=round(time.monotonic() - began, 3),
     )
+
+
+def refuse_nobody(folder: Path, wish: Wish) -> None:
+    """Refuse to forget somebody or something that is nowhere; no byte of the workspace changes.
+
+    A person who is in no row may still stand in a batch of questions: that is worth forgetting.
+
+    Raises:
+        BusyError: another process has the store open.
+        UsageError: the wish says nothing, or nobody is called so; the hint names who is near.
+        WorkspaceError: there is no store.
+    """
+    wish.check()
+    if not (folder / STORE).is_file():
+        raise WorkspaceError(
+            f"There is nothing in the workspace {folder} yet.", "Name another with --workspace."
+        )
+    with open_settled(folder, read_only=True) as store:
+        try:
+            check_known(store, wish)
+        except UsageError:
+            if not is_mentioned(folder, Search(Leaving(store, wish).needles())):
+                raise
 
 
 def _foresee(folder: Path, wish: Wish, progress: Progress) -> _Swap:

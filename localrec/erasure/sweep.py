@@ -49,6 +49,15 @@ def decide_fates(folder: Path, search: Search) -> list[FileFate]:
     return [fate for fate in fates if fate is not None]
 
 
+def is_mentioned(folder: Path, search: Search) -> bool:
+    """Whether a run, a batch or their name mentions what is searched for."""
+    return any(
+        not _is_disposable(folder, path) and _fate(folder, path, search) is not None
+        for path in files_in(folder)
+        if not _is_store(path)
+    )
+
+
 def prepare_rewritten(folder: Path, fates: list[FileFate], search: Search) -> None:
     """Write the shorter versions of files that lose lines beside them, on disk when it returns."""
     for fate in fates:
@@ -95,7 +104,7 @@ def _fate(folder: Path, path: Path, search: Search) -> FileFate | None:
     def fate(action: str, lines: int = 0) -> FileFate:
         return FileFate(path=place.as_posix(), action=action, bytes=size, lines=lines)
 
-    if place.parts[0] in _DISPOSABLE_FOLDERS or path.name.endswith(_DISPOSABLE_ENDINGS):
+    if _is_disposable(folder, path):
         return fate("removed")
     if path.is_symlink() or not (place.parts[0] == "runs" or path.suffix == ".jsonl"):
         return None
@@ -106,6 +115,11 @@ def _fate(folder: Path, path: Path, search: Search) -> FileFate | None:
     if path.suffix != ".jsonl":
         return fate("removed")
     return fate("rewritten", sum(hit for _, hit in _judged_lines(path, search)))
+
+
+def _is_disposable(folder: Path, path: Path) -> bool:
+    topmost = path.relative_to(folder).parts[0]
+    return topmost in _DISPOSABLE_FOLDERS or path.name.endswith(_DISPOSABLE_ENDINGS)
 
 
 def _judged_lines(path: Path, search: Search) -> Iterator[tuple[bytes, bool]]:

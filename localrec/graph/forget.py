@@ -24,6 +24,7 @@ import numpy as np
 
 from localrec.domains import Domain, load_domain, shipped_domains
 from localrec.errors import UsageError, WorkspaceError
+from localrec.graph.lookup import nobody_called, nothing_keyed
 from localrec.graph.people import USER
 from localrec.graph.store import Columns, Store
 from localrec.sources.text import clean_name
@@ -138,6 +139,57 @@ HOLDINGS: dict[str, Holding] = {
     # What is seen has its words from the taxonomy.
     "picture": Holding(nodes=("node_id",), imports="import_id", words=("sight",)),
 }
+
+
+def check_known(store: Store, wish: Wish) -> None:
+    """Refuse a wish about a person or an item that is not in the store.
+
+    A person is in it where anything bears their key: a node, a receipt of an import, a link.
+
+    Raises:
+        UsageError: nobody or nothing is called so; the hint names what is near.
+    """
+    if wish.user is not None and not _is_person(store, wish):
+        raise nobody_called(store, wish.user, wish.domain)
+    if wish.item is not None:
+        domains = _domains_of_items(store, wish.domain)
+        if not any(_has_item(store, domain, wish.item) for domain in domains):
+            raise nothing_keyed(store, wish.item, domains)
+
+
+def _is_person(store: Store, wish: Wish) -> bool:
+    values = {"user": wish.user, "domain": wish.domain}
+    return any(
+        store.rows(f"{bears} AND coalesce($domain, {place}) = {place} LIMIT 1", values)
+        for bears, place in _BEARING
+    )
+
+
+# Where a person's key may stand, and the domain beside it; what is cheap to ask comes first.
+_BEARING = (
+    (f"SELECT 1 FROM node WHERE kind = '{USER}' AND key = $user", "domain"),
+    ("SELECT 1 FROM import_receipt WHERE user_key = $user", "report->>'$.domain'"),
+    (
+        "SELECT 1 FROM edge e JOIN node n ON n.node_id = e.source_id "
+        "WHERE e.properties->>'$.by' = $user",
+        "n.domain",
+    ),
+)
+
+
+def _has_item(store: Store, domain: Domain, key: str) -> bool:
+    return bool(
+        store.rows(
+            "SELECT 1 FROM node WHERE domain = ? AND kind = ? AND key = ?",
+            [domain.name, domain.item, key],
+        )
+    )
+
+
+def _domains_of_items(store: Store, wanted: str | None) -> list[Domain]:
+    present = {name for (name,) in store.rows("SELECT DISTINCT domain FROM node")}
+    known = sorted(present & set(shipped_domains()))
+    return [load_domain(name) for name in known if wanted in (None, name)]
 
 
 class Leaving:
@@ -410,10 +462,9 @@ def _refuse_undeclared(store: Store) -> None:
 
 def _declared(store: Store) -> Columns:
     """What domains declare, as columns domain, kind, key: concepts, and item kinds (key NULL)."""
-    present = {domain for (domain,) in store.rows("SELECT DISTINCT domain FROM node")}
     rows: list[tuple[str, str, str | None]] = []
-    for name in sorted(present & set(shipped_domains())):
-        rows.extend(_declarations(load_domain(name)))
+    for domain in _domains_of_items(store, None):
+        rows.extend(_declarations(domain))
     columns: Columns = {}
     for place, name in enumerate(("domain", "kind", "key")):
         column = np.empty(len(rows), dtype=object)

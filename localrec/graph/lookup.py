@@ -1,4 +1,8 @@
-"""An item by what a person types: its key, its name, or nearly its name."""
+"""An item or a person by what somebody types: a key, a name, or nearly one.
+
+Whoever is not known is never guessed: commands that change or delete refuse with the near names,
+and those that read tell them.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ from collections.abc import Sequence
 
 from localrec.domains import Domain
 from localrec.errors import UsageError
+from localrec.graph.people import USER
 from localrec.graph.store import Store
 from localrec.sources.text import clean_key, clean_name
 
@@ -38,8 +43,10 @@ def find_item(store: Store, domains: Sequence[Domain], named: str) -> tuple[str,
             node_id, _, name = meant[0]
             return domain.name, int(node_id), name
         nearby += nearest_names(named, [name for _, _, name in rows])
-    hint = f"Did you mean {', '.join(nearby[:_SHOWN])}?" if nearby else "Give its key or name."
-    raise UsageError(f"There is nothing called {clean_name(named)!r} here.", hint)
+    raise UsageError(
+        f"There is nothing called {clean_name(named)!r} here.",
+        _did_you_mean(nearby) or "Give its key or name.",
+    )
 
 
 def _meant(named: str, rows: Sequence[tuple[int, str, str]]) -> list[tuple[int, str, str]]:
@@ -51,6 +58,57 @@ def _meant(named: str, rows: Sequence[tuple[int, str, str]]) -> list[tuple[int, 
         or [row for row in rows if row[2].casefold() == folded]
         or [row for row in rows if wanted in (row[1], clean_key(row[2]))]
     )
+
+
+def nobody_called(store: Store, key: str, domain: str | None = None) -> UsageError:
+    """The refusal of a person whom nobody knows, with the near names.
+
+    Args:
+        store: An open store.
+        key: The person's key.
+        domain: Where they were looked for; everywhere when None.
+    """
+    elsewhere = domains_of_person(store, key)
+    if domain is not None and elsewhere:
+        return UsageError(
+            f"Nobody called {key!r} is known in {domain}.",
+            f"There is somebody of that name in {' and '.join(elsewhere)}.",
+        )
+    where = "here" if domain is None else f"in {domain}"
+    hint = near_people(store, key) or "Give a name as an import or feedback gave it."
+    return UsageError(f"Nobody called {key!r} is known {where}.", hint)
+
+
+def near_people(store: Store, key: str) -> str:
+    """A question whether somebody was meant whose name is spelt nearly so; "" for none."""
+    rows = store.rows("SELECT DISTINCT key FROM node WHERE kind = ? ORDER BY 1", [USER])
+    return _did_you_mean(nearest_names(key, [name for (name,) in rows]))
+
+
+def domains_of_person(store: Store, key: str) -> list[str]:
+    """The domains in which somebody is known, by name."""
+    rows = store.rows(
+        "SELECT domain FROM node WHERE kind = ? AND key = ? ORDER BY 1", [USER, clean_name(key)]
+    )
+    return [name for (name,) in rows]
+
+
+def nothing_keyed(store: Store, key: str, domains: Sequence[Domain]) -> UsageError:
+    """The refusal of an item's key that no domain has, with the keys of what is near."""
+    nearby: list[str] = []
+    for domain in domains:
+        rows = store.rows(
+            "SELECT key, name FROM node WHERE domain = ? AND kind = ? ORDER BY node_id",
+            [domain.name, domain.item],
+        )
+        keys = {name: own for own, name in rows} | {own: own for own, _ in rows}
+        nearby += [keys[name] for name in nearest_names(key, list(keys))]
+    hint = _did_you_mean(list(dict.fromkeys(nearby))) or "Give the key of an item."
+    return UsageError(f"No item has the key {key!r} here.", hint)
+
+
+def _did_you_mean(names: Sequence[str]) -> str:
+    return f"Did you mean {', '.join(names[:_SHOWN])}?" if names else ""
 
 
 def nearest_names(named: str, names: Sequence[str]) -> list[str]:

@@ -15,6 +15,7 @@ from localrec.graph.store import Store
 from tests.graph.test_forget import ANNABELLE, BOB, HER_NOTE, ONLY_HERS, history
 from tests.graph.test_store import VERSION_1, made_by_hand
 from tests.planted import BAR, planted_store
+from tests.test_erasure import state_of
 
 from .conftest import DRINKS, by_spelling, drink, write_rows
 
@@ -77,8 +78,8 @@ def test_asks_at_a_terminal(forget, monkeypatch, answer, code):
     monkeypatch.setattr("localrec.cli.forget._is_watched", lambda: True)
     monkeypatch.setattr("typer.confirm", lambda *_, **__: answer == "y\n")
     assert forget("--user", ANNABELLE).code == code
-    left = json.loads(forget("--user", ANNABELLE, "--dry-run", "--json").out)["rows"]
-    assert bool(left) is (code != 0)
+    is_here = forget("--user", ANNABELLE, "--dry-run").code == 0
+    assert is_here is (code != 0)
 
 
 def test_exits_with_1_where_a_trace_is_left_and_says_where(forget, folder):
@@ -99,10 +100,63 @@ def test_reads_a_date_with_or_without_a_zone(forget):
     )
 
 
-def test_says_when_there_was_nobody(forget):
-    code, out, _ = forget("--user", "nobody-here", "--yes")
-    assert code == 0
-    assert "There was nothing to forget" in out
+class TestSomebodyNobodyKnows:
+    @pytest.fixture
+    def untouched(self, folder, forget):
+        """Runs a refused `forget`; what it said, when every file is as it was."""
+        (folder / "indexes").mkdir()
+        (folder / "indexes" / "drinks.vectors.npy").write_bytes(b"dear to make")
+
+        def run(*arguments):
+            before = state_of(folder)
+            code, out, err = forget(*arguments)
+            assert (code, out) == (2, "")
+            assert state_of(folder) == before
+            return err
+
+        return run
+
+    @pytest.mark.parametrize("how", ["--yes", "--dry-run"])
+    def test_is_told_apart_from_who_is_near_and_no_byte_changes(self, untouched, how):
+        err = untouched("--user", "anabelle.k", how)
+        assert "Nobody called 'anabelle.k' is known here." in err
+        assert f"Did you mean {ANNABELLE}?" in err
+
+    def test_is_refused_before_anything_is_asked(self, untouched, monkeypatch):
+        monkeypatch.setattr("localrec.cli.forget._is_watched", lambda: True)
+        assert "Nobody called 'Bob'" in untouched("--user", "Bob")
+
+    def test_is_refused_for_a_span_of_time_too(self, untouched):
+        assert "Nobody called 'x'" in untouched("--user", "x", "--since", "2024-01-01", "--yes")
+
+    def test_in_one_domain_is_told_where_they_are(self, untouched):
+        err = untouched("--user", BOB, "--domain", "movies", "--yes")
+        assert f"Nobody called '{BOB}' is known in movies." in err
+        assert "somebody of that name in cocktails" in err
+
+    @pytest.mark.parametrize("how", ["--yes", "--dry-run"])
+    def test_goes_for_items_as_well(self, untouched, how):
+        err = untouched("--item", "negrony", how)
+        assert "No item has the key 'negrony' here." in err
+        assert "Did you mean negroni" in err
+        assert "Give the key of an item." in untouched("--item", "9876543210", how)
+        assert "No item" in untouched("--item", "negroni", "--domain", "movies", how)
+        assert "No item" in untouched("--item", "gin", how)  # an ingredient
+
+    def test_is_forgotten_all_the_same_where_a_batch_names_them(self, forget, folder):
+        questions = folder / "questions.jsonl"
+        lines = [json.dumps({"id": "q", "user": user}) + "\n" for user in ("a-stranger", BOB)]
+        questions.write_text("".join(lines), encoding="utf-8")
+        assert forget("--user", "a-stranger", "--yes").code == 0
+        assert questions.read_text(encoding="utf-8") == lines[1]
+        assert forget("--user", "a-stranger", "--yes").code == 2
+
+    def test_is_somebody_where_only_a_receipt_bears_their_key(self, forget, folder):
+        with Store.open_(folder / "store.duckdb") as store:
+            store.execute("DELETE FROM node WHERE key = ?", [BOB])
+            store.execute("DELETE FROM edge WHERE properties->>'$.by' = ?", [BOB])
+        receipt = json.loads(forget("--user", BOB, "--yes", "--json").out)
+        assert receipt["rows"]["import_receipt"] == 1
 
 
 @pytest.mark.parametrize(
