@@ -117,6 +117,7 @@ class PlantedBackend:
         self.words: list[Word] = []
         self.known = ["anna", "bert"]
         self.pictured: Seen | None = None
+        self.spoke = {"router": "rules"}
         self.picture: tuple[tuple[tuple[str, str], ...], ...] = ()
         self.browse = PlantedCatalogue()
         self.models = PlantedModels()
@@ -242,7 +243,7 @@ class PlantedBackend:
                 relaxed=(Relaxation(constraint="container", value="coupe glass", reason="none"),),
                 message="No drink has it all. Let go: coupe glass (none).",
                 reflection=ReflectionRecord(rounds=1, scores=({"relevance": 0.5},), chosen=1),
-                spoke={"router": "rules"},
+                spoke=self.spoke,
                 timings_ms={"retrieval": 1.0},
                 tokens={},
                 model_saw=self.calls,

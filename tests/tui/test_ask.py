@@ -4,6 +4,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from textual.events import Paste
 from textual.widgets import DataTable, Input, OptionList
 
 from localrec.errors import BusyError, UsageError
@@ -27,6 +28,18 @@ async def ask(pilot, question="a gin drink"):
     prompt.value = question
     prompt.focus()
     await press(pilot, "enter")
+
+
+async def paste(pilot, text):
+    """Paste a text as a terminal does; returns the line."""
+    pilot.app.post_message(Paste(text))
+    await settled(pilot)
+    return pilot.app.screen.query_one(Prompt)
+
+
+def notices(pilot):
+    """What the app said in passing."""
+    return [one.message for one in pilot.app._notifications]
 
 
 def given(backend, call):
@@ -161,7 +174,64 @@ class TestHistory:
         assert (tmp_path / "asked.jsonl").stat().st_mode & 0o777 == 0o600
 
 
+class TestLine:
+    async def test_is_typed_over_by_the_second_question(self, open_app, backend):
+        async with open_app() as pilot:
+            await write(pilot, "a gin drink")
+            await press(pilot, "enter")
+            await write(pilot, "no egg")
+            await press(pilot, "enter")
+        assert [one.text for one in given(backend, "ask")] == ["a gin drink", "no egg"]
+
+    async def test_is_gone_on_with_after_an_arrow(self, open_app, backend):
+        async with open_app() as pilot:
+            await write(pilot, "gin")
+            await press(pilot, "enter", "end")
+            await write(pilot, " sour")
+            await press(pilot, "enter")
+        assert [one.text for one in given(backend, "ask")] == ["gin", "gin sour"]
+
+    async def test_takes_several_pasted_lines_as_one_and_tells(self, open_app):
+        async with open_app() as pilot:
+            prompt = await paste(pilot, "a drink\n\n  with gin\r\nand lime\n")
+            assert prompt.value == "a drink with gin and lime"
+            assert notices(pilot) == ["You pasted 3 lines: they stand here as one."]
+
+    async def test_cuts_a_paste_that_is_too_long_and_tells(self, open_app):
+        async with open_app() as pilot:
+            await write(pilot, "abc")
+            prompt = await paste(pilot, "x" * 2_010)
+            assert prompt.value == "abc" + "x" * 1_997
+            [said] = notices(pilot)
+            assert said == "The line holds 2,000 characters: 13 of the paste are cut off."
+
+    async def test_takes_a_short_paste_in_silence_and_over_what_is_selected(self, open_app):
+        async with open_app() as pilot:
+            await write(pilot, "abc")
+            prompt = await paste(pilot, " gin\n")
+            assert prompt.value == "abc gin"
+            prompt.select_all()
+            await paste(pilot, "rum")
+            assert prompt.value == "rum"
+            assert notices(pilot) == []
+
+    async def test_takes_what_was_copied_in_the_app_the_same_way(self, open_app):
+        async with open_app() as pilot:
+            pilot.app.copy_to_clipboard("gin\nlime")
+            await press(pilot, "ctrl+v")
+            assert pilot.app.screen.query_one(Prompt).value == "gin lime"
+            assert len(notices(pilot)) == 1
+
+
 class TestWishes:
+    async def test_are_one_tab_from_the_line(self, open_app, backend):
+        async with open_app() as pilot:
+            await write(pilot, "a gin drink")
+            await press(pilot, "enter", "tab", "enter")
+            assert isinstance(pilot.app.screen, AskScreen)
+        [corrected] = given(backend, "ask_intent")
+        assert corrected.intent.constraints == INTENT.constraints[1:]
+
     async def test_stand_below_the_line(self, open_app):
         async with open_app() as pilot:
             await ask(pilot)
@@ -295,6 +365,26 @@ class TestChoices:
             ("agenticrec-fused", False),
             ("agenticrec", False),
         ]
+
+    async def test_are_all_seen_at_80_columns(self, open_app):
+        async with open_app(NARROW) as pilot:
+            await press(pilot, "f6", "end", "enter")
+            shown = seen(pilot)
+            for words in ("Person: nobody in particular", "About: drinks", "Picture: none"):
+                assert words in shown
+            assert "F6 Answers: an agent" in shown
+            pilot.app.person = "a person whose name is longer than half of a narrow terminal"
+            await settled(pilot)
+            assert "About: drinks" in seen(pilot)
+
+
+class TestStatus:
+    async def test_is_told_whole_at_80_columns(self, open_app, backend):
+        stages = ("router", "slots", "retrieval", "reflector", "reranker", "writer")
+        backend.spoke = {stage: f"the {stage}'s own rules" for stage in stages}
+        async with open_app(NARROW) as pilot:
+            await ask(pilot)
+            assert "writer: the writer's own rules" in " ".join(seen(pilot).split())
 
 
 class TestPicture:
@@ -488,6 +578,18 @@ class TestTrouble:
             assert "Process 4711 holds the store.\n  Try again later." in seen(pilot)
             await ask(pilot)
             assert "Gimlet has gin." in seen(pilot)
+
+    async def test_leaves_no_answer_to_an_older_question(self, open_app, backend):
+        async with open_app() as pilot:
+            await ask(pilot)
+            backend.trouble = BusyError("Process 4711 holds the store.", "Try again later.")
+            await ask(pilot, "another question")
+            shown = seen(pilot)
+            assert "Process 4711" in shown
+            for old in ("Gimlet", "names components", "glass: coupe glass", "router: rules"):
+                assert old not in shown
+            await press(pilot, "f4")
+            assert isinstance(pilot.app.screen, AskScreen)  # there is nothing to add a wish to
 
     async def test_of_our_own_making_does_not_end_the_app(self, open_app, backend):
         async with open_app() as pilot:

@@ -64,6 +64,7 @@ _SYSTEMS = (
 _NAMES = {one.value: one.name for one in _SYSTEMS}
 _ANY = "*"  # the choice of no domain in particular
 _BY_ROUTER = "router"
+_CORRECTION = "corrected question"
 
 
 class AskScreen(Room[None]):
@@ -95,9 +96,9 @@ class AskScreen(Room[None]):
     AskScreen #top, AskScreen #reading { height: 1; margin: 0 1; }
     AskScreen #why { width: 1fr; color: $text-muted; }
     AskScreen #said { height: auto; max-height: 6; margin: 0 2; text-style: italic; }
-    AskScreen #status { height: 1; margin: 0 2; color: $text-muted; }
+    AskScreen #status { height: auto; max-height: 3; margin: 0 2; color: $text-muted; }
     AskScreen .-none { display: none; }
-    AskScreen.-narrow #system { display: none; }
+    AskScreen.-narrow #top { layout: grid; grid-size: 2 2; height: 2; }
     """
 
     def __init__(self) -> None:
@@ -128,11 +129,11 @@ class AskScreen(Room[None]):
             yield Pick("Picture", "F8", id="image")
             yield Pick("Answers", "F6", id="system")
         yield Prompt(Questions(self.app.folder))
+        yield Chips()  # first behind the line, so that Tab leads to the wishes
         with Horizontal(id="reading", classes="-none"):
             yield Pick("", "F3", id="task")
             yield Static(id="why", markup=False)
             yield Pick("", "F4", id="wish")
-        yield Chips()
         yield Static(id="said", markup=False, classes="-none")
         yield Results()
         yield Static(id="status", markup=False)
@@ -266,6 +267,7 @@ class AskScreen(Room[None]):
     def _submitted(self, event: Input.Submitted) -> None:
         text = event.value.strip()
         person = self.app.person
+        self.query_one(Prompt).select_all()  # what is typed next is another question
         if text:
             self._remember(text)
             self._told_task = None
@@ -300,7 +302,7 @@ class AskScreen(Room[None]):
         backend = self.app.backend
         asked = msgspec.structs.replace(before.asked, user=self.app.person, domain=before.domain)
         self._begin(
-            "corrected question",
+            _CORRECTION,
             lambda request, heard: GotAnswer(
                 request, backend.ask_intent(asked, corrected, request, heard)
             ),
@@ -388,7 +390,10 @@ class AskScreen(Room[None]):
             if message.request is not self._request:
                 return  # nobody waits for it any more
             self._request = None
-            await self.query_one(Results).restore(self._before)
+            if message.what == _CORRECTION:  # the question stands, and so does its answer
+                await self.query_one(Results).restore(self._before)
+            else:
+                await self._clear()
         self._tell("")
         self._say([message.error, message.remedy])
 
@@ -405,12 +410,16 @@ class AskScreen(Room[None]):
     async def _forget(self, _: str) -> None:
         """Let go of all that was said here: questions are read again, an answer may name them."""
         self.query_one(Prompt).questions = Questions(self.app.folder)
+        await self._clear()
+        self._say([])
+        self._tell("")
+
+    async def _clear(self) -> None:
+        """Let go of an answer, and of how its question was read."""
         self._answered, self._before = None, ()
         self.query_one("#reading").set_class(True, "-none")
         await self.query_one(Chips).show(())
-        self._say([])
         await self.query_one(Results).show(self._shown_domain, ())
-        self._tell("")
 
     def _mark(self, message: WordStored) -> None:
         """Mark the item that the person spoke of, in whatever room, as the store has it."""

@@ -27,6 +27,7 @@ from localrec_tui.widgets.listing import PAGE, Line, Listing
 from localrec_tui.widgets.pick import Pick
 from localrec_tui.widgets.results import FEEDBACK_KEYS, SAID, Shown
 from localrec_tui.widgets.roombar import RoomBar
+from localrec_tui.widgets.text_line import TextLine
 from localrec_tui.workers import work_for
 
 if TYPE_CHECKING:
@@ -145,7 +146,9 @@ class BrowseScreen(Room[None]):
             yield Pick("Person", "F2", id="person")
             yield Pick("About", "F5", id="domain")
             yield Pick("Order", "O", id="order")
-        yield Input(placeholder="Search by name, attribute or meaning", id="search", max_length=200)
+        yield TextLine(
+            placeholder="Search by name, attribute or meaning", id="search", max_length=200
+        )
         yield CatalogueList()
         yield Static(id="status", markup=False)
         yield Footer()

@@ -16,6 +16,7 @@ from textual.widgets.option_list import Option
 
 from localrec_tui.messages import Failed, GotPeople
 from localrec_tui.shell import Dialog
+from localrec_tui.widgets.text_line import TextLine
 from localrec_tui.workers import work_for
 
 
@@ -85,7 +86,7 @@ class WordsScreen(Dialog[str]):
         """One line."""
         with Vertical(classes="dialog"):
             yield Label(self._title, classes="title", markup=False)
-            yield Input(placeholder=self._hint, max_length=500)
+            yield TextLine(placeholder=self._hint, max_length=500)
             yield Footer()
 
     @on(Input.Submitted)
@@ -115,7 +116,7 @@ class PersonScreen(Dialog[str]):
         """A line to search and to name somebody new in, and who is known."""
         with Vertical(classes="dialog"):
             yield Label("Who are you?", classes="title")
-            yield Input(placeholder="Search, or type a new name", max_length=200)
+            yield TextLine(placeholder="Search, or type a new name", max_length=200)
             yield OptionList()
             yield Label("", classes="hint", id="person-error", markup=False)
             yield Footer()

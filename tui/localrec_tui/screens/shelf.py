@@ -15,6 +15,7 @@ from textual.widgets.option_list import Option
 from localrec_tui.backend.browsing import ShelfFound, Thing
 from localrec_tui.messages import Failed
 from localrec_tui.shell import Room
+from localrec_tui.widgets.text_line import TextLine
 from localrec_tui.workers import work_for
 
 _COMPLETIONS = 12
@@ -78,7 +79,7 @@ class ShelfScreen(Room[None]):
     def compose(self) -> ComposeResult:
         """A line to add with, the shelf or what is offered, what happened."""
         yield Label(f"What {self._person} has at hand", classes="title", markup=False)
-        yield Input(placeholder="Add, such as: gin, lime juice", max_length=500)
+        yield TextLine(placeholder="Add, such as: gin, lime juice", max_length=500)
         yield OptionList()
         yield Static(id="status", markup=False)
         yield Footer()

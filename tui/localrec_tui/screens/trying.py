@@ -15,6 +15,7 @@ from localrec_tui.backend.base import Progress, Request
 from localrec_tui.backend.training import BothSaid, SideSaid
 from localrec_tui.plots import bar
 from localrec_tui.shell import Room
+from localrec_tui.widgets.text_line import TextLine
 from localrec_tui.widgets.undertaking import Undertaking
 
 _HINTS = {
@@ -66,7 +67,7 @@ class TryScreen(Room[None]):
     def compose(self) -> ComposeResult:
         """The question, and a column for each side."""
         yield Label(f"Try {self._run_name}, a {self._role}", classes="title", markup=False)
-        yield Input(placeholder="What would you like?", max_length=2_000)
+        yield TextLine(placeholder="What would you like?", max_length=2_000)
         yield Static(_HINTS.get(self._role, _NO_HINT), id="hint", markup=False)
         with Horizontal():
             for side, title in (("bare", "The base alone"), ("adapted", "With the adapter")):

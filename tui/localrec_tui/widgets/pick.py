@@ -33,7 +33,9 @@ class Pick(Static, can_focus=True):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,space", "press", "Change", show=False)]
     DEFAULT_CSS = """
-    Pick { width: auto; height: 1; margin-right: 2; }
+    Pick {
+        width: auto; height: 1; margin-right: 2; text-wrap: nowrap; text-overflow: ellipsis;
+    }
     Pick:focus { text-style: reverse; }
     Pick:hover { text-style: underline; }
     """

@@ -6,12 +6,12 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.message import Message
-from textual.widgets import Input
 
 from localrec_tui.questions import Questions
+from localrec_tui.widgets.text_line import TextLine
 
 
-class Prompt(Input):
+class Prompt(TextLine):
     """One line with a history.
 
     Args:
