@@ -14,6 +14,7 @@ from localrec.cli.context import (
     console,
     context_of,
     note,
+    note_unknown,
     person_key,
     print_json,
     progress,
@@ -168,6 +169,7 @@ def _answer_one(
 
     from localrec.systems.marc import Question
 
+    note_unknown(workspace.store, [user])
     workspace = workspace.seen_by(user)
     words = text if have is None else f"{text} with {have}"
     chosen = workspace.choose_domain(words, domain, pictured=image is not None)
@@ -192,6 +194,7 @@ def _answer_batch(
     from localrec.systems.batch import RunOptions, answer_batch, read_questions
 
     questions = read_questions(batch)
+    note_unknown(workspace.store, (question.user for question in questions))
 
     def system_for(question: Question) -> Asker:
         seen = workspace.seen_by(question.user)

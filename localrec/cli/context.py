@@ -7,7 +7,7 @@ the command's name.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +21,10 @@ from localrec.paths import default_workspace
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from localrec.graph.store import Store
+
+_SHOWN = 3  # people nobody knows who are named one by one
 
 WorkspaceOption = Annotated[
     Path | None,
@@ -107,6 +111,18 @@ def person_key(user: str | None) -> str | None:
     if not key:
         raise UsageError("A person needs a key that can be read.", "Give --user a name.")
     return key
+
+
+def note_unknown(store: Store, users: Iterable[str | None]) -> None:
+    """Name on stderr those of some people whom nobody knows, and whose names are near."""
+    from localrec.graph.lookup import told_if_unknown
+
+    named = dict.fromkeys(user for user in users if user)
+    unknown = [told for user in named if (told := told_if_unknown(store, user))]
+    for told in unknown[:_SHOWN]:
+        note(told)
+    if len(unknown) > _SHOWN:
+        note(f"So it is with {len(unknown) - _SHOWN:,} more.")
 
 
 @contextmanager

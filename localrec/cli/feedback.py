@@ -12,6 +12,7 @@ from localrec.cli.context import (
     WorkspaceOption,
     console,
     context_of,
+    note,
     person_key,
     print_json,
 )
@@ -63,6 +64,7 @@ def feedback(
     as_json: JsonOption = False,
 ) -> None:
     """Say what you think of an item, or take it back."""
+    from localrec.graph.lookup import nobody_called, told_if_new
     from localrec.memory.feedback import take_back, take_word
     from localrec.workspace import Workspace
 
@@ -71,6 +73,9 @@ def feedback(
     if item is None and not undo:
         raise UsageError("Name the item.", 'localrec feedback --user KEY --item "NAME" --like')
     with Workspace(context.workspace, writable=True) as opened:
+        new = told_if_new(opened.store, user)
+        if undo and new:
+            raise nobody_called(opened.store, user)
         if item is not None:
             chosen, item_id, _ = opened.find_item(item, domain, user)
         else:
@@ -88,6 +93,8 @@ def feedback(
             + ("." if item is None else f" on {item}."),
             "What an import brought goes with: localrec forget --help",
         )
+    if new:
+        note(new)
     if context.as_json:
         print_json({"undone": event is None, "domain": chosen, "said": said})
     else:

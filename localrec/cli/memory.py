@@ -132,7 +132,7 @@ def edit(
     context = context_of(workspace, as_json)
     words = text if text is not None else read_stdin("--text")
     with Workspace(context.workspace, writable=True) as opened:
-        subject = _subject(opened, user, item, domain)
+        subject = _subject(opened, user, item, domain, changes=True)
         memory = edit_memory(opened.store, subject.node_id, words)
     if context.as_json:
         print_json({"name": subject.name, "domain": subject.domain, "memory": memory})
@@ -321,7 +321,7 @@ def _pin(
     from localrec.workspace import Workspace
 
     with Workspace(context.workspace, writable=True) as opened:
-        subject = _subject(opened, user, item, domain)
+        subject = _subject(opened, user, item, domain, changes=True)
         memory = pin_memory(opened.store, subject.node_id, pinned)
     if memory is None:
         raise InputError(
@@ -334,13 +334,29 @@ def _pin(
         _render(memory)
 
 
-def _subject(opened: Workspace, user: str | None, item: str | None, domain: str | None) -> _Subject:
+def _subject(
+    opened: Workspace,
+    user: str | None,
+    item: str | None,
+    domain: str | None,
+    *,
+    changes: bool = False,
+) -> _Subject:
     """Whose memory is meant.
 
+    Args:
+        opened: Where it is remembered.
+        user: A person's key.
+        item: An item's key or name.
+        domain: The one asked for.
+        changes: The memory is to be changed.
+
     Raises:
-        UsageError: neither or both were named, or there is no such item.
-        InputError: nobody of that key is known.
+        UsageError: neither or both were named, there is no such item, or nobody of that key is
+            known whose memory could be changed.
+        InputError: nobody of that key is known whose memory could be read.
     """
+    from localrec.graph.lookup import nobody_called
     from localrec.graph.people import user_node
 
     if (user is None) == (item is None):
@@ -352,10 +368,9 @@ def _subject(opened: Workspace, user: str | None, item: str | None, domain: str 
     chosen = opened.choose_person_domain(person, domain)
     found = user_node(opened.store, chosen, person)
     if found is None:
-        raise InputError(
-            f"Nobody called {person!r} is known here.",
-            f'Begin with: localrec feedback --user "{person}" --item NAME --like',
-        )
+        begin = f'Begin with: localrec feedback --user "{person}" --item NAME --like'
+        nobody = nobody_called(opened.store, person, chosen, otherwise=begin)
+        raise nobody if changes else InputError(nobody.message, nobody.hint)
     return _Subject(found, chosen, person, f'--user "{person}"')
 
 

@@ -163,6 +163,17 @@ class Conversation:
 
         self._user = person_key(name)
         yield f"Hello, {self._user}."
+        yield self._told_if_new()
+
+    def _told_if_new(self) -> str:
+        """Whether nobody of this name is known yet; where there is no store, nobody is asked."""
+        from localrec.erasure.journal import STORE, open_settled
+        from localrec.graph.lookup import told_if_new
+
+        if self._user is None or not (self._talk.workspace / STORE).is_file():
+            return ""
+        with open_settled(self._talk.workspace, read_only=True) as store:
+            return told_if_new(store, self._user)
 
     def _show(self, path: str) -> Iterator[str]:
         """Take a picture that the next questions are about; "" puts it away."""

@@ -16,6 +16,7 @@ from localrec.cli.context import (
     console,
     context_of,
     note,
+    note_unknown,
     person_key,
     print_json,
     progress,
@@ -101,6 +102,7 @@ def recommend(
     with Workspace(context.workspace) as opened:
         seen = opened.seen_by(user)
         chosen = seen.choose_person_domain(user, domain)
+        note_unknown(opened.store, [user])
         taste = seen.taste(chosen, user)
         found = seen.personal(chosen, system).recommend(user, taste, k)
         if not context.as_json:
@@ -173,6 +175,7 @@ def rank(
                 rankers[seen] = seen.personal(chosen, system)
             return rankers[seen]
 
+        note_unknown(opened.store, (request.user for request in requests))
         ranker_in(opened)  # what cannot be opened is told before anything is asked
 
         def answer(request: RankRequest) -> Ranking:

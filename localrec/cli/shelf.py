@@ -109,6 +109,7 @@ def add(
     as_json: JsonOption = False,
 ) -> None:
     """Put things on a person's shelf; all of them, or none where a name is unknown."""
+    from localrec.graph.lookup import told_if_new
     from localrec.graph.people import user_node
     from localrec.graph.shelves import stock
     from localrec.workspace import Workspace
@@ -117,6 +118,8 @@ def add(
     with Workspace(context.workspace, writable=True) as opened:
         catalogue = _catalogue(opened, domain)
         named = _read(names, catalogue)
+        if new := told_if_new(opened.store, user):
+            note(new)
         user_id = user_node(opened.store, catalogue.domain.name, user, create=True)
         if user_id is not None:
             things = [catalogue.attributes[one].node_id for one in _indexes(named, catalogue)]
@@ -140,7 +143,7 @@ def remove(
         catalogue = _catalogue(opened, domain)
         named = _read(names, catalogue)
         things = {int(catalogue.identity[one]) for one in _indexes(named, catalogue)}
-        shelf = _shelf_indexes(opened, catalogue, user)
+        shelf = _shelf_indexes(opened, catalogue, user, changes=True)
         gone = [one for one in shelf if int(catalogue.identity[one]) in things]
         kept = things - {int(catalogue.identity[one]) for one in gone}
         if kept:
@@ -163,7 +166,8 @@ def clear(
     context = context_of(workspace, as_json)
     with Workspace(context.workspace, writable=True) as opened:
         catalogue = _catalogue(opened, domain)
-        _take_off(opened, catalogue, user, _shelf_indexes(opened, catalogue, user))
+        shelf = _shelf_indexes(opened, catalogue, user, changes=True)
+        _take_off(opened, catalogue, user, shelf)
         _report_shelf(opened, catalogue, user, {}, as_json=context.as_json)
 
 
@@ -216,22 +220,26 @@ def _indexes(named: NamedThings, catalogue: Catalogue) -> list[int]:
     return [index for index in found if index is not None]
 
 
-def _shelf_indexes(workspace: Workspace, catalogue: Catalogue, user: str) -> list[int]:
+def _shelf_indexes(
+    workspace: Workspace, catalogue: Catalogue, user: str, *, changes: bool = False
+) -> list[int]:
     """What is on a stored shelf.
 
     Raises:
-        InputError: nobody of that name is known here.
+        InputError: nobody of that name is known here, whose shelf could be read.
+        UsageError: nobody of that name is known here, whose shelf could be changed.
     """
+    from localrec.graph.lookup import nobody_called
     from localrec.graph.people import user_node
     from localrec.graph.shelves import shelf_of
     from localrec.retrieval.shelf import on_shelf
 
     user_id = user_node(workspace.store, catalogue.domain.name, user)
     if user_id is None:
-        raise InputError(
-            f"Nobody called “{user}” is known here.",
-            f'localrec shelf add --user {user} "gin, lime"',
-        )
+        begin = f'localrec shelf add --user {user} "gin, lime"'
+        domain = catalogue.domain.name
+        nobody = nobody_called(workspace.store, user, domain, otherwise=begin)
+        raise nobody if changes else InputError(nobody.message, nobody.hint)
     return on_shelf(catalogue, shelf_of(workspace.store, user_id))
 
 

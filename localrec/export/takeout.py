@@ -27,6 +27,7 @@ from localrec.graph.exports import (
     profile_query,
     watchlist_query,
 )
+from localrec.graph.lookup import near_people
 from localrec.graph.outlet import TableFormat, WrittenTable, open_outlet, write_table
 from localrec.graph.pictures import count_pictures
 from localrec.graph.store import Store
@@ -157,7 +158,10 @@ def _choose(store: Store, plan: Plan) -> tuple[Domain, _Person | None]:
     if user is None:
         present = dict.fromkeys(_domains_present(store), 0)
     elif not (present := domains_of(store, user)):
-        raise InputError(f"Nobody here is called {user!r}.", "Check the key given with --user.")
+        raise InputError(
+            f"Nobody here is called {user!r}.",
+            near_people(store, user) or "Check the key given with --user.",
+        )
     if plan.domain is not None and plan.domain not in present:
         raise UsageError(
             f"There is nothing about {plan.domain!r} to export.",

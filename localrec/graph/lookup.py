@@ -60,13 +60,20 @@ def _meant(named: str, rows: Sequence[tuple[int, str, str]]) -> list[tuple[int, 
     )
 
 
-def nobody_called(store: Store, key: str, domain: str | None = None) -> UsageError:
+def nobody_called(
+    store: Store,
+    key: str,
+    domain: str | None = None,
+    *,
+    otherwise: str = "Give a name as an import or feedback gave it.",
+) -> UsageError:
     """The refusal of a person whom nobody knows, with the near names.
 
     Args:
         store: An open store.
         key: The person's key.
         domain: Where they were looked for; everywhere when None.
+        otherwise: The hint where nobody's name is near.
     """
     elsewhere = domains_of_person(store, key)
     if domain is not None and elsewhere:
@@ -74,9 +81,20 @@ def nobody_called(store: Store, key: str, domain: str | None = None) -> UsageErr
             f"Nobody called {key!r} is known in {domain}.",
             f"There is somebody of that name in {' and '.join(elsewhere)}.",
         )
-    where = "here" if domain is None else f"in {domain}"
-    hint = near_people(store, key) or "Give a name as an import or feedback gave it."
-    return UsageError(f"Nobody called {key!r} is known {where}.", hint)
+    return UsageError(f"Nobody called {key!r} is known here.", near_people(store, key) or otherwise)
+
+
+def told_if_unknown(store: Store, key: str) -> str:
+    """That nobody has this name, and whose is near; "" for somebody who is known."""
+    known = domains_of_person(store, key)
+    return "" if known else str(nobody_called(store, key, otherwise=""))
+
+
+def told_if_new(store: Store, key: str) -> str:
+    """That somebody is about to be new, and whose name is near; "" for somebody who is known."""
+    if domains_of_person(store, key):
+        return ""
+    return f"{key!r} is new here. {near_people(store, key)}".strip()
 
 
 def near_people(store: Store, key: str) -> str:

@@ -435,3 +435,9 @@ class TestBatches:
         assert code == 2
         assert "is no answer" in complaint
         assert out.read_text() == "dear diary\n"
+
+
+def test_a_question_of_nobody_is_answered_and_they_are_named(cli, workspace):
+    code, out, err = cli("--workspace", workspace, "ask", "a gin drink", "--user", "zoe", "--json")
+    assert (code, err) == (0, "Nobody called 'zoe' is known here.\n")
+    assert json.loads(out)["items"]

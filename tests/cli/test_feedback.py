@@ -55,13 +55,19 @@ class TestWhatIsSaid:
     )
     def test_is_stored_and_told_in_words(self, feedback, own_workspace, flags, told, row):
         code, out, err = feedback("--item", "negroni", *flags)
-        assert (code, err) == (0, "")
+        assert (code, err) == (0, "'anna' is new here.\n")
         assert told in " ".join(out.split())
         assert stored(own_workspace) == [row]
 
+    def test_names_a_new_person_whose_name_is_near_another_s(self, feedback):
+        feedback("--item", "Negroni", "--like")
+        assert feedback("--item", "Gimlet", "--like").err == ""
+        code, _, err = feedback("--item", "Gimlet", "--like", user="anne")
+        assert (code, err) == (0, "'anne' is new here. Did you mean anna?\n")
+
     def test_as_json_is_one_document(self, feedback):
         code, out, err = feedback("--item", "Negroni", "--rating", 3, "--json")
-        assert (code, err, out.count("\n")) == (0, "", 1)
+        assert (code, err, out.count("\n")) == (0, "'anna' is new here.\n", 1)
         told = json.loads(out)
         assert (told["undone"], told["domain"]) == (False, "cocktails")
         assert (told["said"]["user"], told["said"]["rating"]) == ("anna", 3.0)
@@ -81,8 +87,8 @@ class TestWhatIsSaid:
             (("--item", "Negrony", "--like"), "Did you mean Negroni?"),
             (("--item", "Zorg", "--like"), "Give its key or name"),
             (("--item", "", "--like"), "nothing called"),
-            (("--undo",), "no feedback by anna"),
-            (("--undo", "--item", "Negroni"), "to take back on Negroni"),
+            (("--undo",), "Nobody called 'anna' is known here."),
+            (("--undo", "--item", "Negroni"), "Nobody called 'anna'"),
         ],
     )
     def test_wrongly_is_refused_and_nothing_stored(
@@ -122,6 +128,20 @@ class TestTakingBack:
         feedback("--item", "Negroni", "--like")
         assert feedback("--undo", user="bea").code == 2
         assert stored(own_workspace) == [("liked", None, None)]
+
+    def test_by_nobody_names_who_is_near(self, feedback, own_workspace):
+        feedback("--item", "Negroni", "--like")
+        code, out, err = feedback("--undo", user="anne")
+        assert (code, out) == (2, "")
+        assert "Nobody called 'anne' is known here." in err
+        assert "Did you mean anna?" in err
+        assert stored(own_workspace) == [("liked", None, None)]
+
+    def test_that_was_taken_back_already_is_refused(self, feedback):
+        feedback("--item", "Negroni", "--like")
+        feedback("--undo")
+        assert "no feedback by anna to take back" in feedback("--undo").err
+        assert "to take back on Negroni" in feedback("--undo", "--item", "Negroni").err
 
     def test_takes_the_newest_whatever_domain_it_is_of(self, feedback, two_domains):
         for drink in ("Gimlet", "Daiquiri"):

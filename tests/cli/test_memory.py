@@ -307,3 +307,22 @@ class TestRules:
         code, _, err = memory("rules", "edit", "--file", path, "--domain", "cocktails")
         assert code == 1
         assert 'rules "' in err
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        (("edit", "--text", "Likes it bitter."), 2),
+        (("pin",), 2),
+        (("unpin",), 2),
+        (("show",), 1),
+        (("history",), 1),
+    ],
+)
+def test_nobody_s_memory_is_meant_by_mistake(memory, likes, command, code):
+    likes("anna", "Negroni")
+    outcome = memory(*command, "--user", "anne")
+    assert (outcome.code, outcome.out) == (code, "")
+    assert "Nobody called 'anne' is known here." in outcome.err
+    assert "Did you mean anna?" in outcome.err
+    assert json.loads(memory("history", "--user", "anna", "--json").out)["versions"] == []

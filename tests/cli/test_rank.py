@@ -260,3 +260,12 @@ class TestGoingOn:
         assert "2000 ranked" not in noted
         assert [one["id"] for one in rankings(out)] == [str(number) for number in range(1, 2_001)]
         assert out.read_bytes().splitlines()[: len(rankings_before) - 1] == rankings_before[:-1]
+
+
+def test_a_request_of_nobody_is_ranked_and_named(rank, requests, out):
+    asked = [{"user": user, "candidates": ["gimlet"]} for user in ("u1", "u1", "u2", "u3", "u4")]
+    code, _, err = rank(requests(*asked))
+    assert code == 0
+    assert len(rankings(out)) == 5
+    assert err.count("Nobody called") == 3
+    assert "So it is with 1 more." in err

@@ -35,7 +35,8 @@ def listed(cli, own_workspace):
         code, out, err = cli(
             "--workspace", own_workspace, "recommend", "--user", user, *arguments, "--json"
         )
-        assert (code, err, out.count("\n")) == (0, "", 1)
+        assert (code, out.count("\n")) == (0, 1)
+        assert err in ("", f"Nobody called '{user}' is known here.\n")
         return json.loads(out)
 
     return recommend
@@ -163,6 +164,15 @@ class TestAStranger:
 
     def test_among_nobody_gets_the_catalogue_s_own_order(self, listed):
         assert "the catalogue's own order" in listed(user="nobody")["message"]
+
+    def test_is_told_who_is_near_on_stderr_alone(self, say, cli, own_workspace):
+        say("--item", "Daiquiri", "--like", user="annabelle")
+        recommend = ("--workspace", own_workspace, "recommend", "--json", "--user")
+        code, out, err = cli(*recommend, "anabelle")
+        assert code == 0
+        assert err == "Nobody called 'anabelle' is known here. Did you mean annabelle?\n"
+        assert json.loads(out)["history"] == 0
+        assert cli(*recommend, "annabelle").err == ""
 
     @pytest.mark.parametrize("user", ["", "  ", "\x1b[31m", "\u200b"])
     def test_without_a_readable_key_is_a_matter_of_usage(self, cli, own_workspace, user):

@@ -17,7 +17,7 @@ def names_on(shelf, user="ana"):
 
 def test_things_are_added_and_removed_by_name(shelf):
     code, out, err = shelf("add", "--user", "ana", "gin, camparri, gin")
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, "'ana' is new here.\n")
     assert out == "gin, campari\nRead as: camparri → campari\n"
     assert shelf("remove", "--user", "ana", "gin").code == 0
     assert names_on(shelf) == ["campari"]
@@ -81,7 +81,31 @@ def test_as_json_it_is_one_document_with_evidence(shelf):
 def test_a_shelf_for_once_stores_nothing(shelf):
     assert shelf("show", "--have", "gin, lime juice").code == 0
     code, _, err = shelf("list", "--user", "ana")
-    assert (code, "Nobody called “ana” is known here." in err) == (1, True)
+    assert (code, "Nobody called 'ana' is known here." in err) == (1, True)
+
+
+@pytest.mark.parametrize("command", [("clear",), ("remove", "gin")])
+def test_nobody_s_shelf_is_changed_by_mistake(shelf, command):
+    shelf("add", "--user", "ana", "gin")
+    code, out, err = shelf(*command, "--user", "anna")
+    assert (code, out) == (2, "")
+    assert "Nobody called 'anna' is known here." in err
+    assert "Did you mean ana?" in err
+    assert names_on(shelf) == ["gin"]
+
+
+@pytest.mark.parametrize("command", ["list", "show"])
+def test_nobody_s_shelf_cannot_be_read_and_says_who_is_near(shelf, command):
+    shelf("add", "--user", "ana", "gin")
+    code, out, err = shelf(command, "--user", "anna")
+    assert (code, out) == (1, "")
+    assert "Did you mean ana?" in err
+
+
+def test_a_new_person_s_shelf_says_who_is_near(shelf):
+    shelf("add", "--user", "ana", "gin")
+    assert shelf("add", "--user", "anna", "gin").err == "'anna' is new here. Did you mean ana?\n"
+    assert shelf("add", "--user", "anna", "campari").err == ""
 
 
 def test_shelves_of_two_people_do_not_mix(shelf):

@@ -48,7 +48,7 @@ class TestConversation:
 
     def test_stores_what_is_said_of_an_item_and_takes_it_back(self, conversation, own_bar):
         said(conversation, "a drink with campari but no gin")
-        assert said(conversation, "I am  Zoe") == ["Hello, Zoe."]
+        assert said(conversation, "I am  Zoe") == ["Hello, Zoe.", "'Zoe' is new here."]
         assert said(conversation, "not now 1") == ["Noted: Zoe puts off Americano."]
         told = said(conversation, "dislike 1 far too sweet")
         assert told == ["Noted: Zoe dislikes Americano, because: far too sweet"]
@@ -58,6 +58,8 @@ class TestConversation:
         assert said(conversation, "undo")[0].startswith("Taken back: Zoe dislikes")
         assert said(conversation, "undo") == ["Taken back: Zoe puts off Americano."]
         assert said(conversation, "undo") == ["There is nothing to take back."]
+        assert [line for line in said(conversation, "I am Zoe") if line] == ["Hello, Zoe."]
+        assert "Did you mean Zoe?" in said(conversation, "I am Zoes")[1]
 
     @pytest.mark.parametrize(
         ("line", "error"),
