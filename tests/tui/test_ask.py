@@ -325,7 +325,61 @@ class TestPerson:
         async with open_app() as pilot:
             await press(pilot, "f2", "b", "e")
             options = pilot.app.screen.query_one(OptionList)
-            assert [one.id for one in options.options] == ["=bert"]
+            assert [str(one.prompt) for one in options.options] == ["bert", "be  (new)"]
+
+    @pytest.mark.parametrize(
+        ("known", "typed", "chosen"),
+        [
+            (["anna", "bert"], "nn", "anna"),  # the only match
+            (["ann", "anna"], "ann", "ann"),  # one of two, whose name it is
+            (["Anna", "annabel"], "anna", "Anna"),
+            (["bert"], "zoe", "zoe"),  # nobody is called so
+        ],
+    )
+    async def test_is_who_the_typed_name_means(self, open_app, backend, known, typed, chosen):
+        backend.people = lambda like="": tuple(
+            key for key in known if like.casefold() in key.casefold()
+        )
+        async with open_app() as pilot:
+            await press(pilot, "f2")
+            await write(pilot, typed)
+            await press(pilot, "enter")
+            assert pilot.app.person == chosen
+
+    async def test_is_the_only_match_of_a_name_typed_in_a_hurry(self, open_app):
+        async with open_app() as pilot:
+            await press(pilot, "f2")
+            await pilot.press("b", "e", "enter")
+            await settled(pilot)
+            assert pilot.app.person == "bert"
+
+    async def test_is_asked_for_where_a_name_fits_several(self, open_app, backend):
+        backend.known = ["anna", "hanna"]
+        async with open_app() as pilot:
+            await press(pilot, "f2")
+            await write(pilot, "an")
+            await press(pilot, "enter")
+            assert "Several are called so" in seen(pilot)
+            assert pilot.app.person is None
+            await press(pilot, "end", "enter")
+            assert pilot.app.person == "an"
+
+    async def test_stays_for_the_next_run_readable_by_its_owner_alone(self, open_app, tmp_path):
+        async with open_app() as pilot:
+            await press(pilot, "f2", "down", "down", "enter")
+        assert (tmp_path / "person.jsonl").stat().st_mode & 0o777 == 0o600
+        async with open_app() as pilot:
+            assert pilot.app.person == "anna"
+            assert "Person: anna" in seen(pilot)
+            await press(pilot, "f2", "down", "enter")  # nobody in particular
+        async with open_app() as pilot:
+            assert pilot.app.person is None
+
+    @pytest.mark.parametrize("content", [b"", b"7\n", b'"anna"\n"bert"\n', b"\xff"])
+    async def test_that_cannot_be_read_is_nobody(self, open_app, tmp_path, content):
+        (tmp_path / "person.jsonl").write_bytes(content)
+        async with open_app() as pilot:
+            assert pilot.app.person is None
 
     async def test_gets_a_list_for_an_empty_line(self, open_app, backend):
         async with open_app() as pilot:

@@ -7,10 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from localrec.cli.app import run
 from localrec.domains import load_domain
-from localrec.types import Constraint, Evidence, Intent, Range
+from localrec.memory.feedback import take_word
+from localrec.types import Constraint, Event, Evidence, Intent, Range
+from localrec.workspace import Workspace
 from localrec_tui.backend.gate import Gate
 from localrec_tui.drawing import graph_of
+from localrec_tui.last_person import load_last_person, save_last_person
 from localrec_tui.logbook import Logbook, log
 from localrec_tui.preferences import Preferences, load_preferences, save_preferences
 from localrec_tui.questions import KEPT, Questions
@@ -180,3 +184,14 @@ def test_a_logbook_keeps_the_newest_lines_and_tells_nobody_else(capsys):
 def test_chips_are_plain_records():
     [chip] = chips_of(Intent(have=("gin",)), load_domain("cocktails"))
     assert msgspec.structs.asdict(chip) == {"part": "have", "place": 0, "label": "have gin"}
+
+
+def test_who_sat_here_last_is_forgotten_with_them(own_bar):
+    with Workspace(own_bar, writable=True) as opened:
+        domain, item, _ = opened.find_item("gimlet", None, "anna-the-first")
+        take_word(opened.store, domain, "anna-the-first", item, Event.LIKED)
+    save_last_person(own_bar, "anna-the-first")
+    forget = ["--workspace", str(own_bar), "forget", "--user", "anna-the-first", "--yes"]
+    assert run(forget) == 0
+    assert load_last_person(own_bar) is None
+    assert (own_bar / "person.jsonl").read_bytes() == b""

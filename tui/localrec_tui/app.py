@@ -22,6 +22,7 @@ from localrec.types import Event
 from localrec_tui.backend.base import Backend, Word
 from localrec_tui.backend.local import LocalBackend
 from localrec_tui.crash import crashed, sane_terminal
+from localrec_tui.last_person import load_last_person, save_last_person
 from localrec_tui.messages import Failed, GotDomains, Say, WordStored
 from localrec_tui.preferences import FILE, save_preferences
 from localrec_tui.screens.ask import AskScreen
@@ -114,6 +115,8 @@ class LocalrecApp(Shell):
     def __init__(self, folder: Path, backend: Backend | None = None) -> None:
         super().__init__(folder, backend or LocalBackend(folder))
         self._fault: Exception | None = None
+        # Before anybody watches it, or nobody would be saved in their place.
+        self.set_reactive(Shell.person, load_last_person(folder))
 
     def run(self, **options: Any) -> None:
         """Run until the person leaves.
@@ -194,6 +197,16 @@ class LocalrecApp(Shell):
                     partial(screen.run_action, binding.action),
                 )
         yield from super().get_system_commands(screen)
+
+    def watch_person(self, person: str | None) -> None:
+        """Remember who sits here for the next run."""
+        if person == load_last_person(self.folder):
+            return
+        try:
+            save_last_person(self.folder, person)
+        except (OSError, LocalrecError) as error:
+            told = f"Who sits here is not remembered: {error}"
+            self.notify(told, severity="warning", markup=False)
 
     # --- what people say ---
 

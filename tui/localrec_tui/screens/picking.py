@@ -111,6 +111,8 @@ class PersonScreen(Dialog[str]):
         super().__init__()
         self._person = person
         self._nobody = nobody
+        self._found: GotPeople | None = None  # who is listed
+        self._is_named = False  # a name was entered whose matches are not here yet
 
     def compose(self) -> ComposeResult:
         """A line to search and to name somebody new in, and who is known."""
@@ -134,24 +136,29 @@ class PersonScreen(Dialog[str]):
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
+        self._is_named = False
         self._search(event.value.strip())
 
     @on(Input.Submitted)
     def _named(self, event: Input.Submitted) -> None:
-        if name := event.value.strip():
-            self.dismiss(name)
-        elif self._nobody:
-            self.dismiss("")
+        name = event.value.strip()
+        if not name:
+            if self._nobody:
+                self.dismiss("")
+        elif self._found is None or self._found.like != name:
+            self._is_named = True
+        else:
+            self._choose(self._found)
 
     @on(OptionList.OptionSelected)
     def _picked(self, event: OptionList.OptionSelected) -> None:
-        key = event.option_id or ""
-        self.dismiss(key.removeprefix("="))
+        self.dismiss((event.option_id or "")[1:])
 
     def on_got_people(self, message: GotPeople) -> None:
         """Show them, unless more was typed meanwhile."""
         if message.like != self.query_one(Input).value.strip():
             return
+        self._found = message
         people = self.query_one(OptionList)
         people.clear_options()
         if self._nobody and not message.like:
@@ -159,12 +166,39 @@ class PersonScreen(Dialog[str]):
         for key in message.people:
             now = "  (now)" if key == self._person else ""
             people.add_option(Option(Content(f"{key}{now}"), id=f"={key}"))
+        if message.like and _called(message) is None:
+            people.add_option(Option(Content(f"{message.like}  (new)"), id=f"+{message.like}"))
+        if self._is_named:
+            self._choose(message)
 
     def on_failed(self, message: Failed) -> None:
         """Say why nobody is listed; a name can be typed all the same."""
         message.stop()
+        if self._is_named:
+            self.dismiss(self.query_one(Input).value.strip())
+            return
         self.query_one("#person-error", Label).update(f"{message.error} {message.remedy}".strip())
+
+    def _choose(self, found: GotPeople) -> None:
+        """Take whoever is called as typed, or else the only match; a name of nobody is new."""
+        self._is_named = False
+        if (called := _called(found)) is not None:
+            self.dismiss(called)
+        elif len(found.people) <= 1:
+            self.dismiss(next(iter(found.people), found.like))
+        else:
+            told = "Several are called so: choose one of them, or the last line for somebody new."
+            self.query_one("#person-error", Label).update(told)
+            self.action_to_list()
 
     def _search(self, like: str) -> None:
         backend = self.app.backend
         work_for(self, "people", lambda: GotPeople(like, backend.people(like)))
+
+
+def _called(found: GotPeople) -> str | None:
+    """Whoever is called as was typed, if need be in letters of another case; None for nobody."""
+    if found.like in found.people:
+        return found.like
+    same = [key for key in found.people if key.casefold() == found.like.casefold()]
+    return same[0] if len(same) == 1 else None
