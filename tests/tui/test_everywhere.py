@@ -101,6 +101,47 @@ async def test_the_palette_offers_every_action_of_the_screen(open_app):
     assert titles >= {"Person", "Kind of question", "Add a wish", "Log", "Theme", "Help", "Quit"}
 
 
+class TestScreenshot:
+    @pytest.fixture
+    def home(self, tmp_path, monkeypatch):
+        folder = tmp_path / "home"
+        folder.mkdir()
+        monkeypatch.setenv("HOME", str(folder))
+        monkeypatch.setenv("XDG_DOWNLOAD_DIR", str(folder / "Downloads"))
+        return folder
+
+    @pytest.mark.parametrize("has_downloads", [True, False])
+    async def test_is_saved_and_told_with_and_without_downloads(
+        self, open_app, home, has_downloads
+    ):
+        expected = home / "Downloads" if has_downloads else home
+        expected.mkdir(exist_ok=True)
+        async with open_app(WIDE) as pilot:
+            pilot.app.action_screenshot()
+            told = await told_of_the_screenshot(pilot)
+        [drawing] = expected.glob("*.svg")
+        assert "About:" in drawing.read_text()
+        assert drawing.name in told
+
+    async def test_is_saved_in_the_workspace_where_home_takes_nothing(
+        self, open_app, home, tmp_path
+    ):
+        home.rmdir()
+        async with open_app() as pilot:
+            pilot.app.action_screenshot()
+            await told_of_the_screenshot(pilot)
+        assert len(list(tmp_path.glob("*.svg"))) == 1
+
+
+async def told_of_the_screenshot(pilot):
+    """What the app says once a thread has saved it."""
+    for _ in range(200):
+        if told := [one.message for one in pilot.app._notifications if one.title == "Screenshot"]:
+            return told[0]
+        await pilot.pause(0.02)
+    raise AssertionError("Nothing was said of the screenshot.")
+
+
 class TestTheme:
     async def test_is_remembered(self, open_app, tmp_path):
         async with open_app() as pilot:

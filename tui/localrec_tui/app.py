@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import msgspec
+import platformdirs
 from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.theme import Theme
 
 from localrec.errors import LocalrecError
+from localrec.paths import make_private
 from localrec.types import Event
 from localrec_tui.backend.base import Backend, Word
 from localrec_tui.backend.local import LocalBackend
@@ -182,6 +184,20 @@ class LocalrecApp(Shell):
         if not isinstance(self.screen, LogScreen):
             self.push_screen(LogScreen())
 
+    def deliver_screenshot(
+        self, filename: str | None = None, path: str | None = None, time_format: str | None = None
+    ) -> str | None:
+        """Save a drawing of the screen, also where nobody has a folder for downloads.
+
+        Args:
+            filename: Its name; by default with date and time.
+            path: Its folder; by default the first that can be written of downloads, home and the
+                workspace.
+            time_format: Of the name.
+        """
+        path = path or str(_folder_for_pictures(self.folder))
+        return super().deliver_screenshot(filename, path, time_format)
+
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """What the palette offers: the app's own things, then what Textual offers."""
         yield SystemCommand("Help", "What this screen is for, and its keys", self.action_help)
@@ -312,3 +328,9 @@ class LocalrecApp(Shell):
         if unknown := sorted(set(self.preferences.keymap) - known):
             told = f"{FILE} gives keys to no action: {', '.join(unknown)}. F1 shows their names."
             self.notify(told, severity="warning", timeout=10, markup=False)
+
+
+def _folder_for_pictures(workspace: Path) -> Path:
+    """Where a drawing of the screen goes."""
+    folders = (Path(platformdirs.user_downloads_dir()), Path.home(), make_private(workspace))
+    return next((one for one in folders if one.is_dir() and os.access(one, os.W_OK)), workspace)
