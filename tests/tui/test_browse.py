@@ -211,6 +211,12 @@ class TestSearch:
             await press(pilot, "down")
             assert isinstance(pilot.app.focused, Listing)
 
+    async def test_reads_no_word_in_a_slash_typed_out_of_habit(self, open_app):
+        async with at_the_line(open_app) as pilot:
+            await write(pilot, "/499")
+            await settled(pilot)
+            assert shown(pilot)[0] == "Drink 499"
+
     async def test_puts_what_means_the_same_behind(self, browse):
         async with browse() as pilot:
             await search(pilot, "499")

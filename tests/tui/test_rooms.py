@@ -69,5 +69,5 @@ async def test_a_word_said_in_one_room_is_seen_in_another(open_app):
     async with open_app() as pilot:
         pilot.app.person = "anna"
         pilot.app.screen.query_one(Prompt).value = "gin"
-        await press(pilot, "enter", "down", "l", "f7", "u", "f19")
+        await press(pilot, "enter", "down", "l", "f7", "down", "u", "f19")
         assert "[you like it]" not in seen(pilot)

@@ -256,7 +256,7 @@ class BrowseScreen(Room[None]):
 
     @on(Input.Changed, "#search")
     def _typed(self, event: Input.Changed) -> None:
-        typed = event.value.strip()
+        typed = event.value.strip().lstrip("/").lstrip()  # / goes to the line: it is no word
         if typed == self._view.typed or not self._view.domain:
             return
         self._view = msgspec.structs.replace(self._view, typed=typed)
