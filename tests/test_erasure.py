@@ -217,6 +217,27 @@ class TestThePlantedTrace:
         assert HER_NOTE.encode() not in (folder / "store.duckdb").read_bytes()
 
 
+class TestAShortName:
+    @pytest.fixture
+    def folder_of_a(self, workspace_path: Path) -> Path:
+        """A workspace with somebody called "a", and a picture whose bytes spell it by chance."""
+        with planted_store(workspace_path) as store:
+            for user, shelf in (("a", "balcony"), (BOB, "a")):
+                ingest_history(store, BAR, history(user, SHARED, note="", shelf=shelf), by=user)
+        (workspace_path / "photo.png").write_bytes(b'\x89PNG\xf3"a"\x9c\x11"a"\xe0')
+        return workspace_path
+
+    def test_is_forgotten_without_a_false_alarm(self, folder_of_a):
+        receipt = run(folder_of_a, Wish(user="a"))
+        assert receipt.found == ()
+        assert "edge.properties" in {trace.place for trace in receipt.namesakes}
+
+    def test_is_found_where_a_program_wrote_it(self, folder_of_a):
+        (folder_of_a / "diary.json").write_text(json.dumps({"met": ["a"]}), encoding="utf-8")
+        found = run(folder_of_a, Wish(user="a")).found
+        assert [(trace.place, trace.what) for trace in found] == [("diary.json", "key")]
+
+
 # Runs a forgetting whose process is killed, for good, at the Nth call of a step.
 _DIES = """
 import os, signal, sys

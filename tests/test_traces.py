@@ -44,6 +44,22 @@ def test_short_keys_and_numbers_are_found_between_quotes_only(key, quoted):
     assert search.in_texts([key])[needle] == 1  # a whole value
 
 
+@pytest.mark.parametrize("key", ["a", "ab", "7"])
+@pytest.mark.parametrize(
+    "written", ['{{"by":"{}"}}', '["{}"]', '"{}"', "id,'\"{}\"'", 'user="{}"\n', '<p k="{}"/>']
+)
+def test_a_short_key_is_found_where_it_was_written_on_purpose(key, written):
+    text = written.format(key)
+    for code in ("utf-8", "utf-16", "utf-16-le", "utf-8-sig"):
+        assert Search([key_needle(key)]).in_bytes(text.encode(code)), code
+
+
+@pytest.mark.parametrize("around", [(b"\x07", b" "), (b" ", b"\xc3"), (b"x", b"y")])
+def test_a_short_key_is_not_found_where_bytes_came_about_by_chance(around):
+    before, behind = around
+    assert not Search([key_needle("a")]).in_bytes(before + b'"a"' + behind)
+
+
 def test_texts_that_may_be_anybodys_are_not_looked_for():
     assert text_needles(["Loved it!", "", "Loved it at the harbour", "Loved it!"]) == [
         Needle("Loved it at the harbour")

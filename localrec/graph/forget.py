@@ -93,6 +93,9 @@ class Holding(msgspec.Struct, frozen=True, kw_only=True):
         said_by: Rows are links that a person may have said: `properties` holds their key.
         words: Columns in which a catalogue or somebody else may use the same word by chance.
         personal: SQL for rows whose `words` are a person's all the same.
+        terms: Columns with localrec's own words (kinds, events, sources), which a name may be too.
+        parts: Of a JSON column, SQL for what may name a person, and for the rest: words that a
+            catalogue, localrec or somebody else may use by chance.
         made_from: SQL for the list of node ids that a row was made from or speaks of; it goes with
             any of them.
         own: Column with the number of the row itself.
@@ -104,6 +107,8 @@ class Holding(msgspec.Struct, frozen=True, kw_only=True):
     said_by: bool = False
     words: tuple[str, ...] = ()
     personal: str = "false"
+    terms: tuple[str, ...] = ()
+    parts: dict[str, tuple[str, str]] = {}
     made_from: str | None = None
     own: str | None = None
 
@@ -111,18 +116,40 @@ class Holding(msgspec.Struct, frozen=True, kw_only=True):
 HOLDINGS: dict[str, Holding] = {
     "meta": Holding(),
     "node": Holding(
-        nodes=("node_id",), words=("key", "name", "properties"), personal=f"kind = '{USER}'"
+        nodes=("node_id",),
+        words=("key", "name", "properties"),
+        personal=f"kind = '{USER}'",
+        terms=("domain", "kind"),
     ),
     "edge": Holding(
         nodes=("source_id", "target_id"),
         said_by=True,
-        words=("properties",),
-        personal="properties->>'$.by' IS NOT NULL",
+        terms=("kind",),
+        # A link names who said it; what it says is theirs, such as the name of a shelf.
+        parts={
+            "properties": (
+                "(properties->>'$.by')",
+                """json_merge_patch(properties, '{"by": null}')""",
+            )
+        },
     ),
-    "embedding": Holding(nodes=("node_id",)),
-    "import_receipt": Holding(imports="import_id"),
+    "embedding": Holding(nodes=("node_id",), terms=("field", "model")),
+    "import_receipt": Holding(
+        imports="import_id",
+        parts={
+            "report": (
+                """json_merge_patch(report, '{"source": null, "domain": null}')""",
+                "to_json([report->>'$.source', report->>'$.domain'])",
+            )
+        },
+    ),
     "brought": Holding(nodes=("node_id",), imports="import_id"),
-    "interaction": Holding(nodes=("user_id", "item_id"), owner="user_id", words=("note",)),
+    "interaction": Holding(
+        nodes=("user_id", "item_id"),
+        owner="user_id",
+        words=("note",),
+        terms=("event", "source"),
+    ),
     "shelf": Holding(nodes=("user_id", "node_id"), owner="user_id"),
     "memory": Holding(
         nodes=("node_id",),
@@ -130,12 +157,19 @@ HOLDINGS: dict[str, Holding] = {
         # Outside of what people write themselves a memory has its words from the catalogue.
         words=("text", "facets"),
         personal="source = 'person'",
+        terms=("source",),
         made_from="CAST(provenance->'$.made_from' AS BIGINT[])",
     ),
     "job": Holding(
-        nodes=("user_id", "item_id"), owner="user_id", made_from="skipped", own="job_id"
+        nodes=("user_id", "item_id"),
+        owner="user_id",
+        made_from="skipped",
+        own="job_id",
+        terms=("event", "state"),
     ),
-    "rule_set": Holding(words=("name", "text"), personal="source = 'edited'"),
+    "rule_set": Holding(
+        words=("name", "text"), personal="source = 'edited'", terms=("domain", "source")
+    ),
     # What is seen has its words from the taxonomy.
     "picture": Holding(nodes=("node_id",), imports="import_id", words=("sight",)),
 }

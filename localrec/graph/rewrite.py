@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -100,13 +101,9 @@ def scan_values(store: Store, search: Search) -> ValueScan:
     namesakes: Counter[tuple[str, Needle]] = Counter()
     columns = _text_columns(store)
     for table, column, text in columns:
-        holding = HOLDINGS.get(table, Holding())
-        looks = [("true", found)]
-        if column in holding.words:
-            personal = f"({holding.personal})"
-            looks = [(personal, found), (f"{personal} IS NOT TRUE", namesakes)]
-        for condition, counts in looks:
-            for texts in _texts(store, table, text, condition):
+        for look in _looks(HOLDINGS.get(table, Holding()), column, text):
+            counts = found if look.is_personal else namesakes
+            for texts in _texts(store, table, look.text, look.condition):
                 for needle, count in search.in_texts(texts).items():
                     counts[f"{table}.{column}", needle] += count
     return ValueScan(
@@ -115,6 +112,27 @@ def scan_values(store: Store, search: Search) -> ValueScan:
         namesakes=traces(namesakes),
         shared=frozenset(needle for _, needle in namesakes),
     )
+
+
+class _Look(NamedTuple):
+    """SQL for texts of some rows, and whether what is found there can only be the forgotten's."""
+
+    text: str
+    condition: str
+    is_personal: bool
+
+
+def _looks(holding: Holding, column: str, text: str) -> list[_Look]:
+    """How a column is looked through: words that anybody may use apart from a person's own."""
+    if column in holding.terms:
+        return [_Look(text, "true", False)]
+    if column in holding.parts:
+        personal, other = holding.parts[column]
+        return [_Look(personal, "true", True), _Look(other, "true", False)]
+    if column in holding.words:
+        personal = f"({holding.personal})"
+        return [_Look(text, personal, True), _Look(text, f"{personal} IS NOT TRUE", False)]
+    return [_Look(text, "true", True)]
 
 
 def traces(counts: Counter[tuple[str, Needle]]) -> tuple[Trace, ...]:

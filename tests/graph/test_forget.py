@@ -355,3 +355,43 @@ class TestNamesakes:
             "import_receipt.user_key",
             "node.key",
         }
+
+    def test_on_somebody_else_s_shelf_are_told_apart(self, path, without):
+        with planted_store(path.parent) as store:
+            told = history(ANNABELLE, ONLY_HERS, note=HER_NOTE, shelf="for balcony evenings")
+            ingest_history(store, BAR, told, by=ANNABELLE)
+            told = history(BOB, "pier-sour", note=HIS_NOTE, shelf=ANNABELLE)
+            ingest_history(store, BAR, told, by=BOB)
+        with Store.open_(without(Wish(user=ANNABELLE)), read_only=True) as store:
+            scan = scan_values(store, Search([key_needle(ANNABELLE)]))
+        assert scan.found == ()
+        assert "edge.properties" in {trace.place for trace in scan.namesakes}
+
+    def test_do_not_hide_a_link_that_the_forgotten_said(self, two_people, without):
+        fresh = without(Wish(user=ANNABELLE))
+        with Store.open_(fresh) as store:
+            store.execute(
+                "UPDATE edge SET properties = json_object('by', ?) WHERE rowid = 0", [ANNABELLE]
+            )
+            scan = scan_values(store, Search([key_needle(ANNABELLE)]))
+        assert [(trace.place, trace.count) for trace in scan.found] == [("edge.properties", 1)]
+        assert scan.namesakes == ()
+
+    @pytest.mark.parametrize("name", ["liked", "feedback", "user", "cocktails", "cocktail"])
+    def test_of_localrec_s_own_words_are_told_apart(self, two_people, name):
+        with Store.open_(two_people, read_only=True) as store:
+            scan = scan_values(store, Search([key_needle(name)]))
+        assert scan.found == ()
+        assert scan.namesakes
+
+    def test_do_not_hide_what_a_receipt_says_of_the_forgotten(self, two_people):
+        report = '{"source":"x","domain":"cocktails","path":"/home/annabelle.k/all.csv"}'
+        with Store.open_(two_people) as store:
+            store.execute(
+                "INSERT INTO import_receipt VALUES (nextval('import_ids'), NULL, now(), ?)",
+                [report],
+            )
+            places = {
+                one.place for one in scan_values(store, Search([key_needle(ANNABELLE)])).found
+            }
+        assert "import_receipt.report" in places
