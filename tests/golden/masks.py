@@ -90,6 +90,12 @@ def told(lines: Iterator[str]) -> str:
     return "\n".join([*found[:_SHOWN], *more])
 
 
+def require_same(lines: Iterator[str]) -> None:
+    """Fail with the first differences, and with the way to record anew what was meant so."""
+    if found := told(lines):
+        raise AssertionError(f"{found}\nIf this was meant: python -m tests.golden.record")
+
+
 def _masked_text(text: str, home: Path) -> str:
     for path, name in ((home.resolve(), "<home>"), (home, "<home>"), (CHECKOUT, "<localrec>")):
         text = text.replace(str(path), name)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from .masks import differences, told
+from .masks import differences, require_same
 from .program import EMBEDDER
 from .record import golden, recorded_drinks
 
@@ -30,4 +30,4 @@ def test_the_questions_are_those_that_were_recorded(answers: dict[str, Any]) -> 
 def test_every_question_is_answered_as_it_was(part: str, answers: dict[str, Any]) -> None:
     expected = {one: answer.get(part) for one, answer in QUESTIONS.items()}
     actual = {one: answer.get(part) for one, answer in answers.items()}
-    assert not told(differences(expected, actual, part))
+    require_same(differences(expected, actual, part))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from .masks import differences, told
+from .masks import differences, require_same
 from .program import MOVIELENS
 from .questions import RANKED_BY, ranking_differences
 from .record import golden, recorded_films
@@ -25,14 +25,14 @@ def films(home_with: Callable[[str, str], Path]) -> dict[str, Any]:
 def test_two_hundred_requests_are_ranked_as_they_were(system: str, films: dict[str, Any]) -> None:
     expected = golden(f"rankings-{system}")["rankings"]
     assert len(expected) == 200
-    assert not told(ranking_differences(expected, films[system]["rankings"]))
+    require_same(ranking_differences(expected, films[system]["rankings"]))
 
 
 @pytest.mark.parametrize("system", RANKED_BY)
 def test_the_first_ranking_tells_what_it_told(system: str, films: dict[str, Any]) -> None:
     expected = golden(f"rankings-{system}")["first"]
-    assert not told(differences(expected, films[system]["first"]))
+    require_same(differences(expected, films[system]["first"]))
 
 
 def test_questions_about_films_are_answered_as_they_were(films: dict[str, Any]) -> None:
-    assert not told(differences(golden("answers-films"), films["answers"]))
+    require_same(differences(golden("answers-films"), films["answers"]))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from .masks import differences, told
+from .masks import differences, require_same
 from .program import golden_environment
 from .record import SESSIONS, golden, recorded_session
 
@@ -28,7 +28,7 @@ def sessions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 @pytest.mark.parametrize(("session", "line"), LINES, ids=[f"{one}: {two}" for one, two in LINES])
 def test_a_command_says_what_it_said(session: str, line: str, sessions: dict[str, Any]) -> None:
     actual = sessions[session]["commands"].get(line, "was not run")
-    assert not told(differences(RECORDED[session][line], actual))
+    require_same(differences(RECORDED[session][line], actual))
 
 
 @pytest.mark.parametrize("session", NAMES)
@@ -42,7 +42,7 @@ def test_the_same_lies_on_disk_afterwards(
     session: str, part: str, sessions: dict[str, Any]
 ) -> None:
     expected, actual = golden(f"disk-{session}")[part], sessions[session]["disk"][part]
-    assert not told(differences(expected, actual, part))
+    require_same(differences(expected, actual, part))
 
 
 @pytest.mark.parametrize("command", ["ask", "recommend", "rank"])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from .disk import shipped_adapters
-from .masks import differences, told
+from .masks import differences, require_same
 from .record import golden, golden_help
 from .sessions import LEFT_OUT
 from .words import help_of_text, help_texts, options_of, parameters
@@ -27,11 +27,11 @@ def test_the_commands_are_those_that_were_recorded(shown: dict[str, list[str]]) 
 
 @pytest.mark.parametrize("command", RECORDED_HELP)
 def test_the_help_of_each_command_is_as_it_was(command: str, shown: dict[str, list[str]]) -> None:
-    assert not told(differences(RECORDED_HELP[command], shown[command], command))
+    require_same(differences(RECORDED_HELP[command], shown[command], command))
 
 
 def test_every_option_takes_what_it_took() -> None:
-    assert not told(differences(golden("parameters"), parameters()))
+    require_same(differences(golden("parameters"), parameters()))
 
 
 def test_no_option_that_once_was_known_is_refused() -> None:
@@ -45,7 +45,7 @@ def test_no_option_that_once_was_known_is_refused() -> None:
 
 
 def test_the_shipped_adapters_and_their_cards_are_as_they_were() -> None:
-    assert not told(differences(golden("adapters"), shipped_adapters()))
+    require_same(differences(golden("adapters"), shipped_adapters()))
 
 
 def test_every_command_is_recorded_or_named_as_left_out() -> None:
