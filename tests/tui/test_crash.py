@@ -11,7 +11,7 @@ import pytest
 
 from localrec.errors import WorkspaceError
 from localrec_tui.app import LocalrecApp
-from localrec_tui.crash import AppCrashedError, crashed, save_report
+from localrec_tui.logbook import AppCrashedError, crashed, save_report
 
 from .planted import PlantedBackend
 
@@ -80,7 +80,7 @@ class TestCrash:
         def refuse(folder):
             raise WorkspaceError("The folder cannot be made.")
 
-        monkeypatch.setattr("localrec_tui.crash.make_private", refuse)
+        monkeypatch.setattr("localrec_tui.logbook.make_private", refuse)
         assert "No report could be written" in str(crashed(tmp_path, ValueError("oh")))
 
     def test_reports_what_caused_it_too(self, tmp_path):

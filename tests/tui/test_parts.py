@@ -14,10 +14,9 @@ from localrec.types import Constraint, Event, Evidence, Intent, Range
 from localrec.workspace import Workspace
 from localrec_tui.backend.gate import Gate
 from localrec_tui.drawing import graph_of
-from localrec_tui.last_person import load_last_person, save_last_person
 from localrec_tui.logbook import Logbook, log
 from localrec_tui.preferences import Preferences, load_preferences, save_preferences
-from localrec_tui.questions import KEPT, Questions
+from localrec_tui.questions import KEPT, Questions, load_last_person, save_last_person
 from localrec_tui.wishes import chips_of, without
 
 FULL = Intent(

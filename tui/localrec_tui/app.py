@@ -23,10 +23,10 @@ from localrec.paths import make_private
 from localrec.types import Event
 from localrec_tui.backend.base import Backend, Word
 from localrec_tui.backend.local import LocalBackend
-from localrec_tui.crash import crashed, sane_terminal
-from localrec_tui.last_person import load_last_person, save_last_person
+from localrec_tui.logbook import crashed, sane_terminal
 from localrec_tui.messages import Failed, GotDomains, Say, WordStored
 from localrec_tui.preferences import FILE, save_preferences
+from localrec_tui.questions import load_last_person, save_last_person
 from localrec_tui.screens.ask import AskScreen
 from localrec_tui.screens.browse import BrowseScreen
 from localrec_tui.screens.comparing import CompareScreen

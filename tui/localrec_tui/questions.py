@@ -1,7 +1,7 @@
-"""What was asked before: up-arrow brings it back, also in the next run.
+"""What was asked before, which up-arrow brings back, and who sat here last: also in the next run.
 
-One JSON string a line in the workspace, readable by its owner alone. Forgetting a person takes out
-the lines that mention them (`erasure/sweep.py` goes through every `.jsonl`).
+One JSON string a line in files of the workspace, readable by their owner alone. Forgetting a person
+takes out the lines that mention them (`erasure/sweep.py` goes through every `.jsonl`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import msgspec
 from localrec.paths import make_private
 
 FILE = "asked.jsonl"
+PERSON_FILE = "person.jsonl"  # of one line
 KEPT = 500  # questions
 _LONGEST = 2_000  # characters
 
@@ -80,3 +81,28 @@ class Questions:
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
         with os.fdopen(os.open(self._path, flags, 0o600), "ab") as file:
             file.write(msgspec.json.encode(question) + b"\n")
+
+
+def load_last_person(folder: Path) -> str | None:
+    """The key of whoever sat here last; None for nobody, or where it cannot be read."""
+    try:
+        [line] = (folder / PERSON_FILE).read_bytes().splitlines()
+        return msgspec.json.decode(line, type=str) or None
+    except (OSError, ValueError, msgspec.DecodeError):
+        return None
+
+
+def save_last_person(folder: Path, person: str | None) -> None:
+    """Remember who sits here; None forgets whoever did.
+
+    Raises:
+        OSError, WorkspaceError: it cannot be written.
+    """
+    path = folder / PERSON_FILE
+    if person is None:
+        path.unlink(missing_ok=True)
+        return
+    part = make_private(folder) / f"{PERSON_FILE}.part"
+    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        file.write(msgspec.json.encode(person) + b"\n")
+    part.replace(path)
