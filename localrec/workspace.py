@@ -13,41 +13,51 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, cast
 
-from localrec.domains import Domain, load_domain, shipped_domains
-from localrec.erasure.journal import open_settled
-from localrec.errors import CutShortError, InputError, ModelError, UsageError, WorkspaceError
+from localrec.data.domains import Domain
+from localrec.data.model_calls import ModelCall
+from localrec.data.rows import BulkHistory, CatalogueRows, HistoryRows, ImportReport
+from localrec.foundation.errors import (
+    CutShortError,
+    InputError,
+    ModelError,
+    UsageError,
+    WorkspaceError,
+)
+from localrec.foundation.paths import make_private
+from localrec.foundation.progress import Progress, no_progress
+from localrec.foundation.settings import RERANKER, RULES, VISION, Settings, load_settings
+from localrec.graph.domain_files import load_domain, shipped_domains
 from localrec.graph.store import Store
-from localrec.paths import make_private
-from localrec.progress import Progress, silent
-from localrec.settings import RERANKER, RULES, VISION, Settings, load_settings
-from localrec.types import BulkHistory, History, ImportReport, ModelCall, SourceTable
+from localrec.privacy.journal import open_settled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from localrec.agent.desk import Reference
-    from localrec.album.intake import PictureReport
+    from localrec.agent.configs import AgenticRecConfig
+    from localrec.agent.tool_context import DomainKnowledge
+    from localrec.data.arrays import Scores
+    from localrec.data.evidence import Fact
+    from localrec.data.interaction_matrix import InteractionMatrix
+    from localrec.data.reasons import Reasons
     from localrec.graph.catalogue import Catalogue
-    from localrec.index.audience import Audience
-    from localrec.index.base import Embedder
-    from localrec.index.build import EmbeddedField
     from localrec.index.clip import ClipPair
-    from localrec.index.pictures import PictureIndex
+    from localrec.index.embedded_fields import EmbeddedField
+    from localrec.index.image_index import ImageIndex
+    from localrec.index.protocols import Embedder
     from localrec.index.sequential import SequentialModel
-    from localrec.llm.base import ChatModel, VisionModel
-    from localrec.llm.client import ModelProcess
-    from localrec.retrieval.base import Scores
-    from localrec.retrieval.collaboration import Collective
-    from localrec.retrieval.taste import Taste
-    from localrec.systems.agents import AgenticConfig
-    from localrec.systems.asker import Asker
-    from localrec.systems.catalog import RankerPlan
-    from localrec.systems.composition import AgenticAskConfig
-    from localrec.systems.memrec import MemRecConfig
-    from localrec.systems.personal import Fit, Personal
-    from localrec.systems.remembering import SharedMemory
-    from localrec.systems.reranking import Judge
-    from localrec.systems.stages import Stages
+    from localrec.item_images.folder_import import ImageImportReport
+    from localrec.llm.chat_model import ChatModel, VisionModel
+    from localrec.llm.model_process import ModelProcess
+    from localrec.memory.collaborative_memory import CollaborativeMemory
+    from localrec.memory.configs import MemRecConfig
+    from localrec.memory.loader import SharedMemory
+    from localrec.memory.rerankers import Reranker
+    from localrec.retrieval.user_profile import UserProfile
+    from localrec.systems.auto import EvidenceRecommender, ScoredItems
+    from localrec.systems.configs import AgenticAskConfig
+    from localrec.systems.question_answerer import QuestionAnswerer
+    from localrec.systems.question_context import QuestionContext
+    from localrec.systems.registry import RecommenderPlan
 
 
 @contextmanager
@@ -89,12 +99,12 @@ class Workspace:
         self._forget_what_was_read()
 
     def _forget_what_was_read(self) -> None:
-        self._stages: dict[str, Stages] = {}
+        self._stages: dict[str, QuestionContext] = {}
         self._fields: dict[str, dict[str, EmbeddedField]] = {}
         self._catalogues: dict[str, Catalogue] = {}
-        self._audiences: dict[str, Audience] = {}
-        self._collectives: dict[str, Collective] = {}
-        self._references: dict[str, Reference] = {}
+        self._audiences: dict[str, InteractionMatrix] = {}
+        self._collaborative_memories: dict[str, CollaborativeMemory] = {}
+        self._references: dict[str, DomainKnowledge] = {}
 
     def __enter__(self) -> Workspace:
         return self
@@ -117,9 +127,9 @@ class Workspace:
         It stands on the same store and the same models, which stay this one's to close. Nobody in
         particular (None) sees what a lone person told, and of several people's words none.
         """
-        from localrec.graph.node_columns import hidden_from
+        from localrec.graph.node_columns import users_hidden_from
 
-        return self._without(hidden_from(self.store, user))
+        return self._without(users_hidden_from(self.store, user))
 
     def _without(self, hidden: frozenset[str]) -> Self:
         owner = cast("Self", self._owner)
@@ -135,9 +145,9 @@ class Workspace:
     @cached_property
     def _hidden(self) -> frozenset[str]:
         """The people whose own links are left out; at first as nobody in particular sees it."""
-        from localrec.graph.node_columns import hidden_from
+        from localrec.graph.node_columns import users_hidden_from
 
-        return hidden_from(self.store, None)
+        return users_hidden_from(self.store, None)
 
     @cached_property
     def store(self) -> Store:
@@ -164,27 +174,27 @@ class Workspace:
         """
         if self._owner is not self:
             return self._owner.picture_model
-        from localrec.index.clip import open_picture_model  # onnxruntime: 0.2 s
+        from localrec.index.clip import open_image_model  # onnxruntime: 0.2 s
 
         named = self.settings.pictures
-        return open_picture_model(named, self.settings.threads or None) if named else None
+        return open_image_model(named, self.settings.threads or None) if named else None
 
-    def pictures(self, domain_name: str) -> PictureIndex | None:
+    def pictures(self, domain_name: str) -> ImageIndex | None:
         """A domain's items by their pictures; None without a model for it, or without pictures."""
         if self.picture_model is None:
             return None
-        from localrec.index.pictures import open_pictures
+        from localrec.index.image_index import open_image_index
 
         folder, backend = self.folder / "indexes", self.settings.index
-        index = open_pictures(self.store, folder, domain_name, self.picture_model, backend)
+        index = open_image_index(self.store, folder, domain_name, self.picture_model, backend)
         return index if len(index.field) else None
 
     @cached_property
     def embedder_name(self) -> str:
         """The name on the vectors made here; opens the embedder only where nothing else tells."""
-        from localrec.index.embedders import known_name
+        from localrec.index.embedders import known_embedder_name
 
-        return known_name(self.settings.embedder) or self.embedder.name
+        return known_embedder_name(self.settings.embedder) or self.embedder.name
 
     def domains(self) -> list[str]:
         """The domains that have items, largest first."""
@@ -224,17 +234,17 @@ class Workspace:
             self._fields[domain_name] = fields
         return self._fields[domain_name]
 
-    def audience(self, domain_name: str) -> Audience:
+    def audience(self, domain_name: str) -> InteractionMatrix:
         """Who liked what in one domain."""
-        from localrec.index.audience import open_audience
+        from localrec.index.interaction_cache import open_interaction_matrix
 
         if domain_name not in self._audiences:
-            self._audiences[domain_name] = open_audience(
+            self._audiences[domain_name] = open_interaction_matrix(
                 self.store, self.folder / "indexes", self.catalogue(domain_name)
             )
         return self._audiences[domain_name]
 
-    def personal(self, domain_name: str, ranker: str = "auto") -> Personal:
+    def personal(self, domain_name: str, ranker: str = "auto") -> EvidenceRecommender:
         """A ranker by name, ready for the people of one domain.
 
         Raises:
@@ -242,111 +252,127 @@ class Workspace:
             ModelError: it asks a model that is not here, or does not start.
             WorkspaceError: it compares memories as vectors, and there are none.
         """
-        from localrec.systems.catalog import ranker_plan
+        from localrec.systems.registry import recommender_plan
 
-        return self._ranker(domain_name, ranker_plan(ranker), ranker)
+        return self._ranker(domain_name, recommender_plan(ranker), ranker)
 
-    def _ranker(self, domain_name: str, plan: RankerPlan, name: str = "") -> Personal:
-        from localrec.systems.agents import AgenticConfig
-        from localrec.systems.personal import Personal
-        from localrec.systems.remembering import Remembering
+    def _ranker(
+        self, domain_name: str, plan: RecommenderPlan, name: str = ""
+    ) -> EvidenceRecommender:
+        from localrec.agent.configs import AgenticRecConfig
+        from localrec.systems.auto import EvidenceRecommender
+        from localrec.systems.memrec import MemoryRecommender
 
         field = self._descriptions(domain_name) if plan.evidence.nearness else None
         parts = (self.catalogue(domain_name), self.audience(domain_name), field, plan.evidence)
         config = plan.memory
         if plan.judge is not None:
-            from localrec.systems.reranking import Reranking
+            from localrec.systems.reranking import RerankingRecommender
 
-            if isinstance(plan.judge, AgenticConfig):
+            if isinstance(plan.judge, AgenticRecConfig):
                 agent = self._agent(domain_name, name, plan.judge, self.open_model)
-                return Reranking(*parts, agent)
-            return Reranking(*parts, self._judge(domain_name, plan))
-        if config is None or self.audience(domain_name).size < plan.fewest_people:
-            return Personal(*parts)
-        return Remembering(
+                return RerankingRecommender(*parts, agent)
+            return RerankingRecommender(*parts, self._judge(domain_name, plan))
+        if config is None or self.audience(domain_name).size < plan.min_users:
+            return EvidenceRecommender(*parts)
+        return MemoryRecommender(
             *parts,
             lambda: self._shared_memory(domain_name, config),
             lists_from=plan.lists_from,
             ranks_from=plan.ranks_from,
         )
 
-    def collective(self, domain_name: str) -> Collective:
+    def collaborative_memory(self, domain_name: str) -> CollaborativeMemory:
         """What the people of a domain share: who likes what, what goes together, the rules."""
-        from localrec.systems.lists import open_collective
+        from localrec.memory.loader import load_collaborative_memory
 
-        if domain_name not in self._collectives:
-            self._collectives[domain_name] = open_collective(
+        if domain_name not in self._collaborative_memories:
+            self._collaborative_memories[domain_name] = load_collaborative_memory(
                 self.store,
                 self.folder / "indexes",
                 self.catalogue(domain_name),
                 self._descriptions(domain_name),
             )
-        return self._collectives[domain_name]
+        return self._collaborative_memories[domain_name]
 
-    def _judge(self, domain_name: str, plan: RankerPlan) -> Judge:
+    def _judge(self, domain_name: str, plan: RecommenderPlan) -> Reranker:
         """Who puts candidates in order; models are started, so that one that is not here is told.
 
         Raises:
             ModelError: a model is not here, or does not start, or the adapter is for another.
             WorkspaceError: memories are to be compared as vectors, and there are none.
         """
-        from localrec.systems.lists import portraits_of
-        from localrec.systems.memrec import AgentConfig, MemRec, VectorConfig
-        from localrec.systems.reranking import AgentJudge, Asked, VectorJudge
+        from localrec.explanation.model_reasons import write_reasons
+        from localrec.memory.configs import MemRecModelConfig, MemRecVectorConfig
+        from localrec.memory.loader import memory_texts_of
+        from localrec.memory.memrec import MemRec
+        from localrec.memory.rerankers import ModelReranker, RerankRequest, VectorReranker
         from localrec.understanding.vocabulary import Vocabulary
 
-        collective, config = self.collective(domain_name), plan.judge
-        person_of = self._person_of(domain_name, collective)
-        if isinstance(config, VectorConfig):
-            if collective.graph.traits.vectors is None:
+        collaborative_memory, config = self.collaborative_memory(domain_name), plan.judge
+        user_index = self._user_index(domain_name, collaborative_memory)
+        if isinstance(config, MemRecVectorConfig):
+            if collaborative_memory.graph.item_features.vectors is None:
                 raise WorkspaceError(
                     f"The texts of {domain_name} have no vectors by {self.embedder_name} yet.",
                     "Make them: localrec index",
                 )
-            return VectorJudge(collective, config, person_of)
-        assert isinstance(config, AgentConfig) and plan.memory is not None
+            return VectorReranker(collaborative_memory, config, user_index)
+        assert isinstance(config, MemRecModelConfig) and plan.memory is not None
         model, writer = self.open_model(RERANKER), self.open_model("writer")
         for one in (model, writer):
             one.count_tokens("")
         catalogue, memory_config = self.catalogue(domain_name), plan.memory
 
         @cache
-        def stand_in() -> MemRec:
-            memory = self._shared_memory(domain_name, memory_config)
-            return MemRec(memory.collective, memory.config, memory.weights)
+        def vocabulary() -> Vocabulary:
+            return Vocabulary(catalogue)
 
-        def fused(asked: Asked) -> Scores:
-            scores = stand_in().scores(asked.items, asked.weights, person_of(asked.user))
+        def reasons(
+            model: ChatModel,
+            facts: Sequence[Sequence[Fact]],
+            names: Sequence[str],
+            known: Sequence[str],
+        ) -> Reasons:
+            return write_reasons(model, facts, names, vocabulary(), known=known)
+
+        @cache
+        def fallback() -> MemRec:
+            memory = self._shared_memory(domain_name, memory_config)
+            return MemRec(memory.collaborative_memory, memory.config, memory.weights)
+
+        def fused(asked: RerankRequest) -> Scores:
+            scores = fallback().scores(asked.items, asked.weights, user_index(asked.user))
             return scores[list(asked.candidates)]
 
-        return AgentJudge(
+        return ModelReranker(
             model,
             writer,
-            collective,
-            portraits_of(collective.graph, catalogue),
+            collaborative_memory,
+            memory_texts_of(collaborative_memory.graph, catalogue),
             catalogue.domain,
             config,
-            person_of=person_of,
-            stand_in=fused,
-            open_vocabulary=lambda: Vocabulary(catalogue),
+            user_index=user_index,
+            fallback=fused,
+            write_reasons=reasons,
         )
 
     def _agent(
         self,
         domain_name: str,
         name: str,
-        config: AgenticConfig,
+        config: AgenticRecConfig,
         open_model: Callable[[str], ChatModel],
-    ) -> Judge:
+    ) -> Reranker:
         """An agent as a judge; a model is started, so that one that is not here is told.
 
         Raises:
             ModelError: the model is not here, or does not start.
         """
-        from localrec.graph.people import user_node
+        from localrec.agent.reranker import AgentReranker
+        from localrec.graph.interactions import user_node
         from localrec.memory.records import memory_of
-        from localrec.systems.agentic_judge import AgenticJudge
-        from localrec.understanding.intent import parse_intent
+        from localrec.understanding.query_parser import parse_query
         from localrec.understanding.vocabulary import Vocabulary
 
         @cache  # only an instruction needs its words
@@ -362,87 +388,90 @@ class Workspace:
         if model is not None:
             model.count_tokens("")
         reference = self.reference(domain_name)
-        return AgenticJudge(
+        return AgentReranker(
             name,
             config,
             model,
             reference,
             self.catalogue(domain_name),
-            person_of=self._person_of(domain_name, reference.collective),
+            user_index=self._user_index(domain_name, reference.collaborative_memory),
             profile_of=profile_of,
-            read=lambda instruction: parse_intent(instruction, vocabulary()),
+            read=lambda instruction: parse_query(instruction, vocabulary()),
         )
 
-    def _person_of(self, domain_name: str, collective: Collective) -> Callable[[str], int]:
+    def _user_index(
+        self, domain_name: str, collaborative_memory: CollaborativeMemory
+    ) -> Callable[[str], int]:
         """A person's key -> their number in the graph, -1 for a stranger."""
-        from localrec.graph.people import user_node
+        from localrec.graph.interactions import user_node
 
-        def person_of(user: str) -> int:
+        def user_index(user: str) -> int:
             user_id = user_node(self.store, domain_name, user) if user else None
-            return -1 if user_id is None else collective.graph.person_of(user_id)
+            return -1 if user_id is None else collaborative_memory.graph.user_index(user_id)
 
-        return person_of
+        return user_index
 
     def sequential(self, domain_name: str) -> SequentialModel | None:
         """What `train sequential` learnt of a domain, its people called as in `collective`.
 
         None where nothing was trained, or too long ago.
         """
-        from localrec.index.lessons import open_sequential
+        from localrec.index.sequential_cache import open_sequential
 
-        users = self.collective(domain_name).graph.users
+        users = self.collaborative_memory(domain_name).graph.users
         return open_sequential(
             self.store, self.folder / "indexes", self.catalogue(domain_name), users
         )
 
-    def reference(self, domain_name: str) -> Reference:
+    def reference(self, domain_name: str) -> DomainKnowledge:
         """What an agent's tools know of a domain; of a sequential model what `train` learnt."""
-        from localrec.agent.setting_out import reference_of
+        from localrec.agent.context import build_domain_knowledge
 
         if domain_name not in self._references:
-            self._references[domain_name] = reference_of(
+            self._references[domain_name] = build_domain_knowledge(
                 self.catalogue(domain_name),
-                self.collective(domain_name),
+                self.collaborative_memory(domain_name),
                 sequential=self.sequential(domain_name),
             )
         return self._references[domain_name]
 
     def _shared_memory(self, domain_name: str, config: MemRecConfig) -> SharedMemory:
-        from localrec.systems.lists import half_way, open_weights
-        from localrec.systems.remembering import SharedMemory
+        from localrec.memory.loader import SharedMemory, first_half, load_fusion_weights
 
-        collective = self.collective(domain_name)
-        weights = open_weights(self.folder / "indexes", domain_name, collective, config)
+        collaborative_memory = self.collaborative_memory(domain_name)
+        weights = load_fusion_weights(
+            self.folder / "indexes", domain_name, collaborative_memory, config
+        )
         if not config.write:
-            collective = half_way(collective)
-        person_of = self._person_of(domain_name, collective)
-        return SharedMemory(collective, config, weights, person_of)
+            collaborative_memory = first_half(collaborative_memory)
+        user_index = self._user_index(domain_name, collaborative_memory)
+        return SharedMemory(collaborative_memory, config, weights, user_index)
 
-    def taste(self, domain_name: str, user: str) -> Taste:
+    def user_profile(self, domain_name: str, user: str) -> UserProfile:
         """A person's taste, fresh from the store; empty for a stranger."""
-        from localrec.graph.people import deeds_of, user_node
-        from localrec.retrieval.taste import taste_of, taste_of_keys
+        from localrec.graph.interactions import load_user_history, user_node
+        from localrec.retrieval.user_profile import profile_from_history, profile_from_keys
 
         catalogue = self.catalogue(domain_name)
         user_id = user_node(self.store, domain_name, user)
         if user_id is None:
-            return taste_of_keys((), catalogue)
-        return taste_of(deeds_of(self.store, user_id), catalogue)
+            return profile_from_keys((), catalogue)
+        return profile_from_history(load_user_history(self.store, user_id), catalogue)
 
     def shelf(self, domain_name: str, user: str) -> tuple[str, ...]:
         """Keys of the components on a person's stored shelf; () for a stranger."""
-        from localrec.graph.people import user_node
-        from localrec.graph.shelves import shelf_of
-        from localrec.retrieval.shelf import on_shelf
+        from localrec.graph.interactions import user_node
+        from localrec.graph.shelf_store import shelf_nodes
+        from localrec.retrieval.shelf import shelf_attributes
 
         catalogue = self.catalogue(domain_name)
         user_id = user_node(self.store, domain_name, user)
         if user_id is None:
             return ()
-        here = on_shelf(catalogue, shelf_of(self.store, user_id))
+        here = shelf_attributes(catalogue, shelf_nodes(self.store, user_id))
         return tuple(catalogue.attributes[index].key for index in here)
 
-    def stages(self, domain_name: str) -> Stages:
+    def stages(self, domain_name: str) -> QuestionContext:
         """Everything needed to answer about one domain."""
         if domain_name not in self._stages:
             self._stages[domain_name] = self._open_stages(load_domain(domain_name))
@@ -498,8 +527,8 @@ class Workspace:
             UsageError: the domain asked for has no items.
         """
         if wanted is None:
-            from localrec.graph.people import FEEDBACK, USER
-            from localrec.sources.text import clean_name
+            from localrec.foundation.text import clean_name
+            from localrec.graph.interactions import FEEDBACK, USER
 
             newest = self.store.rows(
                 "SELECT n.domain FROM node n JOIN interaction i ON i.user_id = n.node_id "
@@ -537,7 +566,7 @@ class Workspace:
             WorkspaceError: there is no catalogue yet.
             UsageError: no such item, or several; the hint names the nearest.
         """
-        from localrec.graph.lookup import find_item
+        from localrec.graph.item_lookup import find_item
 
         if wanted or not (present := self.domains()):
             domains = [self.choose_domain("", wanted)]
@@ -552,7 +581,7 @@ class Workspace:
         *,
         without_model: bool = False,
         calls: list[ModelCall] | None = None,
-    ) -> Asker:
+    ) -> QuestionAnswerer:
         """A system by name, ready to answer about one domain.
 
         Args:
@@ -564,10 +593,10 @@ class Workspace:
         Raises:
             UsageError: there is no such system.
         """
-        from localrec.llm.transcript import recording, recording_vision
-        from localrec.systems.catalog import system_config
-        from localrec.systems.composition import AgenticAskConfig, RagConfig
+        from localrec.llm.call_recording import recording, recording_vision
+        from localrec.systems.configs import AgenticAskConfig, RagConfig
         from localrec.systems.marc import Marc
+        from localrec.systems.registry import system_config
         from localrec.systems.vector_rag import VectorRag
 
         config = system_config(name, self.settings, without_model=without_model)
@@ -584,17 +613,21 @@ class Workspace:
             return self._agentic_ask(domain, stages, config)
         return Marc(stages, config)
 
-    def _agentic_ask(self, domain: str, stages: Stages, config: AgenticAskConfig) -> Asker:
+    def _agentic_ask(
+        self, domain: str, stages: QuestionContext, config: AgenticAskConfig
+    ) -> QuestionAnswerer:
         """A system whose answers an agent puts in order; its model is opened as `stages` do."""
-        from localrec.systems.agentic_ask import AgenticAsk  # whoever asks no agent loads none
-        from localrec.systems.agents import AGENTS
+        from localrec.agent.configs import AGENTS
+        from localrec.systems.agenticrec import AgenticAnswerer  # whoever asks no agent loads none
 
-        def open_judge(agent: str) -> Judge:
+        def open_reranker(agent: str) -> Reranker:
             return self._agent(domain, agent, AGENTS[agent], stages.open_model)
 
-        return AgenticAsk(stages, config, open_judge)
+        return AgenticAnswerer(stages, config, open_reranker)
 
-    def take_in(self, table: SourceTable, domain: Domain, progress: Progress = silent) -> None:
+    def take_in(
+        self, table: CatalogueRows, domain: Domain, progress: Progress = no_progress
+    ) -> None:
         """Write imported rows and embed their texts; the rows in one transaction.
 
         A missing embedding model is no reason to lose the import: `embed` can follow later.
@@ -603,7 +636,7 @@ class Workspace:
             ModelError: there is no embedder; the rows are stored.
             CutShortError: Ctrl+C after the rows were stored.
         """
-        from localrec.graph.ingest import ingest_items
+        from localrec.graph.item_ingest import ingest_items
 
         ingest_items(
             self.store, domain, table.items, table.report, lambda step: progress(step, 0, 0)
@@ -613,10 +646,10 @@ class Workspace:
 
     def take_in_history(
         self,
-        history: History | BulkHistory,
+        history: HistoryRows | BulkHistory,
         domain: Domain,
         user: str | None,
-        progress: Progress = silent,
+        progress: Progress = no_progress,
         *,
         embed: bool = True,
     ) -> ImportReport:
@@ -632,7 +665,7 @@ class Workspace:
             ModelError: there is no embedder; the rows are stored.
             CutShortError: Ctrl+C after the rows were stored.
         """
-        from localrec.graph.histories import ingest_bulk, ingest_history
+        from localrec.graph.history_ingest import ingest_bulk, ingest_history
 
         def step(what: str) -> None:
             progress(what, 0, 0)
@@ -651,9 +684,9 @@ class Workspace:
                 self.embed(domain, progress)
         return report
 
-    def embed(self, domain: Domain, progress: Progress = silent) -> int:
+    def embed(self, domain: Domain, progress: Progress = no_progress) -> int:
         """Bring vectors and index files in line with the texts; returns how many were embedded."""
-        from localrec.index.build import open_field, update_embeddings
+        from localrec.index.embedded_fields import open_field, update_embeddings
 
         count = update_embeddings(
             self.store,
@@ -677,8 +710,8 @@ class Workspace:
         *,
         column: str | None = None,
         dry_run: bool = False,
-        progress: Progress = silent,
-    ) -> PictureReport:
+        progress: Progress = no_progress,
+    ) -> ImageImportReport:
         """Take in a folder of pictures of items, all that fit or none, and embed them.
 
         Raises:
@@ -686,9 +719,9 @@ class Workspace:
             ModelError: what embeds pictures does not fit; the pictures are stored.
             CutShortError: Ctrl+C; whether before or after the pictures were stored, it says.
         """
-        from localrec.album.intake import add_pictures
+        from localrec.item_images.folder_import import import_images
 
-        report = add_pictures(
+        report = import_images(
             self.store, domain, folder, column=column, dry_run=dry_run, progress=progress
         )
         if not dry_run:
@@ -696,16 +729,16 @@ class Workspace:
                 self.embed_pictures(domain, progress)
         return report
 
-    def embed_pictures(self, domain: Domain, progress: Progress = silent) -> int:
+    def embed_pictures(self, domain: Domain, progress: Progress = no_progress) -> int:
         """The same of the items' pictures; 0 where the settings name no model for them."""
-        from localrec.graph.pictures import count_pictures
+        from localrec.graph.image_store import count_item_images
 
-        if not self.settings.pictures or not count_pictures(self.store, domain):
+        if not self.settings.pictures or not count_item_images(self.store, domain):
             return 0
-        from localrec.index.pictures import update_picture_embeddings
+        from localrec.index.image_index import update_image_embeddings
 
         assert self.picture_model is not None
-        count = update_picture_embeddings(
+        count = update_image_embeddings(
             self.store,
             domain,
             self.picture_model,
@@ -716,8 +749,8 @@ class Workspace:
 
     def _domains_of(self, user: str) -> list[str]:
         """The domains a person did anything in, those they did most in first."""
-        from localrec.graph.people import USER
-        from localrec.sources.text import clean_name
+        from localrec.foundation.text import clean_name
+        from localrec.graph.interactions import USER
 
         rows = self.store.rows(
             "SELECT n.domain FROM node n JOIN interaction i ON i.user_id = n.node_id "
@@ -728,7 +761,7 @@ class Workspace:
 
     def _field(self, domain: Domain, name: str) -> EmbeddedField | None:
         """The vectors of one text of a domain; None where the domain has no such text."""
-        from localrec.index.build import open_field
+        from localrec.index.embedded_fields import open_field
 
         if name not in domain.texts:
             return None
@@ -749,21 +782,21 @@ class Workspace:
             return None
         return field if field is not None and len(field) else None
 
-    def _open_stages(self, domain: Domain) -> Stages:
-        from localrec.systems.catalog import ASKING
-        from localrec.systems.stages import Stages, fit_to_question
+    def _open_stages(self, domain: Domain) -> QuestionContext:
+        from localrec.systems.question_context import QuestionContext, score_for_question
+        from localrec.systems.registry import QUESTION_PLAN
         from localrec.understanding.vocabulary import Vocabulary
 
         catalogue = self.catalogue(domain.name)
 
         @cache  # it opens the shared memory, once, and not before somebody is named
-        def ranker() -> Personal:
-            return self._ranker(domain.name, ASKING)
+        def ranker() -> EvidenceRecommender:
+            return self._ranker(domain.name, QUESTION_PLAN)
 
-        def fit_of(user: str) -> Fit:
-            return fit_to_question(ranker(), user, self.taste(domain.name, user))
+        def fit_of(user: str) -> ScoredItems:
+            return score_for_question(ranker(), user, self.user_profile(domain.name, user))
 
-        return Stages(
+        return QuestionContext(
             catalogue=catalogue,
             vocabulary=Vocabulary(catalogue),
             embedder=self.embedder,
@@ -787,9 +820,9 @@ class Workspace:
             ModelError: its file is not here, or the adapter is for another model.
             UsageError: the adapter is for another role.
         """
-        from localrec.llm.adapters import fitting_adapter
-        from localrec.llm.catalog import model_path
-        from localrec.llm.client import ModelProcess
+        from localrec.llm.adapter_files import fitting_adapter
+        from localrec.llm.model_catalog import model_path
+        from localrec.llm.model_process import ModelProcess
 
         bound = self.settings.roles.get(role, RULES)  # type: ignore[call-overload]
         if not name and not adapter:
@@ -811,8 +844,8 @@ class Workspace:
         Raises:
             ModelError: none is bound, or a file is not here.
         """
-        from localrec.llm.client import ModelProcess
-        from localrec.systems.stages import no_vision
+        from localrec.llm.model_process import ModelProcess
+        from localrec.model_pool import no_vision
 
         name = self.settings.roles.get(VISION, RULES)
         if name == RULES:
@@ -826,7 +859,7 @@ class Workspace:
         return self._visions[name]
 
     def _open_gguf(self, path: Path) -> ModelProcess:
-        from localrec.llm.client import ModelProcess
+        from localrec.llm.model_process import ModelProcess
 
         if not path.is_file():
             raise InputError(f"There is no file {path}.", "Name another embedder in settings.toml.")
@@ -835,10 +868,10 @@ class Workspace:
         return model
 
     def _words_known(self, question: str, domain: str) -> int:
-        from localrec.understanding.intent import parse_intent
-        from localrec.understanding.shelf import asks_for_shelf
+        from localrec.understanding.query_parser import parse_query
+        from localrec.understanding.shelf_reader import asks_for_shelf
 
-        intent = parse_intent(question, self.stages(domain).vocabulary)
+        intent = parse_query(question, self.stages(domain).vocabulary)
         named = len(intent.constraints) + len(intent.flags) + len(intent.ranges)
         # "What can I make tonight?" names nothing; only some domains have things that are made.
         makes = bool(load_domain(domain).staples) and asks_for_shelf(question)

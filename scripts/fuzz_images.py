@@ -28,7 +28,8 @@ from pathlib import Path
 import msgspec
 from PIL import Image
 
-from localrec.evaluation.report import Origin, origin_now, table, write_between
+from localrec.evaluation.provenance import Origin, current_origin
+from localrec.evaluation.reporting.markdown import markdown_table, replace_marked_block
 
 ROOT = Path(__file__).resolve().parents[1]
 TIME_LIMIT_S = 2.0
@@ -78,7 +79,7 @@ def main() -> int:
     for number, outcome in figures.harmful:
         print(f"file {number}: {outcome}", file=sys.stderr)
     if asked.report:
-        write_between(ROOT / "docs" / "evaluation.md", "pictures-fuzz", as_markdown(figures))
+        replace_marked_block(ROOT / "docs" / "evaluation.md", "pictures-fuzz", as_markdown(figures))
     return 1 if figures.harmful or figures.peak_bytes > MEMORY_LIMIT else 0
 
 
@@ -110,7 +111,7 @@ def fuzz(count: int, seed: int, keep: Path | None, limit_s: float) -> Figures:
         peak = child.peak()
         child.stop()
     return Figures(
-        origin=origin_now("scripts/fuzz_images.py", [f"--count {count} --seed {seed}"]),
+        origin=current_origin("scripts/fuzz_images.py", [f"--count {count} --seed {seed}"]),
         outcomes=dict(outcomes.most_common()),
         slowest_s=slowest,
         slowest_cpu_s=slowest_cpu,
@@ -130,7 +131,7 @@ def as_markdown(figures: Figures) -> str:
         ["memory, MB", f"{figures.peak_bytes >> 20}", f"under {MEMORY_LIMIT >> 20}"],
     ]
     head = [f"{count:,} mutated files", "measured", "wanted"]
-    return f"{table(head, rows)}\n\nMade by {figures.origin.as_text()}"
+    return f"{markdown_table(head, rows)}\n\nMade by {figures.origin.as_text()}"
 
 
 def sound_files() -> list[bytes]:
@@ -235,10 +236,10 @@ class Child:
 
 def serve() -> int:
     """The child: paths in, outcomes out."""
-    from localrec.errors import InputError
-    from localrec.images.looks import look_at
+    from localrec.foundation.errors import InputError
     from localrec.images.opening import open_image
     from localrec.images.thumbnails import thumbnail_of
+    from localrec.packs.cocktails.image_analysis import measure_image
 
     held = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     _limit_address_space(MEMORY_LIMIT - held)
@@ -253,7 +254,7 @@ def serve() -> int:
             picture = open_image(path)
             opened += 1
             if opened % LOOKED_AT == 0:
-                look_at(picture)
+                measure_image(picture)
                 thumbnail_of(picture)
             print(f"opened {time.process_time() - started:.3f}", flush=True)
         except InputError:

@@ -1,8 +1,8 @@
 """Writes the pages that are made from the code; with --check only says whether they are current.
 
 docs/cli.md from the commands' own help, docs/sources.md by sources_page.py from what the readers
-declare, the tables of docs/privacy.md from localrec/privacy.py, and in docs/evaluation.md how runs
-are declared.
+declare, the tables of docs/privacy.md from localrec/privacy/network.py, and in docs/evaluation.md
+how runs are declared.
 """
 
 from __future__ import annotations
@@ -17,29 +17,29 @@ from record_tables import fields_table, one_line
 from sources_page import sources_page
 
 from localrec.cli.app import app
-from localrec.evaluation.cases import Protocol
 from localrec.evaluation.configs import (
-    AskerConfig,
-    AskerSettings,
     DataConfig,
     QuestionRunConfig,
     QuestionsConfig,
+    QuestionSystemConfig,
+    QuestionSystemSettings,
     RunConfig,
     SystemConfig,
 )
-from localrec.privacy import libraries_table, switches_table
+from localrec.evaluation.ranking.cases import EvaluationProtocol
+from localrec.privacy.network import libraries_table, switches_table
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 MADE = "<!-- made by scripts/generate_docs.py; do not edit -->\n\n"
 CONFIGURED: dict[str, type[msgspec.Struct]] = {
     "A ranking run, at the top": RunConfig,
     "`[data]`": DataConfig,
-    "`[protocol]`": Protocol,
+    "`[protocol]`": EvaluationProtocol,
     "`[[systems]]`": SystemConfig,
     "A question run, at the top": QuestionRunConfig,
     "`[questions]`": QuestionsConfig,
-    "`[[systems]]` of a question run": AskerConfig,
-    "`settings` there": AskerSettings,
+    "`[[systems]]` of a question run": QuestionSystemConfig,
+    "`foundation/settings` there": QuestionSystemSettings,
 }
 
 

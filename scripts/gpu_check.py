@@ -20,14 +20,17 @@ import tempfile
 from pathlib import Path
 
 import msgspec
-from evaluate_questions import build_workspace
 
-from localrec.errors import LocalrecError
-from localrec.training import adapter_runs
-from localrec.training.adapter_exports import export_run
-from localrec.training.lessons import SupervisedConfig
+sys.path.insert(0, str(Path(__file__).parent / "studies"))
+
+from gold_questions import build_workspace
+
+from localrec.foundation.errors import LocalrecError
+from localrec.training.adapters.run_export import export_run
 from localrec.training.libraries import training_libraries
-from localrec.training.supervised import Trained
+from localrec.training.sft import sft_run
+from localrec.training.sft.sft_data import SupervisedConfig
+from localrec.training.sft.sft_trainer import SftOutcome
 
 NO_GPU = 4
 # bfloat16 has eight bits of a number; what it rounds adds up over the steps.
@@ -47,7 +50,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
     device: str
     losses: tuple[float, ...]
-    trained: Trained
+    trained: SftOutcome
     gap: float
     memory_gb: float
 
@@ -97,9 +100,9 @@ def trained_on(device: str, workspace: Path, asked: argparse.Namespace) -> Outco
     on_gpu = device != "cpu"
     if on_gpu:
         torch.cuda.reset_peak_memory_stats()
-    made = adapter_runs.prepared(workspace, config, lambda *_: None)
-    run = adapter_runs.begin(workspace, device.replace(":", "-"), made)
-    trained = adapter_runs.train(run, made, lambda *_: None)
+    made = sft_run.prepared(workspace, config, lambda *_: None)
+    run = sft_run.begin(workspace, device.replace(":", "-"), made)
+    trained = sft_run.train(run, made, lambda *_: None)
     memory = torch.cuda.max_memory_allocated() / 1e9 if on_gpu else 0.0
     agreement = export_run(run, workspace / f"{run.name}.gguf").agreement
     return Outcome(

@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 from record_tables import documented, markdown_table, one_line
 
-from localrec.sources import SOURCES, generic, open_source
-from localrec.sources.files import Limits
+from localrec.foundation.bounded_files import FileLimits
+from localrec.sources import SOURCES, mapped_table, open_source
 
 _OPENING = """# What is read from each format
 
@@ -100,11 +100,11 @@ _TYPES = {
     "tuple[Attribute, ...]": "sections",
 }
 _SECTIONS = {
-    "": generic.Mapping,
-    "[columns]": generic.Columns,
-    "[rating]": generic.Rating,
-    "[timestamp]": generic.Timestamp,
-    "[[attributes]]": generic.Attribute,
+    "": mapped_table.TableMapping,
+    "[columns]": mapped_table.ColumnMapping,
+    "[rating]": mapped_table.RatingScale,
+    "[timestamp]": mapped_table.TimestampFormat,
+    "[[attributes]]": mapped_table.AttributeColumn,
 }
 
 
@@ -134,13 +134,13 @@ def _kinds() -> str:
 def _limits() -> str:
     rows = [
         (_LIMIT_WORDS[field.name], _in_words(field.name, field.default))
-        for field in msgspec.structs.fields(Limits)
+        for field in msgspec.structs.fields(FileLimits)
     ]
     return f"{_LIMITS}\n{markdown_table(('what', 'at most'), rows)}"
 
 
 def _mapping() -> str:
-    example = (generic.__doc__ or "").partition("\n\n    ")[2]
+    example = (mapped_table.__doc__ or "").partition("\n\n    ")[2]
     parts = [_MAPPING, f"```toml\n{dedent('    ' + example).strip()}\n```\n"]
     for section, record in _SECTIONS.items():
         about = (record.__doc__ or "").partition("\n\n    Args:")[0]

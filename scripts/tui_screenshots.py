@@ -23,11 +23,11 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from localrec.cli.app import run
-from localrec.training.runs import runs_folder
-from localrec.types import Event
+from localrec.data.rows import Event
+from localrec.training.jobs.training_runs import runs_folder
 from localrec_tui.app import LocalrecApp
-from localrec_tui.backend.base import Request, Word
-from localrec_tui.backend.local import LocalBackend
+from localrec_tui.services.app_services import AppServices
+from localrec_tui.services.records import NewFeedback, RequestHandle
 
 ROOT = Path(__file__).resolve().parents[1]
 SIZE = (100, 32)
@@ -93,12 +93,12 @@ def main() -> int:
 
 def furnish(folder: Path, config: Path) -> None:
     """Drinks, what a person said of some, the memories of it, and a run."""
-    backend = LocalBackend(folder)
-    backend.load_drinks(lambda *_: None)
+    services = AppServices(folder)
+    services.load_bundled_data(lambda *_: None)
     for name, event in SAID.items():
-        backend.give_feedback(Word(user=WHO, domain=DOMAIN, item=name, event=event))
-    backend.memory.work(Request(), lambda *_: None)
-    backend.close()
+        services.give_feedback(NewFeedback(user=WHO, domain=DOMAIN, item=name, event=event))
+    services.memory.work(RequestHandle(), lambda *_: None)
+    services.close()
     config.write_text(RUN, encoding="utf-8")
     if run(["--workspace", str(folder), "evaluate", "run", str(config)]):
         raise SystemExit("The run for the pictures failed.")

@@ -13,10 +13,11 @@ from typing import NamedTuple
 import pytest
 
 from localrec.cli.app import run
-from localrec.datasets import fetch_dataset, find_dataset
-from localrec.domains import Domain, load_domain
-from localrec.llm.catalog import status
+from localrec.data.domains import Domain
+from localrec.graph.domain_files import load_domain
+from localrec.llm.model_catalog import status
 from localrec.sources import open_source
+from localrec.sources.dataset_catalog import fetch_dataset, find_dataset
 from localrec.workspace import Workspace
 
 from .planted import BAR

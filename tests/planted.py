@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from localrec.domains import AttributeSpec, Concept, Domain, FlagSpec, NumberSpec
-from localrec.errors import ModelError
+from localrec.data.domains import AttributeSpec, Concept, Domain, FlagSpec, NumberSpec
+from localrec.data.rows import AttributeLink, ImportReport, ItemRow
+from localrec.foundation.errors import ModelError
 from localrec.graph.catalogue import Catalogue
-from localrec.graph.ingest import ingest_items
-from localrec.graph.people import deeds_of, user_node
+from localrec.graph.interactions import load_user_history, user_node
+from localrec.graph.item_ingest import ingest_items
 from localrec.graph.store import Store
-from localrec.index.audience import open_audience
-from localrec.index.build import open_field, update_embeddings
+from localrec.index.embedded_fields import open_field, update_embeddings
 from localrec.index.embedders import HashingEmbedder
-from localrec.llm.base import ChatModel
-from localrec.memory.records import MemoryUpdate, Written, put_memories
-from localrec.retrieval.taste import taste_of, taste_of_keys
-from localrec.systems.personal import RANKERS, Fit, Personal
-from localrec.systems.stages import Stages
-from localrec.types import AttributeLink, ImportReport, ItemRow
+from localrec.index.interaction_cache import open_interaction_matrix
+from localrec.llm.chat_model import ChatModel
+from localrec.memory.records import MemoryUpdate, WriteResult, put_memories
+from localrec.ranking.configs import RANKERS
+from localrec.retrieval.user_profile import profile_from_history, profile_from_keys
+from localrec.systems.auto import EvidenceRecommender, ScoredItems
+from localrec.systems.question_context import QuestionContext
 from localrec.understanding.vocabulary import Vocabulary
 
 INGREDIENTS = {
@@ -191,7 +192,7 @@ def planted_store(folder: Path) -> Store:
     return store
 
 
-def planted_stages(store: Store, folder: Path) -> Stages:
+def planted_stages(store: Store, folder: Path) -> QuestionContext:
     """Everything needed to ask the bar, without any model."""
     embedder = HashingEmbedder(size=128)
     update_embeddings(store, BAR, embedder)
@@ -199,16 +200,20 @@ def planted_stages(store: Store, folder: Path) -> Stages:
         field: open_field(store, folder, BAR.name, field, embedder.name) for field in BAR.texts
     }
     catalogue = Catalogue(store, BAR)
-    audience = open_audience(store, folder, catalogue)
-    personal = Personal(catalogue, audience, fields["description"], RANKERS["auto"])
+    audience = open_interaction_matrix(store, folder, catalogue)
+    personal = EvidenceRecommender(catalogue, audience, fields["description"], RANKERS["auto"])
 
-    def fit_of(user: str) -> Fit:
+    def fit_of(user: str) -> ScoredItems:
         user_id = user_node(store, BAR.name, user)
-        deeds = None if user_id is None else deeds_of(store, user_id)
-        taste = taste_of_keys((), catalogue) if deeds is None else taste_of(deeds, catalogue)
-        return personal.fit(user, taste)
+        deeds = None if user_id is None else load_user_history(store, user_id)
+        user_profile = (
+            profile_from_keys((), catalogue)
+            if deeds is None
+            else profile_from_history(deeds, catalogue)
+        )
+        return personal.fit(user, user_profile)
 
-    return Stages(
+    return QuestionContext(
         catalogue=catalogue,
         vocabulary=Vocabulary(catalogue),
         embedder=embedder,
@@ -224,7 +229,7 @@ def without_model(role: str) -> ChatModel:
     raise ModelError(f"There is no model for {role}.")
 
 
-def write_memories(store: Store, updates: list[MemoryUpdate]) -> Written:
+def write_memories(store: Store, updates: list[MemoryUpdate]) -> WriteResult:
     """Memories as nobody's job wrote them."""
     with store.transaction():
         return put_memories(store, updates)

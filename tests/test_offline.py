@@ -18,9 +18,9 @@ from pathlib import Path
 
 import pytest
 
-from localrec.llm.base import Message
-from localrec.llm.catalog import model_path
-from localrec.llm.client import ModelProcess
+from localrec.llm.chat_model import Message
+from localrec.llm.model_catalog import model_path
+from localrec.llm.model_process import ModelProcess
 
 from .sources.book_exports import goodreads
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from localrec.domains import load_domain
-from localrec.graph.histories import ingest_history
-from localrec.graph.ingest import ingest_items
-from localrec.systems.marc import Question
-from localrec.types import AttributeLink, ItemRow
+from localrec.data.questions import Question
+from localrec.data.rows import AttributeLink, ItemRow
+from localrec.graph.domain_files import load_domain
+from localrec.graph.history_ingest import ingest_history
+from localrec.graph.item_ingest import ingest_items
 from localrec.workspace import Workspace
 from tests.graph.test_histories import export, history, rated
 from tests.planted import BAR, a_report, planted_rows

@@ -35,8 +35,8 @@ with Store.open_(Path(sys.argv[1])):
 TELL_READERS = """
 import json, sys
 from localrec.sources import SOURCES
-json.dump([kind for kind, (module, _) in SOURCES.items()
-           if f"localrec.sources.{module}" in sys.modules], sys.stderr)
+json.dump([kind for kind, path in SOURCES.items()
+           if path.split(":")[0] in sys.modules], sys.stderr)
 """
 
 

@@ -17,14 +17,14 @@ from collections.abc import Callable, Sequence
 import msgspec
 import numpy as np
 
-from localrec.agent.bounds import LoopConfig
-from localrec.agent.desk import Desk
-from localrec.agent.dialects import dialect_for, number_grammar
-from localrec.agent.registry import LONGEST_TITLE, Tool
-from localrec.agent.trajectory import Fault, Step, ToolCall, Trajectory, Turn
-from localrec.errors import ContextError, ModelError, UsageError
-from localrec.llm.base import ChatModel, Message
-from localrec.llm.metered import Spent
+from localrec.agent.formats import format_for, number_grammar
+from localrec.agent.limits import AgentLimits
+from localrec.agent.tool_context import ToolContext
+from localrec.agent.tool_registry import LONGEST_TITLE, Tool
+from localrec.data.token_usage import TokenUsage
+from localrec.data.trajectory import AgentStep, AgentTurn, ToolCall, Trajectory, TrajectoryFault
+from localrec.foundation.errors import ContextError, ModelError, UsageError
+from localrec.llm.chat_model import ChatModel, Message
 
 _SHARED_MESSAGES = 1  # the system's: the same for all requests of a domain, so its state is kept
 _TOKENS_AROUND = 160  # for what stands around a thought and its arguments
@@ -35,9 +35,9 @@ Ranking = tuple[int, ...]
 
 def run_agent(
     model: ChatModel,
-    desk: Desk,
+    tool_context: ToolContext,
     tools: Sequence[Tool],
-    config: LoopConfig,
+    config: AgentLimits,
     seed: int,
     *,
     name: str = "agenticrec",
@@ -56,16 +56,16 @@ def run_agent(
         UsageError: there are no candidates.
         ModelError: the model cannot be used, or was stopped.
     """
-    run = _Run(model, desk, tools, config, seed)
+    run = _Run(model, tool_context, tools, config, seed)
     return run.recorded(name, run.decide)
 
 
 def run_scripted(
     model: ChatModel,
-    desk: Desk,
+    tool_context: ToolContext,
     tools: Sequence[Tool],
     calls: Sequence[ToolCall],
-    config: LoopConfig,
+    config: AgentLimits,
     seed: int,
     *,
     name: str = "agenticrec-scripted",
@@ -78,7 +78,7 @@ def run_scripted(
         UsageError: there are no candidates.
         ModelError: a call fits no tool; or the model cannot be used, or was stopped.
     """
-    run = _Run(model, desk, tools, config, seed)
+    run = _Run(model, tool_context, tools, config, seed)
     run.follow(calls)
     return run.recorded(name, run.rank)
 
@@ -92,7 +92,7 @@ def conversation(trajectory: Trajectory) -> tuple[Message, ...]:
 class _InvalidError(Exception):
     """The trajectory ends here without a ranking."""
 
-    def __init__(self, fault: Fault) -> None:
+    def __init__(self, fault: TrajectoryFault) -> None:
         super().__init__(fault)
         self.fault = fault
 
@@ -101,26 +101,31 @@ class _Run:
     """One trajectory as it grows."""
 
     def __init__(
-        self, model: ChatModel, desk: Desk, tools: Sequence[Tool], config: LoopConfig, seed: int
+        self,
+        model: ChatModel,
+        tool_context: ToolContext,
+        tools: Sequence[Tool],
+        config: AgentLimits,
+        seed: int,
     ) -> None:
-        if not len(desk.candidates):
+        if not len(tool_context.candidates):
             raise UsageError("Without candidates there is nothing to rank.")
         self._started = time.perf_counter()
         self._model = model
-        self._desk = desk
+        self._tool_context = tool_context
         self._tools = {tool.name: tool for tool in tools}
         self._config = config
         self._seed = seed
-        self._candidates = len(desk.candidates)
+        self._candidates = len(tool_context.candidates)
         self._k = min(config.k, self._candidates)
-        self._dialect = dialect_for(model)
+        self._dialect = format_for(model)
         self._opening = self._dialect.opening(
-            desk, tools, budget=config.budget, k=self._k, history=config.history
+            tool_context, tools, budget=config.budget, k=self._k, history=config.history
         )
-        self._turns: list[Turn] = []
+        self._turns: list[AgentTurn] = []
         self._said = ""  # of the turn that is being written
-        self._steps: list[Step] = []
-        self._cost = Spent()
+        self._steps: list[AgentStep] = []
+        self._cost = TokenUsage()
 
     # --- what can be done ---
 
@@ -132,7 +137,7 @@ class _Run:
             if isinstance(act, tuple):
                 return act
             if self._spent == self._config.budget:
-                self._steps.append(Step(thought=thought))
+                self._steps.append(AgentStep(thought=thought))
                 raise _InvalidError("budget")
             self._observe(thought, act)
 
@@ -149,7 +154,7 @@ class _Run:
             if call.tool not in self._tools:
                 raise ModelError(f"There is no tool {call.tool!r}.")
             call = self._tools[call.tool].checked(call.arguments, self._candidates)
-            self._turns.append(Turn(text=self._dialect.written(call), own=False))
+            self._turns.append(AgentTurn(text=self._dialect.written(call), own=False))
             self._observe("", call)
 
     def recorded(self, name: str, act: Callable[[], Ranking]) -> Trajectory:
@@ -188,18 +193,18 @@ class _Run:
         try:
             act = self._dialect.parse(text, tools, self._candidates, self._k)
         except ModelError as error:
-            self._steps.append(Step(thought=thought))
+            self._steps.append(AgentStep(thought=thought))
             raise _InvalidError("form") from error
         if isinstance(act, tuple):
-            self._steps.append(Step(thought=thought))
+            self._steps.append(AgentStep(thought=thought))
         return thought, act
 
     def _observe(self, thought: str, call: ToolCall) -> None:
         started = time.perf_counter()
-        said = self._tools[call.tool].observe(self._desk, call).text
+        said = self._tools[call.tool].observe(self._tool_context, call).text
         tool_ms = 1000 * (time.perf_counter() - started)
-        self._steps.append(Step(thought=thought, call=call, observation=said, tool_ms=tool_ms))
-        self._turns.append(Turn(text=self._dialect.observed(call, said), own=False))
+        self._steps.append(AgentStep(thought=thought, call=call, observation=said, tool_ms=tool_ms))
+        self._turns.append(AgentTurn(text=self._dialect.observed(call, said), own=False))
 
     # --- one turn ---
 
@@ -247,11 +252,11 @@ class _Run:
         """Put what was said on record, if anything was."""
         text, self._said = self._said, ""
         if text:
-            self._turns.append(Turn(text=text, own=True))
+            self._turns.append(AgentTurn(text=text, own=True))
         return text
 
 
-def _message(at: int, turn: Turn) -> Message:
+def _message(at: int, turn: AgentTurn) -> Message:
     """Turns and observations alternate, whoever wrote them."""
     return Message("user" if at % 2 else "assistant", turn.text)
 

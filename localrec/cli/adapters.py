@@ -10,17 +10,17 @@ import typer
 from localrec.cli.context import (
     JsonOption,
     WorkspaceOption,
+    command_context,
     console,
-    context_of,
     print_json,
     progress,
 )
 
 if TYPE_CHECKING:
-    from localrec.evaluation.intervals import Measure
-    from localrec.settings import Settings
-    from localrec.training.side_by_side import Said, SideBySide
-    from localrec.training.trials import Side, Trial
+    from localrec.evaluation.statistics import IntervalEstimate
+    from localrec.foundation.settings import Settings
+    from localrec.training.adapters.adapter_compare import AdapterAnswer, AdapterComparison
+    from localrec.training.adapters.adapter_eval import AdapterEvaluation, EvaluatedSide
 
 TRY_EXAMPLES = """
 Examples:\n\n
@@ -31,7 +31,7 @@ Examples:\n\n
 
 
 def _known_adapters() -> list[str]:
-    from localrec.llm.adapters import shipped_adapters
+    from localrec.llm.adapter_files import shipped_adapters
 
     return list(shipped_adapters())
 
@@ -42,12 +42,12 @@ def model_file(named: str) -> Path:
     Raises:
         ModelError: it was not pulled, or there is none.
     """
-    from localrec.llm.catalog import model_path
+    from localrec.llm.model_catalog import model_path
 
     return Path(named) if named.endswith(".gguf") else model_path(named)
 
 
-def bound_to_adapter(settings: Settings, role: str, adapter: str) -> Settings:
+def with_adapter_bound(settings: Settings, role: str, adapter: str) -> Settings:
     """The settings with an adapter in its role, beside the model it was trained for.
 
     A model that plays the role already is kept, so it has to be that one.
@@ -56,8 +56,8 @@ def bound_to_adapter(settings: Settings, role: str, adapter: str) -> Settings:
         UsageError: there is no such role, or the adapter was trained for another.
         ModelError: it was trained for another model, or for none that is here.
     """
-    from localrec.llm.adapters import base_of, check_role, fitting_adapter
-    from localrec.settings import RULES, bind_adapter
+    from localrec.foundation.settings import RULES, bind_adapter
+    from localrec.llm.adapter_files import base_of, check_role, fitting_adapter
 
     check_role(adapter, role)
     playing = settings.roles.get(role, RULES)  # type: ignore[call-overload]
@@ -93,29 +93,29 @@ def try_(
 
     The cases are composed from this workspace's graph, in wordings that no adapter learns from.
     """
-    from localrec.llm.adapters import base_of, fitting_adapter, role_of
-    from localrec.training.side_by_side import ask_both
-    from localrec.training.trials import try_adapter
+    from localrec.llm.adapter_files import base_of, fitting_adapter, role_of
+    from localrec.training.adapters.adapter_compare import compare_adapter
+    from localrec.training.adapters.adapter_eval import evaluate_adapter
 
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     base = model_file(model or base_of(adapter))
     role = role_of(adapter)
     file = fitting_adapter(adapter, role, base)
-    tried: Trial | SideBySide
+    tried: AdapterEvaluation | AdapterComparison
     with progress() as steps:
         if question is None:
-            tried = trial = try_adapter(context.workspace, role, base, file, cases, steps)
-            told = _told(trial)
+            tried = trial = evaluate_adapter(context.workspace, role, base, file, cases, steps)
+            told = _trial_text(trial)
         else:
-            tried = both = ask_both(context.workspace, role, base, file, question, steps)
-            told = _told_both(both)
+            tried = both = compare_adapter(context.workspace, role, base, file, question, steps)
+            told = _answers_text(both)
     if context.as_json:
         print_json(tried)
     else:
         console().print(told)
 
 
-def _told(trial: Trial) -> str:
+def _trial_text(trial: AdapterEvaluation) -> str:
     lines = [_side(side) for side in (trial.bare, trial.adapted)]
     verdict = trial.difference.verdict
     return "\n".join(
@@ -123,23 +123,23 @@ def _told(trial: Trial) -> str:
     )
 
 
-def _side(side: Side) -> str:
+def _side(side: EvaluatedSide) -> str:
     failed = f", {side.failed} without an answer" if side.failed else ""
     return f"{side.name}: {_share(side.accuracy)} right, {side.ms:.0f} ms a case{failed}"
 
 
-def _share(found: Measure) -> str:
+def _share(found: IntervalEstimate) -> str:
     if found.value is None or found.low is None or found.high is None:
         return "nothing"
     return f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"
 
 
-def _told_both(both: SideBySide) -> str:
-    said = [_told_one(side) for side in (both.bare, both.adapted)]
+def _answers_text(both: AdapterComparison) -> str:
+    said = [_answer_lines(side) for side in (both.bare, both.adapted)]
     return "\n".join([f"{both.question} (about {both.domain}, a {both.role})", *said])
 
 
-def _told_one(said: Said) -> str:
+def _answer_lines(said: AdapterAnswer) -> str:
     figures = (f"  {value:.3g} {name}" for name, value in said.figures.items())
     lines = (f"  {line}" for line in (*said.lines, *filter(None, [said.fault])))
     return "\n".join([f"{said.name}, {said.ms:,.0f} ms:", *figures, *lines])

@@ -32,10 +32,10 @@ from localrec.cli import (
     train_policy,
     tui,
 )
-from localrec.cli.context import JsonOption, WorkspaceOption, note, remember
-from localrec.errors import LocalrecError
-from localrec.leash import heed_leash, is_on_a_leash
-from localrec.privacy import switch_off_telemetry
+from localrec.cli.context import JsonOption, WorkspaceOption, note, set_global_options
+from localrec.foundation.errors import LocalrecError
+from localrec.foundation.offline import switch_off_telemetry
+from localrec.foundation.parent_watch import exit_with_parent, is_watched_by_parent
 
 # Typer carries its own copy of Click or uses the installed one, depending on its version; the
 # class they both derive their command line errors from is found through a public one.
@@ -96,14 +96,14 @@ def _options(
         False, "--version", is_eager=True, callback=_print_version, help="Print the version."
     ),
 ) -> None:
-    remember(workspace, as_json)
+    set_global_options(workspace, as_json)
 
 
 def main() -> None:
     """Run the program and exit with its code."""
     switch_off_telemetry()
-    if is_on_a_leash():
-        heed_leash()
+    if is_watched_by_parent():
+        exit_with_parent()
     sys.exit(run(sys.argv[1:]))
 
 

@@ -11,21 +11,22 @@ from localrec.cli.context import (
     DomainOption,
     JsonOption,
     WorkspaceOption,
+    command_context,
     console,
-    context_of,
     note,
     note_unknown,
-    person_key,
     print_json,
     progress,
     resumable,
+    user_key,
 )
-from localrec.errors import UsageError
+from localrec.foundation.errors import UsageError
 
 if TYPE_CHECKING:
-    from localrec.systems.asker import Asker
-    from localrec.systems.marc import Question
-    from localrec.types import Answer, ModelCall
+    from localrec.data.answers import Answer
+    from localrec.data.model_calls import ModelCall
+    from localrec.data.questions import Question
+    from localrec.systems.question_answerer import QuestionAnswerer
     from localrec.workspace import Workspace
 
 EXAMPLES = """
@@ -41,7 +42,7 @@ Examples:\n\n
 
 
 def _known_systems() -> list[str]:
-    from localrec.systems.catalog import SYSTEMS
+    from localrec.systems.registry import SYSTEMS
 
     return list(SYSTEMS)
 
@@ -72,7 +73,7 @@ def ask(
         typer.Option(
             metavar="KEY",
             help="The person who asks; no history, no difference.",
-            callback=person_key,
+            callback=user_key,
         ),
     ] = None,
     k: Annotated[int, typer.Option("-k", min=1, max=100, help="How many items.")] = 3,
@@ -109,13 +110,13 @@ def ask(
     """Ask for a recommendation in plain language."""
     from localrec.workspace import Workspace
 
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     if plain:
-        from localrec.cli.plain import Talk, converse
+        from localrec.cli.plain_chat import ChatOptions, converse
 
         if context.as_json or explain or batch is not None:
             raise UsageError("--plain goes with neither --json nor --explain nor --batch.")
-        talk = Talk(
+        options = ChatOptions(
             workspace=context.workspace,
             user=user,
             have=have,
@@ -125,7 +126,7 @@ def ask(
             no_model=no_model,
             domain=domain,
         )
-        converse(talk, question)
+        converse(options, question)
         return
     if (question is None) == (batch is None):
         raise UsageError("Give one question, or --batch with a file.", 'localrec ask "TEXT"')
@@ -167,7 +168,7 @@ def _answer_one(
 ) -> Answer:
     import msgspec
 
-    from localrec.systems.marc import Question
+    from localrec.data.questions import Question
 
     note_unknown(workspace.store, [user])
     workspace = workspace.seen_by(user)
@@ -191,12 +192,12 @@ def _answer_batch(
     *,
     as_json: bool,
 ) -> None:
-    from localrec.systems.batch import RunOptions, answer_batch, read_questions
+    from localrec.batch_runs import RunOptions, answer_batch, read_questions
 
     questions = read_questions(batch)
     note_unknown(workspace.store, (question.user for question in questions))
 
-    def system_for(question: Question) -> Asker:
+    def system_for(question: Question) -> QuestionAnswerer:
         seen = workspace.seen_by(question.user)
         pictured = question.image is not None
         chosen = seen.choose_domain(question.query, domain, pictured=pictured)

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from localrec.errors import CutShortError, UsageError
-from localrec.leash import StepTeller, is_on_a_leash
-from localrec.paths import default_workspace
+from localrec.foundation.errors import CutShortError, UsageError
+from localrec.foundation.parent_watch import ProgressWriter, is_watched_by_parent
+from localrec.foundation.paths import default_workspace
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -47,25 +47,25 @@ DomainOption = Annotated[
 
 
 @dataclass
-class Context:
+class CommandContext:
     """The options that hold for one run of the program."""
 
     workspace: Path
     as_json: bool
 
 
-_root = Context(default_workspace(), False)
+_root = CommandContext(default_workspace(), False)
 
 
-def remember(workspace: Path | None, as_json: bool) -> None:
+def set_global_options(workspace: Path | None, as_json: bool) -> None:
     """Keep the options that stood before the command's name."""
     _root.workspace = workspace or default_workspace()
     _root.as_json = as_json
 
 
-def context_of(workspace: Path | None, as_json: bool) -> Context:
+def command_context(workspace: Path | None, as_json: bool) -> CommandContext:
     """The options of a command; those behind its name win."""
-    return Context(workspace or _root.workspace, as_json or _root.as_json)
+    return CommandContext(workspace or _root.workspace, as_json or _root.as_json)
 
 
 def console(*, to_stderr: bool = False) -> Console:
@@ -97,13 +97,13 @@ def _visible(letter: str) -> str:
     return letter if plain else letter.encode("unicode_escape").decode("ascii")
 
 
-def person_key(user: str | None) -> str | None:
+def user_key(user: str | None) -> str | None:
     """A person's key as the store has it; nothing else of what was typed goes any further.
 
     Raises:
         UsageError: nothing of it can be seen.
     """
-    from localrec.sources.text import clean_name  # 10 ms: not for --help
+    from localrec.foundation.text import clean_name  # 10 ms: not for --help
 
     if user is None:
         return None
@@ -115,7 +115,7 @@ def person_key(user: str | None) -> str | None:
 
 def note_unknown(store: Store, users: Iterable[str | None]) -> None:
     """Name on stderr those of some people whom nobody knows, and whose names are near."""
-    from localrec.graph.lookup import told_if_unknown
+    from localrec.graph.item_lookup import told_if_unknown
 
     named = dict.fromkeys(user for user in users if user)
     unknown = [told for user in named if (told := told_if_unknown(store, user))]
@@ -137,7 +137,7 @@ def resumable(out: Path) -> Iterator[None]:
         ) from stop
 
 
-class Steps:
+class ProgressBar:
     """Progress on stderr with the time left; silent when nobody watches."""
 
     def __init__(self) -> None:
@@ -158,12 +158,12 @@ class Steps:
 
 
 @contextmanager
-def progress() -> Iterator[Steps | StepTeller]:
+def progress() -> Iterator[ProgressBar | ProgressWriter]:
     """A progress line while the block runs; for whoever sent this command, the bare steps."""
-    if is_on_a_leash():
-        yield StepTeller()
+    if is_watched_by_parent():
+        yield ProgressWriter()
         return
-    steps = Steps()
+    steps = ProgressBar()
     if not sys.stderr.isatty():
         yield steps
         return

@@ -9,8 +9,8 @@ import typer
 from localrec.cli.context import (
     JsonOption,
     WorkspaceOption,
+    command_context,
     console,
-    context_of,
     note,
     print_json,
     progress,
@@ -20,7 +20,7 @@ app = typer.Typer(help="Data sets: list, pull.", no_args_is_help=True)
 
 
 def _known_datasets() -> list[str]:
-    from localrec.datasets import load_datasets
+    from localrec.sources.dataset_catalog import load_datasets
 
     return list(load_datasets())
 
@@ -28,7 +28,7 @@ def _known_datasets() -> list[str]:
 @app.command("list")
 def list_(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
     """The data sets localrec knows."""
-    from localrec.datasets import load_datasets
+    from localrec.sources.dataset_catalog import load_datasets
 
     known = [
         {
@@ -40,7 +40,7 @@ def list_(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> Non
         }
         for name, one in load_datasets().items()
     ]
-    if context_of(workspace, as_json).as_json:
+    if command_context(workspace, as_json).as_json:
         print_json(known)
         return
     from rich.table import Table
@@ -59,14 +59,14 @@ def pull(
     as_json: JsonOption = False,
 ) -> None:
     """Put a data set into the workspace. Uses the network unless it is bundled."""
-    from localrec.datasets import fetch_dataset, find_dataset
-    from localrec.domains import load_domain
-    from localrec.graph.people import count_deeds
+    from localrec.data.rows import BulkHistory, CatalogueRows
+    from localrec.graph.domain_files import load_domain
+    from localrec.graph.interactions import count_interactions
     from localrec.sources import read_export
-    from localrec.types import BulkHistory, SourceTable
+    from localrec.sources.dataset_catalog import fetch_dataset, find_dataset
     from localrec.workspace import Workspace
 
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     dataset = find_dataset(name)
     domain = load_domain(dataset.domain)
     with progress() as steps:
@@ -75,12 +75,12 @@ def pull(
         found = read_export(dataset.kind, folder, domain)
         files = found.files if isinstance(found, BulkHistory) else ()
         with Workspace(context.workspace, writable=True, may_read=files) as opened:
-            if isinstance(found, SourceTable):
+            if isinstance(found, CatalogueRows):
                 opened.take_in(found, domain, steps)
                 report, deeds = found.report, 0
             else:
                 report = opened.take_in_history(found, domain, None, steps)
-                deeds = count_deeds(opened.store, domain.name, report.source)
+                deeds = count_interactions(opened.store, domain.name, report.source)
     if context.as_json:
         print_json(report)
         return

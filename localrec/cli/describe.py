@@ -10,7 +10,7 @@ from localrec.cli.context import (
     DomainOption,
     JsonOption,
     WorkspaceOption,
-    context_of,
+    command_context,
     note,
     print_json,
     progress,
@@ -30,16 +30,16 @@ def describe(
     as_json: JsonOption = False,
 ) -> None:
     """Write descriptions for items that have only a generated one; checked, marked, resumable."""
-    from localrec.domains import load_domain
-    from localrec.explanation.describer import describe_items
+    from localrec.explanation.item_descriptions import generate_descriptions
+    from localrec.graph.domain_files import load_domain
     from localrec.workspace import Workspace
 
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     with Workspace(context.workspace, writable=True) as opened, progress() as steps:
         chosen = opened.choose_domain("", domain)
         stages = opened.stages(chosen)
         model = opened.open_model("writer")
-        summary = describe_items(
+        summary = generate_descriptions(
             opened.store,
             stages.catalogue,
             stages.vocabulary,

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
-from localrec.cli.context import JsonOption, WorkspaceOption, console, context_of, print_json
-from localrec.errors import LocalrecError, UsageError
+from localrec.cli.context import JsonOption, WorkspaceOption, command_context, console, print_json
+from localrec.foundation.errors import LocalrecError, UsageError
 
 if TYPE_CHECKING:
     from localrec.graph.sequences import SequenceState
@@ -38,7 +38,7 @@ _LIBRARIES = {
 _STYLES = {"ok": "green", "mended": "green", "missing": "yellow", "broken": "red"}
 
 
-class Finding(msgspec.Struct, frozen=True):
+class CheckResult(msgspec.Struct, frozen=True):
     """One thing looked at: `state` is ok, mended, missing or broken."""
 
     what: str
@@ -60,13 +60,18 @@ def doctor(
     as_json: JsonOption = False,
 ) -> int:
     """Check libraries, models and the workspace; exits with 1 when something is broken."""
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     if privacy and repair:
         raise UsageError(
             "--privacy only looks.", "Leave it out to repair: localrec doctor --repair"
         )
     if privacy:
-        findings = [*_network(), *_switches(), *_networked(), *_modes(context.workspace)]
+        findings = [
+            *_network(),
+            *_network_switches(),
+            *_network_libraries(),
+            *_file_modes(context.workspace),
+        ]
     else:
         findings = [*_python(), *_libraries(), *_models(), *_workspace(context.workspace, repair)]
     code = int(any(finding.state == "broken" for finding in findings))
@@ -86,27 +91,27 @@ def doctor(
     return code
 
 
-def _python() -> Iterator[Finding]:
+def _python() -> Iterator[CheckResult]:
     good = sys.version_info >= (3, 11)
-    yield Finding(
+    yield CheckResult(
         "Python", "ok" if good else "broken", platform.python_version(), "Use Python 3.11 or newer."
     )
 
 
-def _libraries() -> Iterator[Finding]:
+def _libraries() -> Iterator[CheckResult]:
     for name, remedy in _LIBRARIES.items():
         try:
-            yield Finding(name, "ok", importlib.metadata.version(name))
+            yield CheckResult(name, "ok", importlib.metadata.version(name))
         except importlib.metadata.PackageNotFoundError:
-            yield Finding(name, "missing", "not installed", remedy or f"pip install {name}")
+            yield CheckResult(name, "missing", "not installed", remedy or f"pip install {name}")
 
 
-def _models() -> Iterator[Finding]:
-    from localrec.llm.catalog import load_catalog, status
+def _models() -> Iterator[CheckResult]:
+    from localrec.llm.model_catalog import load_catalog, status
 
     for name, model in load_catalog().items():
         state = status(name)
-        yield Finding(
+        yield CheckResult(
             f"model {name}",
             {"ok": "ok", "missing": "missing", "damaged": "broken"}[state],
             model.title if state == "ok" else state,
@@ -114,48 +119,48 @@ def _models() -> Iterator[Finding]:
         )
 
 
-def _workspace(folder: Path, repair: bool) -> Iterator[Finding]:
+def _workspace(folder: Path, repair: bool) -> Iterator[CheckResult]:
     from localrec.workspace import Workspace
 
     if not (folder / "store.duckdb").is_file():
-        yield Finding("workspace", "missing", "empty", "localrec datasets pull cocktails")
+        yield CheckResult("workspace", "missing", "empty", "localrec datasets pull cocktails")
         return
     try:
         with Workspace(folder) as opened:
             domains = opened.domains()
             counts = {name: len(opened.stages(name).catalogue) for name in domains}
     except LocalrecError as error:
-        yield Finding("workspace", "broken", error.message, error.hint)
+        yield CheckResult("workspace", "broken", error.message, error.hint)
         return
     if not counts:
-        yield Finding("workspace", "missing", "empty", "localrec datasets pull cocktails")
+        yield CheckResult("workspace", "missing", "empty", "localrec datasets pull cocktails")
     for name, count in counts.items():
-        yield Finding(f"catalogue {name}", "ok", f"{count:,} items, searchable")
+        yield CheckResult(f"catalogue {name}", "ok", f"{count:,} items, searchable")
     try:
         yield from _sequences(folder, repair)
     except LocalrecError as error:
-        yield Finding("sequences", "broken", error.message, error.hint)
+        yield CheckResult("sequences", "broken", error.message, error.hint)
 
 
-def _sequences(folder: Path, repair: bool) -> Iterator[Finding]:
+def _sequences(folder: Path, repair: bool) -> Iterator[CheckResult]:
     """Whether the store would give a number that is in use, which makes every write fail.
 
     Raises:
         LocalrecError: the store cannot be read, or not be mended, such as while it is in use.
     """
-    from localrec.erasure.journal import open_settled
     from localrec.graph.sequences import advance_sequences, sequence_states
+    from localrec.privacy.journal import open_settled
 
     with open_settled(folder, read_only=True) as store:
         behind = [state for state in sequence_states(store) if state.is_behind]
     if not behind:
-        yield Finding("sequences", "ok", "no number can be given twice")
+        yield CheckResult("sequences", "ok", "no number can be given twice")
     elif repair:
         with open_settled(folder, read_only=False) as store:
             yield from map(_mended_sequence, advance_sequences(store))
     else:
         for state in behind:
-            yield Finding(
+            yield CheckResult(
                 f"sequence {state.name}",
                 "broken",
                 f"would give {state.upcoming:,}, though numbers up to {state.largest:,} are in "
@@ -164,8 +169,8 @@ def _sequences(folder: Path, repair: bool) -> Iterator[Finding]:
             )
 
 
-def _mended_sequence(state: SequenceState) -> Finding:
-    return Finding(
+def _mended_sequence(state: SequenceState) -> CheckResult:
+    return CheckResult(
         f"sequence {state.name}",
         "mended",
         f"goes on at {state.safe_start:,}; it would have given {state.upcoming:,}, though numbers "
@@ -173,18 +178,18 @@ def _mended_sequence(state: SequenceState) -> Finding:
     )
 
 
-def _network() -> Iterator[Finding]:
-    from localrec.privacy import NETWORK_COMMANDS
+def _network() -> Iterator[CheckResult]:
+    from localrec.privacy.network import NETWORK_COMMANDS
 
-    yield Finding("network", "ok", f"only {' and '.join(NETWORK_COMMANDS)} use it")
+    yield CheckResult("network", "ok", f"only {' and '.join(NETWORK_COMMANDS)} use it")
 
 
-def _switches() -> Iterator[Finding]:
-    from localrec.privacy import SWITCHES
+def _network_switches() -> Iterator[CheckResult]:
+    from localrec.foundation.offline import SWITCHES
 
     for name, wanted in SWITCHES.items():
         value = os.environ.get(name)
-        yield Finding(
+        yield CheckResult(
             f"switch {name}",
             "ok" if value == wanted else "broken",
             "not set" if value is None else value,
@@ -192,39 +197,45 @@ def _switches() -> Iterator[Finding]:
         )
 
 
-def _networked() -> Iterator[Finding]:
+def _network_libraries() -> Iterator[CheckResult]:
     """Installed libraries that could reach a network, and what keeps them from it."""
-    from localrec.privacy import HARMLESS, LIBRARIES
+    from localrec.privacy.network import LIBRARIES, LIBRARIES_WITHOUT_NETWORK
 
     for library in LIBRARIES:
         try:
             version = importlib.metadata.version(library.name)
         except importlib.metadata.PackageNotFoundError:
             continue
-        yield Finding(
+        yield CheckResult(
             f"library {library.name} {version}", "ok", f"could {library.could}; {library.kept}"
         )
-    yield Finding("other libraries", "ok", f"{len(HARMLESS)} known, without network code in use")
+    yield CheckResult(
+        "other libraries",
+        "ok",
+        f"{len(LIBRARIES_WITHOUT_NETWORK)} known, without network code in use",
+    )
 
 
-def _modes(folder: Path) -> Iterator[Finding]:
+def _file_modes(folder: Path) -> Iterator[CheckResult]:
     """Who may read the workspace: every file and folder on its own, where somebody else may."""
-    yield Finding(
+    yield CheckResult(
         "encryption", "missing", "none: localrec encrypts nothing", "Use your disk's encryption."
     )
     if not folder.is_dir():
-        yield Finding("workspace", "missing", f"{folder} is not there", "Import something first.")
+        yield CheckResult(
+            "workspace", "missing", f"{folder} is not there", "Import something first."
+        )
         return
     count = 0
     for path in (folder, *sorted(folder.rglob("*"))):
         mode = path.lstat().st_mode
         if stat.S_ISLNK(mode):
-            yield Finding(f"link {path}", "ok", f"leads to {path.readlink()}; not looked into")
+            yield CheckResult(f"link {path}", "ok", f"leads to {path.readlink()}; not looked into")
             continue
         count += 1
         if mode & 0o077:
             wanted = "700" if path.is_dir() else "600"
-            yield Finding(
+            yield CheckResult(
                 f"mode {path}", "broken", f"{mode & 0o777:04o}", f"chmod {wanted} '{path}'"
             )
-    yield Finding("workspace", "ok", f"{count} files and folders looked at in {folder}")
+    yield CheckResult("workspace", "ok", f"{count} files and folders looked at in {folder}")

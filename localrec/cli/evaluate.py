@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from localrec.cli import join, judge, rate, trec
+from localrec.cli import judge, rate
 from localrec.cli.context import (
     JsonOption,
     WorkspaceOption,
+    command_context,
     console,
-    context_of,
     note,
     print_json,
     progress,
     resumable,
 )
-from localrec.errors import UsageError
-from localrec.evaluation.engines import EngineName
+from localrec.evaluation.execution import EngineName
+from localrec.foundation.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from localrec.evaluation.comparisons import SystemComparison
-    from localrec.evaluation.intervals import Measure
-    from localrec.evaluation.runs import RunFolder, RunMetrics, SystemResult
+    from localrec.evaluation.run_folder import RunFolder, RunMetrics, SystemResult
+    from localrec.evaluation.statistics import IntervalEstimate
 
 EXAMPLES = """
 Examples:\n\n
@@ -43,12 +43,9 @@ _RUNS = "runs"
 
 app = typer.Typer(help="Measure systems, compare what was measured.", no_args_is_help=True)
 app.command("judge", epilog=judge.EXAMPLES)(judge.judge)
-app.command("join", epilog=join.EXAMPLES)(join.join)
-app.command("export", epilog=trec.EXAMPLES)(trec.export)
-app.command("take-in", epilog=trec.EXAMPLES)(trec.take_in)
 app.command("rate", epilog=rate.EXAMPLES)(rate.rate)
 
-RunArgument = Annotated[
+RunSystemArgument = Annotated[
     str, typer.Argument(metavar="RUN[:SYSTEM]", help="A run's name or folder, and a system of it.")
 ]
 
@@ -93,15 +90,16 @@ def run(
     as_json: JsonOption = False,
 ) -> None:
     """Measure the systems of a configuration; run it again to go on after an interruption."""
-    from localrec.evaluation import harness, question_runs
     from localrec.evaluation.configs import QuestionRunConfig, load_config
-    from localrec.evaluation.engines import open_engine
-    from localrec.evaluation.figures import write_run_report
-    from localrec.evaluation.report import origin_now
-    from localrec.evaluation.runs import RunFolder
+    from localrec.evaluation.execution import open_engine
+    from localrec.evaluation.provenance import current_origin
+    from localrec.evaluation.questions import question_harness
+    from localrec.evaluation.ranking import ranking_harness
+    from localrec.evaluation.run_folder import RunFolder
+    from localrec.evaluation.run_report import write_run_report
     from localrec.workspace import Workspace
 
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     declared, text = load_config(config)
     if isinstance(declared, QuestionRunConfig) and engine != "local":
         raise UsageError(
@@ -109,7 +107,7 @@ def run(
             "Leave --engine out.",
         )
     folder = RunFolder(out or context.workspace / _RUNS / declared.name)
-    made = origin_now("-m localrec", ["evaluate", "run", Path(config).name])
+    made = current_origin("-m localrec", ["evaluate", "run", Path(config).name])
     with (
         Workspace(context.workspace) as opened,
         resumable(folder.path),
@@ -118,9 +116,13 @@ def run(
     ):
         if isinstance(declared, QuestionRunConfig):
             home = context.workspace
-            found = question_runs.run(declared, text, home, folder, made, progress=steps)
+            found = question_harness.run_question_evaluation(
+                declared, text, home, folder, made, progress=steps
+            )
         else:
-            found = harness.run(declared, text, opened, folder, made, engine=chosen, progress=steps)
+            found = ranking_harness.run_ranking_evaluation(
+                declared, text, opened, folder, made, engine=chosen, progress=steps
+            )
     if chosen.redone:
         note(f"{chosen.redone} chunks of cases were done again: their Ray worker was lost.")
     page, _, _ = write_run_report(folder)
@@ -133,18 +135,18 @@ def run(
 
 @app.command("compare", epilog=EXAMPLES)
 def compare(
-    ours: RunArgument,
-    theirs: RunArgument,
+    ours: RunSystemArgument,
+    theirs: RunSystemArgument,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Say of each metric whether the first run is better, worse, or cannot be told apart."""
     from localrec.evaluation.comparisons import compare_runs
-    from localrec.evaluation.runs import find_run
+    from localrec.evaluation.run_folder import find_run
 
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     runs = context.workspace / _RUNS
-    (mine, our_system), (other, their_system) = _parted(ours), _parted(theirs)
+    (mine, our_system), (other, their_system) = _run_and_system(ours), _run_and_system(theirs)
     found = compare_runs(find_run(mine, runs), find_run(other, runs), our_system, their_system)
     if context.as_json:
         print_json(found)
@@ -157,9 +159,9 @@ def compare(
 def list_(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
     """The runs of the workspace, and the configurations that are ready to run."""
     from localrec.evaluation.configs import ready_configs
-    from localrec.evaluation.runs import runs_in
+    from localrec.evaluation.run_folder import runs_in
 
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     runs = [_listed_run(folder) for folder in runs_in(context.workspace / _RUNS)]
     ready = [_listed_config(path) for path in ready_configs().values()]
     if context.as_json:
@@ -197,7 +199,7 @@ def _listed_config(path: Path) -> dict[str, Any]:
     }
 
 
-def _parted(named: str) -> tuple[str, str | None]:
+def _run_and_system(named: str) -> tuple[str, str | None]:
     """RUN:SYSTEM; a colon further left may be a drive's."""
     run, colon, system = named.rpartition(":")
     return (run, system) if colon and not {"/", "\\"} & set(system) else (named, None)
@@ -224,8 +226,8 @@ def _of_rankings(measured: Sequence[SystemResult]) -> Table:
     for one in measured:
         table.add_row(
             one.name,
-            *(_told(one.metrics[name]) for name in titles),
-            _told(one.metrics["invalid"], alone=True),
+            *(_figure_text(one.metrics[name]) for name in titles),
+            _figure_text(one.metrics["invalid"], alone=True),
             f"{one.fit_s:.2f}",
             f"{one.metrics['ms'].value:.2f}",
         )
@@ -237,9 +239,9 @@ def _of_questions(measured: Sequence[SystemResult]) -> Table:
     for one in measured:
         table.add_row(
             one.name,
-            _told(one.metrics["satisfaction_at_3"]),
-            _told(one.metrics["router_accuracy"], alone=True),
-            _told(one.metrics["claims_grounded"], alone=True),
+            _figure_text(one.metrics["satisfaction_at_3"]),
+            _figure_text(one.metrics["router_accuracy"], alone=True),
+            _figure_text(one.metrics["claims_grounded"], alone=True),
             f"{one.cases}",
             f"{one.metrics['mean_ms'].value:.0f}",
         )
@@ -264,25 +266,143 @@ def _render_comparison(one: SystemComparison) -> None:
         p = line.compared.p_adjusted
         table.add_row(
             line.metric,
-            _told(line.ours, alone=True),
-            _told(line.theirs, alone=True),
-            _told(line.compared.difference, sign="+"),
+            _figure_text(line.ours, alone=True),
+            _figure_text(line.theirs, alone=True),
+            _figure_text(line.compared.difference, sign="+"),
             "-" if p is None else f"{p:.4f}",
             line.compared.verdict,
         )
     console().print(table)
 
 
-def _longest(metrics: dict[str, Measure], name: str) -> str:
+def _longest(metrics: dict[str, IntervalEstimate], name: str) -> str:
     """The metric at the longest list: H@10 for H; at 1 the hit rate is the NDCG as well."""
     lengths = [int(one.partition("@")[2]) for one in metrics if one.startswith(f"{name}@")]
     return f"{name}@{max(lengths)}" if lengths else "H@1"
 
 
-def _told(one: Measure, *, sign: str = "", alone: bool = False) -> str:
+def _figure_text(one: IntervalEstimate, *, sign: str = "", alone: bool = False) -> str:
     """A figure, with its interval unless it stands alone."""
     if one.value is None:
         return "-"
     if alone or one.low is None or one.high is None:
         return f"{one.value:{sign}.3f}"
     return f"{one.value:{sign}.3f} [{one.low:{sign}.3f}, {one.high:{sign}.3f}]"
+
+
+MERGE_EXAMPLES = """
+Examples:\n\n
+  localrec evaluate run first-half.toml & localrec evaluate run second-half.toml\n\n
+  localrec evaluate join first-half second-half --out runs/both\n\n
+  localrec evaluate join first-half ~/from-the-other-desk/second-half
+"""
+
+
+def merge(
+    runs: Annotated[
+        list[str],
+        typer.Argument(metavar="RUN...", help="Names or folders of runs, begun alike."),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", metavar="FOLDER", help="Of the new run; else runs/joined in the workspace."
+        ),
+    ] = None,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Join runs that measured different systems on the same cases.
+
+    Data, protocol, seed and versions have to be the same; what one of them has not measured to its
+    end is left out.
+    """
+    from localrec.evaluation.merge import merge_runs as join_runs
+    from localrec.evaluation.run_folder import RunFolder, find_run
+    from localrec.evaluation.run_report import write_run_report
+
+    context = command_context(workspace, as_json)
+    known = context.workspace / "runs"
+    into = RunFolder(out or known / "joined")
+    found = join_runs([find_run(run, known) for run in runs], into)
+    page, *_ = write_run_report(into)
+    if context.as_json:
+        print_json(found)
+        return
+    console().print(", ".join(one.name for one in found.systems), markup=False, soft_wrap=True)
+    note(f"{into.path} holds them as a run; {page.name} shows it.")
+
+
+TREC_EXAMPLES = """
+Examples:\n\n
+  localrec evaluate export ml-100k-baselines-full --out trec\n\n
+  localrec evaluate take-in ml-100k-baselines-full theirs.run\n\n
+  localrec evaluate compare theirs:theirs ml-100k-baselines-full:ease
+"""
+
+
+RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="A run's name or folder.")]
+
+
+def export_run(
+    run: RunArgument,
+    out: Annotated[
+        Path, typer.Option("--out", metavar="FOLDER", help="For qrels and a file per system.")
+    ],
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write what the systems of a run ranked as TREC files, for any evaluator to read."""
+    from localrec.evaluation.ranking.trec_exchange import export_trec
+    from localrec.evaluation.run_folder import find_run
+
+    context = command_context(workspace, as_json)
+    files = export_trec(find_run(run, context.workspace / "runs"), out)
+    if context.as_json:
+        print_json({"files": [str(file) for file in files]})
+        return
+    for file in files:
+        console().print(str(file), markup=False, soft_wrap=True)
+
+
+def import_run(
+    run: RunArgument,
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE.run", help="A TREC run file; its topics are ids of the run's cases."
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", metavar="FOLDER", help="Of the new run; else runs/FILE in the workspace."
+        ),
+    ] = None,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Judge another program's rankings by the cases of a run, to compare with ours."""
+    from localrec.evaluation.provenance import current_origin
+    from localrec.evaluation.ranking.trec_exchange import import_trec_run as judge_foreign
+    from localrec.evaluation.run_folder import RunFolder, find_run
+    from localrec.evaluation.run_report import write_run_report
+
+    context = command_context(workspace, as_json)
+    runs = context.workspace / "runs"
+    folder = RunFolder(out or runs / file.name.partition(".")[0])
+    made = current_origin("-m localrec", ["evaluate", "take-in", Path(run).name, file.name])
+    found = judge_foreign(find_run(run, runs), file, folder, made)
+    page, *_ = write_run_report(folder)
+    if context.as_json:
+        print_json(found)
+        return
+    for one in found.systems:
+        told = ", ".join(f"{name} {figure.value:.3f}" for name, figure in one.metrics.items())
+        console().print(f"{one.name}: {told}", markup=False, soft_wrap=True)
+    note(f"{folder.path} holds it as a run; {page.name} shows it.")
+
+
+app.command("join", epilog=MERGE_EXAMPLES)(merge)
+app.command("export", epilog=TREC_EXAMPLES)(export_run)
+app.command("take-in", epilog=TREC_EXAMPLES)(import_run)

@@ -11,7 +11,7 @@ from localrec.cli.context import (
     DomainOption,
     JsonOption,
     WorkspaceOption,
-    context_of,
+    command_context,
     note,
     print_json,
 )
@@ -73,12 +73,12 @@ def export(
 
     In CSV, a text that a spreadsheet would run as a formula gets an apostrophe in front.
     """
-    from localrec.export.plan import make_plan
-    from localrec.export.takeout import take_out
+    from localrec.export.exporter import run_export
+    from localrec.export.plan import plan_export
     from localrec.workspace import Workspace
 
-    context = context_of(workspace, as_json)
-    plan = make_plan(
+    context = command_context(workspace, as_json)
+    plan = plan_export(
         out,
         what=what,
         form=form,
@@ -90,7 +90,7 @@ def export(
         force=force,
     )
     with Workspace(context.workspace) as opened:
-        report = take_out(opened.store, plan)
+        report = run_export(opened.store, plan)
     if context.as_json:
         print_json(report)
         return

@@ -10,17 +10,17 @@ from localrec.cli.context import (
     DomainOption,
     JsonOption,
     WorkspaceOption,
+    command_context,
     console,
-    context_of,
     note,
-    person_key,
     print_json,
+    user_key,
 )
-from localrec.errors import UsageError
-from localrec.types import Event
+from localrec.data.rows import Event
+from localrec.foundation.errors import UsageError
 
 if TYPE_CHECKING:
-    from localrec.graph.people import Said
+    from localrec.graph.interactions import FeedbackRecord
 
 EXAMPLES = """
 Examples:\n\n
@@ -39,7 +39,7 @@ _WORDS = {
 
 def feedback(
     user: Annotated[
-        str, typer.Option("--user", metavar="KEY", help="Who says it.", callback=person_key)
+        str, typer.Option("--user", metavar="KEY", help="Who says it.", callback=user_key)
     ],
     item: Annotated[
         str | None, typer.Option("--item", metavar="KEY", help="The item's key or name.")
@@ -64,11 +64,11 @@ def feedback(
     as_json: JsonOption = False,
 ) -> None:
     """Say what you think of an item, or take it back."""
-    from localrec.graph.lookup import nobody_called, told_if_new
-    from localrec.memory.feedback import take_back, take_word
+    from localrec.graph.item_lookup import nobody_called, told_if_new
+    from localrec.memory.feedback import record_feedback, retract_feedback
     from localrec.workspace import Workspace
 
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     event = _event(rating, like=like, dislike=dislike, seen=seen, not_now=not_now, undo=undo)
     if item is None and not undo:
         raise UsageError("Name the item.", 'localrec feedback --user KEY --item "NAME" --like')
@@ -81,10 +81,10 @@ def feedback(
         else:
             chosen, item_id = opened.choose_undo_domain(user, domain), None
         if event is None:
-            said = take_back(opened.store, chosen, user, item_id)
+            said = retract_feedback(opened.store, chosen, user, item_id)
         else:
             assert item_id is not None
-            said = take_word(
+            said = record_feedback(
                 opened.store, chosen, user, item_id, event, rating=rating, reason=reason
             )
     if said is None:
@@ -121,10 +121,10 @@ def _event(
     return meant[0] if meant else None
 
 
-def _render(said: Said, domain: str, *, undone: bool) -> None:
+def _render(said: FeedbackRecord, domain: str, *, undone: bool) -> None:
     from rich.text import Text
 
-    from localrec.domains import load_domain
+    from localrec.graph.domain_files import load_domain
 
     what = f"the {load_domain(domain).singular} {said.name}"
     if said.rating is not None:
@@ -132,5 +132,7 @@ def _render(said: Said, domain: str, *, undone: bool) -> None:
         told = f"{said.user} gives {what} {said.rating:g} {stars}"
     else:
         told = f"{said.user} {_WORDS[said.event]} {what}"
-    because = f": {said.reason}" if said.reason else ""
-    console().print(Text(f"Taken back: {told}{because}" if undone else f"{told}{because}"))
+    reason_builder = f": {said.reason}" if said.reason else ""
+    console().print(
+        Text(f"Taken back: {told}{reason_builder}" if undone else f"{told}{reason_builder}")
+    )

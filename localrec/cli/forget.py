@@ -11,15 +11,15 @@ from localrec.cli.context import (
     DomainOption,
     JsonOption,
     WorkspaceOption,
+    command_context,
     console,
-    context_of,
     note,
     print_json,
     progress,
 )
 
 if TYPE_CHECKING:
-    from localrec.graph.forget import Wish
+    from localrec.privacy.erasure_plan import ForgetScope
 
 EXAMPLES = """
 Examples:\n\n
@@ -60,41 +60,41 @@ def forget(
     The store is written anew, since deleting leaves bytes; caches and logs go, runs lose the lines.
     Exits with 1 when a trace is found after all, with 2 when nobody has that name.
     """
-    from localrec.erasure.forgetting import forget as forget_in
-    from localrec.erasure.forgetting import refuse_nobody
-    from localrec.erasure.receipts import told_receipt
-    from localrec.graph.forget import wish_of
+    from localrec.privacy.erasure_plan import parse_forget_scope
+    from localrec.privacy.forget import forget as forget_in
+    from localrec.privacy.forget import refuse_nobody
+    from localrec.privacy.receipts import format_receipt
 
-    context = context_of(workspace, as_json)
-    wish = wish_of(user, item, since, domain)
+    context = command_context(workspace, as_json)
+    scope = parse_forget_scope(user, item, since, domain)
     if not (dry_run or yes):
-        refuse_nobody(context.workspace, wish)
-        _ask(wish)
+        refuse_nobody(context.workspace, scope)
+        _ask(scope)
     with progress() as steps:
-        receipt = forget_in(context.workspace, wish, dry_run=dry_run, progress=steps)
+        receipt = forget_in(context.workspace, scope, dry_run=dry_run, progress=steps)
     if context.as_json:
         print_json(receipt)
     else:
-        for line in told_receipt(receipt):
+        for line in format_receipt(receipt):
             console().print(line, soft_wrap=True)
     return int(bool(receipt.found))
 
 
-def _ask(wish: Wish) -> None:
+def _ask(scope: ForgetScope) -> None:
     """Have the person confirm; where nobody can be asked, nothing happens.
 
     Raises:
         UsageError: there is no terminal, or the answer was not yes.
     """
-    from localrec.errors import UsageError
+    from localrec.foundation.errors import UsageError
 
     if not _is_watched():
         raise UsageError(
             "Forgetting cannot be undone, and nobody is here to ask.",
             "Look with --dry-run first, then say --yes.",
         )
-    whom = wish.user or wish.item or "everybody"
-    since = f" since {wish.since}" if wish.since else ""
+    whom = scope.user or scope.item or "everybody"
+    since = f" since {scope.since}" if scope.since else ""
     note(f"Forget {whom}{since} for good? See --dry-run for what would go.")
     if not typer.confirm("Forget", err=True):
         raise UsageError("Nothing was forgotten.")

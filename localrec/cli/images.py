@@ -13,20 +13,20 @@ from localrec.cli.context import (
     DomainOption,
     JsonOption,
     WorkspaceOption,
+    command_context,
     console,
-    context_of,
     note,
     print_json,
     progress,
 )
-from localrec.errors import UsageError
+from localrec.foundation.errors import UsageError
 
 if TYPE_CHECKING:
-    from localrec.album.descriptions import Describer
-    from localrec.album.intake import PictureReport
-    from localrec.domains import Domain
-    from localrec.images.opening import Picture
-    from localrec.images.sight import Sight
+    from localrec.data.domains import Domain
+    from localrec.images.attributes import ImageAttributes
+    from localrec.images.opening import DecodedImage
+    from localrec.item_images.descriptions import ImageDescriber
+    from localrec.item_images.folder_import import ImageImportReport
     from localrec.workspace import Workspace
 
 app = typer.Typer(help="Pictures of items: add, describe, list, find.", no_args_is_help=True)
@@ -68,9 +68,9 @@ def add(
     as_json: JsonOption = False,
 ) -> None:
     """Take in a folder of pictures: small copies, without metadata, all that fit or none."""
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     with (
-        _opened(context.workspace, domain, writable=not dry_run) as (opened, about),
+        _open_domain(context.workspace, domain, writable=not dry_run) as (opened, about),
         progress() as steps,
     ):
         report = opened.take_in_pictures(
@@ -96,14 +96,14 @@ def describe(
 
     By the vision model where one is bound (localrec models use vision), else by what is measured.
     """
-    from localrec.album.descriptions import describe_pictures
+    from localrec.item_images.descriptions import describe_images
 
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     with (
-        _opened(context.workspace, domain, writable=True) as (opened, about),
+        _open_domain(context.workspace, domain, writable=True) as (opened, about),
         progress() as steps,
     ):
-        described = describe_pictures(
+        described = describe_images(
             opened.store,
             about,
             _describer(opened, about, no_model),
@@ -121,23 +121,27 @@ def describe(
         )
 
 
-def _describer(opened: Workspace, about: Domain, no_model: bool) -> Describer:
-    from localrec.album.descriptions import Describer, look_told, without_model
-    from localrec.settings import RULES, VISION
+def _describer(opened: Workspace, about: Domain, no_model: bool) -> ImageDescriber:
+    from localrec.foundation.settings import RULES, VISION
+    from localrec.item_images.descriptions import (
+        ImageDescriber,
+        describe_attributes,
+        measured_describer,
+    )
 
     if no_model or opened.settings.roles.get(VISION, RULES) == RULES:
-        return without_model(about)
-    from localrec.understanding.looking import NoDescriptionError, look_with
+        return measured_describer(about)
+    from localrec.packs.cocktails.image_description import ImageDescriptionError, describe_image
 
     model = opened.open_vision()
 
-    def by_model(picture: Picture, measured: Sight) -> str:
+    def by_model(picture: DecodedImage, measured: ImageAttributes) -> str:
         try:
-            return look_told(look_with(model, picture, about.singular)[0], about)
-        except NoDescriptionError:  # nothing sure can be said of this one; the next may do
+            return describe_attributes(describe_image(model, picture, about.singular)[0], about)
+        except ImageDescriptionError:  # nothing sure can be said of this one; the next may do
             return ""
 
-    return Describer("model", by_model)
+    return ImageDescriber("model", by_model)
 
 
 @app.command("list")
@@ -145,11 +149,11 @@ def list_(
     domain: DomainOption = None, workspace: WorkspaceOption = None, as_json: JsonOption = False
 ) -> None:
     """The items that have a picture, and who described how they look."""
-    from localrec.graph.pictures import list_pictures
+    from localrec.graph.image_store import list_item_images
 
-    context = context_of(workspace, as_json)
-    with _opened(context.workspace, domain) as (opened, about):
-        pictured = list_pictures(opened.store, about)
+    context = command_context(workspace, as_json)
+    with _open_domain(context.workspace, domain) as (opened, about):
+        pictured = list_item_images(opened.store, about)
     if context.as_json:
         print_json(pictured)
         return
@@ -174,22 +178,22 @@ def find(
 ) -> None:
     """Items whose pictures are like another one, or show what words say."""
     from localrec.images.opening import open_image
-    from localrec.index.pictures import named
+    from localrec.index.image_index import name_neighbours
 
     if (words is None) == (image is None):
         raise UsageError("Find by what?", "Give words, or --image PICTURE.")
     picture = None if image is None else open_image(image)
-    context = context_of(workspace, as_json)
-    with _opened(context.workspace, domain) as (opened, about):
+    context = command_context(workspace, as_json)
+    with _open_domain(context.workspace, domain) as (opened, about):
         index = opened.pictures(about.name)
         if index is None:
-            raise UsageError(*_why_not(opened, about))
+            raise UsageError(*_missing_remedy(opened, about))
         near = (
             index.nearest_by_words(words or "", k)
             if picture is None
             else index.nearest_by_picture(picture, k)
         )
-        found = named(opened.store, near)
+        found = name_neighbours(opened.store, near)
     if context.as_json:
         print_json(found)
         return
@@ -198,18 +202,18 @@ def find(
 
 
 @contextmanager
-def _opened(
+def _open_domain(
     folder: Path, domain: str | None, *, writable: bool = False
 ) -> Iterator[tuple[Workspace, Domain]]:
     """The workspace and the domain that is meant."""
-    from localrec.domains import load_domain
+    from localrec.graph.domain_files import load_domain
     from localrec.workspace import Workspace
 
     with Workspace(folder, writable=writable) as opened:
         yield opened, load_domain(opened.choose_domain("", domain))
 
 
-def _why_not(opened: Workspace, domain: Domain) -> tuple[str, str]:
+def _missing_remedy(opened: Workspace, domain: Domain) -> tuple[str, str]:
     """Why nothing can be found by pictures, and what to do."""
     if opened.picture_model is None:
         return "No model here embeds pictures.", "localrec models use pictures FOLDER"
@@ -219,7 +223,7 @@ def _why_not(opened: Workspace, domain: Domain) -> tuple[str, str]:
     )
 
 
-def _render(report: PictureReport, domain: Domain) -> None:
+def _render(report: ImageImportReport, domain: Domain) -> None:
     from rich.text import Text
 
     out = console()

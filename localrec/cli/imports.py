@@ -12,18 +12,18 @@ from localrec.cli.context import (
     DomainOption,
     JsonOption,
     WorkspaceOption,
+    command_context,
     console,
-    context_of,
     note,
-    person_key,
     print_json,
     progress,
+    user_key,
 )
-from localrec.errors import InputError, UsageError
+from localrec.foundation.errors import InputError, UsageError
 
 if TYPE_CHECKING:
+    from localrec.data.rows import ImportReport
     from localrec.sources.amazon import Window
-    from localrec.types import ImportReport
 
 EXAMPLES = """
 KIND is auto (told from the file), cocktails, goodreads, storygraph, letterboxd, listenbrainz,
@@ -57,7 +57,7 @@ def import_(
     domain: DomainOption = None,
     user: Annotated[
         str | None,
-        typer.Option("--user", metavar="KEY", help="Whose export it is.", callback=person_key),
+        typer.Option("--user", metavar="KEY", help="Whose export it is.", callback=user_key),
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Report what would happen; change nothing.")
@@ -76,13 +76,13 @@ def import_(
     """Read a catalogue or somebody's history: all of it, or nothing on a bad file."""
     import msgspec
 
-    from localrec.domains import load_domain
+    from localrec.data.rows import BulkHistory, CatalogueRows
+    from localrec.graph.domain_files import load_domain
     from localrec.sources import open_source, read_export
-    from localrec.types import BulkHistory, SourceTable
     from localrec.workspace import Workspace
 
-    context = context_of(workspace, as_json)
-    kind = _told_by(path) if kind == "auto" else kind
+    context = command_context(workspace, as_json)
+    kind = _detected_kind(path) if kind == "auto" else kind
     source = open_source(kind)
     about = load_domain(domain or source.domain)
     if getattr(source, "personal", False) and about.name != source.domain:
@@ -92,12 +92,12 @@ def import_(
         try:
             found = read_export(kind, path, about, user, _window(since, until))
         except InputError as error:
-            raise _with_likeness(error, kind, path) from error
+            raise _with_detected_kind(error, kind, path) from error
         report = found.report
         if not dry_run:
             files = found.files if isinstance(found, BulkHistory) else ()
             with Workspace(context.workspace, writable=True, may_read=files) as opened:
-                if isinstance(found, SourceTable):
+                if isinstance(found, CatalogueRows):
                     opened.take_in(found, about, steps)
                 else:
                     report = opened.take_in_history(found, about, user, steps, embed=not later)
@@ -108,7 +108,7 @@ def import_(
         _render(report)
 
 
-def _told_by(path: Path) -> str:
+def _detected_kind(path: Path) -> str:
     """The kind that a file looks like, said aloud."""
     from localrec.sources import detect_kind
 
@@ -117,7 +117,7 @@ def _told_by(path: Path) -> str:
     return kind
 
 
-def _with_likeness(error: InputError, kind: str, path: Path) -> InputError:
+def _with_detected_kind(error: InputError, kind: str, path: Path) -> InputError:
     """The same refusal; where the file looks like another kind, that is the remedy."""
     from localrec.sources import detect_kind
 
@@ -141,10 +141,10 @@ def index(
     as_json: JsonOption = False,
 ) -> None:
     """Bring vectors and index files in line with the texts (after a change of embedder, say)."""
-    from localrec.domains import load_domain
+    from localrec.graph.domain_files import load_domain
     from localrec.workspace import Workspace
 
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     embedded = {}
     with Workspace(context.workspace, writable=True) as opened, progress() as steps:
         for name in opened.domains():
@@ -158,7 +158,7 @@ def index(
 def _render(report: ImportReport) -> None:
     from rich.text import Text
 
-    from localrec.sources.text import clean_text
+    from localrec.foundation.text import clean_text
 
     out = console()
     verb = "would be kept" if report.dry_run else "kept"

@@ -11,22 +11,22 @@ from localrec.cli.context import (
     DomainOption,
     JsonOption,
     WorkspaceOption,
+    command_context,
     console,
-    context_of,
     note,
     print_json,
     progress,
     resumable,
 )
-from localrec.errors import InputError
+from localrec.foundation.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from localrec.evaluation.explained import Explained
-    from localrec.evaluation.gold import GoldQuestion
-    from localrec.evaluation.judge import Verdict
-    from localrec.evaluation.samples import Sample
+    from localrec.evaluation.explanations.explanation_records import ExplanationRecord
+    from localrec.evaluation.explanations.llm_judge import JudgeVerdict
+    from localrec.evaluation.explanations.samples import Sample
+    from localrec.evaluation.questions.gold import GoldQuestion
     from localrec.workspace import Workspace
 
 EXAMPLES = """
@@ -67,13 +67,13 @@ def judge(
     as_json: JsonOption = False,
 ) -> None:
     """Have explanations judged without their systems' names, and see what the judge is worth."""
-    from localrec.evaluation.judge import judge_samples
-    from localrec.evaluation.samples import samples_of, write_samples
-    from localrec.evaluation.scales import scales_of
-    from localrec.settings import bind_role
+    from localrec.evaluation.explanations.llm_judge import judge_samples
+    from localrec.evaluation.explanations.samples import samples_of, write_samples
+    from localrec.evaluation.explanations.scales import scales_of
+    from localrec.foundation.settings import bind_role
     from localrec.workspace import Workspace
 
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     folder = _folder_of(run, context.workspace / "runs")
     family = scales or ("marc" if any(folder.glob(f"{_ANSWERS}-*.jsonl")) else "memrec")
     with Workspace(context.workspace) as opened:
@@ -102,7 +102,7 @@ def _folder_of(named: str, runs: Path) -> Path:
     Raises:
         InputError: there is no such run, or nothing to judge in it.
     """
-    from localrec.evaluation.runs import find_run
+    from localrec.evaluation.run_folder import find_run
 
     for path in (Path(named), runs / named):
         if any(True for what in (_ANSWERS, _RATIONALES) for _ in path.glob(f"{what}-*.jsonl")):
@@ -116,15 +116,17 @@ def _folder_of(named: str, runs: Path) -> Path:
 
 def _explained(
     workspace: Workspace, folder: Path, family: str, domain: str | None, gold: Path | None
-) -> list[Explained]:
+) -> list[ExplanationRecord]:
     """What the run's systems explained: rationales for MemRec's scales, else answers."""
-    from localrec.domains import load_domain
-    from localrec.evaluation import explained
-    from localrec.evaluation.truth import StoreTruth
-    from localrec.types import Answer
+    from localrec.data.answers import Answer
+    from localrec.evaluation.explanations import explanation_records
+    from localrec.evaluation.questions.store_truth import StoreTruth
+    from localrec.graph.domain_files import load_domain
 
-    rationales = explained.read_run(folder, _RATIONALES, explained.Rationale)
-    answers = explained.read_run(folder, _ANSWERS, Answer)
+    rationales = explanation_records.read_run_records(
+        folder, _RATIONALES, explanation_records.Rationale
+    )
+    answers = explanation_records.read_run_records(folder, _ANSWERS, Answer)
     if rationales and (family == "memrec" or not answers):
         keys = [one.item for said in rationales.values() for one in said]
         about = workspace.choose_ranked_domain(keys, domain)
@@ -132,8 +134,8 @@ def _explained(
         return [
             one
             for system, said in rationales.items()
-            for one in explained.explained_rationales(
-                system, said, lambda person: _likes(workspace, about, person), truth
+            for one in explanation_records.explained_rationales(
+                system, said, lambda user: _likes(workspace, about, user), truth
             )
         ]
     keys = [item.key for said in answers.values() for one in said for item in one.items]
@@ -143,14 +145,14 @@ def _explained(
     return [
         one
         for system, said in answers.items()
-        for one in explained.explained_answers(system, said, questions, truth)
+        for one in explanation_records.explained_answers(system, said, questions, truth)
     ]
 
 
 def _gold_questions(named: Path | None, domain: str) -> list[GoldQuestion]:
     """Those of the file, else those that ship with the domain, of both halves."""
-    from localrec.evaluation.gold import read_gold
-    from localrec.paths import shipped
+    from localrec.evaluation.questions.gold import read_gold
+    from localrec.foundation.paths import shipped
 
     path = named or shipped("datasets") / domain / "questions.jsonl"
     if named is None and not path.is_file():
@@ -158,9 +160,9 @@ def _gold_questions(named: Path | None, domain: str) -> list[GoldQuestion]:
     return [*read_gold(path, "dev"), *read_gold(path, "test")]
 
 
-def _likes(workspace: Workspace, domain: str, person: str) -> list[str]:
+def _likes(workspace: Workspace, domain: str, user: str) -> list[str]:
     """Keys of the items that a person likes, best first."""
-    liked = workspace.taste(domain, person).liked
+    liked = workspace.user_profile(domain, user).liked
     keys = workspace.catalogue(domain).keys
     return [keys[place] for place in (-liked).argsort(kind="stable") if liked[place] > 0]
 
@@ -168,22 +170,22 @@ def _likes(workspace: Workspace, domain: str, person: str) -> list[str]:
 def _report(
     folder: Path,
     samples: Sequence[Sample],
-    verdicts: Sequence[Verdict],
+    verdicts: Sequence[JudgeVerdict],
     arguments: Sequence[str],
     *,
     as_json: bool,
 ) -> None:
     """Write `judged.json` and `judged.md`, bring a run's report up to date, print."""
-    from localrec.evaluation.figures import write_run_report
-    from localrec.evaluation.judged import judged_by
-    from localrec.evaluation.judged_figures import judged_report
-    from localrec.evaluation.pages import as_markdown
-    from localrec.evaluation.report import origin_now
-    from localrec.evaluation.runs import RunFolder
-    from localrec.paths import owner_only
+    from localrec.evaluation.explanations.judge_reliability import summarize_judge
+    from localrec.evaluation.explanations.judge_report import judged_report
+    from localrec.evaluation.provenance import current_origin
+    from localrec.evaluation.reporting.rendering import as_markdown
+    from localrec.evaluation.run_folder import RunFolder
+    from localrec.evaluation.run_report import write_run_report
+    from localrec.foundation.paths import owner_only
 
-    origin = origin_now("-m localrec", ["evaluate", "judge", *arguments])
-    judged = judged_by(samples, verdicts, origin)
+    origin = current_origin("-m localrec", ["evaluate", "judge", *arguments])
+    judged = summarize_judge(samples, verdicts, origin)
     told = as_markdown(judged_report(judged, samples, verdicts))
     RunFolder(folder).write("judged.json", judged)
     with owner_only():

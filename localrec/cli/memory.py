@@ -13,17 +13,17 @@ from localrec.cli.context import (
     DomainOption,
     JsonOption,
     WorkspaceOption,
+    command_context,
     console,
-    context_of,
     note,
-    person_key,
     print_json,
     progress,
+    user_key,
 )
-from localrec.errors import CutShortError, InputError, UsageError
+from localrec.foundation.errors import CutShortError, InputError, UsageError
 
 if TYPE_CHECKING:
-    from localrec.memory.queue import JobRow
+    from localrec.memory.job_queue import JobRow
     from localrec.memory.rebuild import RebuildReport
     from localrec.memory.records import Memory
     from localrec.workspace import Workspace
@@ -47,14 +47,14 @@ app = typer.Typer(
 
 UserOption = Annotated[
     str | None,
-    typer.Option("--user", metavar="KEY", help="A person's memory.", callback=person_key),
+    typer.Option("--user", metavar="KEY", help="A person's memory.", callback=user_key),
 ]
 ItemOption = Annotated[
     str | None, typer.Option("--item", metavar="KEY", help="An item's memory: its key or name.")
 ]
 
 
-class _Subject(NamedTuple):
+class _MemoryOwner(NamedTuple):
     """Whose memory is meant."""
 
     node_id: int
@@ -75,9 +75,9 @@ def show(
     from localrec.memory.records import memory_of
     from localrec.workspace import Workspace
 
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     with Workspace(context.workspace) as opened:
-        subject = _subject(opened, user, item, domain)
+        subject = _memory_owner(opened, user, item, domain)
         memory = memory_of(opened.store, subject.node_id)
     if context.as_json:
         print_json({"name": subject.name, "domain": subject.domain, "memory": memory})
@@ -100,9 +100,9 @@ def history(
     from localrec.memory.records import history_of
     from localrec.workspace import Workspace
 
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     with Workspace(context.workspace) as opened:
-        subject = _subject(opened, user, item, domain)
+        subject = _memory_owner(opened, user, item, domain)
         versions = history_of(opened.store, subject.node_id)
     if context.as_json:
         print_json({"name": subject.name, "domain": subject.domain, "versions": versions})
@@ -129,10 +129,10 @@ def edit(
     from localrec.memory.records import edit_memory
     from localrec.workspace import Workspace
 
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     words = text if text is not None else read_stdin("--text")
     with Workspace(context.workspace, writable=True) as opened:
-        subject = _subject(opened, user, item, domain, changes=True)
+        subject = _memory_owner(opened, user, item, domain, changes=True)
         memory = edit_memory(opened.store, subject.node_id, words)
     if context.as_json:
         print_json({"name": subject.name, "domain": subject.domain, "memory": memory})
@@ -150,7 +150,7 @@ def pin(
     as_json: JsonOption = False,
 ) -> None:
     """Keep a memory as it is, whatever happens."""
-    _pin(user, item, domain, context_of(workspace, as_json), pinned=True)
+    _pin(user, item, domain, command_context(workspace, as_json), pinned=True)
 
 
 @app.command("unpin", epilog=EXAMPLES)
@@ -162,7 +162,7 @@ def unpin(
     as_json: JsonOption = False,
 ) -> None:
     """Let a memory be brought up to date again; the version it has now stays in its history."""
-    _pin(user, item, domain, context_of(workspace, as_json), pinned=False)
+    _pin(user, item, domain, command_context(workspace, as_json), pinned=False)
 
 
 @app.command("jobs", epilog=EXAMPLES)
@@ -175,11 +175,11 @@ def jobs(
     as_json: JsonOption = False,
 ) -> None:
     """What waits to be worked into memories, what was, and what failed and why."""
-    from localrec.memory import queue
-    from localrec.memory.telling import many
+    from localrec.memory import job_queue
+    from localrec.memory.report import count_noun
     from localrec.workspace import Workspace
 
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     if pause + resume + retry > 1:
         raise UsageError("Say one of --pause, --resume and --retry.", "localrec memory jobs --help")
     if not (context.workspace / "store.duckdb").is_file():
@@ -190,13 +190,13 @@ def jobs(
     with Workspace(context.workspace, writable=pause or resume or retry) as opened:
         store = opened.store
         if pause:
-            queue.pause(store)
+            job_queue.pause(store)
         if resume:
-            queue.resume(store)
-        retried = queue.retry_failed(store) if retry else 0
-        counts, paused = queue.counts_of(store), queue.is_paused(store)
-        calls, deeds = queue.calls_of(store)
-        rows = queue.jobs_of(store, k)
+            job_queue.resume(store)
+        retried = job_queue.retry_failed(store) if retry else 0
+        counts, paused = job_queue.counts_of(store), job_queue.is_paused(store)
+        calls, deeds = job_queue.calls_of(store)
+        rows = job_queue.jobs_of(store, k)
     if context.as_json:
         told = {"counts": counts, "paused": paused, "retried": retried, "calls": calls}
         print_json({**told, "deeds": deeds, "jobs": rows})
@@ -204,9 +204,11 @@ def jobs(
     out = console()
     out.print(", ".join(f"{count:,} {state}" for state, count in counts.items()))
     if deeds:
-        out.print(f"{many(deeds, 'thing')} people did took {many(calls, 'call')} to work in.")
+        out.print(
+            f"{count_noun(deeds, 'thing')} people did took {count_noun(calls, 'call')} to work in."
+        )
     if retry:
-        out.print(f"{many(retried, 'failed job')} to be tried again.")
+        out.print(f"{count_noun(retried, 'failed job')} to be tried again.")
     if paused:
         out.print("Jobs are paused: localrec memory jobs --resume", style="yellow")
     _render_jobs(rows)
@@ -231,13 +233,13 @@ def run(
 
     Exits with 1 when a job failed; it waits for another run, three times at most.
     """
-    from localrec.erasure.journal import open_settled
-    from localrec.memory.propagation import open_memory_model, worker_of
-    from localrec.memory.queue import is_paused
-    from localrec.memory.telling import told_work
+    from localrec.memory.job_queue import is_paused
+    from localrec.memory.report import work_summary
+    from localrec.memory.updaters import memory_worker, open_memory_model
+    from localrec.privacy.journal import open_settled
     from localrec.workspace import Workspace
 
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     with open_settled(context.workspace, read_only=True) as store:
         if is_paused(store):
             raise InputError(
@@ -246,7 +248,7 @@ def run(
     # The workspace keeps its store closed: the worker opens it for moments, between thoughts.
     with Workspace(context.workspace) as opened, progress() as steps:
         model = open_memory_model(opened, use_model)
-        worker = worker_of(opened, partial(open_settled, context.workspace), model)
+        worker = memory_worker(opened, partial(open_settled, context.workspace), model)
         try:
             report = worker.run_pending(limit, steps)
         except KeyboardInterrupt as stop:
@@ -257,7 +259,7 @@ def run(
     if context.as_json:
         print_json(report)
     else:
-        console().print(told_work(report))
+        console().print(work_summary(report))
     return int(report.failed > 0)
 
 
@@ -269,14 +271,14 @@ def rebuild(
 
     Of all domains, or of one. What is pinned stays; what is interrupted goes on the next time.
     """
-    from localrec.domains import load_domain
-    from localrec.erasure.journal import open_settled
-    from localrec.memory.propagation import surroundings_of
+    from localrec.graph.domain_files import load_domain
     from localrec.memory.rebuild import Rebuild
+    from localrec.memory.updaters import open_update_contexts
     from localrec.memory.worker import LOCK
+    from localrec.privacy.journal import open_settled
     from localrec.workspace import Workspace
 
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     with Workspace(context.workspace) as opened:
         domains = [opened.choose_domain("", domain)] if domain else opened.domains()
     reports = []
@@ -285,7 +287,7 @@ def rebuild(
             work = Rebuild(
                 partial(open_settled, context.workspace),
                 chosen,
-                surroundings_of(opened, chosen),
+                open_update_contexts(opened, chosen),
                 context.workspace / LOCK,
             )
             try:
@@ -300,7 +302,7 @@ def rebuild(
         print_json({"domains": reports})
         return
     for report in reports:
-        console().print(_rebuilt(report))
+        console().print(_rebuild_text(report))
 
 
 def read_stdin(option: str) -> str:
@@ -321,7 +323,7 @@ def _pin(
     from localrec.workspace import Workspace
 
     with Workspace(context.workspace, writable=True) as opened:
-        subject = _subject(opened, user, item, domain, changes=True)
+        subject = _memory_owner(opened, user, item, domain, changes=True)
         memory = pin_memory(opened.store, subject.node_id, pinned)
     if memory is None:
         raise InputError(
@@ -334,14 +336,14 @@ def _pin(
         _render(memory)
 
 
-def _subject(
+def _memory_owner(
     opened: Workspace,
     user: str | None,
     item: str | None,
     domain: str | None,
     *,
     changes: bool = False,
-) -> _Subject:
+) -> _MemoryOwner:
     """Whose memory is meant.
 
     Args:
@@ -356,14 +358,14 @@ def _subject(
             known whose memory could be changed.
         InputError: nobody of that key is known whose memory could be read.
     """
-    from localrec.graph.lookup import nobody_called
-    from localrec.graph.people import user_node
+    from localrec.graph.interactions import user_node
+    from localrec.graph.item_lookup import nobody_called
 
     if (user is None) == (item is None):
         raise UsageError("Name one: --user KEY or --item KEY.", "localrec memory show --user anna")
     if item is not None:
         chosen, node_id, name = opened.find_item(item, domain)
-        return _Subject(node_id, chosen, name, f'--item "{name}"')
+        return _MemoryOwner(node_id, chosen, name, f'--item "{name}"')
     person = user or ""
     chosen = opened.choose_person_domain(person, domain)
     found = user_node(opened.store, chosen, person)
@@ -371,17 +373,18 @@ def _subject(
         begin = f'Begin with: localrec feedback --user "{person}" --item NAME --like'
         nobody = nobody_called(opened.store, person, chosen, otherwise=begin)
         raise nobody if changes else InputError(nobody.message, nobody.hint)
-    return _Subject(found, chosen, person, f'--user "{person}"')
+    return _MemoryOwner(found, chosen, person, f'--user "{person}"')
 
 
 def _render(memory: Memory, *, facets: bool = False) -> None:
     from rich.text import Text
 
-    from localrec.memory.telling import SOURCES
+    from localrec.memory.report import SOURCE_LABELS
 
     out = console()
     pinned = ", pinned" if memory.pinned else ""
-    head = f"Version {memory.version}, {SOURCES[memory.source]}{pinned}, {memory.at:%Y-%m-%d %H:%M}"
+    source = SOURCE_LABELS[memory.source]
+    head = f"Version {memory.version}, {source}{pinned}, {memory.at:%Y-%m-%d %H:%M}"
     out.print(Text(head, "dim"))
     out.print(Text(memory.text or "(nothing)"))
     for facet in memory.facets if facets else ():
@@ -392,7 +395,7 @@ def _render(memory: Memory, *, facets: bool = False) -> None:
 def _render_jobs(rows: Sequence[JobRow]) -> None:
     from rich.text import Text
 
-    from localrec.memory.queue import MOST_FAILURES
+    from localrec.memory.job_queue import MOST_FAILURES
 
     out = console()
     for row in rows:
@@ -406,12 +409,12 @@ def _render_jobs(rows: Sequence[JobRow]) -> None:
             out.print(Text(f"        {row.error}{tries}", "yellow"))
 
 
-def _rebuilt(report: RebuildReport) -> str:
-    from localrec.memory.telling import many
+def _rebuild_text(report: RebuildReport) -> str:
+    from localrec.memory.report import count_noun
 
     parts = [
-        f"{report.domain}: {many(report.people, 'person', 'people')} and "
-        f"{many(report.items, 'item')} remembered anew"
+        f"{report.domain}: {count_noun(report.people, 'person', 'people')} and "
+        f"{count_noun(report.items, 'item')} remembered anew"
         + (", where an earlier run had stopped" if report.resumed else ""),
         f"new versions of memories: {report.written:,}",
     ]

@@ -11,14 +11,14 @@ from localrec.cli.context import (
     DomainOption,
     JsonOption,
     WorkspaceOption,
+    command_context,
     console,
-    context_of,
     note,
     print_json,
     progress,
 )
 from localrec.cli.memory import read_stdin
-from localrec.errors import InputError
+from localrec.foundation.errors import InputError
 
 if TYPE_CHECKING:
     from localrec.memory.rules import RuleSet
@@ -46,7 +46,7 @@ def show(
     from localrec.memory.rule_versions import rules_of
     from localrec.workspace import Workspace
 
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     with Workspace(context.workspace) as opened:
         rules = rules_of(opened.store, opened.choose_domain("", domain))
     _report(rules, as_json=context.as_json)
@@ -67,7 +67,7 @@ def edit(
     from localrec.memory.rule_versions import save_rules
     from localrec.workspace import Workspace
 
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     text = read_stdin("--file") if file is None else _read(file)
     rules = parse_rules(text, where="The rules" if file is None else str(file))
     with Workspace(context.workspace, writable=True) as opened:
@@ -84,13 +84,13 @@ def generate(
     as_json: JsonOption = False,
 ) -> None:
     """Let the local model write rules from the domain's statistics, as a new version in force."""
-    from localrec.domains import load_domain
+    from localrec.graph.domain_files import load_domain
+    from localrec.memory.domain_statistics import domain_statistics
     from localrec.memory.rule_generation import generate_rules
     from localrec.memory.rule_versions import save_rules
-    from localrec.memory.statistics import domain_statistics
     from localrec.workspace import Workspace
 
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     with Workspace(context.workspace) as opened:
         chosen = opened.choose_domain("", domain)
         statistics = domain_statistics(opened.store, load_domain(chosen))

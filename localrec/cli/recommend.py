@@ -13,21 +13,22 @@ from localrec.cli.context import (
     DomainOption,
     JsonOption,
     WorkspaceOption,
+    command_context,
     console,
-    context_of,
     note,
     note_unknown,
-    person_key,
     print_json,
     progress,
     resumable,
+    user_key,
 )
 
 if TYPE_CHECKING:
-    from localrec.retrieval.taste import Taste
-    from localrec.systems.personal import Personal, RankRequest
-    from localrec.systems.refining import Thought
-    from localrec.types import Ranking, Recommendations
+    from localrec.agent.profile_update import ProfileProposal
+    from localrec.data.questions import RankRequest
+    from localrec.data.recommendations import Ranking, Recommendations
+    from localrec.retrieval.user_profile import UserProfile
+    from localrec.systems.auto import EvidenceRecommender
     from localrec.workspace import Workspace
 
 EXAMPLES = """
@@ -49,13 +50,13 @@ Examples:\n\n
   localrec rank --batch requests.jsonl --out by-popularity.jsonl --system popularity\n\n
   localrec rank --batch requests.jsonl --out by-agent.jsonl --system agenticrec --explain
 """
-_LOOKED_AT = 10_000  # keys that tell which domain a batch is about
+_SAMPLED_KEYS = 10_000  # keys that tell which domain a batch is about
 
 
 def _known_rankers() -> list[str]:
-    from localrec.systems.catalog import known_rankers
+    from localrec.systems.registry import recommender_names
 
-    return known_rankers()
+    return recommender_names()
 
 
 SystemOption = Annotated[
@@ -79,7 +80,7 @@ def recommend(
     user: Annotated[
         str,
         typer.Option(
-            "--user", metavar="KEY", help="The person the list is for.", callback=person_key
+            "--user", metavar="KEY", help="The person the list is for.", callback=user_key
         ),
     ],
     k: Annotated[int, typer.Option("-k", min=1, max=1000, help="How many items.")] = 10,
@@ -98,18 +99,18 @@ def recommend(
     """
     from localrec.workspace import Workspace
 
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     with Workspace(context.workspace) as opened:
         seen = opened.seen_by(user)
         chosen = seen.choose_person_domain(user, domain)
         note_unknown(opened.store, [user])
-        taste = seen.taste(chosen, user)
-        found = seen.personal(chosen, system).recommend(user, taste, k)
+        user_profile = seen.user_profile(chosen, user)
+        found = seen.personal(chosen, system).recommend(user, user_profile, k)
         if not context.as_json:
             from localrec.cli.render import render_recommendations
 
             render_recommendations(found, console(), explain=explain)
-        thought = _thought_of_profile(seen, taste, found)
+        thought = _refined_profile(seen, user_profile, found)
     if thought is not None:
         found = _with_profile(context.workspace, thought, found)
     if context.as_json:
@@ -118,27 +119,31 @@ def recommend(
     for said in found.notes:
         note(said)
     if explain and found.calls:
-        note(_what_it_cost(found))
+        note(_cost_text(found))
 
 
-def _thought_of_profile(opened: Workspace, taste: Taste, found: Recommendations) -> Thought | None:
+def _refined_profile(
+    opened: Workspace, user_profile: UserProfile, found: Recommendations
+) -> ProfileProposal | None:
     """What an agent thinks of the person's profile, once the list is there to be read."""
     if found.trajectory is None:
         return None
-    from localrec.systems.refining import think_of_profile  # only with an agent: it loads much
+    from localrec.agent.profile_update import propose_profile  # only with an agent: it loads much
 
-    return think_of_profile(opened, taste, found)
+    return propose_profile(opened, user_profile, found)
 
 
-def _with_profile(folder: Path, thought: Thought, found: Recommendations) -> Recommendations:
+def _with_profile(
+    folder: Path, thought: ProfileProposal, found: Recommendations
+) -> Recommendations:
     """Write it; the workspace that was read is closed, or nobody could."""
-    from localrec.erasure.journal import open_settled
-    from localrec.systems.refining import keep_profile
+    from localrec.agent.profile_update import save_profile
+    from localrec.privacy.journal import open_settled
 
-    return keep_profile(partial(open_settled, folder, read_only=False), thought, found)
+    return save_profile(partial(open_settled, folder, read_only=False), thought, found)
 
 
-def _what_it_cost(found: Recommendations) -> str:
+def _cost_text(found: Recommendations) -> str:
     """The calls of a model, and the tokens of each stage."""
     tokens = ", ".join(f"{stage} {count:,}" for stage, count in found.tokens.items())
     return f"The model was asked {found.calls} times; tokens: {tokens}."
@@ -158,19 +163,19 @@ def rank(
     as_json: JsonOption = False,
 ) -> None:
     """Order given candidates for given histories, which need not be stored."""
-    from localrec.systems.batch import RunOptions, rank_batch, read_rank_requests
+    from localrec.batch_runs import RunOptions, rank_batch, read_rank_requests
     from localrec.workspace import Workspace
 
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     requests = read_rank_requests(batch)
     unknown, notes = 0, list[str]()
     acted: list[Ranking] = []
     with Workspace(context.workspace) as opened, resumable(out), progress() as steps:
         named = (key for request in requests for key in (*request.candidates, *request.history))
-        chosen = opened.choose_ranked_domain(list(islice(named, _LOOKED_AT)), domain)
-        rankers: dict[Workspace, Personal] = {}
+        chosen = opened.choose_ranked_domain(list(islice(named, _SAMPLED_KEYS)), domain)
+        rankers: dict[Workspace, EvidenceRecommender] = {}
 
-        def ranker_in(seen: Workspace) -> Personal:
+        def ranker_in(seen: Workspace) -> EvidenceRecommender:
             if seen not in rankers:
                 rankers[seen] = seen.personal(chosen, system)
             return rankers[seen]
@@ -181,7 +186,7 @@ def rank(
         def answer(request: RankRequest) -> Ranking:
             nonlocal unknown
             seen = opened.seen_by(request.user)
-            stored = seen.taste(chosen, request.user) if request.user else None
+            stored = seen.user_profile(chosen, request.user) if request.user else None
             ranking = ranker_in(seen).rank(request, stored)
             unknown += len(ranking.ranking) - len(ranking.scores)
             notes.extend(ranking.notes)

@@ -14,22 +14,16 @@ import msgspec
 from rich.padding import Padding
 from rich.text import Text
 
-from localrec.sources.text import clean_text
+from localrec.foundation.text import clean_text
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from localrec.types import (
-        Answer,
-        Evidence,
-        MemoryView,
-        ModelCall,
-        Recommendations,
-        RecommendedItem,
-        Seen,
-        SeenWord,
-        Turn,
-    )
+    from localrec.data.answers import Answer
+    from localrec.data.evidence import Evidence
+    from localrec.data.model_calls import ChatTurn, ModelCall
+    from localrec.data.query import ImageWord, QueryImage
+    from localrec.data.recommendations import MemorySummary, Recommendations, RecommendedItem
 
 _INDENT = 4  # columns
 _LEANS = {
@@ -100,7 +94,7 @@ def render_trajectory(acted: Mapping[str, Any], out: Console, *, of: str = "") -
         out: Where to.
         of: What it was done for; "" for nothing to be named.
     """
-    from localrec.agent.trajectory import FAULTS, Trajectory
+    from localrec.data.trajectory import FAULTS, Trajectory
 
     trajectory = msgspec.convert(acted, Trajectory)
     who = clean_text(trajectory.model) or "no model"
@@ -170,7 +164,7 @@ def _render_how(answer: Answer, out: Console) -> None:
         out.print(Text(f"Tokens: {tokens}", "dim"))
 
 
-def _render_memory(memory: MemoryView, user: str, out: Console, *, explain: bool) -> None:
+def _render_memory(memory: MemorySummary, user: str, out: Console, *, explain: bool) -> None:
     """Mark what memory took part in; then tell what the neighbours, by number, have in common."""
     people = _many(memory.neighbours["people"], "person", "people")
     items = _many(memory.neighbours["items"], "item", "items")
@@ -182,7 +176,7 @@ def _render_memory(memory: MemoryView, user: str, out: Console, *, explain: bool
         out.print(Text(f"  {told}", "dim"))
 
 
-def _render_seen(seen: Seen, out: Console) -> None:
+def _render_seen(seen: QueryImage, out: Console) -> None:
     """All that was seen in the picture, how sure it is, and what of it counted."""
     out.print(Text(clean_text(f"In the picture, by {seen.by} ({_LEANS[seen.leans]}):"), "dim"))
     told = {
@@ -204,7 +198,7 @@ def _render_seen(seen: Seen, out: Console) -> None:
             out.print(Text(f"{'':<{_INDENT}}{what}: {clean_text(line)}", "dim"))
 
 
-def _seen_word(one: SeenWord) -> str:
+def _seen_word(one: ImageWord) -> str:
     share = "" if one.share is None or one.share == 1 else f" of {one.share:.0%}"
     return f"{one.word}{share} ({one.confidence:.2f})"
 
@@ -217,7 +211,7 @@ def _render_model_saw(calls: Sequence[ModelCall], out: Console) -> None:
     """All that a model read and replied; a beginning that it read before is not shown again."""
     if not calls:
         out.print(Text("No model was asked.", "dim"))
-    read: dict[str, tuple[Turn, ...]] = {}
+    read: dict[str, tuple[ChatTurn, ...]] = {}
     for call in calls:
         before = read.get(call.role, ())
         out.print(Text(clean_text(f"What {call.model} saw as {call.role}:"), "dim"))
@@ -231,7 +225,7 @@ def _render_model_saw(calls: Sequence[ModelCall], out: Console) -> None:
         read[call.role] = call.saw
 
 
-def _common(before: Sequence[Turn], now: Sequence[Turn]) -> int:
+def _common(before: Sequence[ChatTurn], now: Sequence[ChatTurn]) -> int:
     """How many turns both begin with."""
     pairs = zip(before, now, strict=False)
     return len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))

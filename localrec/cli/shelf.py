@@ -11,20 +11,21 @@ from localrec.cli.context import (
     DomainOption,
     JsonOption,
     WorkspaceOption,
+    command_context,
     console,
-    context_of,
     note,
     print_json,
+    user_key,
 )
-from localrec.errors import InputError, UsageError
+from localrec.foundation.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from localrec.domains import Domain
+    from localrec.data.domains import Domain
     from localrec.graph.catalogue import Catalogue
     from localrec.retrieval.shelf import ShelfItem, ShelfReport
-    from localrec.understanding.shelf import NamedThings
+    from localrec.understanding.shelf_reader import ShelfNames
     from localrec.workspace import Workspace
 
 EXAMPLES = """
@@ -43,15 +44,8 @@ app = typer.Typer(
 )
 
 
-def _clean_key(user: str | None) -> str | None:
-    """A person's key as the store has it; nothing else of what was typed reaches the terminal."""
-    from localrec.sources.text import clean_name  # brings all readers of files: 0.2 s
-
-    return None if user is None else clean_name(user)
-
-
 UserOption = Annotated[
-    str, typer.Option("--user", metavar="KEY", help="Whose shelf.", callback=_clean_key)
+    str, typer.Option("--user", metavar="KEY", help="Whose shelf.", callback=user_key)
 ]
 NamesArgument = Annotated[
     str, typer.Argument(metavar='"A, B"', help="Names, parted by commas; typos are mended.")
@@ -62,7 +56,7 @@ NamesArgument = Annotated[
 def show(
     user: Annotated[
         str | None,
-        typer.Option("--user", metavar="KEY", help="Whose shelf.", callback=_clean_key),
+        typer.Option("--user", metavar="KEY", help="Whose shelf.", callback=user_key),
     ] = None,
     have: Annotated[
         str | None,
@@ -74,18 +68,18 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """What can be made now, what lacks one thing, what to get next, what works with a stand-in."""
-    from localrec.retrieval.shelf import report_of, survey
+    from localrec.retrieval.shelf import shelf_report, survey_shelf
     from localrec.workspace import Workspace
 
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     if (user is None) == (have is None):
         raise UsageError("Name one shelf: --user KEY, or --have with names.", "Not both.")
     with Workspace(context.workspace) as opened:
         catalogue = _catalogue(opened, domain)
         corrected: dict[str, str] = {}
         if have is not None:
-            named = _read(have, catalogue)
-            at_hand, corrected = _indexes(named, catalogue), named.corrected
+            named = _read_names(have, catalogue)
+            at_hand, corrected = _attribute_indexes(named, catalogue), named.corrected
         else:
             at_hand = _shelf_indexes(opened, catalogue, user or "")
             if not at_hand:
@@ -93,7 +87,7 @@ def show(
                     f"The shelf of {user} is empty.",
                     f'localrec shelf add --user {user} "gin, lime"',
                 )
-        report = report_of(catalogue, survey(catalogue, at_hand), k)
+        report = shelf_report(catalogue, survey_shelf(catalogue, at_hand), k)
     if context.as_json:
         print_json(report)
     else:
@@ -109,21 +103,23 @@ def add(
     as_json: JsonOption = False,
 ) -> None:
     """Put things on a person's shelf; all of them, or none where a name is unknown."""
-    from localrec.graph.lookup import told_if_new
-    from localrec.graph.people import user_node
-    from localrec.graph.shelves import stock
+    from localrec.graph.interactions import user_node
+    from localrec.graph.item_lookup import told_if_new
+    from localrec.graph.shelf_store import add_to_shelf
     from localrec.workspace import Workspace
 
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     with Workspace(context.workspace, writable=True) as opened:
         catalogue = _catalogue(opened, domain)
-        named = _read(names, catalogue)
+        named = _read_names(names, catalogue)
         if new := told_if_new(opened.store, user):
             note(new)
         user_id = user_node(opened.store, catalogue.domain.name, user, create=True)
         if user_id is not None:
-            things = [catalogue.attributes[one].node_id for one in _indexes(named, catalogue)]
-            stock(opened.store, user_id, things)
+            things = [
+                catalogue.attributes[one].node_id for one in _attribute_indexes(named, catalogue)
+            ]
+            add_to_shelf(opened.store, user_id, things)
         _report_shelf(opened, catalogue, user, named.corrected, as_json=context.as_json)
 
 
@@ -138,11 +134,11 @@ def remove(
     """Take things off a person's shelf; a brand goes with its generic name."""
     from localrec.workspace import Workspace
 
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     with Workspace(context.workspace, writable=True) as opened:
         catalogue = _catalogue(opened, domain)
-        named = _read(names, catalogue)
-        things = {int(catalogue.identity[one]) for one in _indexes(named, catalogue)}
+        named = _read_names(names, catalogue)
+        things = {int(catalogue.identity[one]) for one in _attribute_indexes(named, catalogue)}
         shelf = _shelf_indexes(opened, catalogue, user, changes=True)
         gone = [one for one in shelf if int(catalogue.identity[one]) in things]
         kept = things - {int(catalogue.identity[one]) for one in gone}
@@ -163,7 +159,7 @@ def clear(
     """Empty a person's shelf."""
     from localrec.workspace import Workspace
 
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     with Workspace(context.workspace, writable=True) as opened:
         catalogue = _catalogue(opened, domain)
         shelf = _shelf_indexes(opened, catalogue, user, changes=True)
@@ -181,7 +177,7 @@ def list_(
     """Name what is on a person's shelf."""
     from localrec.workspace import Workspace
 
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     with Workspace(context.workspace) as opened:
         catalogue = _catalogue(opened, domain)
         _shelf_indexes(opened, catalogue, user)
@@ -193,8 +189,8 @@ def _catalogue(workspace: Workspace, wanted: str | None) -> Catalogue:
 
     No vectors are opened, so a shelf also works before anything was embedded.
     """
-    from localrec.domains import load_domain
     from localrec.graph.catalogue import Catalogue
+    from localrec.graph.domain_files import load_domain
 
     present = workspace.domains()
     if wanted is None and present:
@@ -207,14 +203,14 @@ def _catalogue(workspace: Workspace, wanted: str | None) -> Catalogue:
     return Catalogue(workspace.store, load_domain(workspace.choose_domain("", wanted)))
 
 
-def _read(names: str, catalogue: Catalogue) -> NamedThings:
-    from localrec.understanding.shelf import read_things
+def _read_names(names: str, catalogue: Catalogue) -> ShelfNames:
+    from localrec.understanding.shelf_reader import parse_shelf
     from localrec.understanding.vocabulary import Vocabulary
 
-    return read_things(names, Vocabulary(catalogue))
+    return parse_shelf(names, Vocabulary(catalogue))
 
 
-def _indexes(named: NamedThings, catalogue: Catalogue) -> list[int]:
+def _attribute_indexes(named: ShelfNames, catalogue: Catalogue) -> list[int]:
     kind = catalogue.domain.kind_of("component") or ""
     found = (catalogue.attribute_index(kind, key) for key in named.keys)
     return [index for index in found if index is not None]
@@ -229,10 +225,10 @@ def _shelf_indexes(
         InputError: nobody of that name is known here, whose shelf could be read.
         UsageError: nobody of that name is known here, whose shelf could be changed.
     """
-    from localrec.graph.lookup import nobody_called
-    from localrec.graph.people import user_node
-    from localrec.graph.shelves import shelf_of
-    from localrec.retrieval.shelf import on_shelf
+    from localrec.graph.interactions import user_node
+    from localrec.graph.item_lookup import nobody_called
+    from localrec.graph.shelf_store import shelf_nodes
+    from localrec.retrieval.shelf import shelf_attributes
 
     user_id = user_node(workspace.store, catalogue.domain.name, user)
     if user_id is None:
@@ -240,19 +236,19 @@ def _shelf_indexes(
         domain = catalogue.domain.name
         nobody = nobody_called(workspace.store, user, domain, otherwise=begin)
         raise nobody if changes else InputError(nobody.message, nobody.hint)
-    return on_shelf(catalogue, shelf_of(workspace.store, user_id))
+    return shelf_attributes(catalogue, shelf_nodes(workspace.store, user_id))
 
 
 def _take_off(
     workspace: Workspace, catalogue: Catalogue, user: str, indexes: Sequence[int]
 ) -> None:
-    from localrec.graph.people import user_node
-    from localrec.graph.shelves import take_off
+    from localrec.graph.interactions import user_node
+    from localrec.graph.shelf_store import remove_from_shelf
 
     user_id = user_node(workspace.store, catalogue.domain.name, user)
     if user_id is not None:
         nodes = [catalogue.attributes[one].node_id for one in indexes]
-        take_off(workspace.store, user_id, nodes)
+        remove_from_shelf(workspace.store, user_id, nodes)
 
 
 def _report_shelf(

@@ -10,14 +10,14 @@ from localrec.cli.context import (
     DomainOption,
     JsonOption,
     WorkspaceOption,
+    command_context,
     console,
-    context_of,
     print_json,
     progress,
 )
 
 if TYPE_CHECKING:
-    from localrec.training.sequential import SequentialReport
+    from localrec.training.sequential.sasrec_training import SequentialReport
 
 EXAMPLES = """
 Examples:\n\n
@@ -59,20 +59,20 @@ def sequential(
     stays where this one is interrupted. Train again after much more was imported, and after anybody
     was forgotten. Of several domains the one with most interactions is meant.
     """
-    from localrec.baselines.neural.configs import SASRecConfig
-    from localrec.training.sequential import train_sequential
+    from localrec.ranking.baselines.neural.configs import SASRecConfig
+    from localrec.training.sequential.sasrec_training import train_sequential
 
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     config = SASRecConfig() if epochs is None else SASRecConfig(epochs=epochs)
     with progress() as steps:
         report = train_sequential(context.workspace, domain, config, seed, steps)
     if context.as_json:
         print_json(report)
     else:
-        console().print(_told(report))
+        console().print(_report_text(report))
 
 
-def _told(report: SequentialReport) -> str:
+def _report_text(report: SequentialReport) -> str:
     judged = (
         ""
         if report.ndcg_at_10 is None

@@ -11,18 +11,18 @@ import typer
 from localrec.cli.context import (
     JsonOption,
     WorkspaceOption,
+    command_context,
     console,
-    context_of,
     note,
     print_json,
 )
-from localrec.cli.launched import launched
+from localrec.cli.distributed import distributed_training
 
 if TYPE_CHECKING:
-    from localrec.training.adapter_exports import Card
-    from localrec.training.estimates import Estimate
-    from localrec.training.runs import TrainingRun
-    from localrec.training.supervised import Trained
+    from localrec.training.adapters.run_export import AdapterModelCard
+    from localrec.training.jobs.estimates import ResourceEstimate
+    from localrec.training.jobs.training_runs import TrainingRun
+    from localrec.training.sft.sft_trainer import SftOutcome
 
 EXAMPLES = """
 Examples:\n\n
@@ -89,11 +89,11 @@ def adapter(
     other people, and decides which state of the adapter is kept. Ctrl+C keeps what was done;
     localrec train resume goes on.
     """
-    from localrec.settings import load_settings
-    from localrec.training import adapter_runs
-    from localrec.training.lessons import SupervisedConfig
+    from localrec.foundation.settings import load_settings
+    from localrec.training.sft import sft_run
+    from localrec.training.sft.sft_data import SupervisedConfig
 
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     chosen = {
         "learning_rate": learning_rate,
         "train": train,
@@ -109,22 +109,22 @@ def adapter(
         threads=threads,
         **{field: value for field, value in chosen.items() if value is not None},  # type: ignore[arg-type]
     )
-    with launched(device, context.workspace) as (ranks, steps):
-        made = adapter_runs.prepared(context.workspace, config, steps, ranks)
-        expected = adapter_runs.estimated(made)
-        if ranks.leads:
-            note(_expected(expected, len(made.lesson.train)))
+    with distributed_training(device, context.workspace) as (ranks, steps):
+        made = sft_run.prepared(context.workspace, config, steps, ranks)
+        expected = sft_run.estimated(made)
+        if ranks.is_main:
+            note(_estimate_text(expected, len(made.lesson.train)))
         if estimate:
-            if context.as_json and ranks.leads:
+            if context.as_json and ranks.is_main:
                 print_json(expected)
             return
-        run = adapter_runs.begin(context.workspace, name or _named(role), made)
-        trained = adapter_runs.train(run, made, steps)
-    if ranks.leads:
+        run = sft_run.begin(context.workspace, name or _default_name(role), made)
+        trained = sft_run.train(run, made, steps)
+    if ranks.is_main:
         report(run, trained, as_json=context.as_json)
 
 
-def report(run: TrainingRun, trained: Trained, *, as_json: bool) -> None:
+def report(run: TrainingRun, trained: SftOutcome, *, as_json: bool) -> None:
     """Say what a training came to."""
     if as_json:
         print_json({"run": run.name, "trained": trained})
@@ -149,32 +149,32 @@ def export(
 
     Both sides are asked the same first; where they differ, nothing is written.
     """
-    from localrec.training.adapter_exports import export_run
-    from localrec.training.runs import open_run, runs_folder
+    from localrec.training.adapters.run_export import export_run
+    from localrec.training.jobs.training_runs import open_run, runs_folder
 
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     opened = open_run(runs_folder(context.workspace) / run)
     file = out or opened.path / f"{run}.gguf"
     card = export_run(opened, file)
     if context.as_json:
         print_json({"file": str(file), "card": card})
     else:
-        note(_exported(file, card))
+        note(_export_text(file, card))
 
 
-def _expected(found: Estimate, examples: int) -> str:
+def _estimate_text(found: ResourceEstimate, examples: int) -> str:
     return (
         f"{examples:,} examples: about {found.total_seconds / 60:.0f} min and "
         f"{found.memory_bytes / 1e9:.1f} GB."
     )
 
 
-def _exported(file: Path, card: Card) -> str:
+def _export_text(file: Path, card: AdapterModelCard) -> str:
     return (
         f"{file}: the role {card.role}, for {card.base} ({card.licence}).\n"
         f"Use it: localrec models use {card.role} {file}"
     )
 
 
-def _named(role: str) -> str:
+def _default_name(role: str) -> str:
     return f"{role}-{datetime.now():%Y%m%d-%H%M%S}"

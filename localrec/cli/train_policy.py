@@ -12,18 +12,18 @@ from localrec.cli.context import (
     DomainOption,
     JsonOption,
     WorkspaceOption,
+    command_context,
     console,
-    context_of,
     note,
     print_json,
 )
-from localrec.cli.launched import launched
-from localrec.errors import UsageError
+from localrec.cli.distributed import distributed_training
+from localrec.foundation.errors import UsageError
 
 if TYPE_CHECKING:
-    from localrec.training.estimates import Estimate
-    from localrec.training.policies import PolicyConfig
-    from localrec.training.runs import TrainingRun
+    from localrec.training.jobs.estimates import ResourceEstimate
+    from localrec.training.jobs.training_runs import TrainingRun
+    from localrec.training.rl.policy_config import PolicyConfig
 
 EXAMPLES = """
 Examples:\n\n
@@ -132,16 +132,16 @@ def grpo(
     Requests are what people of this workspace really chose next; what they chose last of all is not
     looked at. Ctrl+C keeps what was done up to the last step; localrec train resume goes on.
     """
-    from localrec.settings import load_settings
-    from localrec.training.episodes import EpisodesConfig
-    from localrec.training.policies import GrpoConfig
-    from localrec.training.starts import start_named
+    from localrec.foundation.settings import load_settings
+    from localrec.training.examples.episodes import EpisodesConfig
+    from localrec.training.rl.init_from import init_adapter_path
+    from localrec.training.rl.policy_config import GrpoConfig
 
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     config = GrpoConfig(
-        base=_absolute(base or load_settings(context.workspace).chat_model),
-        serving=_absolute(serving),
-        start=str(start_named(start)) if start else "",
+        base=_absolute_model(base or load_settings(context.workspace).chat_model),
+        serving=_absolute_model(serving),
+        start=str(init_adapter_path(start)) if start else "",
         episodes=EpisodesConfig(
             domain=domain,
             candidates=candidates,
@@ -193,11 +193,11 @@ def refine(
     """
     import msgspec
 
-    from localrec.training.policies import RefineConfig
-    from localrec.training.predecessors import to_be_refined
+    from localrec.training.rl.policy_config import RefineConfig
+    from localrec.training.rl.refine_from import refine_config_from
 
-    context = context_of(workspace, as_json)
-    before = to_be_refined(context.workspace, run)
+    context = command_context(workspace, as_json)
+    before = refine_config_from(context.workspace, run)
     config = RefineConfig(
         **{
             **msgspec.structs.asdict(before),
@@ -218,9 +218,9 @@ def resume(
     as_json: JsonOption = False,
 ) -> None:
     """Go on with a training behind its last checkpoint, as if it had never been stopped."""
-    from localrec.training.runs import open_run, runs_folder
+    from localrec.training.jobs.training_runs import open_run, runs_folder
 
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     opened = open_run(runs_folder(context.workspace) / run)
     if opened.state.status == "finished":
         raise UsageError(
@@ -235,49 +235,49 @@ def resume(
 def _train(
     folder: Path, config: PolicyConfig, name: str | None, *, estimate: bool, as_json: bool
 ) -> None:
-    from localrec.training import policy_runs
-    from localrec.training.policy_estimates import estimated
+    from localrec.training.rl import policy_run
+    from localrec.training.rl.policy_estimates import estimated
 
-    with launched(config.device, folder) as (ranks, steps):
-        made = policy_runs.prepared(folder, config, steps, ranks)
+    with distributed_training(config.device, folder) as (ranks, steps):
+        made = policy_run.prepared(folder, config, steps, ranks)
         steps("measuring a short step", 0, 0)
         expected = estimated(made)
-        if ranks.leads:
-            note(_expected(expected, config.steps_over(len(made.lessons.train))))
+        if ranks.is_main:
+            note(_estimate_text(expected, config.steps_over(len(made.lessons.train))))
         if estimate:
-            if as_json and ranks.leads:
+            if as_json and ranks.is_main:
                 print_json(expected)
             return
-        run = policy_runs.begin(folder, name or _named(config), made)
-        policy_runs.train(run, made, steps)
-    if ranks.leads:
+        run = policy_run.begin(folder, name or _default_name(config), made)
+        policy_run.train(run, made, steps)
+    if ranks.is_main:
         _report(run, as_json=as_json)
 
 
 def _resume_policy(folder: Path, run: TrainingRun, *, as_json: bool) -> None:
-    from localrec.training import policy_runs
-    from localrec.training.policies import GrpoConfig, RefineConfig
+    from localrec.training.rl import policy_run
+    from localrec.training.rl.policy_config import GrpoConfig, RefineConfig
 
     kinds: dict[str, type[PolicyConfig]] = {"grpo": GrpoConfig, "refine": RefineConfig}
     config = run.config(kinds[run.kind])
-    with launched(config.device, folder) as (ranks, steps):
-        made = policy_runs.prepared(folder, config, steps, ranks)
-        run = policy_runs.go_on(folder, run.name, made)
-        policy_runs.train(run, made, steps)
-    if ranks.leads:
+    with distributed_training(config.device, folder) as (ranks, steps):
+        made = policy_run.prepared(folder, config, steps, ranks)
+        run = policy_run.go_on(folder, run.name, made)
+        policy_run.train(run, made, steps)
+    if ranks.is_main:
         _report(run, as_json=as_json)
 
 
 def _resume_adapter(folder: Path, run: TrainingRun, *, as_json: bool) -> None:
     from localrec.cli.train_adapter import report
-    from localrec.training import adapter_runs
-    from localrec.training.lessons import SupervisedConfig
+    from localrec.training.sft import sft_run
+    from localrec.training.sft.sft_data import SupervisedConfig
 
     device = run.config(SupervisedConfig).device
-    with launched(device, folder) as (ranks, steps):
-        run, made = adapter_runs.resumed(folder, run.name, steps, ranks)
-        trained = adapter_runs.train(run, made, steps)
-    if ranks.leads:
+    with distributed_training(device, folder) as (ranks, steps):
+        run, made = sft_run.resumed(folder, run.name, steps, ranks)
+        trained = sft_run.train(run, made, steps)
+    if ranks.is_main:
         report(run, trained, as_json=as_json)
 
 
@@ -288,17 +288,18 @@ def _report(run: TrainingRun, *, as_json: bool) -> None:
         return
     console().print(
         f"{run.name}: {run.state.step} steps; on the validation requests NDCG "
-        f"{_told(last.values, 'validation_score')}, valid "
-        f"{_told(last.values, 'validation_valid')}.\nExport it: localrec train export {run.name}"
+        f"{_metric_text(last.values, 'validation_score')}, valid "
+        f"{_metric_text(last.values, 'validation_valid')}.\n"
+        f"Export it: localrec train export {run.name}"
     )
 
 
-def _told(values: dict[str, Any], name: str) -> str:
+def _metric_text(values: dict[str, Any], name: str) -> str:
     value = values.get(name)
     return "unknown" if value is None else f"{value:.3f}"
 
 
-def _expected(found: Estimate, steps: int) -> str:
+def _estimate_text(found: ResourceEstimate, steps: int) -> str:
     return (
         f"{steps:,} steps of about {found.seconds_per_step:,.0f} s: {_hours(found.total_seconds)}, "
         f"and {found.memory_bytes / 1e9:.1f} GB at most."
@@ -309,12 +310,12 @@ def _hours(seconds: float) -> str:
     return f"{seconds / 3600:,.1f} h" if seconds >= 3600 else f"{seconds / 60:,.0f} min"
 
 
-def _absolute(model: str) -> str:
+def _absolute_model(model: str) -> str:
     """A path as it is found from anywhere; a name of the catalogue as it is."""
     path = Path(model)
     return str(path.absolute()) if model and path.exists() else model
 
 
-def _named(config: PolicyConfig) -> str:
+def _default_name(config: PolicyConfig) -> str:
     kind = type(config).__struct_config__.tag
     return f"{kind}-{datetime.now():%Y%m%d-%H%M%S}"

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from localrec.cli.context import Context, JsonOption, WorkspaceOption, context_of
-from localrec.errors import UsageError
+from localrec.cli.context import CommandContext, JsonOption, WorkspaceOption, command_context
+from localrec.foundation.errors import UsageError
 
 EXAMPLES = """
 Examples:\n\n
@@ -31,7 +31,7 @@ def tui(
     as_json: JsonOption = False,
 ) -> None:
     """Open the app in this terminal: ask, see why, say what you think."""
-    context = context_of(workspace, as_json)
+    context = command_context(workspace, as_json)
     if context.as_json:
         raise UsageError("The app prints no JSON.", 'localrec ask "TEXT" --json')
     if importlib.util.find_spec("textual") is None:
@@ -47,13 +47,13 @@ def tui(
     LocalrecApp(context.workspace).run()
 
 
-def _serve(context: Context, port: int) -> None:
+def _serve(context: CommandContext, port: int) -> None:
     if importlib.util.find_spec("textual_serve") is None:
         raise UsageError("A browser needs textual-serve.", "pip install 'localrec[serve]'")
-    from localrec_tui import serving
+    from localrec_tui import web_server
 
     try:
-        serving.serve(context.workspace, port)
+        web_server.serve(context.workspace, port)
     except OSError as error:
         raise UsageError(
             f"Port {port} cannot be served: {error.strerror}.", "Give --port another number."

@@ -12,12 +12,18 @@ from collections.abc import Mapping
 
 import msgspec
 
-from localrec.errors import UsageError
-from localrec.evaluation.asking import Outcome
-from localrec.evaluation.intervals import Comparison, Measure, Parts, compare_all, measure
-from localrec.evaluation.questions import COSTS, FAULTS, MEASURES
-from localrec.evaluation.runs import RunFolder
-from localrec.evaluation.scoring import FALLING, Values, parts_of, values_of
+from localrec.evaluation.questions.answer_scoring import COSTS, FAULTS, MEASURES
+from localrec.evaluation.ranking.inference import CaseResult
+from localrec.evaluation.ranking.scoring import FALLING, Values, parts_of, values_of
+from localrec.evaluation.run_folder import RunFolder
+from localrec.evaluation.statistics import (
+    Comparison,
+    IntervalEstimate,
+    Parts,
+    compare_all,
+    ratio_estimate,
+)
+from localrec.foundation.errors import UsageError
 
 Pairs = dict[str, tuple[Parts, Parts]]  # our parts and theirs, as `intervals.measure` takes them
 
@@ -28,8 +34,8 @@ class MetricComparison(msgspec.Struct, frozen=True, kw_only=True):
     """One metric of both systems, and what sets them apart."""
 
     metric: str
-    ours: Measure
-    theirs: Measure
+    ours: IntervalEstimate
+    theirs: IntervalEstimate
     compared: Comparison
 
 
@@ -130,8 +136,8 @@ def _compare(
         metrics=tuple(
             MetricComparison(
                 metric=name,
-                ours=measure(here),
-                theirs=measure(there),
+                ours=ratio_estimate(here),
+                theirs=ratio_estimate(there),
                 compared=found[name],
             )
             for name, (here, there) in pairs.items()
@@ -196,7 +202,7 @@ def _common(named: str, mine: Mapping[str, object], other: Mapping[str, object])
     return common
 
 
-def _values(ours: RunFolder, theirs: RunFolder, outcomes: list[Outcome]) -> dict[str, Values]:
+def _values(ours: RunFolder, theirs: RunFolder, outcomes: list[CaseResult]) -> dict[str, Values]:
     """Every metric at the lengths that both runs kept."""
     config, other = ours.origin().run, theirs.origin().run
     ks = [k for k in config.lengths if k in other.lengths]

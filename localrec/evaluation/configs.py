@@ -12,11 +12,11 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from localrec.baselines.base import Setting
-from localrec.datasets import find_dataset
-from localrec.errors import InputError
-from localrec.evaluation.cases import Protocol
-from localrec.paths import shipped
+from localrec.evaluation.ranking.cases import EvaluationProtocol
+from localrec.foundation.errors import InputError
+from localrec.foundation.paths import shipped
+from localrec.ranking.recommender import SettingValue
+from localrec.sources.dataset_catalog import find_dataset
 
 Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}\Z")]  # names files too
 Positive = Annotated[int, msgspec.Meta(ge=1)]
@@ -74,7 +74,7 @@ class SystemConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     name: Name
     kind: Literal["baseline", "ranker", "memory", "model", "agent"] = "baseline"
     entry: str = ""
-    settings: dict[str, Setting] = {}
+    settings: dict[str, SettingValue] = {}
     trials: Count = 0
     sample: Count = 0
 
@@ -105,7 +105,7 @@ class RunConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     name: Name
     title: str = ""
     data: DataConfig
-    protocol: Protocol = Protocol()
+    protocol: EvaluationProtocol = EvaluationProtocol()
     systems: Annotated[tuple[SystemConfig, ...], msgspec.Meta(min_length=1)]
     k: Annotated[tuple[Length, ...], msgspec.Meta(min_length=1)] = (1, 5, 10)
     seed: Count = 7
@@ -147,7 +147,7 @@ class QuestionsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
         return named if named.is_file() else Path(self.gold)
 
 
-class AskerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class QuestionSystemSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How a system is asked.
 
     Args:
@@ -157,7 +157,7 @@ class AskerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     no_model: bool = False
 
 
-class AskerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class QuestionSystemConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One system of a question run.
 
     Args:
@@ -171,7 +171,7 @@ class AskerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     name: Name
     kind: Literal["asker"] = "asker"
     entry: str = ""
-    settings: AskerSettings = AskerSettings()
+    settings: QuestionSystemSettings = QuestionSystemSettings()
     sample: Count = 0
 
     @property
@@ -195,7 +195,7 @@ class QuestionRunConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     name: Name
     title: str = ""
     questions: QuestionsConfig
-    systems: Annotated[tuple[AskerConfig, ...], msgspec.Meta(min_length=1)]
+    systems: Annotated[tuple[QuestionSystemConfig, ...], msgspec.Meta(min_length=1)]
     k: Length = 3
     seed: Count = 7
 
@@ -208,7 +208,7 @@ AnyRunConfig = RunConfig | QuestionRunConfig
 _LARGEST = 1 << 20  # bytes of a file; what is written by hand is a thousandth of that
 
 
-def _check(title: str, systems: Sequence[SystemConfig | AskerConfig]) -> None:
+def _check(title: str, systems: Sequence[SystemConfig | QuestionSystemConfig]) -> None:
     if not title.isprintable():  # terminals show it, that of somebody else's run as well
         raise ValueError("the title holds letters that cannot be shown")
     names = [system.name for system in systems]

@@ -12,6 +12,7 @@ and localrec must be installed on its machines as they are here.
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import secrets
@@ -19,15 +20,18 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
+from functools import _lru_cache_wrapper as _Cache
 from functools import lru_cache
 from pathlib import Path
+from types import MethodType
 from typing import Any, Generic, NamedTuple, cast
 
-from localrec.errors import BusyError, LocalrecError, UsageError
-from localrec.evaluation.engines import Chunk, Engine, Result
-from localrec.evaluation.ray_parcels import first_line_of, packed, unpacked
-from localrec.evaluation.report import origin_now, usable_cores
-from localrec.privacy import SWITCHES, switch_off_telemetry
+from localrec.evaluation.engine_protocol import Chunk, Engine, Result
+from localrec.evaluation.provenance import current_origin
+from localrec.foundation.errors import BusyError, LocalrecError, UsageError
+from localrec.foundation.machine import usable_cores
+from localrec.foundation.offline import SWITCHES, switch_off_telemetry
+from localrec.graph.store import Store
 
 _TRIES = 4  # a chunk whose worker dies every time would be tried for ever
 _QUEUE = 2  # chunks for each worker, the one it works at among them: none waits for the next
@@ -244,7 +248,7 @@ def _see_that_they_are_alike() -> None:
     ray = _import_ray()
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-    ours = origin_now("", ()).versions
+    ours = current_origin("", ()).versions
     told = ray.remote(max_retries=0, num_cpus=0)(_versions)
     for node in ray.nodes():
         if not (node["Alive"] and node["Resources"].get("CPU")):
@@ -272,7 +276,7 @@ def _see_that_they_are_alike() -> None:
 
 def _versions() -> dict[str, str]:
     """Runs on a node: what figures may depend on."""
-    return origin_now("", ()).versions
+    return current_origin("", ()).versions
 
 
 def _work_off(parcels: list[Any], chunk: Any) -> Any:
@@ -327,3 +331,68 @@ def _last_line(error: BaseException) -> str:
     """What was raised on a node stands below its traceback."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return lines[-1].rstrip(".")[:_LONGEST_ERROR]
+
+
+_LONGEST_ERROR = 160  # letters
+
+
+def packed(work: Callable[[Chunk], Result]) -> bytes:
+    """Work as a parcel for workers.
+
+    Raises:
+        UsageError: it holds what no other process can have.
+    """
+    from ray.cloudpickle import CloudPickler  # an extra, and slow to import
+
+    class Packer(CloudPickler):
+        """Takes apart what Python does not, but can be made anew."""
+
+        def reducer_override(self, thing: Any) -> Any:
+            if isinstance(thing, Store):
+                return _open_again, (str(thing.path.absolute()),)
+            if isinstance(thing, _Cache) and isinstance(thing.__wrapped__, MethodType):
+                return _cache_again, (thing.__wrapped__, thing.cache_parameters()["maxsize"])
+            return super().reducer_override(thing)
+
+    parcel = io.BytesIO()
+    try:
+        Packer(parcel).dump(work)
+        return parcel.getvalue()
+    except Exception as error:  # a foreign class may raise anything when it is packed
+        raise UsageError(
+            "It holds what a Ray worker cannot share, such as a local model in a process of its "
+            f"own: {first_line_of(error)}.",
+            "Measure it with --engine local.",
+        ) from error
+
+
+def unpacked(parcel: bytes) -> Callable[[Any], Any]:
+    """The work in a parcel, as a worker of the same run gets it.
+
+    Raises:
+        UsageError: it cannot be made again in this process.
+    """
+    from ray import cloudpickle  # as above
+
+    try:
+        return cast(Callable[[Any], Any], cloudpickle.loads(parcel))
+    except Exception as error:  # a foreign class may raise anything when it is made again
+        raise UsageError(
+            f"It does not work in a Ray worker: {first_line_of(error)}.",
+            "Measure it with --engine local.",
+        ) from error
+
+
+def first_line_of(error: BaseException) -> str:
+    """What an error says first, or its kind where it says nothing; no longer than a line."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return lines[0].rstrip(".")[:_LONGEST_ERROR]
+
+
+def _open_again(path: str) -> Store:
+    return Store.open_(Path(path), read_only=True)
+
+
+def _cache_again(method: Callable[..., Any], size: int | None) -> Callable[..., Any]:
+    """An object's own cache, empty."""
+    return lru_cache(size)(method)

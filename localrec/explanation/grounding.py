@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from localrec.phrases import roots
-from localrec.types import Evidence, Intent
+from localrec.data.evidence import Evidence
+from localrec.data.query import Intent
+from localrec.foundation.text_matching import roots
 from localrec.understanding.mentions import find_mentions, owners
-from localrec.understanding.polarity import barred_tokens
+from localrec.understanding.negation import negated_tokens
 from localrec.understanding.vocabulary import Meaning, Vocabulary
 
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
@@ -26,7 +27,7 @@ def is_grounded(
     allowed = _names_in(evidence)
     reading = vocabulary.read(sentence)
     mentions = find_mentions(reading, vocabulary)
-    barred, _ = barred_tokens(reading, owners(reading, mentions))
+    barred, _ = negated_tokens(reading, owners(reading, mentions))
     may_be_absent = {key for one in intent.constraints if one.barred for key in one.any_of}
     for mention in mentions:
         phrase = reading.roots[mention.first : mention.last]

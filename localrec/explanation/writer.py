@@ -12,14 +12,15 @@ from typing import Protocol
 
 import msgspec
 
-from localrec.domains import Domain
-from localrec.errors import ModelError
-from localrec.explanation.evidence import Fact, evidence_of
+from localrec.data.domains import Domain
+from localrec.data.evidence import Fact, evidence_of
+from localrec.data.query import Intent
+from localrec.data.token_usage import Usage
 from localrec.explanation.grounding import is_grounded
-from localrec.llm.base import ChatModel, Message, Usage
-from localrec.llm.structured import parse_sentence, sentence_grammar
-from localrec.sources.text import clean_text
-from localrec.types import Intent
+from localrec.foundation.errors import ModelError
+from localrec.foundation.text import clean_text
+from localrec.llm.chat_model import ChatModel, Message
+from localrec.llm.structured_output import parse_sentence, sentence_grammar
 from localrec.understanding.vocabulary import Vocabulary
 
 _LONGEST = 220  # characters of a model's sentence
@@ -80,7 +81,7 @@ def ask_sentence(
         ModelError: the model cannot be used.
     """
     written = model.generate(
-        [*examples, Message("user", numbered(name, facts))],
+        [*examples, Message("user", numbered_facts(name, facts))],
         grammar=sentence_grammar(_LONGEST),
         max_tokens=_TOKENS,
         fixed=len(examples),
@@ -92,7 +93,7 @@ def ask_sentence(
     return Sentence(text, written.usage)
 
 
-def numbered(name: str, facts: Sequence[str]) -> str:
+def numbered_facts(name: str, facts: Sequence[str]) -> str:
     """Facts about an item as a model is shown them, a line each."""
     listed = "\n".join(f"{number}. {clean_text(fact)}" for number, fact in enumerate(facts, 1))
     return f"{clean_text(name)}:\n{listed}\nSentence:"
@@ -143,7 +144,7 @@ def _worked_examples(domain: Domain) -> list[Message]:
     facts = [form.format(name=name) for form, name in zip(says, names, strict=True)]
     for label, picked in (("First", facts[:2]), ("Second", facts[1:3] or facts[:1])):
         messages += [
-            Message("user", numbered(label, picked)),
+            Message("user", numbered_facts(label, picked)),
             Message("assistant", f"{label} {' and '.join(picked)}."),
         ]
     return messages

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from localrec.errors import InputError, UsageError
+from localrec.foundation.errors import InputError, UsageError
 
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)  # Windows has none, and O_EXCL refuses links as well
 

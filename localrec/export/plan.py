@@ -7,17 +7,17 @@ from typing import Literal, get_args
 
 import msgspec
 
-from localrec.errors import UsageError
+from localrec.foundation.errors import UsageError
 
-What = Literal["history", "profile", "items", "list"]
-Format = Literal["csv", "json", "parquet", "recbole", "letterboxd"]
-WHATS: tuple[What, ...] = get_args(What)
-FORMATS: tuple[Format, ...] = get_args(Format)
+ExportKind = Literal["history", "profile", "items", "list"]
+ExportFormat = Literal["csv", "json", "parquet", "recbole", "letterboxd"]
+EXPORT_KINDS: tuple[ExportKind, ...] = get_args(ExportKind)
+EXPORT_FORMATS: tuple[ExportFormat, ...] = get_args(ExportFormat)
 
-_SUFFIXES: dict[str, Format] = {".csv": "csv", ".json": "json", ".parquet": "parquet"}
+_SUFFIXES: dict[str, ExportFormat] = {".csv": "csv", ".json": "json", ".parquet": "parquet"}
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
+class ExportPlan(msgspec.Struct, frozen=True, kw_only=True):
     """One export, all options agreeing with each other.
 
     Args:
@@ -32,8 +32,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         force: Existing files may be replaced.
     """
 
-    what: What | None
-    form: Format
+    what: ExportKind | None
+    form: ExportFormat
     out: Path
     user: str | None = None
     domain: str | None = None
@@ -43,7 +43,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     force: bool = False
 
 
-def make_plan(
+def plan_export(
     out: Path,
     *,
     what: str | None = None,
@@ -54,7 +54,7 @@ def make_plan(
     split: str | None = None,
     history: int | None = None,
     force: bool = False,
-) -> Plan:
+) -> ExportPlan:
     """Check options as a person gave them; a format may follow from the file's suffix.
 
     Raises:
@@ -68,7 +68,7 @@ def make_plan(
         raise UsageError("--what list and --from belong together.", "Name the list's JSON file.")
     if chosen != "recbole" and (split or history):
         raise UsageError("--split and --history prepare atomic files.", "Add --format recbole.")
-    return Plan(
+    return ExportPlan(
         what=content,
         form=chosen,
         out=out,
@@ -81,17 +81,17 @@ def make_plan(
     )
 
 
-def _choose_format(out: Path, form: str | None) -> Format:
+def _choose_format(out: Path, form: str | None) -> ExportFormat:
     if form is None and out.suffix.lower() in _SUFFIXES:
         return _SUFFIXES[out.suffix.lower()]
-    for known in FORMATS:
+    for known in EXPORT_FORMATS:
         if form == known:
             return known
     asked = f"There is no format {form!r}." if form else f"The name {out.name} says no format."
-    raise UsageError(asked, f"Give --format: {', '.join(FORMATS)}.")
+    raise UsageError(asked, f"Give --format: {', '.join(EXPORT_FORMATS)}.")
 
 
-def _choose_what(form: Format, what: str | None, listed: str | None) -> What | None:
+def _choose_what(form: ExportFormat, what: str | None, listed: str | None) -> ExportKind | None:
     if form == "recbole":
         if what is not None or listed is not None:
             raise UsageError(
@@ -100,11 +100,13 @@ def _choose_what(form: Format, what: str | None, listed: str | None) -> What | N
         return None
     if what is None:
         return "list" if listed is not None else "history"
-    for known in WHATS:
+    for known in EXPORT_KINDS:
         if what == known:
             break
     else:
-        raise UsageError(f"There is no {what!r} to export.", f"There is: {', '.join(WHATS)}.")
+        raise UsageError(
+            f"There is no {what!r} to export.", f"There is: {', '.join(EXPORT_KINDS)}."
+        )
     if form == "letterboxd" and known not in ("history", "list"):
         raise UsageError(
             f"Letterboxd takes no {known}.", "It takes --what history and --what list."

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from localrec.graph.outlet import WrittenTable
+from localrec.graph.table_writer import WrittenTable
 
 
 class ExportedFile(msgspec.Struct, frozen=True, kw_only=True):

@@ -15,14 +15,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.domains import Domain
-from localrec.graph.node_columns import not_told_by
+from localrec.data.arrays import Indexes, Mask
+from localrec.data.domains import Domain
+from localrec.foundation.text_matching import roots
+from localrec.graph.node_columns import edge_not_from
 from localrec.graph.store import Store
 from localrec.graph.taxonomy import FLAVOURED_WITH, IS_A, taxonomy_of
-from localrec.phrases import roots
-
-Mask = NDArray[np.bool_]
-Indexes = NDArray[np.int32]
 
 
 class Attribute(msgspec.Struct, frozen=True):
@@ -56,7 +54,7 @@ class Catalogue:
     def __init__(self, store: Store, domain: Domain, without: Iterable[str] = ()) -> None:
         self.domain = domain
         self._store = store
-        self._is_told = not_told_by(without)
+        self._is_told = edge_not_from(without)
         self._relations = [spec.edge for spec in domain.attributes.values()]
         self._load_items()
         self._load_attributes()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from localrec.errors import WorkspaceError
+from localrec.foundation.errors import WorkspaceError
 
 if TYPE_CHECKING:
     import duckdb

@@ -17,8 +17,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.domains import Domain
-from localrec.graph.node_columns import not_told_by
+from localrec.data.domains import Domain
+from localrec.graph.node_columns import edge_not_from
 from localrec.graph.store import Columns, Store
 
 Fits = NDArray[np.int16]
@@ -33,7 +33,7 @@ _END = ord("\n")  # of a name; no folded name has one
 _IN_WORD: Final = np.array([byte > 127 or chr(byte).isalnum() for byte in range(256)])
 
 
-class Found(msgspec.Struct, frozen=True, eq=False):
+class NameMatches(msgspec.Struct, frozen=True, eq=False):
     """Items that a search found.
 
     Args:
@@ -47,11 +47,11 @@ class Found(msgspec.Struct, frozen=True, eq=False):
     def __len__(self) -> int:
         return len(self.node_ids)
 
-    def foremost(self, limit: int, *, descending: bool = False) -> Found:
+    def foremost(self, limit: int, *, descending: bool = False) -> NameMatches:
         """The `limit` that fit best, among equals the first by name, or `descending` the last."""
         places = np.arange(len(self))[:: -1 if descending else 1]
         best = places[np.argsort(self.fits[places], kind="stable")[:limit]]
-        return Found(self.node_ids[best], self.fits[best])
+        return NameMatches(self.node_ids[best], self.fits[best])
 
 
 class NameSearch:
@@ -78,7 +78,7 @@ class NameSearch:
         self._link_attribute: Places = np.asarray(links["attribute"], dtype=np.int32)
         self._fits = lru_cache(maxsize=_WORDS_KEPT)(self._fits_of)
 
-    def find(self, store: Store, words: Sequence[str]) -> Found:
+    def find(self, store: Store, words: Sequence[str]) -> NameMatches:
         """The items that have every word in their name or in that of one of their attributes.
 
         Args:
@@ -89,7 +89,7 @@ class NameSearch:
         for word in _folded_words(store, words):
             fits += self._fits(word)
         places = np.flatnonzero(fits < _ABSENT)
-        return Found(self._item_ids[places], fits[places])
+        return NameMatches(self._item_ids[places], fits[places])
 
     def _fits_of(self, word: bytes) -> Fits:
         """How well each item fits one word, shape (n,); `_ABSENT` and more: not at all."""
@@ -149,7 +149,7 @@ def _links_of(
         return store.columns(
             "SELECT i.place AS item, a.place AS attribute FROM edge e "
             "JOIN staged_item i ON i.node_id = e.source_id "
-            f"JOIN staged_attribute a ON a.node_id = e.target_id WHERE {not_told_by(without)}"
+            f"JOIN staged_attribute a ON a.node_id = e.target_id WHERE {edge_not_from(without)}"
         )
 
 

@@ -7,45 +7,45 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from localrec.domains import Domain
+from localrec.data.domains import Domain
+from localrec.foundation.sql import sql_literal
+from localrec.foundation.text import clean_name
 from localrec.graph.store import Store
-from localrec.sources.bulk import literal
-from localrec.sources.text import clean_name
 
 _NUMBERS = {"BIGINT", "UBIGINT", "DOUBLE"}
 
 
 def is_item(domain: Domain) -> str:
     """Condition: the node `i` is an item of the domain."""
-    return f"i.domain = {literal(domain.name)} AND i.kind = {literal(domain.item)}"
+    return f"i.domain = {sql_literal(domain.name)} AND i.kind = {sql_literal(domain.item)}"
 
 
-def not_of_others(user: str | None) -> str:
+def edge_visible_to(user: str | None) -> str:
     """Condition: the edge `e` was not told by a person, or by `user`."""
     told_by = "e.properties->>'$.by'"
-    return f"({told_by} IS NULL" + (f" OR {told_by} = {literal(user)})" if user else ")")
+    return f"({told_by} IS NULL" + (f" OR {told_by} = {sql_literal(user)})" if user else ")")
 
 
-def tellers(store: Store) -> frozenset[str]:
+def users_with_own_links(store: Store) -> frozenset[str]:
     """Keys of the people whose exports are here: who may have links of their own."""
     rows = store.rows("SELECT DISTINCT user_key FROM import_receipt WHERE user_key IS NOT NULL")
     return frozenset(key for (key,) in rows)
 
 
-def hidden_from(store: Store, user: str | None) -> frozenset[str]:
+def users_hidden_from(store: Store, user: str | None) -> frozenset[str]:
     """The people whose own links a person does not see: all others.
 
     Nobody in particular (None) sees what a lone person told, and of several people's words none.
     """
-    people = tellers(store)
+    people = users_with_own_links(store)
     if user:
         return people - {clean_name(user)}
     return people if len(people) > 1 else frozenset()
 
 
-def not_told_by(people: Iterable[str]) -> str:
+def edge_not_from(people: Iterable[str]) -> str:
     """Condition: the edge `e` was told by a catalogue, or by somebody who is none of `people`."""
-    if not (barred := ", ".join(map(literal, sorted(people)))):
+    if not (barred := ", ".join(map(sql_literal, sorted(people)))):
         return "true"  # properties are not even read
     return f"coalesce(e.properties->>'$.by' NOT IN ({barred}), true)"
 
@@ -56,14 +56,14 @@ def attribute_lists(domain: Domain, user: str | None, value: str) -> str:
     `value` is SQL over the attribute's node `a`.
     """
     lists = "".join(
-        f", list({value} ORDER BY e.rowid) FILTER (a.kind = {literal(kind)}) AS names_{place}"
+        f", list({value} ORDER BY e.rowid) FILTER (a.kind = {sql_literal(kind)}) AS names_{place}"
         for place, kind in enumerate(domain.attributes)
     )
-    edges = ", ".join(literal(spec.edge) for spec in domain.attributes.values())
+    edges = ", ".join(sql_literal(spec.edge) for spec in domain.attributes.values())
     return (
         f"SELECT e.source_id AS item_id{lists} FROM edge e JOIN node a ON a.node_id = e.target_id "
-        f"WHERE a.domain = {literal(domain.name)} AND e.kind IN ({edges or 'NULL'}) "
-        f"AND {not_of_others(user)} GROUP BY e.source_id"
+        f"WHERE a.domain = {sql_literal(domain.name)} AND e.kind IN ({edges or 'NULL'}) "
+        f"AND {edge_visible_to(user)} GROUP BY e.source_id"
     )
 
 
@@ -92,11 +92,11 @@ def _sql_type(types: set[str]) -> str:
 def property_value(node: str, name: str, kind: str) -> str:
     """A property of `node` (an alias) as a value of the SQL type `kind`."""
     pointer = "/" + name.replace("~", "~0").replace("/", "~1")
-    text = f"json_extract_string({node}.properties, {literal(pointer)})"
+    text = f"json_extract_string({node}.properties, {sql_literal(pointer)})"
     return text if kind == "VARCHAR" else f"TRY_CAST({text} AS {kind})"
 
 
-def free_name(name: str, taken: set[str]) -> str:
+def unused_column_name(name: str, taken: set[str]) -> str:
     """`name`, numbered where another column has it already: SQL does not tell cases apart."""
     free, number = name, 1
     while free.casefold() in taken:

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from localrec.errors import WorkspaceError
-from localrec.graph.forget import HOLDINGS
+from localrec.foundation.errors import WorkspaceError
+from localrec.graph.erasure_rules import TABLE_ERASURE_RULES
 from localrec.graph.store import Store
 
 
@@ -89,17 +89,17 @@ def _numbered(sequence: str) -> list[tuple[str, str]]:
 
 
 def _node_columns() -> Iterator[tuple[str, str]]:
-    for table, holding in HOLDINGS.items():
-        yield from ((table, column) for column in holding.nodes)
+    for table, rule in TABLE_ERASURE_RULES.items():
+        yield from ((table, column) for column in rule.nodes)
 
 
 def _import_columns() -> Iterator[tuple[str, str]]:
-    for table, holding in HOLDINGS.items():
-        if holding.imports is not None:
-            yield table, holding.imports
+    for table, rule in TABLE_ERASURE_RULES.items():
+        if rule.imports is not None:
+            yield table, rule.imports
 
 
 def _own_columns() -> Iterator[tuple[str, str]]:
-    for table, holding in HOLDINGS.items():
-        if holding.own is not None:
-            yield table, holding.own
+    for table, rule in TABLE_ERASURE_RULES.items():
+        if rule.own is not None:
+            yield table, rule.own

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from localrec.errors import BusyError, WorkspaceError
+from localrec.foundation.errors import BusyError, WorkspaceError
+from localrec.foundation.paths import make_private, owner_only
 from localrec.graph.migrations import is_behind, migrate, require_current
-from localrec.paths import make_private, owner_only
 
 if TYPE_CHECKING:
     import duckdb

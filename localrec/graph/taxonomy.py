@@ -13,9 +13,9 @@ from functools import lru_cache
 
 import msgspec
 
-from localrec.domains import Domain
-from localrec.phrases import PhraseTable, roots, table_of
-from localrec.sources.text import clean_key
+from localrec.data.domains import Domain
+from localrec.foundation.text import clean_key
+from localrec.foundation.text_matching import PhraseTable, build_phrase_table, roots
 
 IS_A = "IS_A"
 FLAVOURED_WITH = "FLAVOURED_WITH"
@@ -38,7 +38,7 @@ class Taxonomy:
         self.kind = kind
         self._concepts = domain.taxonomy.get(kind, {})
         self._nouns = {roots(word) for word in domain.attributes[kind].words}
-        self._spellings: PhraseTable[str] = table_of(domain.concept_names(kind).items())
+        self._spellings: PhraseTable[str] = build_phrase_table(domain.concept_names(kind).items())
         self._has_brands = domain.attributes[kind].role == "component"
 
     def place(self, written: str) -> Placement:

@@ -7,13 +7,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.images.opening import Picture
+from localrec.images.opening import DecodedImage
 
 Resampling = Literal["bilinear", "bicubic", "lanczos"]
 
 
-def framed(
-    picture: Picture, height: int, width: int, *, cut_from: int | None, resampling: Resampling
+def frame_image(
+    picture: DecodedImage, height: int, width: int, *, cut_from: int | None, resampling: Resampling
 ) -> NDArray[np.uint8]:
     """The pixels as (height, width, 3) sRGB.
 

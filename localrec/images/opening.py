@@ -22,17 +22,17 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.errors import InputError
-from localrec.sources.files import foreign_kind
+from localrec.foundation.bounded_files import sniff_binary_kind
+from localrec.foundation.errors import InputError
 
 if TYPE_CHECKING:
     from PIL.Image import Image
     from PIL.ImageFile import ImageFile
 
-Format = Literal["PNG", "JPEG", "WebP"]
+ImageFormat = Literal["PNG", "JPEG", "WebP"]
 
 
-class PictureLimits(msgspec.Struct, frozen=True, kw_only=True):
+class ImageLimits(msgspec.Struct, frozen=True, kw_only=True):
     """What is taken; beyond a limit a picture is refused before it is decoded.
 
     Pixels count by what decoding costs: a PNG comes out whole, a JPEG can be scaled down while it
@@ -49,12 +49,12 @@ class PictureLimits(msgspec.Struct, frozen=True, kw_only=True):
     side: int = 512
     least_side: int = 16
 
-    def pixels_of(self, kind: Format) -> int:
+    def pixels_of(self, kind: ImageFormat) -> int:
         """The most pixels of a format."""
         return {"PNG": self.png_pixels, "JPEG": self.jpeg_pixels, "WebP": self.webp_pixels}[kind]
 
 
-class Picture(msgspec.Struct, frozen=True, kw_only=True):
+class DecodedImage(msgspec.Struct, frozen=True, kw_only=True):
     """A picture that can be looked at.
 
     Args:
@@ -66,11 +66,11 @@ class Picture(msgspec.Struct, frozen=True, kw_only=True):
 
     pixels: NDArray[np.uint8]
     size: tuple[int, int]
-    format: Format
+    format: ImageFormat
     notes: tuple[str, ...] = ()
 
 
-_ENDINGS: dict[str, Format] = {
+_ENDINGS: dict[str, ImageFormat] = {
     ".png": "PNG",
     ".apng": "PNG",
     ".jpg": "JPEG",
@@ -97,23 +97,25 @@ _ORIENTATION = 0x0112
 _TOO_LIGHT = 215
 
 
-def open_image(path: Path | str, limits: PictureLimits | None = None) -> Picture:
+def open_image(path: Path | str, limits: ImageLimits | None = None) -> DecodedImage:
     """Read a picture from a file of this machine.
 
     Raises:
         InputError: an address, no regular file, no PNG, JPEG or WebP, damaged, or too large.
     """
-    taken = limits or PictureLimits()
+    taken = limits or ImageLimits()
     return open_content(read_content(path, taken), path, taken)
 
 
-def open_content(content: bytes, path: Path | str, limits: PictureLimits | None = None) -> Picture:
+def open_content(
+    content: bytes, path: Path | str, limits: ImageLimits | None = None
+) -> DecodedImage:
     """Read a picture from bytes that are here already; `path` is what messages call them.
 
     Raises:
         InputError: no PNG, JPEG or WebP, damaged, or too large.
     """
-    taken = limits or PictureLimits()
+    taken = limits or ImageLimits()
     kind = _format_of(content, path)
     try:
         # Pillow's warnings about metadata would reach the person's terminal.
@@ -141,7 +143,7 @@ def open_content(content: bytes, path: Path | str, limits: PictureLimits | None 
             "Take a larger picture.",
         )
     width, height = image.size if turn < 5 else image.size[::-1]
-    return Picture(
+    return DecodedImage(
         pixels=np.ascontiguousarray(pixels),
         size=(width, height),
         format=kind,
@@ -155,7 +157,7 @@ def is_address(path: Path | str) -> bool:
 
 
 def read_content(
-    path: Path | str, limits: PictureLimits | None = None, called: str | None = None
+    path: Path | str, limits: ImageLimits | None = None, called: str | None = None
 ) -> bytes:
     """The file's bytes; a pipe or a device would never end, so only regular files are opened.
 
@@ -167,7 +169,7 @@ def read_content(
     Raises:
         InputError: an address, no regular file, empty, or too large.
     """
-    limits, name = limits or PictureLimits(), called or path
+    limits, name = limits or ImageLimits(), called or path
     if is_address(path):
         raise InputError(
             f"{name} is an address, and pictures are only read from this machine.",
@@ -192,7 +194,7 @@ def read_content(
     return content
 
 
-def _format_of(content: bytes, path: Path | str) -> Format:
+def _format_of(content: bytes, path: Path | str) -> ImageFormat:
     """What the first bytes say it is, whatever its name says."""
     if content.startswith(b"\x89PNG\r\n\x1a\n"):
         return "PNG"
@@ -204,12 +206,12 @@ def _format_of(content: bytes, path: Path | str) -> Format:
     kind = kind or next(
         (what for magic, what in _OTHER_PICTURES if content.startswith(magic)), None
     )
-    kind = kind or foreign_kind(content[:1024])
+    kind = kind or sniff_binary_kind(content[:1024])
     said = f"is {kind}, not" if kind else "is not"
     raise InputError(f"{path} {said} a PNG, JPEG or WebP picture.", _REMEDY)
 
 
-def _reader(kind: Format, content: bytes, path: Path | str, limits: PictureLimits) -> ImageFile:
+def _reader(kind: ImageFormat, content: bytes, path: Path | str, limits: ImageLimits) -> ImageFile:
     """Pillow's reader for the format; it has read the header and decoded nothing."""
     # Pillow costs 50 ms, and most questions come without a picture.
     from PIL import JpegImagePlugin, PngImagePlugin, WebPImagePlugin
@@ -243,7 +245,7 @@ def _webp_size(content: bytes) -> tuple[int, int]:
 
 
 def _check_header(
-    image: ImageFile, kind: Format, content: bytes, path: Path | str, limits: PictureLimits
+    image: ImageFile, kind: ImageFormat, content: bytes, path: Path | str, limits: ImageLimits
 ) -> None:
     """Refuse by the header what would take too long or too much memory to decode."""
     _check_pixels(image.size, kind, path, limits)
@@ -264,7 +266,7 @@ def _check_header(
 
 
 def _check_pixels(
-    size: tuple[int, int], kind: Format, path: Path | str, limits: PictureLimits
+    size: tuple[int, int], kind: ImageFormat, path: Path | str, limits: ImageLimits
 ) -> None:
     width, height = size
     most = limits.pixels_of(kind)
@@ -276,7 +278,7 @@ def _check_pixels(
         )
 
 
-def _told_by_name(path: Path, kind: Format) -> list[str]:
+def _told_by_name(path: Path, kind: ImageFormat) -> list[str]:
     ending = path.suffix.casefold()
     if not ending or _ENDINGS.get(ending) == kind:
         return []

@@ -12,14 +12,14 @@ import io
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.images.opening import Picture, open_content
+from localrec.images.opening import DecodedImage, open_content
 
 SIDE = 256  # pixels; a person still recognises the drink, and 1,000 of them take about 8 MB
 _QUALITY = 80
 _EFFORT = 4  # WebP's own middle: twice as much makes files 2% smaller
 
 
-def thumbnail_of(picture: Picture) -> bytes:
+def thumbnail_of(picture: DecodedImage) -> bytes:
     """A picture as WebP, no side longer than `SIDE`; the same pixels give the same bytes."""
     # Pillow costs 50 ms, and most questions come without a picture. The plugin is named so that
     # Pillow does not load all of its formats to find the one.
@@ -32,7 +32,7 @@ def thumbnail_of(picture: Picture) -> bytes:
     return written.getvalue()
 
 
-def open_thumbnail(content: bytes) -> Picture:
+def open_thumbnail(content: bytes) -> DecodedImage:
     """The pixels of a thumbnail.
 
     Raises:
@@ -41,7 +41,7 @@ def open_thumbnail(content: bytes) -> Picture:
     return open_content(content, "The thumbnail")
 
 
-def half_cells_of(content: bytes, columns: int, lines: int) -> NDArray[np.uint8]:
+def terminal_cells(content: bytes, columns: int, lines: int) -> NDArray[np.uint8]:
     """A thumbnail for a terminal, where a cell is two pixels, one above the other.
 
     Args:

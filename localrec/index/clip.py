@@ -16,14 +16,20 @@ from typing import Any, NoReturn
 import msgspec
 import numpy as np
 
-from localrec.errors import ModelError
-from localrec.images.opening import Picture
-from localrec.index.base import Vectors
-from localrec.index.durable import checksum_of, digest_of
+from localrec.foundation.atomic_files import file_checksum, short_digest
+from localrec.foundation.errors import ModelError
+from localrec.foundation.paths import pulled
+from localrec.images.opening import DecodedImage
+from localrec.index.clip_encoders import (
+    REMEDY,
+    Preprocessing,
+    TextEncoder,
+    TextFacts,
+    VisionEncoder,
+)
 from localrec.index.embedders import encodable, open_session, open_tokenizer
-from localrec.index.encoders import REMEDY, Preprocessing, TextEncoder, TextFacts, VisionEncoder
+from localrec.index.protocols import Vectors
 from localrec.index.vectors import unit_rows
-from localrec.paths import pulled
 
 # Smaller files first: on a CPU they are also the faster ones.
 _VISION = ("vision_model_quantized.onnx", "vision_model_int8.onnx", "vision_model.onnx")
@@ -62,9 +68,9 @@ class ClipPair:
         self._tokenizer.no_padding()
         self.size = self._probed()
         files = (vision, text, tokenizer, preprocessing)
-        self.name = f"clip:{folder.resolve().name}:{digest_of(*map(checksum_of, files))}"
+        self.name = f"clip:{folder.resolve().name}:{short_digest(*map(file_checksum, files))}"
 
-    def embed_pictures(self, pictures: Sequence[Picture]) -> Vectors:
+    def embed_pictures(self, pictures: Sequence[DecodedImage]) -> Vectors:
         """Unit rows of n pictures, (n, size)."""
         return self._in_batches(pictures, lambda batch: self._vision.run(batch))
 
@@ -94,7 +100,7 @@ class ClipPair:
             ModelError: the two differ, or an encoder gives no vectors.
         """
         grey = np.full((64, 64, 3), 128, dtype=np.uint8)
-        picture = Picture(pixels=grey, size=(64, 64), format="PNG")
+        picture = DecodedImage(pixels=grey, size=(64, 64), format="PNG")
         seen, read = self._vision.run([picture]), self._encode(["a drink"])
         for vectors in (seen, read):
             if vectors.ndim != 2 or len(vectors) != 1 or not np.isfinite(vectors).all():
@@ -110,7 +116,7 @@ class ClipPair:
         raise ModelError(f"The picture model {self._folder} {what}.", REMEDY)
 
 
-def open_picture_model(name: str, threads: int | None = None) -> ClipPair:
+def open_image_model(name: str, threads: int | None = None) -> ClipPair:
     """The pair that a setting names: an absolute folder, or a model of the catalogue as pulled.
 
     Raises:

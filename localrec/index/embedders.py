@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.errors import ModelError, UsageError
-from localrec.index.base import Embedder, Vectors
+from localrec.foundation.errors import ModelError, UsageError
+from localrec.foundation.paths import pulled
+from localrec.index.protocols import Embedder, Vectors
 from localrec.index.vectors import unit_rows
-from localrec.paths import pulled
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -65,12 +65,12 @@ class MiniLmEmbedder:
         self._session = open_session(model, threads, _PULL)
         if "last_hidden_state" not in {output.name for output in self._session.get_outputs()}:
             raise ModelError(f"{model} is another model than all-MiniLM-L6-v2.", _PULL)
-        self._remembered = lru_cache(self.REMEMBERED)(self._embed_one)
+        self._memory_context = lru_cache(self.REMEMBERED)(self._embed_one)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Embed n texts as unit rows, shape (n, 384); long texts are cut, blank ones give zeros."""
         if len(texts) == 1:
-            return self._remembered(texts[0]).copy()
+            return self._memory_context(texts[0]).copy()
         return self._embed_many(texts)
 
     def _embed_one(self, text: str) -> Vectors:
@@ -233,7 +233,7 @@ def open_embedder(
     )
 
 
-def known_name(setting: str) -> str | None:
+def known_embedder_name(setting: str) -> str | None:
     """The name on an embedder's vectors where it is known without opening the model, else None.
 
     What only reads vectors (a list for a person) needs no model, not even its file.

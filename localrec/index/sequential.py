@@ -1,8 +1,8 @@
 """A trained SASRec beside the other indexes: where a history points, and who and what lies near.
 
 The network learns by `localrec train sequential`; what it learnt is kept as plain arrays
-(`index/lessons.py`) and asked without torch. SASRec scores an item by its inner product with the
-state behind a history, plus a bias. Two things follow from that for what is near.
+(`index/sequential_cache.py`) and asked without torch. SASRec scores an item by its inner product
+with the state behind a history, plus a bias. Two things follow from that for what is near.
 
 One vector added to all items changes no ranking, so their mean says nothing: it is taken off, and
 items are compared by the cosine of what is left. (On MovieLens 100K's validation items the nearest
@@ -21,9 +21,9 @@ from functools import cached_property
 
 import numpy as np
 
-from localrec.graph.catalogue import Indexes
-from localrec.index.attention import Attention, Floats
-from localrec.index.base import Labels, VectorIndex
+from localrec.data.arrays import Indexes
+from localrec.index.protocols import Labels, VectorIndex
+from localrec.index.sasrec import Floats, SasRecEncoder
 from localrec.index.vectors import BACKENDS, ExactIndex, choose_backend, unit_rows
 
 _WIDER = 4  # times as many are asked for where too few of those found may be named
@@ -49,7 +49,7 @@ class SequentialModel:
 
     def __init__(
         self,
-        attention: Attention,
+        attention: SasRecEncoder,
         directions: Floats,
         numbers: Indexes,
         open_index: OpenIndex = _in_memory,
@@ -98,7 +98,7 @@ class SequentialModel:
         found = self._nearest(self._near_items, self.items[item, :-1], k + 1)
         return found[found != item][:k].astype(np.int32)
 
-    def similar_people(self, state: Floats, k: int, person: int = -1) -> Indexes:
+    def similar_users(self, state: Floats, k: int, person: int = -1) -> Indexes:
         """The k people whose histories point the most alike, nearest first, without `person` (k,).
 
         Args:
@@ -109,7 +109,7 @@ class SequentialModel:
         direction = state[:-1] @ self._lens
         asked = k + 1
         while True:
-            rows = self._nearest(self._near_people, direction, asked)
+            rows = self._nearest(self._near_users, direction, asked)
             found = self._numbers[rows]
             found = found[(found >= 0) & (found != person)]
             if len(found) >= k or len(rows) < asked:
@@ -118,7 +118,7 @@ class SequentialModel:
 
     def prepare(self) -> None:
         """Open or build what finds near ones now instead of with the first question."""
-        _ = self._near_items, self._near_people
+        _ = self._near_items, self._near_users
 
     def _nearest(self, index: VectorIndex, vector: Floats, k: int) -> Labels:
         if not vector.any():
@@ -136,18 +136,20 @@ class SequentialModel:
         return self._open_index("items", ExactIndex(met, unit_rows(self.items[met, :-1])))
 
     @cached_property
-    def _near_people(self) -> VectorIndex:
+    def _near_users(self) -> VectorIndex:
         return self._open_index("people", ExactIndex(np.arange(self.people), self._directions))
 
 
-def model_of(attention: Attention, histories: Sequence[Indexes]) -> SequentialModel:
+def build_sequential_model(
+    attention: SasRecEncoder, histories: Sequence[Indexes]
+) -> SequentialModel:
     """A model whose people are called by their places among some histories, oldest item first."""
-    directions = directions_of(attention, histories)
+    directions = unit_directions(attention, histories)
     some = np.flatnonzero(directions.any(axis=1))
     return SequentialModel(attention, directions[some], some.astype(np.int32))
 
 
-def directions_of(attention: Attention, histories: Sequence[Indexes]) -> Floats:
+def unit_directions(attention: SasRecEncoder, histories: Sequence[Indexes]) -> Floats:
     """Vectors of length 1 whose cosines are how alike histories point, 0 of empty ones, (b, size).
 
     The cosine of two is the correlation of the network's scores of all items, biases left out.
@@ -155,7 +157,7 @@ def directions_of(attention: Attention, histories: Sequence[Indexes]) -> Floats:
     return unit_rows(attention.states_of(histories) @ _lens_of(attention))
 
 
-def _centred(attention: Attention) -> Floats:
+def _centred(attention: SasRecEncoder) -> Floats:
     """Vectors of the items less their mean, zeros for what nobody had, (n, size)."""
     met = attention.met
     mean = attention.items[met].mean(axis=0) if met.any() else np.float32(0.0)
@@ -163,7 +165,7 @@ def _centred(attention: Attention) -> Floats:
     return centred
 
 
-def _lens_of(attention: Attention) -> Floats:
+def _lens_of(attention: SasRecEncoder) -> Floats:
     """The symmetric root of the items' covariance, (size, size)."""
     centred = _centred(attention)[attention.met].astype(np.float64)
     variances, axes = np.linalg.eigh(centred.T @ centred / max(len(centred), 1))

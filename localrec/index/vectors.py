@@ -14,8 +14,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from localrec.errors import UsageError
-from localrec.index.base import Labels, VectorIndex, Vectors
+from localrec.foundation.errors import UsageError
+from localrec.index.protocols import Labels, VectorIndex, Vectors
 
 EXACT_UP_TO = 50_000  # a scan of 50,000 x 384 takes some milliseconds and needs no building
 _FEW_QUERIES = 4  # beyond, BLAS is worth its threads
@@ -172,7 +172,7 @@ class StoredIndex(VectorIndex, Protocol):
         ...
 
 
-class Backend(Protocol):
+class IndexBackend(Protocol):
     """How an approximate index comes to be; the exact one needs nothing beyond its matrix."""
 
     def parameters(self) -> dict[str, int | str]:
@@ -188,7 +188,7 @@ class Backend(Protocol):
         ...
 
 
-BACKENDS: dict[str, Backend] = {"hnsw": HnswIndex}
+BACKENDS: dict[str, IndexBackend] = {"hnsw": HnswIndex}
 
 
 def choose_backend(name: str, count: int) -> str:

@@ -17,9 +17,10 @@ from typing import Any
 
 import llama_cpp.mtmd_cpp as mtmd
 
-from localrec.errors import ContextError, ModelCancelledError, ModelError
-from localrec.llm.base import Bitmap
-from localrec.llm.gguf import BATCH, NativeModel, cause, log
+from localrec.foundation.errors import ContextError, ModelCancelledError, ModelError
+from localrec.llm.chat_model import Bitmap
+from localrec.llm.native_log import cause, log
+from localrec.llm.native_model import BATCH, NativeModel
 
 _LARGEST_SIDE = 4096  # pixels; localrec's own pictures are smaller by far
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from localrec.errors import ModelError
-from localrec.llm.base import Choice, Generation, Message, Usage
+from localrec.data.token_usage import Usage
+from localrec.foundation.errors import ModelError
+from localrec.llm.chat_model import Generation, LabelProbabilities, Message
 
 Script = Sequence[str] | Callable[[Sequence[Message]], str]
 
@@ -25,7 +26,7 @@ class ScriptedModel:
     """
 
     name = "scripted"
-    knows_tools = False
+    supports_tools = False
 
     def __init__(self, script: Script) -> None:
         self._script = script
@@ -36,7 +37,9 @@ class ScriptedModel:
         """How often it was asked to choose or to write."""
         return len(self.asked)
 
-    def choose(self, messages: Sequence[Message], labels: Sequence[str], fixed: int = 0) -> Choice:
+    def choose(
+        self, messages: Sequence[Message], labels: Sequence[str], fixed: int = 0
+    ) -> LabelProbabilities:
         """Take the next answer as a label or as weights.
 
         Raises:
@@ -48,7 +51,7 @@ class ScriptedModel:
         else:
             weights = _weights(answer, labels)
         total = sum(weights)
-        return Choice(
+        return LabelProbabilities(
             probabilities=tuple(weight / total for weight in weights),
             usage=self._usage(messages, ""),
         )

@@ -17,21 +17,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from localrec.errors import ContextError, ModelError
-from localrec.llm.base import Bitmap, Choice, Generation, Message, Usage
-from localrec.llm.gguf import Grammar, NativeModel
-from localrec.llm.prefix import PrefixStates, common_length
-from localrec.llm.prompt import ChatTemplate
+from localrec.data.token_usage import Usage
+from localrec.foundation.errors import ContextError, ModelError
+from localrec.llm.chat_model import Bitmap, Generation, LabelProbabilities, Message
+from localrec.llm.chat_template import ChatTemplate
+from localrec.llm.native_grammar import Grammar
+from localrec.llm.native_model import NativeModel
+from localrec.llm.prefix_states import PrefixStates, common_length
 
 if TYPE_CHECKING:
     from localrec.llm.projector import Projector
 
-Heard = Callable[[str], None]  # pieces of an answer while it is written
+OnChunk = Callable[[str], None]  # pieces of an answer while it is written
 _PREFIX_BUDGET_BYTES = 256 << 20
 _SHORTLIST = 64  # likeliest tokens shown to a grammar before it must judge the whole vocabulary
 
 
-def _unheard(piece: str) -> None:
+def _ignore_chunk(piece: str) -> None:
     """Nobody waits for anything but the whole answer."""
 
 
@@ -51,7 +53,9 @@ class ChatSession:
         self._states = PrefixStates(prefix_budget_bytes)
         self._asked: list[int] = []  # the prompt before, up to where the assistant spoke
 
-    def choose(self, messages: Sequence[Message], labels: Sequence[str], fixed: int) -> Choice:
+    def choose(
+        self, messages: Sequence[Message], labels: Sequence[str], fixed: int
+    ) -> LabelProbabilities:
         """Softmax over the first token of each label, after one evaluation of the prompt.
 
         Raises:
@@ -63,7 +67,7 @@ class ChatSession:
         prompt, cached = self._evaluate_prompt(messages, fixed)
         scores = self._model.logits()[first_tokens].astype(np.float64)
         weights = np.exp(scores - scores.max())
-        return Choice(
+        return LabelProbabilities(
             probabilities=tuple((weights / weights.sum()).tolist()),
             usage=_usage(prompt, cached, 0, started),
         )
@@ -101,7 +105,7 @@ class ChatSession:
         *,
         grammar: str | None,
         max_tokens: int,
-        heard: Heard,
+        on_chunk: OnChunk,
     ) -> Generation:
         """Write about a picture, which stands before the text of the last message; greedily.
 
@@ -116,7 +120,7 @@ class ChatSession:
             try:
                 prompt = self._evaluate_picture(projector, bitmap, messages)
                 decoder = _Decoder(0.0, 0, standing)
-                return self._write(decoder, max_tokens, prompt, 0, started, heard)
+                return self._write(decoder, max_tokens, prompt, 0, started, on_chunk)
             finally:
                 self._model.forget()
 
@@ -177,7 +181,7 @@ class ChatSession:
         prompt: int,
         cached: int,
         started: float,
-        heard: Heard = _unheard,
+        on_chunk: OnChunk = _ignore_chunk,
     ) -> Generation:
         """Write behind a prompt of so many tokens, of which some were cached."""
         limit = min(max_tokens, self._model.n_ctx - prompt)
@@ -190,7 +194,7 @@ class ChatSession:
                 break
             piece = self._model.bytes_of(token)
             raw += piece
-            heard(spoken.decode(piece))
+            on_chunk(spoken.decode(piece))
             written += 1
             if written < limit:
                 decoder.accept(token)

@@ -20,14 +20,14 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from localrec.errors import ContextError, LocalrecError, ModelCancelledError
-from localrec.llm import frames
-from localrec.llm.frames import Call, Request
+from localrec.foundation.errors import ContextError, LocalrecError, ModelCancelledError
+from localrec.llm import protocol
+from localrec.llm.protocol import CallRequest, Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from localrec.llm.gguf import NativeModel
+    from localrec.llm.native_model import NativeModel
     from localrec.llm.projector import Projector
     from localrec.llm.session import ChatSession
 
@@ -41,10 +41,10 @@ def main(arguments: list[str]) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     inbox = Inbox(read_fd, parent_pid)
     threading.Thread(target=inbox.read_forever, name="frames", daemon=True).start()
-    server = _Server(inbox, lambda piece: _write_all(write_fd, frames.encode_frame(piece)))
+    server = _Server(inbox, lambda piece: _write_all(write_fd, protocol.encode_frame(piece)))
     while True:
         reply = server.answer(inbox.next_request())
-        _write_all(write_fd, frames.encode_frame(reply))
+        _write_all(write_fd, protocol.encode_frame(reply))
 
 
 class Inbox:
@@ -60,7 +60,7 @@ class Inbox:
     def next_request(self) -> Request:
         """Wait for the next request; from now on it is the running one."""
         request = self._requests.get()
-        self._running = 0 if isinstance(request, frames.Open) else request.call
+        self._running = 0 if isinstance(request, protocol.OpenRequest) else request.call
         return request
 
     def should_stop(self) -> bool:
@@ -75,9 +75,9 @@ class Inbox:
         """
         try:
             while True:
-                length = frames.body_length(self._read_exactly(frames.LENGTH_BYTES))
-                request = frames.decode_request(self._read_exactly(length))
-                if isinstance(request, frames.Cancel):
+                length = protocol.body_length(self._read_exactly(protocol.LENGTH_BYTES))
+                request = protocol.decode_request(self._read_exactly(length))
+                if isinstance(request, protocol.CancelRequest):
                     self._cancelled = request.call
                 else:
                     self._requests.put(request)
@@ -106,32 +106,32 @@ class Inbox:
 class _Server:
     """Turns requests into replies; holds the model once `Open` has come."""
 
-    def __init__(self, inbox: Inbox, say: Callable[[frames.Heard], None]) -> None:
+    def __init__(self, inbox: Inbox, say: Callable[[protocol.TextChunk], None]) -> None:
         self._inbox = inbox
         self._say = say
         self._projector: Projector | None = None
         self._model: NativeModel | None = None
         self._session: ChatSession | None = None
 
-    def answer(self, request: Request) -> frames.Reply:
+    def answer(self, request: Request) -> protocol.Reply:
         """Do what a request asks; every failure that leaves the model usable becomes a reply."""
         try:
-            if isinstance(request, frames.Open):
+            if isinstance(request, protocol.OpenRequest):
                 self._open(request)
-                return frames.Opened()
-            if isinstance(request, frames.Cancel):
+                return protocol.OpenReply()
+            if isinstance(request, protocol.CancelRequest):
                 raise TypeError("a cancel is never queued")
             return self._answer_call(request)
         except ModelCancelledError as error:
-            return frames.Failed("cancelled", error.message, error.hint)
+            return protocol.ErrorReply("cancelled", error.message, error.hint)
         except ContextError as error:
-            return frames.Failed("context", error.message, error.hint)
+            return protocol.ErrorReply("context", error.message, error.hint)
         except LocalrecError as error:
-            return frames.Failed("model", error.message, error.hint)
+            return protocol.ErrorReply("model", error.message, error.hint)
 
-    def _open(self, request: frames.Open) -> None:
+    def _open(self, request: protocol.OpenRequest) -> None:
         # llama.cpp and numpy: tests import this module without them.
-        from localrec.llm.gguf import NativeModel
+        from localrec.llm.native_model import NativeModel
 
         self._model = NativeModel(
             Path(request.path),
@@ -169,13 +169,13 @@ class _Server:
             self._session = ChatSession(self._loaded())
         return self._session
 
-    def _answer_call(self, call: Call) -> frames.Reply:
+    def _answer_call(self, call: CallRequest) -> protocol.Reply:
         match call:
-            case frames.Choose():
+            case protocol.ChooseRequest():
                 choice = self._chat().choose(call.messages, call.labels, call.fixed)
-                return frames.Chosen(choice)
-            case frames.Generate():
-                return frames.Generated(
+                return protocol.ChooseReply(choice)
+            case protocol.GenerateRequest():
+                return protocol.GenerateReply(
                     self._chat().generate(
                         call.messages,
                         grammar=call.grammar,
@@ -186,27 +186,27 @@ class _Server:
                         prefix=call.prefix,
                     )
                 )
-            case frames.Describe():
-                return frames.Generated(
+            case protocol.DescribeRequest():
+                return protocol.GenerateReply(
                     self._chat().describe(
                         self._eyes(),
                         call.bitmap,
                         call.messages,
                         grammar=call.grammar,
                         max_tokens=call.max_tokens,
-                        heard=lambda piece: self._say(frames.Heard(piece)),
+                        on_chunk=lambda piece: self._say(protocol.TextChunk(piece)),
                     )
                 )
-            case frames.Count():
-                return frames.Counted(len(self._loaded().tokens_of(call.text)))
-            case frames.Embed():
+            case protocol.CountRequest():
+                return protocol.CountReply(len(self._loaded().tokens_of(call.text)))
+            case protocol.EmbedRequest():
                 vectors = self._loaded().embed(call.texts)
-                return frames.Embedded(vectors.tobytes(), vectors.shape[1])
-            case frames.Tokenise():
+                return protocol.EmbedReply(vectors.tobytes(), vectors.shape[1])
+            case protocol.TokenizeRequest():
                 tokens = self._chat().tokenise(call.messages, call.prefix)
-                return frames.Tokenised(tuple(tokens))
-            case frames.Score():
-                return frames.Scored(self._chat().score(call.tokens, call.rows).tobytes())
+                return protocol.TokenizeReply(tuple(tokens))
+            case protocol.LogitsRequest():
+                return protocol.LogitsReply(self._chat().score(call.tokens, call.rows).tobytes())
 
 
 def _write_all(fd: int, data: bytes) -> None:

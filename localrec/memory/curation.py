@@ -11,16 +11,16 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.errors import UsageError
-from localrec.memory.neighbourhood import Neighbours
-from localrec.memory.profiles import Floats
+from localrec.data.arrays import Floats
+from localrec.foundation.errors import UsageError
 from localrec.memory.rules import DROPPED, RuleSet
+from localrec.memory.user_item_graph import Neighbours
 
 K = 16  # the paper's number of neighbours
 FLOOR = 4  # of each kind, as far as there are so many
 
 
-class Curated(msgspec.Struct, frozen=True):
+class CuratedNeighbours(msgspec.Struct, frozen=True):
     """The chosen neighbours, best first.
 
     Args:
@@ -41,7 +41,7 @@ def curate(
     k: int = K,
     floor_people: int = FLOOR,
     floor_items: int = FLOOR,
-) -> Curated:
+) -> CuratedNeighbours:
     """Choose the best k neighbours, among them some of each kind.
 
     Whom a rule drops is never chosen, not even to fill a floor: fewer than k may be left. Equal
@@ -67,17 +67,17 @@ def curate(
     ranked = np.argsort(-scores, kind="stable")
     if rules is not None:
         ranked = ranked[scores[ranked] != DROPPED]
-    chosen = ranked[_best_with_floors(neighbours.is_person[ranked], k, floor_people, floor_items)]
-    return Curated(neighbours.rows(chosen), scores[chosen])
+    chosen = ranked[_best_with_floors(neighbours.is_user[ranked], k, floor_people, floor_items)]
+    return CuratedNeighbours(neighbours.rows(chosen), scores[chosen])
 
 
 def _best_with_floors(
-    is_person: NDArray[np.bool_], k: int, floor_people: int, floor_items: int
+    is_user: NDArray[np.bool_], k: int, floor_people: int, floor_items: int
 ) -> NDArray[np.int64]:
     """Ascending places of a ranking: the floor of each kind, then the best of the others."""
-    held = np.zeros(len(is_person), dtype=bool)
-    held[np.flatnonzero(is_person)[:floor_people]] = True
-    held[np.flatnonzero(~is_person)[:floor_items]] = True
+    held = np.zeros(len(is_user), dtype=bool)
+    held[np.flatnonzero(is_user)[:floor_people]] = True
+    held[np.flatnonzero(~is_user)[:floor_items]] = True
     others = np.flatnonzero(~held)[: k - int(held.sum())]
     held[others] = True
     return np.flatnonzero(held)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from localrec.graph.people import Said, give_feedback, undo_feedback
+from localrec.data.rows import Event
+from localrec.graph.interactions import FeedbackRecord, store_feedback, undo_feedback
 from localrec.graph.store import Store
-from localrec.memory.queue import UNDONE, enqueue
-from localrec.types import Event
+from localrec.memory.job_queue import UNDONE, enqueue
 
 
-def take_word(
+def record_feedback(
     store: Store,
     domain: str,
     user: str,
@@ -17,9 +17,9 @@ def take_word(
     *,
     rating: float | None = None,
     reason: str | None = None,
-) -> Said:
+) -> FeedbackRecord:
     """Store one word of a person about an item; arguments and errors are `give_feedback`'s."""
-    return give_feedback(
+    return store_feedback(
         store,
         domain,
         user,
@@ -31,7 +31,9 @@ def take_word(
     )
 
 
-def take_back(store: Store, domain: str, user: str, item_id: int | None = None) -> Said | None:
+def retract_feedback(
+    store: Store, domain: str, user: str, item_id: int | None = None
+) -> FeedbackRecord | None:
     """Undo a person's newest word, or that about one item; None where there is none."""
     return undo_feedback(
         store,

@@ -16,24 +16,24 @@ from collections.abc import Sequence
 
 import msgspec
 
-from localrec.errors import ModelCancelledError, ModelError
+from localrec.foundation.errors import ModelCancelledError, ModelError
+from localrec.foundation.text import clean_text
 from localrec.graph.store import Store
-from localrec.llm.base import ChatModel, Message
-from localrec.llm.structured import parse_sentence, sentence_grammar
-from localrec.memory.counting import count_people
+from localrec.llm.chat_model import ChatModel, Message
+from localrec.llm.structured_output import parse_sentence, sentence_grammar
+from localrec.memory.job_queue import UNDONE, Job
 from localrec.memory.propagation import (
-    CountingUpdate,
-    Scene,
-    counted,
-    handed_on_titles,
-    handed_on_to,
-    withdrawn,
+    JobContext,
+    TemplateUpdate,
+    propagated_titles,
+    propagated_to,
+    template_updates,
+    withdrawn_updates,
 )
-from localrec.memory.queue import UNDONE, Job
 from localrec.memory.records import Memory, MemoryUpdate, history_of
-from localrec.memory.wording import COUNTS, TITLES, handed_on, sentences_of
+from localrec.memory.sentences import MAX_TITLES, TEMPLATE_AUTHOR, facet_sentences, propagated
+from localrec.memory.template_memories import user_memories
 from localrec.memory.worker import Reader
-from localrec.sources.text import clean_text
 
 _LONGEST_SENTENCE = 160  # characters
 _LONGEST_THEME = 60
@@ -64,7 +64,7 @@ neighbour 1 | history told in letters
 """
 
 
-class Lines(msgspec.Struct, frozen=True, kw_only=True):
+class UpdateLines(msgspec.Struct, frozen=True, kw_only=True):
     """What a model wrote for one job.
 
     Args:
@@ -86,7 +86,7 @@ class ModelUpdate:
         model: Any chat model.
     """
 
-    def __init__(self, counting: CountingUpdate, model: ChatModel) -> None:
+    def __init__(self, counting: TemplateUpdate, model: ChatModel) -> None:
         self._counting, self._model = counting, model
 
     def __call__(self, job: Job, read: Reader) -> list[MemoryUpdate]:
@@ -103,11 +103,15 @@ class ModelUpdate:
         except ModelCancelledError:
             raise
         except ModelError:
-            by = f"{COUNTS}, since {self._model.name} failed"
-            return [*counted(scene, by), *withdrawn(scene), *handed_on_titles(scene, by)]
+            by = f"{TEMPLATE_AUTHOR}, since {self._model.name} failed"
+            return [
+                *template_updates(scene, by),
+                *withdrawn_updates(scene),
+                *propagated_titles(scene, by),
+            ]
         return _worded(scene, noted, lines, self._model.name)
 
-    def _ask(self, scene: Scene, noted: _Noted) -> Lines:
+    def _ask(self, scene: JobContext, noted: _Noted) -> UpdateLines:
         neighbours = len(noted.neighbours)
         written = self._model.generate(
             _prompt(scene, noted),
@@ -139,7 +143,7 @@ _LINE = re.compile(r"(?:(?P<of>person|item)|neighbour (?P<number>[1-9][0-9]?)) \
 _THEME = re.compile(rf"[A-Za-z][A-Za-z0-9 ,'-]{{3,{_LONGEST_THEME - 1}}}")
 
 
-def parse_lines(text: str, neighbours: int, *, with_item: bool, complete: bool) -> Lines:
+def parse_lines(text: str, neighbours: int, *, with_item: bool, complete: bool) -> UpdateLines:
     """The lines that `update_grammar` let through.
 
     Args:
@@ -168,7 +172,7 @@ def parse_lines(text: str, neighbours: int, *, with_item: bool, complete: bool) 
     if ("item" in said) != with_item or "person" not in said:
         raise ModelError("The model left a note out, or wrote one that nobody asked for.")
     themes = {int(key): _theme(value) for key, value in said.items() if key.isdigit()}
-    return Lines(
+    return UpdateLines(
         person=parse_sentence(said["person"], _LONGEST_SENTENCE),
         item=parse_sentence(said["item"], _LONGEST_SENTENCE) if with_item else "",
         themes=themes,
@@ -199,13 +203,17 @@ class _Noted(msgspec.Struct, frozen=True, kw_only=True):
     made_from: tuple[int, ...]
 
 
-def _noted(scene: Scene, store: Store) -> _Noted:
+def _noted(scene: JobContext, store: Store) -> _Noted:
     """What may be shown: counted from the catalogue's words, or written by a model before."""
-    around, user_id = scene.around, scene.job.user_id
-    counts = count_people(around, {user_id: scene.liked}, {})
+    update_context, user_id = scene.update_context, scene.job.user_id
+    counts = user_memories(update_context, {user_id: scene.liked}, {})
     before = next((one for one in history_of(store, user_id) if one.source == "model"), None)
     parts = [one.text for one in counts]
-    made_from = {user_id, *around.node_ids(scene.items), *around.node_ids(scene.liked[:TITLES])}
+    made_from = {
+        user_id,
+        *update_context.node_ids(scene.items),
+        *update_context.node_ids(scene.liked[:MAX_TITLES]),
+    }
     made_from.update(
         one for update in counts for facet in update.facets for one in facet.supporters
     )
@@ -214,7 +222,7 @@ def _noted(scene: Scene, store: Store) -> _Noted:
         made_from.update(before.provenance.made_from)
     item = ""
     if scene.news:
-        memory = scene.memories.get(around.node_ids(scene.news[:1])[0])
+        memory = scene.memories.get(update_context.node_ids(scene.news[:1])[0])
         if memory is not None and memory.source in ("template", "model"):
             item = memory.text
             made_from.update(memory.provenance.made_from)
@@ -235,22 +243,22 @@ def _noted(scene: Scene, store: Store) -> _Noted:
 
 def _own_words(memory: Memory) -> str:
     """A memory without what neighbours handed on."""
-    return memory.text.removesuffix(sentences_of(handed_on(memory))).rstrip()
+    return memory.text.removesuffix(facet_sentences(propagated(memory))).rstrip()
 
 
-def _lately(scene: Scene, user_id: int) -> str:
-    graph = scene.around.graph
-    person = graph.person_of(user_id)
-    items = graph.lately_liked(person, TITLES).tolist() if person >= 0 else []
+def _lately(scene: JobContext, user_id: int) -> str:
+    graph = scene.update_context.graph
+    person = graph.user_index(user_id)
+    items = graph.lately_liked(person, MAX_TITLES).tolist() if person >= 0 else []
     return f"lately {', '.join(_titles(scene, items))}" if items else ""
 
 
-def _titles(scene: Scene, items: Sequence[int]) -> list[str]:
-    names = scene.around.titles(items)
+def _titles(scene: JobContext, items: Sequence[int]) -> list[str]:
+    names = scene.update_context.titles(items)
     return [f'"{clean_text(one, limit=_TITLE).replace(chr(34), chr(39))}"' for one in names]
 
 
-def _prompt(scene: Scene, noted: _Noted) -> list[Message]:
+def _prompt(scene: JobContext, noted: _Noted) -> list[Message]:
     lines = [f"Person: {noted.person or 'nothing is known yet.'}", f"Now: {_deeds(scene)}."]
     if scene.news:
         [title] = _titles(scene, scene.news[:1])
@@ -266,9 +274,9 @@ def _prompt(scene: Scene, noted: _Noted) -> list[Message]:
     ]
 
 
-def _deeds(scene: Scene) -> str:
+def _deeds(scene: JobContext) -> str:
     """What the person did, the newest last: the event, the title, and what the item is."""
-    known = dict(zip(scene.around.node_ids(scene.items), scene.items, strict=True))
+    known = dict(zip(scene.update_context.node_ids(scene.items), scene.items, strict=True))
     deeds = [deed for deed in scene.job.deeds if deed.item_id in known][-_DEEDS_SHOWN:]
     said = []
     for deed in deeds:
@@ -278,32 +286,32 @@ def _deeds(scene: Scene) -> str:
     return "; ".join(said) or "something that is no longer there"
 
 
-def _what_it_is(scene: Scene, item: int) -> str:
-    traits, catalogue = scene.around.traits, scene.around.catalogue
-    links = slice(int(traits.first_link[item]), int(traits.first_link[item + 1]))
-    names = [catalogue.attributes[one].name for one in traits.attribute[links].tolist()]
+def _what_it_is(scene: JobContext, item: int) -> str:
+    item_features, catalogue = scene.update_context.item_features, scene.update_context.catalogue
+    links = slice(int(item_features.first_link[item]), int(item_features.first_link[item + 1]))
+    names = [catalogue.attributes[one].name for one in item_features.attribute[links].tolist()]
     shown = ", ".join(clean_text(one, limit=_TITLE) for one in names[:_ATTRIBUTES_SHOWN])
     return f" ({shown})" if shown else ""
 
 
-def _worded(scene: Scene, noted: _Noted, lines: Lines, name: str) -> list[MemoryUpdate]:
+def _worded(scene: JobContext, noted: _Noted, lines: UpdateLines, name: str) -> list[MemoryUpdate]:
     """The counted memories with the model's words in them."""
-    updates = {update.node_id: update for update in counted(scene)}
+    updates = {update.node_id: update for update in template_updates(scene)}
     user_id = scene.job.user_id
     if user_id in updates:
-        kept = handed_on(scene.memories.get(user_id))
+        kept = propagated(scene.memories.get(user_id))
         updates[user_id] = _by_model(
-            updates[user_id], f"{lines.person} {sentences_of(kept)}", noted, name
+            updates[user_id], f"{lines.person} {facet_sentences(kept)}", noted, name
         )
     if scene.news:
-        [item_id] = scene.around.node_ids(scene.news[:1])
+        [item_id] = scene.update_context.node_ids(scene.news[:1])
         item = updates.get(item_id, MemoryUpdate(node_id=item_id, text=""))
         updates[item_id] = _by_model(item, f"{item.text} {lines.item}", noted, name)
     themed = [
-        _from(handed_on_to(scene, scene.nearest[noted.places[number - 1]], theme, name), noted)
+        _from(propagated_to(scene, scene.nearest[noted.places[number - 1]], theme, name), noted)
         for number, theme in sorted(lines.themes.items())
     ]
-    return [*updates.values(), *withdrawn(scene), *themed]
+    return [*updates.values(), *withdrawn_updates(scene), *themed]
 
 
 def _by_model(update: MemoryUpdate, text: str, noted: _Noted, name: str) -> MemoryUpdate:

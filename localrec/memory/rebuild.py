@@ -17,21 +17,21 @@ from typing import Literal
 
 import msgspec
 
-from localrec.domains import Domain
-from localrec.graph.people import USER
+from localrec.data.domains import Domain
+from localrec.graph.interactions import USER
 from localrec.graph.store import Store
-from localrec.memory.counting import count_items, count_people
-from localrec.memory.histories import histories_between
-from localrec.memory.records import MemoryUpdate, Written, memories_of, put_memories
-from localrec.memory.surroundings import KeptSurroundings, Surroundings
+from localrec.memory.recent_likes import recent_likes_between
+from localrec.memory.records import MemoryUpdate, WriteResult, memories_of, put_memories
+from localrec.memory.template_memories import item_memories, user_memories
+from localrec.memory.update_context import UpdateContext, UpdateContextCache
 from localrec.memory.worker import GAP_S, OpenStore, Progress, alone, open_patiently
 
 PEOPLE_AT_ONCE = 500
 ITEMS_AT_ONCE = 200
 _HOLD_S = 0.5  # the store is kept open for the batches of so long
 
-Kind = Literal["people", "items"]
-KINDS: tuple[Kind, ...] = ("people", "items")
+SubjectKind = Literal["people", "items"]
+KINDS: tuple[SubjectKind, ...] = ("people", "items")
 
 
 class RebuildReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,7 +57,7 @@ class RebuildReport(msgspec.Struct, frozen=True, kw_only=True):
 class _Mark(msgspec.Struct, frozen=True):
     """How far a rebuild has come: everything up to a node id, and what was imported by then."""
 
-    kind: Kind = "people"
+    kind: SubjectKind = "people"
     after: int = 0
     newest_import: int = 0
 
@@ -73,11 +73,15 @@ class Rebuild:
     """
 
     def __init__(
-        self, open_store: OpenStore, domain: Domain, surroundings: KeptSurroundings, lock: Path
+        self,
+        open_store: OpenStore,
+        domain: Domain,
+        open_update_context: UpdateContextCache,
+        lock: Path,
     ) -> None:
         self._open_store = open_store
         self._domain = domain
-        self._surroundings = surroundings
+        self._open_update_context = open_update_context
         self._lock = lock
         self._mark = _Mark()
         self.report = RebuildReport(domain=domain.name)
@@ -105,7 +109,7 @@ class Rebuild:
     def _opened(self) -> closing[Store]:
         return closing(open_patiently(self._open_store, read_only=False))
 
-    def _stretch(self, kind: Kind, progress: Progress) -> bool:
+    def _stretch(self, kind: SubjectKind, progress: Progress) -> bool:
         """Work for a moment at one kind; True where nothing of it is left."""
         with self._opened() as store:
             until = time.monotonic() + _HOLD_S
@@ -115,7 +119,7 @@ class Rebuild:
                     return False
         return True
 
-    def _batches(self, store: Store, kind: Kind) -> Iterator[tuple[int, int]]:
+    def _batches(self, store: Store, kind: SubjectKind) -> Iterator[tuple[int, int]]:
         """Work off batch after batch; yields how many are done, of how many."""
         nodes = _nodes_of(store, self._domain, kind)
         done = sum(node_id <= self._mark.after for node_id, _ in nodes)
@@ -127,17 +131,17 @@ class Rebuild:
         self._mark = msgspec.structs.replace(self._mark, kind="items", after=0)
         _set_mark(store, self._domain.name, self._mark if kind == "people" else None)
 
-    def _write(self, store: Store, kind: Kind, batch: Sequence[tuple[int, str]]) -> None:
+    def _write(self, store: Store, kind: SubjectKind, batch: Sequence[tuple[int, str]]) -> None:
         mark = msgspec.structs.replace(self._mark, after=batch[-1][0])
-        around = self._surroundings(store)
-        updates = (_of_people if kind == "people" else _of_items)(store, around, batch)
+        update_context = self._open_update_context(store)
+        updates = (_of_people if kind == "people" else _of_items)(store, update_context, batch)
         with store.transaction():
             written = put_memories(store, updates)
             _set_mark(store, self._domain.name, mark)
         self._mark = mark
         self._tally(kind, len(batch), written)
 
-    def _tally(self, kind: Kind, many: int, written: Written) -> None:
+    def _tally(self, kind: SubjectKind, many: int, written: WriteResult) -> None:
         self._count(
             **{kind: getattr(self.report, kind) + many},
             written=self.report.written + len(written.written),
@@ -149,22 +153,26 @@ class Rebuild:
 
 
 def _of_people(
-    store: Store, around: Surroundings, batch: Sequence[tuple[int, str]]
+    store: Store, update_context: UpdateContext, batch: Sequence[tuple[int, str]]
 ) -> list[MemoryUpdate]:
     people = [user_id for user_id, _ in batch]
-    found = histories_between(store, around.catalogue, people[0], people[-1])
+    found = recent_likes_between(store, update_context.catalogue, people[0], people[-1])
     histories = {user_id: found.get(user_id, []) for user_id in people}
-    return count_people(around, histories, memories_of(store, people), around.own_links(batch))
+    return user_memories(
+        update_context, histories, memories_of(store, people), update_context.own_links(batch)
+    )
 
 
 def _of_items(
-    store: Store, around: Surroundings, batch: Sequence[tuple[int, str]]
+    store: Store, update_context: UpdateContext, batch: Sequence[tuple[int, str]]
 ) -> list[MemoryUpdate]:
     nodes = [node_id for node_id, _ in batch]
-    return count_items(around, around.indexes_of(nodes), memories_of(store, nodes))
+    return item_memories(
+        update_context, update_context.indexes_of(nodes), memories_of(store, nodes)
+    )
 
 
-def _nodes_of(store: Store, domain: Domain, kind: Kind) -> list[tuple[int, str]]:
+def _nodes_of(store: Store, domain: Domain, kind: SubjectKind) -> list[tuple[int, str]]:
     """Node id and key of all people or items of a domain, by rising id."""
     rows = store.rows(
         "SELECT node_id, key FROM node WHERE domain = ? AND kind = ? ORDER BY node_id",

@@ -3,7 +3,7 @@
 A node's memory is its newest version; older ones are kept. A pinned memory is the person's word:
 only the person changes it, and what somebody edits is pinned from then on. `Provenance.made_from`
 names every node whose data went into a version; forgetting one of them takes the version with it
-(`graph/forget.py`), so whoever writes a memory must name them all.
+(`privacy/erasure_plan.py`), so whoever writes a memory must name them all.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 
-from localrec.errors import InputError
+from localrec.foundation.errors import InputError
+from localrec.foundation.text import clean_text
 from localrec.graph.store import Columns, Store
-from localrec.sources.text import clean_text
 
 MAX_MEMORY = 1_200  # characters: some 300 tokens, so that a dozen fit into one prompt
 MAX_FACET = 160
@@ -93,7 +93,7 @@ class MemoryUpdate(msgspec.Struct, frozen=True, kw_only=True):
     carries_on: bool = False
 
 
-class Written(msgspec.Struct, frozen=True, kw_only=True):
+class WriteResult(msgspec.Struct, frozen=True, kw_only=True):
     """What became of some updates, each by its node id.
 
     `written` got a new version; `skipped` are pinned and stay as they are; `unchanged` say the
@@ -130,7 +130,7 @@ def history_of(store: Store, node_id: int) -> list[Memory]:
 
 def put_memories(
     store: Store, updates: Sequence[MemoryUpdate], *, job: int | None = None
-) -> Written:
+) -> WriteResult:
     """Write updates as new versions inside the caller's transaction.
 
     Pinned memories are left alone, and an update that changes neither text nor facets makes no
@@ -149,7 +149,7 @@ def put_memories(
     changed = [memory for memory in fresh if _says_more(memory, newest.get(memory.node_id))]
     _insert(store, changed)
     written = tuple(memory.node_id for memory in changed)
-    return Written(
+    return WriteResult(
         written=written,
         skipped=tuple(skipped),
         unchanged=tuple(m.node_id for m in fresh if m.node_id not in set(written)),

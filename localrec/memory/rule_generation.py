@@ -15,9 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from localrec.errors import InputError, ModelError
-from localrec.llm.base import ChatModel, Message
-from localrec.llm.structured import sentence_grammar
+from localrec.foundation.errors import InputError, ModelError
+from localrec.foundation.text import clean_name
+from localrec.llm.chat_model import ChatModel, Message
+from localrec.llm.structured_output import sentence_grammar
+from localrec.memory.domain_statistics import Distribution, DomainStatistics
 from localrec.memory.rule_text import parse_rules
 from localrec.memory.rules import (
     MOST_RULES_OF_MODEL,
@@ -26,14 +28,12 @@ from localrec.memory.rules import (
     Boost,
     Decay,
     Effect,
-    Feature,
     Filter,
     Multiply,
+    NeighbourFeature,
     Rule,
     RuleSet,
 )
-from localrec.memory.statistics import DomainStatistics, Spread
-from localrec.sources.text import clean_name
 
 FEWEST_RULES = 3
 ENOUGH = "enough"
@@ -128,7 +128,7 @@ def generate_rules(model: ChatModel, statistics: DomainStatistics, seed: int = 0
         generation = model.generate(
             messages,
             grammar=rule_grammar(
-                statistics, [looked_at(rule) for rule in rules], may_stop=may_stop
+                statistics, [statistics_text(rule) for rule in rules], may_stop=may_stop
             ),
             max_tokens=_MAX_TOKENS,
             temperature=_TEMPERATURE,
@@ -150,13 +150,13 @@ def generate_rules(model: ChatModel, statistics: DomainStatistics, seed: int = 0
     )
 
 
-def looked_at(rule: Rule) -> Feature:
+def statistics_text(rule: Rule) -> NeighbourFeature:
     """The feature that a model's rule is about; no two rules of a set share it."""
     return rule.conditions[0].feature
 
 
 def rule_grammar(
-    statistics: DomainStatistics, taken: Collection[Feature], *, may_stop: bool = False
+    statistics: DomainStatistics, taken: Collection[NeighbourFeature], *, may_stop: bool = False
 ) -> str:
     """GBNF of one rule without its name; whatever it lets through parses.
 
@@ -186,17 +186,17 @@ def rule_grammar(
     return "\n".join(lines) + "\n"
 
 
-def _thresholds(statistics: DomainStatistics) -> dict[Feature, Sequence[str]]:
+def _thresholds(statistics: DomainStatistics) -> dict[NeighbourFeature, Sequence[str]]:
     """The features that rules may look at, with the numbers that the domain's neighbours reach."""
     days = [str(day) for day in _DAYS if day <= _oldest(statistics)]
-    numbers: dict[Feature, Sequence[str]] = dict.fromkeys(PARTS, _SHARES)
+    numbers: dict[NeighbourFeature, Sequence[str]] = dict.fromkeys(PARTS, _SHARES)
     numbers["co_interaction_count"] = [
         str(count) for count in _COUNTS if count <= _largest_degree(statistics)
     ]
     return {**numbers, "recency_days": days} if days else numbers
 
 
-def _form(feature: Feature, numbers: Sequence[str]) -> str:
+def _form(feature: NeighbourFeature, numbers: Sequence[str]) -> str:
     """GBNF of the rules about one feature, from its name up to the reason.
 
     What is filtered is weak or old: the reverse would put the best neighbours behind. Forms part
@@ -226,8 +226,8 @@ def _read(answer: str, rules: list[Rule]) -> Rule:
         raise ModelError(
             "The model did not write exactly one rule, of exactly one condition and one effect."
         )
-    if looked_at(rule) in map(looked_at, rules):
-        raise ModelError(f"The model wrote two rules about {looked_at(rule)}.")
+    if statistics_text(rule) in map(statistics_text, rules):
+        raise ModelError(f"The model wrote two rules about {statistics_text(rule)}.")
     return Rule(
         name=_name(rule),
         conditions=rule.conditions,
@@ -239,7 +239,7 @@ def _read(answer: str, rules: list[Rule]) -> Rule:
 
 def _name(rule: Rule) -> str:
     """Such as "Weight of tie by shared items"; different for rules about different features."""
-    name, aspect = _deed(rule.effects[0]), _ASPECTS[looked_at(rule)]
+    name, aspect = _deed(rule.effects[0]), _ASPECTS[statistics_text(rule)]
     return name if name.endswith(aspect) else f"{name} by {aspect}"
 
 
@@ -293,7 +293,7 @@ def _told(statistics: DomainStatistics) -> str:
     return "\n".join(lines)
 
 
-def _spread(values: Spread) -> str:
+def _spread(values: Distribution) -> str:
     return f"{values.median:,.0f} at the median, {values.most:,.0f} at most"
 
 

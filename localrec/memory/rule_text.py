@@ -30,7 +30,8 @@ from typing import TypeVar
 import msgspec
 import numpy as np
 
-from localrec.errors import InputError
+from localrec.foundation.errors import InputError
+from localrec.foundation.text import clean_text
 from localrec.memory.rules import (
     FACTOR,
     FEATURES,
@@ -50,17 +51,16 @@ from localrec.memory.rules import (
     Condition,
     Decay,
     Effect,
+    FeatureScale,
     Filter,
     Kind,
     Multiply,
     Part,
     Rule,
     RuleSet,
-    Scale,
     Source,
     Target,
 )
-from localrec.sources.text import clean_text
 
 LONGEST_TEXT = 20_000
 _HINT = (
@@ -265,7 +265,7 @@ class _Reader:
                 return word
         raise self._wrong(" or ".join(words))
 
-    def _number(self, scale: Scale) -> float:
+    def _number(self, scale: FeatureScale) -> float:
         token = self._next
         if token.kind != "number" or (value := float(token.text)) not in scale:
             raise self._wrong(str(scale))

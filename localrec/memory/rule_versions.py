@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from localrec.errors import InputError
+from localrec.foundation.errors import InputError
 from localrec.graph.store import Store
-from localrec.memory.rule_sets import default_rules
+from localrec.memory.default_rules import default_rules
 from localrec.memory.rule_text import format_rules, parse_rules
 from localrec.memory.rules import RuleSet
 

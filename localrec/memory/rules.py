@@ -33,23 +33,23 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.sources.text import clean_text
+from localrec.foundation.text import clean_text
 
 if TYPE_CHECKING:
-    from localrec.memory.neighbourhood import Neighbours
+    from localrec.memory.user_item_graph import Neighbours
 
 Part = Literal[
     "edge_weight", "co_interaction_count", "metadata_overlap_score", "memory_similarity_score"
 ]
 Target = Literal[Part, "score"]
-Feature = Literal[Part, "recency_days"]
+NeighbourFeature = Literal[Part, "recency_days"]
 Comparison = Literal[">", ">=", "<", "<="]
 Kind = Literal["both", "people", "items"]
 Source = Literal["shipped", "model", "edited"]
 
 PARTS: tuple[Part, ...] = get_args(Part)
 TARGETS: tuple[Target, ...] = get_args(Target)
-FEATURES: tuple[Feature, ...] = get_args(Feature)
+FEATURES: tuple[NeighbourFeature, ...] = get_args(NeighbourFeature)
 MOST_RULES = 8  # Yelp's five published rules are eight here: their cases are told apart
 MOST_RULES_OF_MODEL = 5
 MOST_CONDITIONS = 4
@@ -73,7 +73,7 @@ _COMPARE: dict[Comparison, np.ufunc] = {
 }
 
 
-class Scale(msgspec.Struct, frozen=True):
+class FeatureScale(msgspec.Struct, frozen=True):
     """The numbers that may stand in one place of a rule."""
 
     high: float
@@ -89,23 +89,23 @@ class Scale(msgspec.Struct, frozen=True):
         return f"a number from 0 to {self.high:.0f} with at most {DECIMALS} decimals"
 
 
-_SHARE = Scale(1)
-SCALES: dict[Feature, Scale] = {
+_SHARE = FeatureScale(1)
+SCALES: dict[NeighbourFeature, FeatureScale] = {
     "edge_weight": _SHARE,
-    "co_interaction_count": Scale(1_000_000, whole=True),
+    "co_interaction_count": FeatureScale(1_000_000, whole=True),
     "metadata_overlap_score": _SHARE,
     "memory_similarity_score": _SHARE,
-    "recency_days": Scale(36_500),  # a century
+    "recency_days": FeatureScale(36_500),  # a century
 }
-FACTOR = Scale(10)
-RATE = Scale(1)
-KEEPING = Scale(1)
+FACTOR = FeatureScale(10)
+RATE = FeatureScale(1)
+KEEPING = FeatureScale(1)
 
 
 class Condition(msgspec.Struct, frozen=True):
     """A neighbour's feature compared with a number, `edge_weight > 0.5`."""
 
-    feature: Feature
+    feature: NeighbourFeature
     comparison: Comparison
     value: float
 
@@ -219,10 +219,10 @@ class RuleSet(msgspec.Struct, frozen=True, kw_only=True):
         measured = _measured(neighbours)
         parts = {part: _as_part(part, measured[part]) for part in PARTS}
         weights = {part: np.ones_like(values) for part, values in parts.items()}
-        total = np.ones(len(neighbours.is_person), dtype=np.float64)
+        total = np.ones(len(neighbours.is_user), dtype=np.float64)
         dropped = np.zeros(len(total), dtype=bool)
         for rule in self.rules:
-            hit = _concerned(rule, neighbours.is_person, measured)
+            hit = _concerned(rule, neighbours.is_user, measured)
             dropped |= hit & rule.drops
             for effect in rule.effects:
                 if isinstance(effect, Multiply) and effect.part != "score":
@@ -234,7 +234,7 @@ class RuleSet(msgspec.Struct, frozen=True, kw_only=True):
         return np.where(dropped, DROPPED, scores)
 
 
-def _measured(neighbours: Neighbours) -> dict[Feature, Scores]:
+def _measured(neighbours: Neighbours) -> dict[NeighbourFeature, Scores]:
     """Every feature within its bounds; what is no number counts as 0."""
     return {
         feature: np.clip(
@@ -254,11 +254,11 @@ def _as_part(part: Part, measured: Scores) -> _Totals:
     return values
 
 
-def _concerned(rule: Rule, is_person: Mask, measured: dict[Feature, Scores]) -> Mask:
+def _concerned(rule: Rule, is_user: Mask, measured: dict[NeighbourFeature, Scores]) -> Mask:
     """Which neighbours a rule applies to, (m,)."""
-    hit = np.full(len(is_person), rule.applies_to == "both")
+    hit = np.full(len(is_user), rule.applies_to == "both")
     if rule.applies_to != "both":
-        hit = np.asarray(is_person) == (rule.applies_to == "people")
+        hit = np.asarray(is_user) == (rule.applies_to == "people")
     for condition in rule.conditions:
         # In float32 as measured: a neighbour at 0.6 exactly is not above 0.6.
         threshold = np.float32(condition.value)
@@ -281,7 +281,7 @@ def _factor_of(
             return keeping
 
 
-def _require(value: float, scale: Scale, what: str) -> None:
+def _require(value: float, scale: FeatureScale, what: str) -> None:
     if value not in scale:
         raise ValueError(f"{what} takes {scale}, not {value}")
 

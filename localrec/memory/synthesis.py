@@ -20,13 +20,14 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.domains import Domain
-from localrec.errors import ModelError
-from localrec.graph.catalogue import Attribute, Indexes
-from localrec.index.lists import entries_of
-from localrec.llm.base import ChatModel, Message, Usage
-from localrec.memory.profiles import ItemTraits
-from localrec.sources.text import clean_text
+from localrec.data.arrays import Indexes, csr_rows
+from localrec.data.domains import Domain
+from localrec.data.item_features import ItemFeatures
+from localrec.data.token_usage import Usage
+from localrec.foundation.errors import ModelError
+from localrec.foundation.text import clean_text
+from localrec.graph.catalogue import Attribute
+from localrec.llm.chat_model import ChatModel, Message
 
 MOST_FACETS = 7  # N_f of the paper
 _MOST_SUPPORTERS = 4  # that a model names for one facet
@@ -94,15 +95,15 @@ class Supporter(msgspec.Struct, frozen=True):
     weight: float
 
 
-def domain_shares(traits: ItemTraits, likes: NDArray[np.int32]) -> Shares:
+def domain_shares(item_features: ItemFeatures, likes: NDArray[np.int32]) -> Shares:
     """Share of all likings that go to items with each attribute, (attributes,)."""
     total = max(1.0, float(likes.sum()))
-    return traits.over_attributes(likes.astype(np.float32)).astype(np.float64) / total
+    return item_features.over_attributes(likes.astype(np.float32)).astype(np.float64) / total
 
 
 def count_facets(
     supporters: Sequence[Supporter],
-    traits: ItemTraits,
+    item_features: ItemFeatures,
     usual: Shares,
     names: Sequence[str],
     most: int = MOST_FACETS,
@@ -120,7 +121,7 @@ def count_facets(
     if not supporters:
         return Synthesis(facets=(), edges=(), spoke="measured")
     weights = np.array([edge.weight for edge in edges])
-    held = np.stack([_held(one, traits) for one in supporters])  # (k, attributes), 0 to 1
+    held = np.stack([_held(one, item_features) for one in supporters])  # (k, attributes), 0 to 1
     support = weights @ held
     total = weights.sum()
     smoothed = (support + _SMOOTHING * usual) / (total + _SMOOTHING)
@@ -249,10 +250,10 @@ def parse_facets(text: str, neighbours: int, *, complete: bool) -> tuple[Neighbo
     return tuple(sorted(facets.values(), key=lambda facet: -facet.confidence))
 
 
-def _held(one: Supporter, traits: ItemTraits) -> Shares:
+def _held(one: Supporter, item_features: ItemFeatures) -> Shares:
     """Share of a neighbour's items with each attribute, (attributes,)."""
-    held = traits.attribute[entries_of(traits.first_link, one.items)]
-    uses = np.bincount(held, minlength=traits.attributes)
+    held = item_features.attribute[csr_rows(item_features.first_link, one.items)]
+    uses = np.bincount(held, minlength=item_features.attributes)
     shares: Shares = uses / max(1, len(one.items))
     return shares
 

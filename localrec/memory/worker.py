@@ -24,9 +24,10 @@ from typing import Protocol
 
 import msgspec
 
-from localrec.errors import BusyError, LocalrecError, ModelCancelledError
+from localrec.foundation.errors import BusyError, LocalrecError, ModelCancelledError
+from localrec.foundation.paths import exclusive, owner_only
 from localrec.graph.store import Store
-from localrec.memory.queue import (
+from localrec.memory.job_queue import (
     Job,
     claim,
     complete,
@@ -37,7 +38,6 @@ from localrec.memory.queue import (
     release_claims,
 )
 from localrec.memory.records import MemoryUpdate
-from localrec.paths import exclusive, owner_only
 
 LOCK = "memory.lock"  # in the workspace's folder; empty
 _PATIENCE_S = 30.0  # for a store that somebody else has open

@@ -15,21 +15,21 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.graph.catalogue import Indexes, Mask
-from localrec.retrieval.base import Query, Ranked, Scores, Setting, ranked
-from localrec.retrieval.kinship import kinship_of
+from localrec.data.arrays import Indexes, Mask, Scores
+from localrec.retrieval.search_query import RankedItems, SearchParams, SearchQuery, rank_items
+from localrec.retrieval.substitutions import substitution_index
 
 _COMMON_SHARE = 0.2  # a component is "common" when a fifth of the first hop has it
 _MOST_COMMON = 12
 
 
-def retrieve_by_expansion(query: Query, pool: Mask, setting: Setting) -> Ranked:
+def retrieve_by_expansion(query: SearchQuery, pool: Mask, setting: SearchParams) -> RankedItems:
     """Rank the pool's items by what they share with the items that match the components."""
     items: Indexes = np.flatnonzero(pool).astype(np.int32)
     similarity = _similarity(query, items)
-    groups = _asked_groups(query)
+    groups = _groups_in_question(query)
     if not groups:
-        return ranked(items, (similarity,), similarity)
+        return rank_items(items, (similarity,), similarity)
     bonus = np.sum([query.catalogue.items_with(group) for group in groups], axis=0)
     first_hop: Indexes = np.flatnonzero((bonus >= setting.matches) & pool).astype(np.int32)
     if not len(first_hop):
@@ -41,12 +41,12 @@ def retrieve_by_expansion(query: Query, pool: Mask, setting: Setting) -> Ranked:
     if query.intent.have:
         # Things at hand: what needs least beyond them comes first, then what uses most of them.
         missing = _missing_counts(query)[items].astype(np.float32)
-        return ranked(items, (-missing, bonus[items].astype(np.float32), scores), scores)
+        return rank_items(items, (-missing, bonus[items].astype(np.float32), scores), scores)
     best = np.lexsort((items, -strength[items], -total))[: 4 * setting.k]
-    return ranked(items[best], (similarity[best],), scores[best])
+    return rank_items(items[best], (similarity[best],), scores[best])
 
 
-def _asked_groups(query: Query) -> list[tuple[int, ...]]:
+def _groups_in_question(query: SearchQuery) -> list[tuple[int, ...]]:
     """Per asked component the attribute indexes that count as it."""
     catalogue = query.catalogue
     component = catalogue.domain.kind_of("component") or ""
@@ -65,7 +65,7 @@ def _asked_groups(query: Query) -> list[tuple[int, ...]]:
 
 
 def _common_components(
-    query: Query, first_hop: Indexes, groups: list[tuple[int, ...]]
+    query: SearchQuery, first_hop: Indexes, groups: list[tuple[int, ...]]
 ) -> list[int]:
     use = query.catalogue.component_use(first_hop)
     asked = [index for group in groups for index in group]
@@ -75,29 +75,29 @@ def _common_components(
     return [int(i) for i in common[np.argsort(-use[common], kind="stable")][:_MOST_COMMON]]
 
 
-def _similarity(query: Query, items: Indexes) -> Scores:
+def _similarity(query: SearchQuery, items: Indexes) -> Scores:
     fields = [name for name in ("description", query.visual_field) if name in query.fields]
     unique = list(dict.fromkeys(fields))
     return np.mean([query.similarity(items, name) for name in unique], axis=0, dtype=np.float32)
 
 
-def _missing_counts(query: Query) -> NDArray[np.int32]:
+def _missing_counts(query: SearchQuery) -> NDArray[np.int32]:
     """For every item, how many of its components are not at hand, shape (n,)."""
     counts = query.catalogue.component_counts
     return counts - query.catalogue.shared_components(sorted(_at_hand(query)))
 
 
-def _at_hand(query: Query) -> set[int]:
+def _at_hand(query: SearchQuery) -> set[int]:
     """Things that what is at hand supplies, by kinship, and staples; attribute indexes."""
     catalogue = query.catalogue
     component = catalogue.domain.kind_of("component") or ""
     found = (catalogue.attribute_index(component, key) for key in query.intent.have)
     have = [index for index in found if index is not None]
     staples = {int(catalogue.identity[one]) for one in catalogue.staples}
-    return staples | set(kinship_of(catalogue).supplied_by(have))
+    return staples | set(substitution_index(catalogue).supplied_from(have))
 
 
-def missing_components(query: Query, item: int) -> tuple[str, ...]:
+def missing_components(query: SearchQuery, item: int) -> tuple[str, ...]:
     """Names of an item's components that nothing at hand supplies."""
     owned = _at_hand(query)
     catalogue = query.catalogue

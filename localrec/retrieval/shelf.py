@@ -17,10 +17,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.graph.catalogue import Catalogue, Indexes, LinkDetail, Mask
+from localrec.data.arrays import Indexes, Mask
+from localrec.data.evidence import Evidence
+from localrec.graph.catalogue import Catalogue, LinkDetail
 from localrec.graph.taxonomy import IS_A
-from localrec.retrieval.kinship import Relation, Standing, kinship_of
-from localrec.types import Evidence
+from localrec.retrieval.substitutions import Substitute, SubstitutionRelation, substitution_index
 
 _NAMED = 3  # items named beside a component that unlocks them
 # Of a drink's components at most so many are replaced by cousins: a Gibson with sweet vermouth
@@ -31,7 +32,7 @@ _GUESSED = ("family of it", "made of it")
 _Counts = NDArray[np.int32]
 
 
-class Shelf(msgspec.Struct, frozen=True):
+class ShelfSurvey(msgspec.Struct, frozen=True):
     """A survey of one shelf. Items are catalogue indexes, best first; makeable,
     one away and with substitutes are disjoint.
 
@@ -51,8 +52,8 @@ class Shelf(msgspec.Struct, frozen=True):
     """
 
     have: tuple[int, ...]
-    supplied: dict[int, Standing]
-    stand_ins: dict[int, Standing]
+    supplied: dict[int, Substitute]
+    substitutes: dict[int, Substitute]
     at_hand: frozenset[int]
     makeable: Indexes
     one_away: Indexes
@@ -63,12 +64,12 @@ class Shelf(msgspec.Struct, frozen=True):
     brings_near: _Counts
 
 
-class Stead(msgspec.Struct, frozen=True, kw_only=True):
+class Substitution(msgspec.Struct, frozen=True, kw_only=True):
     """What is at hand in a component's stead, and `said` as a person reads it."""
 
     component: str
     at_hand: str
-    relation: Relation
+    relation: SubstitutionRelation
     family: str
     said: str
 
@@ -84,8 +85,8 @@ class ShelfItem(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     components: tuple[str, ...]
     missing: tuple[str, ...]
-    substitutions: tuple[Stead, ...]
-    taken_as: tuple[Stead, ...]
+    substitutions: tuple[Substitution, ...]
+    taken_as: tuple[Substitution, ...]
     evidence: tuple[Evidence, ...]
 
 
@@ -112,30 +113,32 @@ class ShelfReport(msgspec.Struct, frozen=True, kw_only=True):
     with_substitutes: tuple[ShelfItem, ...]
 
 
-def survey(catalogue: Catalogue, have: Iterable[int], pool: Mask | None = None) -> Shelf:
+def survey_shelf(
+    catalogue: Catalogue, have: Iterable[int], pool: Mask | None = None
+) -> ShelfSurvey:
     """What can be made of the components `have` (attribute indexes), among the items of `pool`."""
-    kinship = kinship_of(catalogue)
+    kinship = substitution_index(catalogue)
     stocked = tuple(dict.fromkeys(have))
-    supplied = kinship.supplied_by(stocked)
+    supplied = kinship.supplied_from(stocked)
     owned = frozenset(supplied) | {int(catalogue.identity[one]) for one in catalogue.staples}
-    stand_ins = {
+    substitutes = {
         thing: standing
-        for thing, standing in kinship.stand_ins_among(stocked).items()
+        for thing, standing in kinship.substitutes_among(stocked).items()
         if thing not in owned
     }
     real = (catalogue.every() if pool is None else pool) & (catalogue.component_counts > 0)
     missing = catalogue.component_counts - _count(catalogue, owned)
     used = _count(catalogue, supplied)
     guessed = _count(catalogue, (t for t, one in supplied.items() if one.relation in _GUESSED))
-    replaceable = real & (missing > 0) & (missing == _count(catalogue, stand_ins))
-    replaceable &= ~_strained(catalogue, supplied, stand_ins)
+    replaceable = real & (missing > 0) & (missing == _count(catalogue, substitutes))
+    replaceable &= ~_strained(catalogue, supplied, substitutes)
     one_missing = _ordered(real & (missing == 1), -used)
     makes = _gains(catalogue, owned, real & (missing == 1))
     brings_near = _gains(catalogue, owned, real & (missing == 2))
-    return Shelf(
+    return ShelfSurvey(
         have=stocked,
         supplied=supplied,
-        stand_ins=stand_ins,
+        substitutes=substitutes,
         at_hand=owned,
         makeable=_ordered(real & (missing == 0), guessed, -used),
         one_away=one_missing[~replaceable[one_missing]],
@@ -147,17 +150,17 @@ def survey(catalogue: Catalogue, have: Iterable[int], pool: Mask | None = None) 
     )
 
 
-def on_shelf(catalogue: Catalogue, node_ids: Sequence[int]) -> list[int]:
+def shelf_attributes(catalogue: Catalogue, node_ids: Sequence[int]) -> list[int]:
     """Attribute indexes of stored shelf nodes, in their order; other nodes are left out."""
     places = {one.node_id: index for index, one in enumerate(catalogue.attributes)}
     return [places[node] for node in node_ids if node in places]
 
 
-def report_of(catalogue: Catalogue, shelf: Shelf, k: int) -> ShelfReport:
+def shelf_report(catalogue: Catalogue, shelf: ShelfSurvey, k: int) -> ShelfReport:
     """The survey in names, each list cut to k; reads the shown items' edges from the store."""
     lists = (shelf.makeable, shelf.one_away, shelf.with_substitutes)
     makeable, one_away, with_substitutes = (
-        describe_items(catalogue, shelf, [int(item) for item in items[:k]]) for items in lists
+        describe_shelf_items(catalogue, shelf, [int(item) for item in items[:k]]) for items in lists
     )
     return ShelfReport(
         have=tuple(catalogue.attributes[one].name for one in shelf.have),
@@ -171,8 +174,8 @@ def report_of(catalogue: Catalogue, shelf: Shelf, k: int) -> ShelfReport:
     )
 
 
-def describe_items(
-    catalogue: Catalogue, shelf: Shelf, items: Sequence[int]
+def describe_shelf_items(
+    catalogue: Catalogue, shelf: ShelfSurvey, items: Sequence[int]
 ) -> tuple[ShelfItem, ...]:
     """Items against the shelf, each with the edges that carry what is said of it."""
     links = catalogue.details(items)
@@ -188,7 +191,9 @@ def describe_items(
             if thing in shelf.supplied and shelf.supplied[thing].relation != "same"
         ]
         replaced = [
-            (needs[thing], shelf.stand_ins[thing]) for thing in missing if thing in shelf.stand_ins
+            (needs[thing], shelf.substitutes[thing])
+            for thing in missing
+            if thing in shelf.substitutes
         ]
         edges = [_edge(catalogue.names[item], link) for link in own]
         for need, standing in (*taken, *replaced):
@@ -207,18 +212,18 @@ def describe_items(
     return tuple(told)
 
 
-def describe_unlocks(catalogue: Catalogue, shelf: Shelf, k: int) -> tuple[Unlock, ...]:
+def describe_unlocks(catalogue: Catalogue, shelf: ShelfSurvey, k: int) -> tuple[Unlock, ...]:
     """The k components most worth getting, each with a few of the items it makes.
 
     What makes nothing beyond a better one is left out: after gin, no Plymouth gin.
     """
-    kinship = kinship_of(catalogue)
+    kinship = substitution_index(catalogue)
     told: list[Unlock] = []
     known: list[Mask] = []
     for thing in (int(one) for one in shelf.unlocks):
         if len(told) == k:
             break
-        new = kinship.supplied_by([thing]).keys() - shelf.at_hand
+        new = kinship.supplied_from([thing]).keys() - shelf.at_hand
         made = _count(catalogue, new)[shelf.one_missing] > 0
         if any(not (made & ~other).any() for other in known):
             continue
@@ -248,14 +253,14 @@ def _ordered(mask: Mask, *keys: _Counts) -> Indexes:
 
 
 def _strained(
-    catalogue: Catalogue, supplied: Mapping[int, Standing], stand_ins: Mapping[int, Standing]
+    catalogue: Catalogue, supplied: Mapping[int, Substitute], substitutes: Mapping[int, Substitute]
 ) -> Mask:
     """Items that cousins would change too much, or in which one bottle would play two parts.
 
     The latter is dry vermouth for sweet in a drink that has both.
     """
     parts: dict[int, list[int]] = {}
-    for thing, standing in stand_ins.items():
+    for thing, standing in substitutes.items():
         if standing.relation == "cousin":
             parts.setdefault(standing.at_hand, []).append(thing)
     cousins = _count(catalogue, (thing for things in parts.values() for thing in things))
@@ -269,7 +274,7 @@ def _strained(
 
 def _gains(catalogue: Catalogue, at_hand: frozenset[int], items: Mask) -> _Counts:
     """For every thing, how many of some items would get what they lack with it, shape (m,)."""
-    kinship = kinship_of(catalogue)
+    kinship = substitution_index(catalogue)
     needed = catalogue.component_use(np.flatnonzero(items).astype(np.int32))
     needed[sorted(at_hand)] = 0
     gains = np.zeros_like(needed)
@@ -279,7 +284,7 @@ def _gains(catalogue: Catalogue, at_hand: frozenset[int], items: Mask) -> _Count
     return gains
 
 
-def _stead(catalogue: Catalogue, need: int, standing: Standing) -> Stead:
+def _stead(catalogue: Catalogue, need: int, standing: Substitute) -> Substitution:
     wanted, given, family = (
         catalogue.attributes[one].name for one in (need, standing.at_hand, standing.family)
     )
@@ -289,7 +294,7 @@ def _stead(catalogue: Catalogue, need: int, standing: Standing) -> Stead:
         "made of it": f"{wanted} from {given}",
         "cousin": f"{given} for {wanted} (both {family})",
     }
-    return Stead(
+    return Substitution(
         component=wanted,
         at_hand=given,
         relation=standing.relation,
@@ -298,9 +303,9 @@ def _stead(catalogue: Catalogue, need: int, standing: Standing) -> Stead:
     )
 
 
-def _ways(catalogue: Catalogue, need: int, standing: Standing) -> list[Evidence]:
+def _ways(catalogue: Catalogue, need: int, standing: Substitute) -> list[Evidence]:
     """The walks from the component and from what is at hand up to the family of both."""
-    kinship = kinship_of(catalogue)
+    kinship = substitution_index(catalogue)
     ways = (kinship.way_up(one, standing.family) for one in (need, standing.at_hand))
     return [
         Evidence(

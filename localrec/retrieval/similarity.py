@@ -15,24 +15,25 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.graph.catalogue import Catalogue, Indexes, Mask
-from localrec.retrieval.base import Query, Ranked, Setting, ranked
+from localrec.data.arrays import Indexes, Mask
+from localrec.graph.catalogue import Catalogue
+from localrec.retrieval.search_query import RankedItems, SearchParams, SearchQuery, rank_items
 
 _NAME_SEEDS = 3
 _FAMILY_SHARE = 0.25
 _WIDEST = 12  # components; no recipe differs by more
 
 
-def retrieve_by_likeness(query: Query, pool: Mask, setting: Setting) -> Ranked:
+def retrieve_by_likeness(query: SearchQuery, pool: Mask, setting: SearchParams) -> RankedItems:
     """Rank the pool's items by what they share with the example."""
     seeds = _seeds(query)
     items: Indexes = np.flatnonzero(pool).astype(np.int32)
     if not len(seeds) or not len(items):
-        return Ranked(items, query.similarity(items))
+        return RankedItems(items, query.similarity(items))
     shared, size = _shared_with(query.catalogue, seeds)
     counts = query.catalogue.component_counts
     as_wished = pool.copy()
-    as_wished[items] = wish_met(query, int(seeds[0]), items) > 0
+    as_wished[items] = is_wish_met(query, int(seeds[0]), items) > 0
     if as_wished.any():
         pool = as_wished
     items = np.flatnonzero(_window(shared, counts, size, pool, setting)).astype(np.int32)
@@ -48,10 +49,10 @@ def retrieve_by_likeness(query: Query, pool: Mask, setting: Setting) -> Ranked:
         kin,
         texts,
     )
-    return ranked(items, tuple(np.asarray(key, dtype=np.float32) for key in order), scores)
+    return rank_items(items, tuple(np.asarray(key, dtype=np.float32) for key in order), scores)
 
 
-def _seeds(query: Query) -> Indexes:
+def _seeds(query: SearchQuery) -> Indexes:
     index = query.catalogue.item_index(query.intent.target) if query.intent.target else None
     if index is not None:
         return np.array([index], dtype=np.int32)
@@ -82,7 +83,7 @@ def _window(
     counts: NDArray[np.int32],
     size: int,
     pool: Mask,
-    setting: Setting,
+    setting: SearchParams,
 ) -> Mask:
     """The pool inside both windows, widened step by step until k items are in it.
 
@@ -110,7 +111,7 @@ def _family_likeness(catalogue: Catalogue, seed: int, items: Indexes) -> NDArray
     return np.array(overlap, dtype=np.float32)
 
 
-def wish_met(query: Query, seed: int, items: Indexes) -> NDArray[np.float32]:
+def is_wish_met(query: SearchQuery, seed: int, items: Indexes) -> NDArray[np.float32]:
     """1.0 where an item has more (or less) of a number than the example, as wished; else 0.0."""
     met = np.ones(len(items), dtype=np.float32)
     for number, direction in query.intent.order.items():
@@ -120,7 +121,7 @@ def wish_met(query: Query, seed: int, items: Indexes) -> NDArray[np.float32]:
     return met
 
 
-def _same_flags(query: Query, seed: int, items: Indexes) -> NDArray[np.float32]:
+def _same_flags(query: SearchQuery, seed: int, items: Indexes) -> NDArray[np.float32]:
     """1.0 where an item agrees with the example in every flag the question leaves open."""
     same = np.ones(len(items), dtype=np.float32)
     for flag, values in query.catalogue.flags.items():

@@ -9,33 +9,33 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from localrec.domains import Domain
-from localrec.errors import InputError, UsageError
-from localrec.sources.base import HistorySource, Source
-from localrec.types import BulkHistory, History, SourceTable
+from localrec.data.domains import Domain
+from localrec.data.rows import BulkHistory, CatalogueRows, HistoryRows
+from localrec.foundation.errors import InputError, UsageError
+from localrec.sources.protocols import HistorySource, Source
 
 if TYPE_CHECKING:
     from localrec.sources.amazon import Window
 
-# Kind -> module of this package, and the reader in it.
-CATALOGUES: dict[str, tuple[str, str]] = {
-    "cocktails": ("cocktails", "CocktailSource"),
-    "drinks": ("bundled", "BundledDrinkSource"),
+# Kind -> module and name of its reader.
+CATALOGUES: dict[str, str] = {
+    "cocktails": "localrec.packs.cocktails.recipe_files:CocktailSource",
+    "drinks": "localrec.packs.cocktails.bundled_drinks:BundledDrinkSource",
 }
-HISTORIES: dict[str, tuple[str, str]] = {
-    "goodreads": ("goodreads", "GoodreadsSource"),
-    "storygraph": ("storygraph", "StoryGraphSource"),
-    "letterboxd": ("letterboxd", "LetterboxdSource"),
-    "listenbrainz": ("listenbrainz", "ListenBrainzSource"),
-    "lastfm": ("lastfm", "LastFmSource"),
-    "movielens": ("movielens", "MovieLensSource"),
-    "amazon": ("amazon", "AmazonSource"),
-    "recbole": ("recbole", "RecBoleSource"),
-    "instructrec": ("instructrec", "InstructRecSource"),
-    "yelp": ("yelp", "YelpSource"),
-    "table": ("generic", "GenericSource"),
+HISTORIES: dict[str, str] = {
+    "goodreads": "localrec.sources.goodreads:GoodreadsSource",
+    "storygraph": "localrec.sources.storygraph:StoryGraphSource",
+    "letterboxd": "localrec.sources.letterboxd:LetterboxdSource",
+    "listenbrainz": "localrec.sources.listenbrainz:ListenBrainzSource",
+    "lastfm": "localrec.sources.lastfm:LastFmSource",
+    "movielens": "localrec.sources.movielens:MovieLensSource",
+    "amazon": "localrec.sources.amazon:AmazonSource",
+    "recbole": "localrec.sources.recbole:RecBoleSource",
+    "instructrec": "localrec.sources.instructrec:InstructRecSource",
+    "yelp": "localrec.sources.yelp:YelpSource",
+    "table": "localrec.sources.mapped_table:MappedTableSource",
 }
 SOURCES = CATALOGUES | HISTORIES
 _WITH_WINDOW = "amazon"
@@ -54,7 +54,7 @@ def open_source(kind: str) -> Source | HistorySource:
 
 def read_export(
     kind: str, path: Path, domain: Domain, user: str | None = None, window: Window | None = None
-) -> SourceTable | History | BulkHistory:
+) -> CatalogueRows | HistoryRows | BulkHistory:
     """Read a file, archive or folder of any kind.
 
     Args:
@@ -84,10 +84,10 @@ def detect_kind(path: Path) -> str:
     Raises:
         InputError: nothing there, or nothing or several kinds fit.
     """
-    from localrec.sources.detect import glimpse_of  # gzip and zipfile: only who detects pays
+    from localrec.sources.detection import preview_file  # gzip and zipfile: only who detects pays
 
-    glimpse = glimpse_of(path)
-    fitting = [kind for kind in SOURCES if open_source(kind).recognises(glimpse)]
+    preview = preview_file(path)
+    fitting = [kind for kind in SOURCES if open_source(kind).recognises(preview)]
     if len(fitting) == 1:
         return fitting[0]
     seen = (
@@ -99,13 +99,16 @@ def detect_kind(path: Path) -> str:
 def _open_catalogue(kind: str) -> Source:
     if kind not in CATALOGUES:
         raise InputError(f"There is no source named {kind!r}.", f"Known: {', '.join(SOURCES)}.")
-    module, name = CATALOGUES[kind]
-    source: Source = getattr(import_module(f"{__name__}.{module}"), name)()
+    source: Source = _reader(CATALOGUES[kind])()
     return source
 
 
 def _open_history(kind: str, window: Window | None = None) -> HistorySource:
-    module, name = HISTORIES[kind]
-    reader = getattr(import_module(f"{__name__}.{module}"), name)
+    reader = _reader(HISTORIES[kind])
     source: HistorySource = reader() if window is None else reader(window)
     return source
+
+
+def _reader(path: str) -> Any:
+    module, name = path.split(":")
+    return getattr(import_module(module), name)

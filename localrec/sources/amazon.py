@@ -3,8 +3,8 @@
 `Video_Games.jsonl` holds the reviews, `meta_Video_Games.jsonl` the products, each plain or as .gz.
 What is rated is the `parent_asin`; its variants (colours, sizes) count as one product. Rows outside
 a window of time are passed over in silence, as AgenticRec's preparation does (paper, appendix E);
-its cap of histories and its split by time belong to `evaluation/protocols.py`. Millions of reviews
-go from the file into the store, and only products that were reviewed become items.
+its cap of histories and its split by time belong to `evaluation/ranking/splits.py`. Millions of
+reviews go from the file into the store, and only products that were reviewed become items.
 """
 
 from __future__ import annotations
@@ -17,19 +17,14 @@ from typing import Any
 
 import msgspec
 
-from localrec.domains import Domain
-from localrec.errors import InputError
-from localrec.sources.base import Field, Glimpse
-from localrec.sources.bulk import BulkTable
-from localrec.sources.cells import (
-    clean_text_of,
-    missing,
-    moment_faults,
-    moment_since_1970,
-    number,
-    rating_fault,
-)
-from localrec.sources.jsonlines import (
+from localrec.data.domains import Domain
+from localrec.data.rows import AttributeLink, BulkHistory, ItemRow, Scalar
+from localrec.foundation.errors import InputError
+from localrec.foundation.prose import as_sentence, with_article
+from localrec.foundation.text import clean_name, clean_text
+from localrec.sources.bulk_tables import BulkTable
+from localrec.sources.import_log import ImportLog
+from localrec.sources.json_lines import (
     MAX_NOTE,
     ItemLines,
     first_object,
@@ -37,10 +32,15 @@ from localrec.sources.jsonlines import (
     no_object_fault,
     read_objects,
 )
-from localrec.sources.prose import as_sentence, with_article
-from localrec.sources.receipt import Receipt
-from localrec.sources.text import clean_name, clean_text
-from localrec.types import AttributeLink, BulkHistory, ItemRow, Scalar
+from localrec.sources.protocols import Field, FilePreview
+from localrec.sources.sql_cells import (
+    clean_text_of,
+    missing,
+    moment_faults,
+    moment_since_1970,
+    number,
+    rating_fault,
+)
 
 _REVIEW = ("rating", "title", "text", "asin", "parent_asin", "user_id", "timestamp")
 _PRODUCT = ("title", "store", "price", "main_category", "categories", "features", "description")
@@ -90,11 +90,11 @@ class AmazonSource:
     def __init__(self, window: Window | None = None) -> None:
         self._window = window or Window()
 
-    def recognises(self, glimpse: Glimpse) -> bool:
+    def recognises(self, preview: FilePreview) -> bool:
         """A review in the first line, or a folder with a `meta_` file."""
-        if glimpse.members:
-            return any(_is_meta(name.rpartition("/")[2]) for name in glimpse.members)
-        return all(f'"{name}"' in glimpse.head for name in ("parent_asin", "user_id", "rating"))
+        if preview.members:
+            return any(_is_meta(name.rpartition("/")[2]) for name in preview.members)
+        return all(f'"{name}"' in preview.head for name in ("parent_asin", "user_id", "rating"))
 
     def read(self, path: Path, domain: Domain, user: str | None = None) -> BulkHistory:
         """Check every review and read the products that were reviewed.
@@ -106,9 +106,9 @@ class AmazonSource:
         reviews, products = _find_files(path)
         _check_reviews(reviews)
         table = _as_table(reviews, self._window)
-        receipt = Receipt(self.kind, path, domain.name)
-        items = list(_read_products(products, table, receipt)) if products else []
-        return table.history(receipt, items=items, more_kept=len(items))
+        import_log = ImportLog(self.kind, path, domain.name)
+        items = list(_read_products(products, table, import_log)) if products else []
+        return table.history(import_log, items=items, more_kept=len(items))
 
 
 def _find_files(path: Path) -> tuple[Path, Path | None]:
@@ -175,13 +175,15 @@ def _as_table(path: Path, window: Window) -> BulkTable:
     )
 
 
-def _read_products(path: Path, table: BulkTable, receipt: Receipt) -> Iterator[ItemRow]:
+def _read_products(path: Path, table: BulkTable, import_log: ImportLog) -> Iterator[ItemRow]:
     first_object(path)
-    for line, key, *cells in ItemLines(path, "parent_asin", _PRODUCT).read(table, receipt):
+    for line, key, *cells in ItemLines(path, "parent_asin", _PRODUCT).read(table, import_log):
         told = dict(zip(_PRODUCT, cells, strict=True))
         name = clean_name(told["title"])
         if not name:
-            receipt.repair(line, "title", f"of {path.name} is empty; the product is called {key}")
+            import_log.repair(
+                line, "title", f"of {path.name} is empty; the product is called {key}"
+            )
         yield _as_item(key, name or key, told)
 
 

@@ -20,10 +20,10 @@ from typing import Any, BinaryIO, NoReturn, Protocol, cast
 
 import msgspec
 
-from localrec.errors import InputError
-from localrec.sources.files import Limits, foreign_kind, open_regular
-from localrec.sources.prose import join_words
-from localrec.sources.text import clean_name
+from localrec.foundation.bounded_files import FileLimits, open_regular, sniff_binary_kind
+from localrec.foundation.errors import InputError
+from localrec.foundation.prose import join_words
+from localrec.foundation.text import clean_name
 
 _ZIP = b"PK\x03\x04"
 _CHUNK = 1 << 18
@@ -50,7 +50,7 @@ class Member(Protocol):
 
     size: int  # bytes when unpacked
 
-    def open(self, limits: Limits) -> BinaryIO:
+    def open(self, limits: FileLimits) -> BinaryIO:
         """A stream of its bytes, from the start.
 
         Raises:
@@ -83,7 +83,7 @@ class Archive(msgspec.Struct, frozen=True):
 
 
 @contextmanager
-def open_archive(path: Path, limits: Limits, known: Collection[str] = ()) -> Iterator[Archive]:
+def open_archive(path: Path, limits: FileLimits, known: Collection[str] = ()) -> Iterator[Archive]:
     """Open a zip archive, or a folder in its place, once it has proved harmless.
 
     Args:
@@ -119,7 +119,7 @@ class _FolderFile:
     def __str__(self) -> str:
         return str(self._path)
 
-    def open(self, limits: Limits) -> BinaryIO:
+    def open(self, limits: FileLimits) -> BinaryIO:
         return open_regular(self._path, limits)
 
 
@@ -135,7 +135,7 @@ class _ZipMember:
     def __str__(self) -> str:
         return f"{self._path}/{clean_name(self._info.filename)}"
 
-    def open(self, limits: Limits) -> BinaryIO:
+    def open(self, limits: FileLimits) -> BinaryIO:
         if not self.size:
             raise InputError(f"{self} is empty.", "Export it again.")
         try:
@@ -183,12 +183,12 @@ class _BoundedReader(io.BufferedReader):
         return piece
 
 
-def _open_packed(path: Path, limits: Limits) -> BinaryIO:
+def _open_packed(path: Path, limits: FileLimits) -> BinaryIO:
     stream = cast(io.BufferedReader, open_regular(path, limits))
     start = stream.peek(1024)[:1024]
     if not start.startswith(_ZIP):
         stream.close()
-        kind = foreign_kind(start) or "a plain text file"
+        kind = sniff_binary_kind(start) or "a plain text file"
         raise InputError(
             f"{path} is {kind}, not an export in a zip archive.",
             "Name the archive as it was downloaded, or the folder it was unpacked to.",
@@ -208,7 +208,7 @@ def _read_contents(path: Path, stream: BinaryIO) -> zipfile.ZipFile:
 
 
 def _check_contents(
-    path: Path, infos: list[zipfile.ZipInfo], packed_bytes: int, limits: Limits
+    path: Path, infos: list[zipfile.ZipInfo], packed_bytes: int, limits: FileLimits
 ) -> None:
     if len(infos) > _MEMBERS:
         raise InputError(f"{path} holds more than {_MEMBERS:,} files.", _FROM_SERVICE)
@@ -237,7 +237,7 @@ def _path_problem(name: str) -> str | None:
     return None
 
 
-def _member_problem(info: zipfile.ZipInfo, limits: Limits) -> str | None:
+def _member_problem(info: zipfile.ZipInfo, limits: FileLimits) -> str | None:
     """Why a member must not be unpacked; None for a plain file or folder."""
     form = stat.S_IFMT(info.external_attr >> 16)
     if form not in (0, stat.S_IFREG, stat.S_IFDIR):
@@ -253,7 +253,7 @@ def _member_problem(info: zipfile.ZipInfo, limits: Limits) -> str | None:
 
 
 def _check_sizes(
-    path: Path, infos: list[zipfile.ZipInfo], packed_bytes: int, limits: Limits
+    path: Path, infos: list[zipfile.ZipInfo], packed_bytes: int, limits: FileLimits
 ) -> None:
     """Refuse an archive whose members share bytes, or unpack to too much together."""
     end = 0

@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 
-from localrec.sources.bulk import latest_moment
-from localrec.sources.receipt import Receipt
-from localrec.sources.text import clean_name, clean_text
+from localrec.foundation.text import clean_name, clean_text
+from localrec.sources.bulk_tables import latest_moment
+from localrec.sources.import_log import ImportLog
 
 _LEAST_STARS, _MOST_STARS = 0.5, 5.0
 _FIRST_YEAR = 1900  # nobody alive read anything before
@@ -29,16 +29,16 @@ _INLINE_TAG = re.compile(
 )
 
 
-class Cells:
+class RowCells:
     """One row: its number, its cells by column name, and the receipt that hears of repairs.
 
     A column that the file lacks reads as an empty cell, since older exports have fewer of them.
     """
 
-    def __init__(self, row: int, cells: Mapping[str, str], receipt: Receipt) -> None:
+    def __init__(self, row: int, cells: Mapping[str, str], import_log: ImportLog) -> None:
         self.row = row
         self._cells = cells
-        self._receipt = receipt
+        self._import_log = import_log
 
     def raw(self, column: str) -> str:
         """The cell as it stands, without the space around it."""
@@ -119,7 +119,7 @@ class Cells:
         return day
 
     def _repair(self, column: str, problem: str) -> None:
-        self._receipt.repair(self.row, column, problem)
+        self._import_log.repair(self.row, column, problem)
 
 
 def plain_text(markup: str) -> str:

@@ -6,8 +6,8 @@ import re
 
 import msgspec
 
-from localrec.sources.movies import restore_article
-from localrec.sources.text import clean_key, clean_name, clean_text
+from localrec.data.titles import restore_article
+from localrec.foundation.text import clean_key, clean_name, clean_text
 
 _SERIES = re.compile(r"\s*\((?P<inside>(?:[^()]|\([^()]*\))+)\)\s*$")
 _NUMBERED = re.compile(
@@ -20,7 +20,7 @@ _INITIALS = re.compile(r"\b[A-Z]{2,3}(?=\s)")
 _LONGEST_TITLE = 500  # with its series; the name made of it is cut as every name is
 
 
-class Title(msgspec.Struct, frozen=True):
+class BookTitle(msgspec.Struct, frozen=True):
     """A title apart from the series that an export writes behind it."""
 
     name: str
@@ -28,7 +28,7 @@ class Title(msgspec.Struct, frozen=True):
     number: str | None = None
 
 
-def split_title(written: str) -> Title:
+def split_title(written: str) -> BookTitle:
     """A title as an export writes it: "Dune (Dune, #1)", "Hobbit, The".
 
     Only parentheses with a number in them are a series; others belong to the title.
@@ -38,8 +38,8 @@ def split_title(written: str) -> Title:
         first = found["inside"].split(";")[0]  # a book may be of two series; the first is its own
         if numbered := _NUMBERED.fullmatch(first):
             name = clean_name(restore_article(whole[: found.start()]))
-            return Title(name, clean_name(numbered["name"]) or None, numbered["number"])
-    return Title(clean_name(restore_article(whole)))
+            return BookTitle(name, clean_name(numbered["name"]) or None, numbered["number"])
+    return BookTitle(clean_name(restore_article(whole)))
 
 
 def split_authors(written: str) -> tuple[str, ...]:

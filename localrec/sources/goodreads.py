@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from localrec.domains import Domain
-from localrec.sources.base import Field, Glimpse
-from localrec.sources.book_cells import Cells
-from localrec.sources.book_titles import Title, split_authors
-from localrec.sources.books import Book, Layout, read_library
-from localrec.sources.files import Limits
-from localrec.types import History
+from localrec.data.domains import Domain
+from localrec.data.rows import HistoryRows
+from localrec.foundation.bounded_files import FileLimits
+from localrec.sources.book_cells import RowCells
+from localrec.sources.book_library import BookRecord, LibraryLayout, read_library
+from localrec.sources.book_titles import BookTitle, split_authors
+from localrec.sources.protocols import Field, FilePreview
 
 
 class GoodreadsSource:
@@ -55,14 +55,14 @@ class GoodreadsSource:
         ),
     )
 
-    def __init__(self, limits: Limits | None = None) -> None:
-        self._limits = limits or Limits()
+    def __init__(self, limits: FileLimits | None = None) -> None:
+        self._limits = limits or FileLimits()
 
-    def recognises(self, glimpse: Glimpse) -> bool:
+    def recognises(self, preview: FilePreview) -> bool:
         """Whether the header is one of Goodreads."""
-        return {"book id", "my rating", "exclusive shelf"} <= set(glimpse.header)
+        return {"book id", "my rating", "exclusive shelf"} <= set(preview.header)
 
-    def read(self, path: Path, domain: Domain, user: str | None) -> History:
+    def read(self, path: Path, domain: Domain, user: str | None) -> HistoryRows:
         """Read every book; two rows of one book become one.
 
         Raises:
@@ -72,9 +72,9 @@ class GoodreadsSource:
         return read_library(path, domain, user, _LAYOUT, self._limits)
 
 
-def _read_book(cells: Cells, title: Title) -> Book:
+def _read_book(cells: RowCells, title: BookTitle) -> BookRecord:
     original = cells.whole("Original Publication Year", -3000, 2100)
-    return Book(
+    return BookRecord(
         row=cells.row,
         title=title,
         authors=split_authors(cells.raw("Author"))[:1],
@@ -94,7 +94,7 @@ def _read_book(cells: Cells, title: Title) -> Book:
     )
 
 
-_LAYOUT = Layout(
+_LAYOUT = LibraryLayout(
     GoodreadsSource.kind,
     "Goodreads",
     ("Title", "Author", "My Rating", "Exclusive Shelf"),

@@ -23,16 +23,30 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
 
-from localrec.domains import Domain
-from localrec.errors import InputError
+from localrec.data.domains import Domain
+from localrec.data.rows import (
+    AttributeLink,
+    Event,
+    HistoryRows,
+    InteractionRow,
+    ItemRow,
+    Scalar,
+    UserRow,
+)
+from localrec.foundation.errors import InputError
+from localrec.foundation.prose import as_sentence, join_words
+from localrec.foundation.text import clean_name, clean_text
 from localrec.sources import instructrec_parts as parts_of
-from localrec.sources.base import Field, Glimpse
-from localrec.sources.bulk import latest_moment
-from localrec.sources.instructrec_parts import EXPECTED, Parts, Record, field_of, load_parts
-from localrec.sources.prose import as_sentence, join_words
-from localrec.sources.receipt import Receipt
-from localrec.sources.text import clean_name, clean_text
-from localrec.types import AttributeLink, Event, History, InteractionRow, ItemRow, Person, Scalar
+from localrec.sources.bulk_tables import latest_moment
+from localrec.sources.import_log import ImportLog
+from localrec.sources.instructrec_parts import (
+    EXPECTED,
+    InstructRecParts,
+    Record,
+    field_of,
+    load_parts,
+)
+from localrec.sources.protocols import Field, FilePreview
 
 _MOST_DESCRIPTION = 1_000  # characters; a domain has tens of thousands of items
 _MILLISECONDS_FROM = 100_000_000_000  # a moment in seconds is smaller until the year 5138
@@ -62,13 +76,13 @@ class InstructRecSource:
         Field("target, candidates, negatives, test, valid", "left out: they are an evaluation's"),
     )
 
-    def recognises(self, glimpse: Glimpse) -> bool:
+    def recognises(self, preview: FilePreview) -> bool:
         """Pickles, or JSON parts of which one is named after instructions."""
-        names = glimpse.members or (glimpse.name,)
+        names = preview.members or (preview.name,)
         is_json = any("instruct" in name and name.endswith(".json") for name in names)
         return is_json or any(name.endswith((".pkl", ".pickle")) for name in names)
 
-    def read(self, path: Path, domain: Domain, user: str | None = None) -> History:
+    def read(self, path: Path, domain: Domain, user: str | None = None) -> HistoryRows:
         """Read every part, and the histories in the order in which they stand.
 
         Raises:
@@ -76,24 +90,26 @@ class InstructRecSource:
                 history of which anything can be kept.
         """
         parts = load_parts(path)
-        receipt = Receipt(self.kind, path, domain.name)
-        items = _read_items(parts, domain, receipt)
+        import_log = ImportLog(self.kind, path, domain.name)
+        items = _read_items(parts, domain, import_log)
         if not items:
             raise InputError(f"{path} holds no items, only their ids.", EXPECTED)
-        interactions = tuple(_Histories(items, receipt).read(parts))
+        interactions = tuple(_Histories(items, import_log).read(parts))
         if not interactions:
             raise InputError(
-                f"{path} holds no history that can be kept: {receipt.first_drop()}.", EXPECTED
+                f"{path} holds no history that can be kept: {import_log.first_drop()}.", EXPECTED
             )
-        return History(
+        return HistoryRows(
             items=tuple(items.values()),
             interactions=interactions,
-            report=receipt.report(kept=len(interactions)),
-            people=tuple(_read_people(parts)),
+            report=import_log.report(kept=len(interactions)),
+            people=tuple(_read_users(parts)),
         )
 
 
-def _read_items(parts: Parts, domain: Domain, receipt: Receipt) -> dict[str, ItemRow]:
+def _read_items(
+    parts: InstructRecParts, domain: Domain, import_log: ImportLog
+) -> dict[str, ItemRow]:
     """Key -> item; of two with one key the later."""
     component, creator = domain.kind_of("component"), domain.kind_of("creator")
     items: dict[str, ItemRow] = {}
@@ -101,10 +117,10 @@ def _read_items(parts: Parts, domain: Domain, receipt: Receipt) -> dict[str, Ite
         fields: Record = told if isinstance(told, dict) else {"title": told}
         key, name = _key_of(told_key), clean_name(field_of(fields, parts_of.TITLES))
         if not key:
-            receipt.drop(place, "item", "of the items has no id")
+            import_log.drop(place, "item", "of the items has no id")
             continue
         if not name:
-            receipt.repair(place, "title", f"of the items is empty; the item is called {key}")
+            import_log.repair(place, "title", f"of the items is empty; the item is called {key}")
         items[key] = _as_item(key, name or key, fields, component, creator)
     return items
 
@@ -126,7 +142,7 @@ def _as_item(
     return ItemRow(key=key, name=name, properties=properties, links=tuple(links))
 
 
-def _read_people(parts: Parts) -> Iterator[Person]:
+def _read_users(parts: InstructRecParts) -> Iterator[UserRow]:
     """Everybody with an instruction; one told apart counts for more than one in a history."""
     told = [
         (user, field_of(entry, parts_of.INSTRUCTIONS))
@@ -139,19 +155,19 @@ def _read_people(parts: Parts) -> Iterator[Person]:
     }
     for key, instruction in instructions.items():
         if key and instruction:
-            yield Person(key=key, properties={"instruction": instruction})
+            yield UserRow(key=key, properties={"instruction": instruction})
 
 
 class _Histories:
     """Turns histories into interactions; rows are numbered through all of them."""
 
-    def __init__(self, items: dict[str, ItemRow], receipt: Receipt) -> None:
+    def __init__(self, items: dict[str, ItemRow], import_log: ImportLog) -> None:
         self._items = items
-        self._receipt = receipt
+        self._import_log = import_log
         self._latest = latest_moment()
         self._row = 0
 
-    def read(self, parts: Parts) -> Iterator[InteractionRow]:
+    def read(self, parts: InstructRecParts) -> Iterator[InteractionRow]:
         """The interactions, each person's together; what was had twice counts where it was last."""
         by_user: dict[str, dict[str, tuple[int, InteractionRow]]] = {}
         for told_user, told in parts.histories:
@@ -165,7 +181,7 @@ class _Histories:
                     continue
                 own = by_user.setdefault(user, {})
                 if earlier := own.pop(row.item, None):
-                    self._receipt.merge(earlier[0], None, f"({row.item}) comes again for {user}")
+                    self._import_log.merge(earlier[0], None, f"({row.item}) comes again for {user}")
                 own[row.item] = (self._row, row)
         for own in by_user.values():
             for _, row in own.values():
@@ -175,16 +191,16 @@ class _Histories:
         fields: Record = entry if isinstance(entry, dict) else {}
         item = _key_of(field_of(fields, parts_of.ITEM_IDS) if fields else entry)
         if not user:
-            self._receipt.drop(self._row, "user", "names nobody")
+            self._import_log.drop(self._row, "user", "names nobody")
             return None
         if item not in self._items:
-            self._receipt.drop(self._row, "item", f"({item}) is none of the items")
+            self._import_log.drop(self._row, "item", f"({item}) is none of the items")
             return None
         if not fields:  # nearly every entry: a bare id
             return InteractionRow(user=user, item=item, event=Event.SEEN)
         at = self._read_moment(field_of(fields, parts_of.TIMES))
         if at is not None and at > self._latest:
-            self._receipt.drop(self._row, "time", f"{at} is in the future")
+            self._import_log.drop(self._row, "time", f"{at} is in the future")
             return None
         rating = self._read_rating(field_of(fields, parts_of.RATINGS))
         event = Event.SEEN if rating is None else Event.RATED
@@ -195,7 +211,7 @@ class _Histories:
         if told is None or (number is not None and 0.5 <= number <= 5):
             return number
         problem = f"{clean_name(told)!r} is no rating from 0.5 to 5; left out"
-        self._receipt.repair(self._row, "rating", problem)
+        self._import_log.repair(self._row, "rating", problem)
         return None
 
     def _read_moment(self, told: object) -> datetime | None:
@@ -208,7 +224,7 @@ class _Histories:
             return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
         except (ValueError, OverflowError, OSError):
             problem = f"{clean_name(told)!r} is no moment; left out"
-            self._receipt.repair(self._row, "time", problem)
+            self._import_log.repair(self._row, "time", problem)
             return None
 
 

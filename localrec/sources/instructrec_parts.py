@@ -13,10 +13,10 @@ from typing import Any, Literal
 
 import msgspec
 
-from localrec.errors import InputError
-from localrec.sources.files import Limits, read_json
-from localrec.sources.text import clean_name
-from localrec.sources.unpickle import read_pickle
+from localrec.foundation.bounded_files import FileLimits, read_json
+from localrec.foundation.errors import InputError
+from localrec.foundation.text import clean_name
+from localrec.sources.safe_unpickle import read_pickle
 
 USERS = ("user", "user_id", "uid", "reviewerID")
 ITEM_IDS = ("item", "item_id", "iid", "asin", "parent_asin", "business_id", "book_id", "id")
@@ -45,7 +45,7 @@ Kind = Literal["items", "histories", "instructions", "left out"]
 Record = Mapping[Any, Any]
 
 
-class Parts(msgspec.Struct, frozen=True):
+class InstructRecParts(msgspec.Struct, frozen=True):
     """The parts of a data set, each as pairs.
 
     Args:
@@ -59,7 +59,7 @@ class Parts(msgspec.Struct, frozen=True):
     instructions: list[tuple[Any, Any]]
 
 
-def load_parts(path: Path) -> Parts:
+def load_parts(path: Path) -> InstructRecParts:
     """Read every part that is in a folder or a file.
 
     Raises:
@@ -67,7 +67,7 @@ def load_parts(path: Path) -> Parts:
     """
     named = [part for file in _find_files(path) for part in _split(file)]
     held_out = _held_out(named)
-    parts = Parts([], [], [])
+    parts = InstructRecParts([], [], [])
     for name, place, value in named:
         kind = _kind_of(name, value)
         if kind is None:
@@ -104,7 +104,9 @@ def _find_files(path: Path) -> list[Path]:
 
 def _split(file: Path) -> Iterator[tuple[str, str, Any]]:
     """(lower-case name, where it lies, value) of each part of a file."""
-    value = read_json(file, Limits(), Any) if file.suffix.lower() == ".json" else read_pickle(file)
+    value = (
+        read_json(file, FileLimits(), Any) if file.suffix.lower() == ".json" else read_pickle(file)
+    )
     if isinstance(value, dict) and value and all(_names_a_part(key) for key in value):
         for name, part in value.items():
             yield f"{file.stem} {name}".lower(), f"{file}, entry {name!r},", part

@@ -12,16 +12,16 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from localrec.domains import Domain
-from localrec.errors import InputError
-from localrec.sources.base import Field, Glimpse
-from localrec.sources.exports import owner_of
-from localrec.sources.files import Limits
-from localrec.sources.plays import Tally, recording_id
-from localrec.sources.receipt import Receipt
-from localrec.sources.tables import Table
-from localrec.sources.text import clean_name
-from localrec.types import History
+from localrec.data.domains import Domain
+from localrec.data.rows import HistoryRows
+from localrec.foundation.bounded_files import FileLimits
+from localrec.foundation.errors import InputError
+from localrec.foundation.text import clean_name
+from localrec.sources.delimited_tables import DelimitedTable
+from localrec.sources.import_log import ImportLog
+from localrec.sources.personal_export import export_owner
+from localrec.sources.play_counts import PlayCounts, recording_id
+from localrec.sources.protocols import Field, FilePreview
 
 _BARE = ("artist", "album", "track", "date")
 _TIMES = ("uts", "utc_time", "date")  # the first that a header has counts
@@ -58,47 +58,47 @@ class LastFmSource:
         Field("artist_mbid, album_mbid", "left out"),
     )
 
-    def __init__(self, limits: Limits | None = None) -> None:
-        self._limits = limits or Limits()
+    def __init__(self, limits: FileLimits | None = None) -> None:
+        self._limits = limits or FileLimits()
 
-    def recognises(self, glimpse: Glimpse) -> bool:
+    def recognises(self, preview: FilePreview) -> bool:
         """Whether the first line is the header, or four cells that end in a minute."""
-        header = glimpse.header
+        header = preview.header
         return {"uts", "artist", "track"} <= set(header) or (
             len(header) == len(_BARE) and _DATE.fullmatch(header[-1]) is not None
         )
 
-    def read(self, path: Path, domain: Domain, user: str | None) -> History:
+    def read(self, path: Path, domain: Domain, user: str | None) -> HistoryRows:
         """Count the person's plays.
 
         Raises:
             UsageError: `user` is missing.
             InputError: neither layout, a damaged file, or one without a play.
         """
-        person = owner_of(user, "Last.fm")
-        receipt = Receipt(self.kind, path, domain.name)
+        person = export_owner(user, "Last.fm")
+        import_log = ImportLog(self.kind, path, domain.name)
         table = self._open(path)
-        counter = _Counter(table, receipt)
+        counter = _Counter(table, import_log)
         kept = sum(counter.take(row, cells) for row, cells in table.rows())
         for row, problem in table.ragged:
-            receipt.drop(row, None, problem)
+            import_log.drop(row, None, problem)
         if not counter.tally:
             raise InputError(
-                f"{path} holds no play that can be kept: {receipt.first_drop()}.",
+                f"{path} holds no play that can be kept: {import_log.first_drop()}.",
                 "Each row needs an artist, a track and a time.",
             )
-        return History(
+        return HistoryRows(
             items=counter.tally.items(domain),
             interactions=tuple(counter.tally.plays(person)),
-            report=receipt.report(kept),
+            report=import_log.report(kept),
         )
 
-    def _open(self, path: Path) -> Table:
-        bare = Table(path, self._limits, delimiter=",", header=_BARE)
+    def _open(self, path: Path) -> DelimitedTable:
+        bare = DelimitedTable(path, self._limits, delimiter=",", header=_BARE)
         first = bare.first_record()
         names = [clean_name(cell).casefold() for cell in first]
         if {"artist", "track"} <= set(names) and set(_TIMES) & set(names):
-            return Table(path, self._limits, delimiter=",")
+            return DelimitedTable(path, self._limits, delimiter=",")
         if len(first) == len(_BARE) and (not names[-1] or _DATE.fullmatch(names[-1])):
             return bare
         looks = next((kind for kind, known in _FOREIGN.items() if known <= set(names)), None)
@@ -112,26 +112,26 @@ class LastFmSource:
 class _Counter:
     """Counts the plays of one file, told by row."""
 
-    def __init__(self, table: Table, receipt: Receipt) -> None:
-        self._receipt = receipt
+    def __init__(self, table: DelimitedTable, import_log: ImportLog) -> None:
+        self._import_log = import_log
         self._time = next(name for name in _TIMES if name in table.header)
-        self.tally = Tally()
+        self.tally = PlayCounts()
 
     def take(self, row: int, cells: Mapping[str, str]) -> bool:
         """Count a row; False where it was dropped or merged (the receipt says why)."""
         time = cells[self._time].strip()
         if not time:
             # The exporters put the track that is playing at the top, without a time.
-            self._receipt.drop(row, self._time, "has no time")
+            self._import_log.drop(row, self._time, "has no time")
             return False
         try:
             track = self.tally.find(cells["artist"], cells["track"])
         except ValueError as error:
-            self._receipt.drop(row, None, str(error))
+            self._import_log.drop(row, None, str(error))
             return False
         if not self.tally.count(track, self._read_time(row, time), cells.get("album")):
             told = f"is the same play as an earlier one: {track.name}"
-            self._receipt.merge(row, None, told)
+            self._import_log.merge(row, None, told)
             return False
         track.mbid = track.mbid or recording_id(cells.get("track_mbid"))
         return True
@@ -142,7 +142,7 @@ class _Counter:
         if problem is None:
             return at_s
         told = f"{clean_name(time)!r} {problem}; counted without it"
-        self._receipt.repair(row, self._time, told)
+        self._import_log.repair(row, self._time, told)
         return None
 
 

@@ -16,16 +16,16 @@ from pathlib import Path
 
 import msgspec
 
-from localrec.domains import Domain
-from localrec.errors import InputError
+from localrec.data.domains import Domain
+from localrec.data.rows import AttributeLink, Event, HistoryRows, InteractionRow, ItemRow, Scalar
+from localrec.foundation.bounded_files import FileLimits
+from localrec.foundation.errors import InputError
+from localrec.foundation.text import clean_key, clean_name, clean_text
 from localrec.sources.archives import Archive, Member, open_archive
-from localrec.sources.base import Field, Glimpse
-from localrec.sources.exports import moment_problem, owner_of
-from localrec.sources.files import Limits
-from localrec.sources.receipt import Receipt
-from localrec.sources.tables import Table
-from localrec.sources.text import clean_key, clean_name, clean_text
-from localrec.types import AttributeLink, Event, History, InteractionRow, ItemRow, Scalar
+from localrec.sources.delimited_tables import DelimitedTable
+from localrec.sources.import_log import ImportLog
+from localrec.sources.personal_export import export_owner, moment_problem
+from localrec.sources.protocols import Field, FilePreview
 
 _FIRST_FILM = datetime(1888, 1, 1)
 _ANNOUNCED_YEARS = 15  # how far ahead a film on a watchlist may be dated
@@ -71,40 +71,40 @@ class LetterboxdSource:
         Field("deleted/, orphaned/", "left out: the person took them away"),
     )
 
-    def __init__(self, limits: Limits | None = None) -> None:
-        self._limits = limits or Limits()
+    def __init__(self, limits: FileLimits | None = None) -> None:
+        self._limits = limits or FileLimits()
 
-    def recognises(self, glimpse: Glimpse) -> bool:
+    def recognises(self, preview: FilePreview) -> bool:
         """Whether films rated lie beside films watched or wanted."""
         return any(
-            glimpse.has_member("ratings.csv", other) for other in ("watched.csv", "watchlist.csv")
+            preview.has_member("ratings.csv", other) for other in ("watched.csv", "watchlist.csv")
         )
 
-    def read(self, path: Path, domain: Domain, user: str | None) -> History:
+    def read(self, path: Path, domain: Domain, user: str | None) -> HistoryRows:
         """Read every film that the person rated, saw, liked or wants to see.
 
         Raises:
             UsageError: `user` is missing.
             InputError: no export of Letterboxd, a damaged one, or one without a film.
         """
-        person = owner_of(user, "Letterboxd")
-        receipt = Receipt(self.kind, path, domain.name)
+        person = export_owner(user, "Letterboxd")
+        import_log = ImportLog(self.kind, path, domain.name)
         with open_archive(path, self._limits, _TOP) as archive:
-            films, kept = self._read_films(archive, receipt)
+            films, kept = self._read_films(archive, import_log)
         if not films:
             raise InputError(
-                f"{path} holds no film that can be kept: {receipt.first_drop()}.",
+                f"{path} holds no film that can be kept: {import_log.first_drop()}.",
                 "Export it again, once there is a film to export.",
             )
-        return History(
+        return HistoryRows(
             items=tuple(film.make_item(key, domain) for key, film in films.items()),
             interactions=tuple(
                 row for key, film in films.items() for row in film.interactions(person, key)
             ),
-            report=receipt.report(kept),
+            report=import_log.report(kept),
         )
 
-    def _read_films(self, archive: Archive, receipt: Receipt) -> tuple[dict[str, _Film], int]:
+    def _read_films(self, archive: Archive, import_log: ImportLog) -> tuple[dict[str, _Film], int]:
         """The films by their keys, and how many rows went into them."""
         present = {name: archive.members[name] for name in _NEEDED if name in archive.members}
         if not present:
@@ -112,16 +112,16 @@ class LetterboxdSource:
         films: dict[str, _Film] = {}
         kept = 0
         for name, member in present.items():
-            reader = _FileReader(name, receipt, films)
+            reader = _FileReader(name, import_log, films)
             table = self._open(name, member)
             kept += sum(reader.take(row, cells) for row, cells in table.rows())
             for row, problem in table.ragged:
-                receipt.drop(row, name, problem)
+                import_log.drop(row, name, problem)
         return films, kept
 
-    def _open(self, name: str, member: Member) -> Table:
+    def _open(self, name: str, member: Member) -> DelimitedTable:
         # Letterboxd writes UTF-8; guessing would turn names in a mix of encodings into nonsense.
-        table = Table(member, self._limits, delimiter=",", encoding="utf-8-sig")
+        table = DelimitedTable(member, self._limits, delimiter=",", encoding="utf-8-sig")
         missing = [column for column in _NEEDED[name] if column not in table.header]
         if missing:
             raise InputError(
@@ -194,9 +194,9 @@ class _Film(msgspec.Struct):
 class _FileReader:
     """Takes the rows of one file of the export into the films."""
 
-    def __init__(self, name: str, receipt: Receipt, films: dict[str, _Film]) -> None:
+    def __init__(self, name: str, import_log: ImportLog, films: dict[str, _Film]) -> None:
         self._name = name
-        self._receipt = receipt
+        self._import_log = import_log
         self._films = films
         self._first_rows: dict[tuple[str, str], int] = {}
 
@@ -204,7 +204,7 @@ class _FileReader:
         """Take a row; False where it was dropped or merged (the receipt says why)."""
         name = clean_name(cells["Name"])
         if not name:
-            self._receipt.drop(row, self._column("Name"), "is empty there")
+            self._import_log.drop(row, self._column("Name"), "is empty there")
             return False
         year = self._read_year(row, cells.get("Year", ""))
         rating = self._read_rating(row, cells.get("Rating", ""))
@@ -216,7 +216,7 @@ class _FileReader:
         entry = (link or cells.get("Watched Date", "")) if self._is_log else ""
         first = self._first_rows.setdefault((key, entry), row)
         if first != row:
-            self._receipt.merge(row, self._name, f"went into row {first}, {name}")
+            self._import_log.merge(row, self._name, f"went into row {first}, {name}")
         film = self._films.setdefault(key, _Film(name, year))
         self._enter(film, said, cells, counts=first == row)
         return first == row
@@ -264,7 +264,7 @@ class _FileReader:
         latest = datetime.now(UTC).year + _ANNOUNCED_YEARS
         if _YEAR.fullmatch(text) and _FIRST_FILM.year <= int(text) <= latest:
             return int(text)
-        self._receipt.repair(
+        self._import_log.repair(
             row, self._column("Year"), f"{clean_name(text)!r} is no year of a film; left out"
         )
         return None
@@ -276,9 +276,9 @@ class _FileReader:
             return float(text)
         problem = f"{clean_name(text)!r} is no rating from 0.5 to 5" if text else "has no rating"
         if self._name == "ratings.csv":
-            self._receipt.drop(row, self._column("Rating"), problem)
+            self._import_log.drop(row, self._column("Rating"), problem)
         elif text:
-            self._receipt.repair(row, self._column("Rating"), f"{problem}; left out")
+            self._import_log.repair(row, self._column("Rating"), f"{problem}; left out")
         return None
 
     def _read_day(self, row: int, column: str, cells: Mapping[str, str]) -> datetime | None:
@@ -293,7 +293,7 @@ class _FileReader:
         if problem is None:
             return day
         told = f"{clean_name(text)!r} {problem}; the date was left out"
-        self._receipt.repair(row, self._column(column), told)
+        self._import_log.repair(row, self._column(column), told)
         return None
 
     def _column(self, column: str) -> str:

@@ -17,16 +17,16 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from localrec.domains import Domain
-from localrec.errors import InputError
+from localrec.data.domains import Domain
+from localrec.data.rows import Event, HistoryRows, InteractionRow
+from localrec.foundation.bounded_files import JSON_LINES, FileLimits, open_bytes
+from localrec.foundation.errors import InputError
+from localrec.foundation.text import clean_name, clean_text
 from localrec.sources.archives import Archive, Member, open_archive
-from localrec.sources.base import Field, Glimpse
-from localrec.sources.exports import owner_of
-from localrec.sources.files import JSON_LINES, Limits, open_bytes
-from localrec.sources.plays import Tally, Track, from_seconds, recording_id, track_key
-from localrec.sources.receipt import Receipt
-from localrec.sources.text import clean_name, clean_text
-from localrec.types import Event, History, InteractionRow
+from localrec.sources.import_log import ImportLog
+from localrec.sources.personal_export import export_owner
+from localrec.sources.play_counts import PlayCounts, Track, from_seconds, recording_id, track_key
+from localrec.sources.protocols import Field, FilePreview
 
 _LISTENS = re.compile(r"listens/(?P<year>\d{4})/(?P<month>\d{1,2})\.jsonl", re.ASCII)
 _FEEDBACK = "feedback.jsonl"
@@ -107,45 +107,45 @@ class ListenBrainzSource:
         Field("user.json, other fields of a listen", "left out"),
     )
 
-    def __init__(self, limits: Limits | None = None) -> None:
-        self._limits = limits or Limits()
+    def __init__(self, limits: FileLimits | None = None) -> None:
+        self._limits = limits or FileLimits()
 
-    def recognises(self, glimpse: Glimpse) -> bool:
+    def recognises(self, preview: FilePreview) -> bool:
         """Whether months of listens lie in it."""
-        return any(_LISTENS.search(name) for name in glimpse.members)
+        return any(_LISTENS.search(name) for name in preview.members)
 
-    def read(self, path: Path, domain: Domain, user: str | None) -> History:
+    def read(self, path: Path, domain: Domain, user: str | None) -> HistoryRows:
         """Count the person's plays, and read which tracks they marked.
 
         Raises:
             UsageError: `user` is missing.
             InputError: no export of ListenBrainz, a damaged one, or one without a track.
         """
-        person = owner_of(user, "ListenBrainz")
+        person = export_owner(user, "ListenBrainz")
         with open_archive(path, self._limits, _TOP) as archive:
-            reader = _Reader(archive, Receipt(self.kind, path, domain.name), self._limits)
+            reader = _Reader(archive, ImportLog(self.kind, path, domain.name), self._limits)
             marks = tuple(reader.read(person))
         if not reader.tally:
             raise InputError(
-                f"{path} holds no track that can be kept: {reader.receipt.first_drop()}.",
+                f"{path} holds no track that can be kept: {reader.import_log.first_drop()}.",
                 "Export it again, once there is a listen to export.",
             )
-        return History(
+        return HistoryRows(
             items=reader.tally.items(domain),
             interactions=(*reader.tally.plays(person), *marks),
-            report=reader.receipt.report(reader.kept),
+            report=reader.import_log.report(reader.kept),
         )
 
 
 class _Reader:
     """Reads the files of one export."""
 
-    def __init__(self, archive: Archive, receipt: Receipt, limits: Limits) -> None:
+    def __init__(self, archive: Archive, import_log: ImportLog, limits: FileLimits) -> None:
         self._archive = archive
         self._limits = limits
         self._known_by_id: dict[str, Track | None] = {}  # ids that marks without names ask for
-        self.receipt = receipt
-        self.tally = Tally()
+        self.import_log = import_log
+        self.tally = PlayCounts()
         self.kept = 0
 
     def read(self, person: str) -> Iterator[InteractionRow]:
@@ -178,7 +178,7 @@ class _Reader:
         ]
 
     def _lines(self, name: str, shape: type[_T]) -> Iterator[tuple[int, _T]]:
-        lines = _JsonLines(self._archive.members[name], name, shape, self.receipt, self._limits)
+        lines = _JsonLines(self._archive.members[name], name, shape, self.import_log, self._limits)
         return chain.from_iterable(lines.read())
 
     def _count_listens(self, name: str) -> None:
@@ -190,14 +190,16 @@ class _Reader:
             try:
                 track = tally.find(metadata.artist_name, metadata.track_name)
             except ValueError as error:
-                self.receipt.drop(row, name, str(error))
+                self.import_log.drop(row, name, str(error))
                 continue
             at_s = listen.listened_at
             if at_s is None or not earliest_s <= at_s <= latest_s:
                 self._repair_moment(name, row, at_s)
                 at_s = None
             if not tally.count(track, at_s, metadata.release_name):
-                self.receipt.merge(row, name, f"is the same listen as an earlier one: {track.name}")
+                self.import_log.merge(
+                    row, name, f"is the same listen as an earlier one: {track.name}"
+                )
                 continue
             taken += 1
             if not track.mbid or self._known_by_id:
@@ -207,7 +209,7 @@ class _Reader:
     def _repair_moment(self, name: str, row: int, at_s: float | None) -> None:
         problem = "is missing" if at_s is None else self.tally.moment_problem(at_s)
         told = f"the time {problem}; counted without it"
-        self.receipt.repair(row, f"{name}: listened_at", told)
+        self.import_log.repair(row, f"{name}: listened_at", told)
 
     def _learn(self, track: Track, listen: _Listen) -> None:
         """Keep what a listen says of its track beyond names; ListenBrainz outweighs the player."""
@@ -227,12 +229,12 @@ class _Reader:
     ) -> None:
         event = Event.LIKED if name == _PINS else _EVENTS.get(mark.score or 0)
         if event is None:
-            self.receipt.drop(row, f"{name}: score", f"{mark.score} is neither 1 nor -1")
+            self.import_log.drop(row, f"{name}: score", f"{mark.score} is neither 1 nor -1")
             return
         try:
             track = self._marked_track(mark)
         except ValueError as error:
-            self.receipt.drop(row, name, str(error))
+            self.import_log.drop(row, name, str(error))
             return
         interaction = InteractionRow(
             user=person,
@@ -257,7 +259,7 @@ class _Reader:
             return None
         if (problem := self.tally.moment_problem(mark.created)) is None:
             return from_seconds(mark.created)
-        self.receipt.repair(row, f"{name}: created", f"the time {problem}; left out")
+        self.import_log.repair(row, f"{name}: created", f"the time {problem}; left out")
         return None
 
     def _keep_mark(
@@ -273,7 +275,7 @@ class _Reader:
         if old is new:
             self.kept += 1
             return
-        self.receipt.merge(row, name, f"is about a track that was marked before: {track.name}")
+        self.import_log.merge(row, name, f"is about a track that was marked before: {track.name}")
         if name == _PINS:
             if old.event is Event.LIKED and not old.note:
                 said[new.item] = msgspec.structs.replace(old, note=new.note)
@@ -285,12 +287,12 @@ class _JsonLines(Generic[_T]):
     """A file of JSON Lines, decoded a block at a time: ten times as fast as line by line."""
 
     def __init__(
-        self, member: Member, name: str, shape: type[_T], receipt: Receipt, limits: Limits
+        self, member: Member, name: str, shape: type[_T], import_log: ImportLog, limits: FileLimits
     ) -> None:
         self._member = member
         self._name = name
         self._decoder = msgspec.json.Decoder(shape)
-        self._receipt = receipt
+        self._import_log = import_log
         self._limits = limits
 
     def read(self) -> Iterator[Iterable[tuple[int, _T]]]:
@@ -337,7 +339,7 @@ class _JsonLines(Generic[_T]):
             try:
                 yield number, self._decoder.decode(line)
             except msgspec.ValidationError as error:
-                self._receipt.drop(number, self._name, f"cannot be used: {clean_name(error)}")
+                self._import_log.drop(number, self._name, f"cannot be used: {clean_name(error)}")
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                 raise InputError(
                     f"{self._member}, line {number}: this is no JSON: {clean_name(error)}.",

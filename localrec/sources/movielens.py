@@ -12,24 +12,19 @@ from pathlib import Path
 
 import msgspec
 
-from localrec.domains import Domain
-from localrec.errors import InputError
-from localrec.sources.base import Field, Glimpse
-from localrec.sources.bulk import BulkTable, Fault, refuse_user
-from localrec.sources.cells import (
-    key_number,
-    missing,
-    moment_faults,
-    moment_since_1970,
-    number,
-)
-from localrec.sources.files import Limits, detect_encoding, open_text
-from localrec.sources.flatfiles import split_lines
-from localrec.sources.movies import film_row, genre_links, split_year
-from localrec.sources.receipt import Receipt
-from localrec.sources.tables import Table
-from localrec.sources.text import clean_name
-from localrec.types import BulkHistory, ItemRow, Person, Scalar
+from localrec.data.domains import Domain
+from localrec.data.rows import BulkHistory, ItemRow, Scalar, UserRow
+from localrec.data.titles import split_year
+from localrec.foundation.bounded_files import FileLimits, detect_encoding, open_text
+from localrec.foundation.errors import InputError
+from localrec.foundation.text import clean_name
+from localrec.sources.bulk_tables import BulkTable, RowFault, refuse_user
+from localrec.sources.delimited_tables import DelimitedTable
+from localrec.sources.film_rows import film_row, genre_links
+from localrec.sources.import_log import ImportLog
+from localrec.sources.protocols import Field, FilePreview
+from localrec.sources.sql_cells import key_number, missing, moment_faults, moment_since_1970, number
+from localrec.sources.sql_tables import split_lines
 
 _COLUMNS = ("userId", "movieId", "rating", "timestamp")
 _GENRES_100K = (
@@ -86,9 +81,9 @@ class _Layout(msgspec.Struct, frozen=True, kw_only=True):
     delimiter: str
     has_header: bool
     films: str
-    read_films: Callable[[Path, Limits, Receipt], Iterator[_Film]]
+    read_films: Callable[[Path, FileLimits, ImportLog], Iterator[_Film]]
     people: str | None = None
-    read_people: Callable[[Path, Limits, Receipt], Iterator[Person]] | None = None
+    read_users: Callable[[Path, FileLimits, ImportLog], Iterator[UserRow]] | None = None
 
 
 class MovieLensSource:
@@ -109,16 +104,16 @@ class MovieLensSource:
         Field("zip code, tags.csv, tags.dat, genome", "left out"),
     )
 
-    def __init__(self, limits: Limits | None = None) -> None:
-        self._limits = limits or Limits()
+    def __init__(self, limits: FileLimits | None = None) -> None:
+        self._limits = limits or FileLimits()
 
-    def recognises(self, glimpse: Glimpse) -> bool:
+    def recognises(self, preview: FilePreview) -> bool:
         """Whether there are ratings and films under the names of a MovieLens release."""
-        if glimpse.name in ("u.data", "ratings.dat"):
+        if preview.name in ("u.data", "ratings.dat"):
             return True
-        if glimpse.name == "ratings.csv":
-            return glimpse.header[:3] == ("userid", "movieid", "rating")
-        names = {member.rpartition("/")[2] for member in glimpse.members}
+        if preview.name == "ratings.csv":
+            return preview.header[:3] == ("userid", "movieid", "rating")
+        names = {member.rpartition("/")[2] for member in preview.members}
         return any({layout.ratings, layout.films} <= names for layout in _LAYOUTS)
 
     def read(self, path: Path, domain: Domain, user: str | None = None) -> BulkHistory:
@@ -130,16 +125,16 @@ class MovieLensSource:
         """
         refuse_user(self.kind, user)
         folder, layout = _find_layout(path)
-        receipt = Receipt(self.kind, path, domain.name)
-        items = self._read_films(folder, layout, domain, receipt)
-        people: tuple[Person, ...] = ()
-        if layout.people and layout.read_people and (folder / layout.people).is_file():
-            people = tuple(layout.read_people(folder / layout.people, self._limits, receipt))
+        import_log = ImportLog(self.kind, path, domain.name)
+        items = self._read_films(folder, layout, domain, import_log)
+        people: tuple[UserRow, ...] = ()
+        if layout.people and layout.read_users and (folder / layout.people).is_file():
+            people = tuple(layout.read_users(folder / layout.people, self._limits, import_log))
         table = _ratings_table(folder / layout.ratings, layout, self._limits)
-        return table.history(receipt, items, people, more_kept=len(items) + len(people))
+        return table.history(import_log, items, people, more_kept=len(items) + len(people))
 
     def _read_films(
-        self, folder: Path, layout: _Layout, domain: Domain, receipt: Receipt
+        self, folder: Path, layout: _Layout, domain: Domain, import_log: ImportLog
     ) -> tuple[ItemRow, ...]:
         file = folder / layout.films
         if not file.is_file():
@@ -147,13 +142,15 @@ class MovieLensSource:
         elsewhere = _read_links(folder / "links.csv", self._limits)
         genre = domain.kind_of("component")
         films: dict[str, ItemRow] = {}
-        for film in layout.read_films(file, self._limits, receipt):
+        for film in layout.read_films(file, self._limits, import_log):
             title = clean_name(film.title)
             if not film.key or not title:
                 column = "title" if film.key else "movieId"
-                receipt.drop(film.row, f"{layout.films}: {column}", "is empty there")
+                import_log.drop(film.row, f"{layout.films}: {column}", "is empty there")
             elif film.key in films:
-                receipt.merge(film.row, f"{layout.films}: movieId", f"({film.key}) is there twice")
+                import_log.merge(
+                    film.row, f"{layout.films}: movieId", f"({film.key}) is there twice"
+                )
             else:
                 year = split_year(title)[1]
                 links = genre_links(genre, film.genres)
@@ -180,7 +177,7 @@ def _find_layout(path: Path) -> tuple[Path, _Layout]:
     )
 
 
-def _ratings_table(path: Path, layout: _Layout, limits: Limits) -> BulkTable:
+def _ratings_table(path: Path, layout: _Layout, limits: FileLimits) -> BulkTable:
     if layout.has_header:
         _check_header(path, limits)
     file = split_lines(
@@ -201,7 +198,7 @@ def _ratings_table(path: Path, layout: _Layout, limits: Limits) -> BulkTable:
             *file.faults,
             missing("userId", "user_key", user),
             missing("movieId", "item_key", film),
-            Fault(
+            RowFault(
                 "rating",
                 "coalesce(rating NOT BETWEEN 0.5 AND 5, true)",
                 "{value} is no rating from 0.5 to 5",
@@ -213,8 +210,8 @@ def _ratings_table(path: Path, layout: _Layout, limits: Limits) -> BulkTable:
     )
 
 
-def _check_header(path: Path, limits: Limits) -> None:
-    header = Table(path, limits, delimiter=",").header
+def _check_header(path: Path, limits: FileLimits) -> None:
+    header = DelimitedTable(path, limits, delimiter=",").header
     if header != _COLUMNS:
         raise InputError(
             f"{path}, row 1: the columns are {', '.join(header)}, not {', '.join(_COLUMNS)}.",
@@ -222,32 +219,32 @@ def _check_header(path: Path, limits: Limits) -> None:
         )
 
 
-def _read_films_100k(path: Path, limits: Limits, receipt: Receipt) -> Iterator[_Film]:
+def _read_films_100k(path: Path, limits: FileLimits, import_log: ImportLog) -> Iterator[_Film]:
     width = 5 + len(_GENRES_100K)
-    for row, cells in _split_rows(path, "|", width, limits, receipt):
+    for row, cells in _split_rows(path, "|", width, limits, import_log):
         genres = [name for name, flag in zip(_GENRES_100K, cells[5:], strict=True) if flag == "1"]
         yield _Film(row, clean_name(cells[0]), cells[1], genres)
 
 
-def _read_films_1m(path: Path, limits: Limits, receipt: Receipt) -> Iterator[_Film]:
-    for row, (key, title, genres) in _split_rows(path, "::", 3, limits, receipt):
+def _read_films_1m(path: Path, limits: FileLimits, import_log: ImportLog) -> Iterator[_Film]:
+    for row, (key, title, genres) in _split_rows(path, "::", 3, limits, import_log):
         yield _Film(row, clean_name(key), title, genres.split("|"))
 
 
-def _read_films_csv(path: Path, limits: Limits, receipt: Receipt) -> Iterator[_Film]:
-    table = Table(path, limits, delimiter=",")
+def _read_films_csv(path: Path, limits: FileLimits, import_log: ImportLog) -> Iterator[_Film]:
+    table = DelimitedTable(path, limits, delimiter=",")
     _require(path, table.header, ("movieId", "title", "genres"))
     for row, cells in table.rows():
         yield _Film(row, clean_name(cells["movieId"]), cells["title"], cells["genres"].split("|"))
     for row, problem in table.ragged:
-        receipt.drop(row, path.name, problem)
+        import_log.drop(row, path.name, problem)
 
 
-def _read_links(path: Path, limits: Limits) -> dict[str, dict[str, Scalar]]:
+def _read_links(path: Path, limits: FileLimits) -> dict[str, dict[str, Scalar]]:
     """movieId -> the film's identifiers elsewhere; rows that are not whole say nothing."""
     if not path.is_file():
         return {}
-    table = Table(path, limits, delimiter=",")
+    table = DelimitedTable(path, limits, delimiter=",")
     _require(path, table.header, ("movieId", "imdbId", "tmdbId"))
     found: dict[str, dict[str, Scalar]] = {}
     for _, cells in table.rows():
@@ -261,29 +258,29 @@ def _read_links(path: Path, limits: Limits) -> dict[str, dict[str, Scalar]]:
     return found
 
 
-def _read_people_100k(path: Path, limits: Limits, receipt: Receipt) -> Iterator[Person]:
-    for row, (key, age, gender, work, _) in _split_rows(path, "|", 5, limits, receipt):
+def _read_users_100k(path: Path, limits: FileLimits, import_log: ImportLog) -> Iterator[UserRow]:
+    for row, (key, age, gender, work, _) in _split_rows(path, "|", 5, limits, import_log):
         properties: dict[str, Scalar] = {"gender": clean_name(gender)}
         properties["occupation"] = clean_name(work)
         if age.isdecimal():
             properties["age"] = int(age)
         else:
-            receipt.repair(row, f"{path.name}: age", f"{clean_name(age)!r} is no age; left out")
-        yield Person(key=clean_name(key), properties=properties)
+            import_log.repair(row, f"{path.name}: age", f"{clean_name(age)!r} is no age; left out")
+        yield UserRow(key=clean_name(key), properties=properties)
 
 
-def _read_people_1m(path: Path, limits: Limits, receipt: Receipt) -> Iterator[Person]:
-    for _, (key, gender, age, work, _) in _split_rows(path, "::", 5, limits, receipt):
+def _read_users_1m(path: Path, limits: FileLimits, import_log: ImportLog) -> Iterator[UserRow]:
+    for _, (key, gender, age, work, _) in _split_rows(path, "::", 5, limits, import_log):
         properties: dict[str, Scalar] = {"gender": clean_name(gender)}
         if age in _AGES_1M:
             properties["age_group"] = _AGES_1M[age]
         if work.isdecimal() and int(work) < len(_OCCUPATIONS_1M):
             properties["occupation"] = _OCCUPATIONS_1M[int(work)]
-        yield Person(key=clean_name(key), properties=properties)
+        yield UserRow(key=clean_name(key), properties=properties)
 
 
 def _split_rows(
-    path: Path, delimiter: str, width: int, limits: Limits, receipt: Receipt
+    path: Path, delimiter: str, width: int, limits: FileLimits, import_log: ImportLog
 ) -> Iterator[tuple[int, list[str]]]:
     """(row number, cells) of each line of a file without header and quotes."""
     with open_text(path, limits, detect_encoding(path, limits)) as lines:
@@ -292,7 +289,7 @@ def _split_rows(
             if len(cells) == width:
                 yield row, cells
             elif line.strip():
-                receipt.drop(row, path.name, f"has {len(cells)} cells where {width} belong")
+                import_log.drop(row, path.name, f"has {len(cells)} cells where {width} belong")
 
 
 def _require(path: Path, header: tuple[str, ...], columns: tuple[str, ...]) -> None:
@@ -312,7 +309,7 @@ _LAYOUTS = (
         films="u.item",
         read_films=_read_films_100k,
         people="u.user",
-        read_people=_read_people_100k,
+        read_users=_read_users_100k,
     ),
     _Layout(
         ratings="ratings.dat",
@@ -321,7 +318,7 @@ _LAYOUTS = (
         films="movies.dat",
         read_films=_read_films_1m,
         people="users.dat",
-        read_people=_read_people_1m,
+        read_users=_read_users_1m,
     ),
     _Layout(
         ratings="ratings.csv",

@@ -18,14 +18,14 @@ _LAYOUTS = {  # NumPy's code of a number -> struct's
 }
 
 
-class NamedThing:
+class PickledName:
     """A class or function that a pickle names: its spelling and nothing more."""
 
     def __init__(self, spelling: str) -> None:
         self.spelling = spelling
 
 
-class NumberKind:
+class PickledDtype:
     """What NumPy calls a dtype: a code such as "i8" and the order of its bytes."""
 
     def __init__(self, code: str) -> None:
@@ -40,7 +40,7 @@ class NumberKind:
         return is_state
 
 
-def make_plain(named: NamedThing, arguments: tuple[Any, ...]) -> Any:
+def rebuild_plain(named: PickledName, arguments: tuple[Any, ...]) -> Any:
     """What calling `named` would give, or None where that is no plain data.
 
     A set comes as the list of its elements, for the caller to check before they are hashed.
@@ -51,7 +51,7 @@ def make_plain(named: NamedThing, arguments: tuple[Any, ...]) -> Any:
 
 def _make_empty(arguments: tuple[Any, ...]) -> dict[Any, Any] | None:
     """OrderedDict() and defaultdict(list): the entries follow as SETITEMS."""
-    return {} if all(type(one) is NamedThing or one is None for one in arguments) else None
+    return {} if all(type(one) is PickledName or one is None for one in arguments) else None
 
 
 def _make_elements(arguments: tuple[Any, ...]) -> list[Any] | None:
@@ -73,15 +73,15 @@ def _make_bytes(arguments: tuple[Any, ...]) -> bytes | None:
     return arguments[0].encode("latin-1")
 
 
-def _make_number_kind(arguments: tuple[Any, ...]) -> NumberKind | None:
+def _make_number_kind(arguments: tuple[Any, ...]) -> PickledDtype | None:
     """numpy.dtype("i8", False, True)."""
     code = arguments[0] if arguments else None
-    return NumberKind(code) if type(code) is str and code in _LAYOUTS else None
+    return PickledDtype(code) if type(code) is str and code in _LAYOUTS else None
 
 
 def _make_number(arguments: tuple[Any, ...]) -> bool | int | float | None:
     """numpy's scalar(dtype, bytes)."""
-    if len(arguments) != 2 or type(arguments[0]) is not NumberKind:
+    if len(arguments) != 2 or type(arguments[0]) is not PickledDtype:
         return None
     kind, packed = arguments
     layout = kind.order + _LAYOUTS[kind.code]

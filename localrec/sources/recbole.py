@@ -10,15 +10,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal, cast
 
 import msgspec
 
-from localrec.domains import Domain
-from localrec.errors import InputError
-from localrec.sources.atomic import AtomicField, AtomicTable
-from localrec.sources.base import Field, Glimpse
-from localrec.sources.bulk import BulkReader, BulkTable, Fault, refuse_user
-from localrec.sources.cells import (
+from localrec.data.domains import Domain
+from localrec.data.rows import AttributeLink, BulkHistory, HistoryRows, ItemRow, Scalar, UserRow
+from localrec.data.titles import split_year
+from localrec.foundation.bounded_files import FileLimits
+from localrec.foundation.errors import InputError
+from localrec.foundation.text import clean_name, clean_text
+from localrec.sources.bulk_tables import BulkReader, BulkTable, RowFault, refuse_user
+from localrec.sources.delimited_tables import DelimitedTable
+from localrec.sources.film_rows import film_row, genre_links
+from localrec.sources.import_log import ImportLog
+from localrec.sources.protocols import Field, FilePreview
+from localrec.sources.sql_cells import (
     clean_name_of,
     empty,
     moment_faults,
@@ -28,12 +35,7 @@ from localrec.sources.cells import (
     stars,
     whole_number,
 )
-from localrec.sources.files import Limits
-from localrec.sources.flatfiles import FlatFile, split_lines
-from localrec.sources.movies import film_row, genre_links, split_year
-from localrec.sources.receipt import Receipt
-from localrec.sources.text import clean_name, clean_text
-from localrec.types import AttributeLink, BulkHistory, History, ItemRow, Person, Scalar
+from localrec.sources.sql_tables import FlatFile, split_lines
 
 _TITLES = ("movie_title", "title", "name", "item_name", "book_title", "product_name")
 _YEARS = ("release_year", "year")
@@ -68,17 +70,19 @@ class RecBoleSource:
         Field("other fields of .inter", "left out"),
     )
 
-    def __init__(self, limits: Limits | None = None) -> None:
-        self._limits = limits or Limits()
+    def __init__(self, limits: FileLimits | None = None) -> None:
+        self._limits = limits or FileLimits()
 
-    def recognises(self, glimpse: Glimpse) -> bool:
+    def recognises(self, preview: FilePreview) -> bool:
         """Whether it is an atomic file with interactions or items, or a folder with one."""
-        names = {glimpse.name, *glimpse.members} - {"u.item"}  # which is MovieLens' own
-        return not glimpse.name.endswith(".zip") and any(
+        names = {preview.name, *preview.members} - {"u.item"}  # which is MovieLens' own
+        return not preview.name.endswith(".zip") and any(
             name.endswith((".item", ".inter")) for name in names
         )
 
-    def read(self, path: Path, domain: Domain, user: str | None = None) -> History | BulkHistory:
+    def read(
+        self, path: Path, domain: Domain, user: str | None = None
+    ) -> HistoryRows | BulkHistory:
         """Read items and people, and check every interaction.
 
         Raises:
@@ -87,19 +91,19 @@ class RecBoleSource:
         """
         refuse_user(self.kind, user)
         files = _find_files(path)
-        receipt = Receipt(self.kind, path, domain.name)
+        import_log = ImportLog(self.kind, path, domain.name)
         items: tuple[ItemRow, ...] = ()
-        people: tuple[Person, ...] = ()
+        people: tuple[UserRow, ...] = ()
         if file := files.get(".item"):
-            items = _read_items(AtomicTable(file, self._limits), file, domain, receipt)
+            items = _read_items(AtomicTable(file, self._limits), file, domain, import_log)
         if file := files.get(".user"):
-            people = _read_people(AtomicTable(file, self._limits), file, receipt)
+            people = _read_users(AtomicTable(file, self._limits), file, import_log)
         kept = len(items) + len(people)
         if file := files.get(".inter"):
-            table = _interactions(file, self._limits, receipt)
-            return table.history(receipt, items, people, more_kept=kept)
-        report = receipt.report(kept=kept)
-        return History(items=items, interactions=(), people=people, report=report)
+            table = _interactions(file, self._limits, import_log)
+            return table.history(import_log, items, people, more_kept=kept)
+        report = import_log.report(kept=kept)
+        return HistoryRows(items=items, interactions=(), people=people, report=report)
 
 
 def _find_files(path: Path) -> dict[str, Path]:
@@ -129,23 +133,23 @@ def _find_files(path: Path) -> dict[str, Path]:
 
 
 def _read_items(
-    table: AtomicTable, file: Path, domain: Domain, receipt: Receipt
+    table: AtomicTable, file: Path, domain: Domain, import_log: ImportLog
 ) -> tuple[ItemRow, ...]:
-    reader = _ItemReader(file, table.fields, domain, receipt)
+    reader = _ItemReader(file, table.fields, domain, import_log)
     items: dict[str, ItemRow] = {}
     for row, cells in table.rows():
         item = reader.read_item(row, cells)
         if item is None:
             continue
         if item.key in items:
-            receipt.merge(row, "item_id", f"({item.key}) is already there")
+            import_log.merge(row, "item_id", f"({item.key}) is already there")
             continue
         items[item.key] = item
     for row, problem in table.ragged:
-        receipt.drop(row, None, problem)
+        import_log.drop(row, None, problem)
     if not items:
         raise InputError(
-            f"{file} holds no item that can be kept: {receipt.first_drop()}.",
+            f"{file} holds no item that can be kept: {import_log.first_drop()}.",
             "Each row needs an item_id and a title.",
         )
     return tuple(items.values())
@@ -155,9 +159,9 @@ class _ItemReader:
     """Turns rows into items, by the fields of one file and the kinds of one domain."""
 
     def __init__(
-        self, path: Path, fields: tuple[AtomicField, ...], domain: Domain, receipt: Receipt
+        self, path: Path, fields: tuple[AtomicField, ...], domain: Domain, import_log: ImportLog
     ) -> None:
-        self._receipt = receipt
+        self._import_log = import_log
         self._domain = domain
         names = [field.name for field in fields]
         title = next((name for name in _TITLES if name in names), None)
@@ -177,11 +181,11 @@ class _ItemReader:
         """The item of a row, or None where it was dropped (the receipt says why)."""
         key, title = clean_name(cells["item_id"]), clean_name(cells[self._title])
         if not key or not title:
-            self._receipt.drop(row, self._title if key else "item_id", "is empty there")
+            self._import_log.drop(row, self._title if key else "item_id", "is empty there")
             return None
         year = self._read_year(row, title, cells)
         properties = {
-            field.name: _read_property(self._receipt, row, field, cells[field.name])
+            field.name: _read_property(self._import_log, row, field, cells[field.name])
             for field in self._others
         }
         return film_row(key, title, year, self._read_links(cells), self._domain, properties)
@@ -202,7 +206,7 @@ class _ItemReader:
         if re.fullmatch(r"1[89]\d\d|20\d\d", told, re.ASCII):
             return int(told)
         found = f"{in_title} was read from the title" if in_title else "it was left out"
-        self._receipt.repair(row, self._year, f"{clean_name(told)!r} is no year; {found}")
+        self._import_log.repair(row, self._year, f"{clean_name(told)!r} is no year; {found}")
         return in_title
 
     def _read_links(self, cells: dict[str, str]) -> Iterator[AttributeLink]:
@@ -210,7 +214,7 @@ class _ItemReader:
             yield from genre_links(kind, cells[field].split())
 
 
-def _read_people(table: AtomicTable, file: Path, receipt: Receipt) -> tuple[Person, ...]:
+def _read_users(table: AtomicTable, file: Path, import_log: ImportLog) -> tuple[UserRow, ...]:
     names = [field.name for field in table.fields]
     if "user_id" not in names:
         raise InputError(
@@ -218,30 +222,31 @@ def _read_people(table: AtomicTable, file: Path, receipt: Receipt) -> tuple[Pers
             "A .user file needs user_id.",
         )
     told = [field for field in table.fields if field.name not in ("user_id", *_PRIVATE)]
-    people: dict[str, Person] = {}
+    people: dict[str, UserRow] = {}
     for row, cells in table.rows():
         key = clean_name(cells["user_id"])
         if not key:
-            receipt.drop(row, f"{file.name}: user_id", "is empty there")
+            import_log.drop(row, f"{file.name}: user_id", "is empty there")
         elif key in people:
-            receipt.merge(row, f"{file.name}: user_id", f"({key}) is already there")
+            import_log.merge(row, f"{file.name}: user_id", f"({key}) is already there")
         else:
             properties = {
-                field.name: _read_property(receipt, row, field, cells[field.name]) for field in told
+                field.name: _read_property(import_log, row, field, cells[field.name])
+                for field in told
             }
-            people[key] = Person(key=key, properties=properties)
+            people[key] = UserRow(key=key, properties=properties)
     for row, problem in table.ragged:
-        receipt.drop(row, file.name, problem)
+        import_log.drop(row, file.name, problem)
     return tuple(people.values())
 
 
-def _read_property(receipt: Receipt, row: int, field: AtomicField, cell: str) -> Scalar:
+def _read_property(import_log: ImportLog, row: int, field: AtomicField, cell: str) -> Scalar:
     if field.type != "float" or not cell.strip():
         return clean_text(cell)
     try:
         return float(cell)
     except ValueError:
-        receipt.repair(row, field.name, f"{clean_name(cell)!r} is no number; left out")
+        import_log.repair(row, field.name, f"{clean_name(cell)!r} is no number; left out")
         return None
 
 
@@ -253,7 +258,7 @@ class _Ratings(msgspec.Struct, frozen=True):
     scale: int | None  # the top of the scale; None where nothing was rated
 
 
-def _interactions(file: Path, limits: Limits, receipt: Receipt) -> BulkTable:
+def _interactions(file: Path, limits: FileLimits, import_log: ImportLog) -> BulkTable:
     names = [field.name for field in AtomicTable(file, limits).fields]
     lacking = [name for name in ("user_id", "item_id") if name not in names]
     if lacking:
@@ -277,9 +282,9 @@ def _interactions(file: Path, limits: Limits, receipt: Receipt) -> BulkTable:
         columns["rating"] = stars(flat.cells[rating], 0, seen.scale)
         faults.append(rating_fault(rating, flat.cells[rating], 0, seen.scale))
         if seen.scale != 5:
-            receipt.repair(1, rating, f"goes up to {seen.scale}; the top became five stars")
+            import_log.repair(1, rating, f"goes up to {seen.scale}; the top became five stars")
     elif rating:
-        receipt.repair(1, rating, "is the same everywhere, so it is no verdict: items were seen")
+        import_log.repair(1, rating, "is the same everywhere, so it is no verdict: items were seen")
     if time:
         columns["at"] = moment_since_1970(flat.cells[time])
         faults.extend(moment_faults(time, flat.cells[time]))
@@ -293,9 +298,9 @@ def _interactions(file: Path, limits: Limits, receipt: Receipt) -> BulkTable:
     )
 
 
-def _lacks_key(name: str, column: str, is_number: bool) -> Fault:
+def _lacks_key(name: str, column: str, is_number: bool) -> RowFault:
     if is_number:
-        return Fault(name, f"{column} IS NULL", "is empty there", column)
+        return RowFault(name, f"{column} IS NULL", "is empty there", column)
     return empty(name, column)
 
 
@@ -321,3 +326,53 @@ def _look_at(flat: FlatFile, rating: str | None) -> _Ratings:
         )
     is_verdict = rated and (low < high or high > 1)  # a 1 everywhere says that there was a deed
     return _Ratings(bool(users), bool(items), tops[0] if is_verdict else None)
+
+
+FieldType = Literal["token", "token_seq", "float", "float_seq"]
+
+
+_TYPES = ("token", "token_seq", "float", "float_seq")
+
+
+class AtomicField(msgspec.Struct, frozen=True):
+    """One column: its name and what its cells hold."""
+
+    name: str
+    type: FieldType
+
+
+class AtomicTable:
+    """An opened atomic file: typed fields, and rows with those fields' names.
+
+    Raises:
+        InputError: no table, a header field without a known type, or a field named twice.
+    """
+
+    def __init__(self, path: Path, limits: FileLimits | None = None) -> None:
+        self._table = DelimitedTable(path, limits, delimiter="\t", quoted=False)
+        self.fields = tuple(self._read_field(written) for written in self._table.header)
+        names = [field.name for field in self.fields]
+        if repeated := [name for name in names if names.count(name) > 1]:
+            raise InputError(
+                f"{path}, row 1: the header names {repeated[0]!r} twice.", "Rename one of the two."
+            )
+
+    def rows(self) -> Iterator[tuple[int, dict[str, str]]]:
+        """Each whole row as (row number, field name -> cell)."""
+        for row, cells in self._table.rows():
+            yield row, dict(zip((field.name for field in self.fields), cells.values(), strict=True))
+
+    @property
+    def ragged(self) -> list[tuple[int, str]]:
+        """Rows of the wrong length with their problem, complete once `rows` has ended."""
+        return self._table.ragged
+
+    def _read_field(self, written: str) -> AtomicField:
+        name, _, kind = written.rpartition(":")
+        if not name or kind not in _TYPES:
+            raise InputError(
+                f"{self._table.path}, row 1: the header field {written!r} is not written as "
+                f"name:type, with a type of {', '.join(_TYPES)}.",
+                "Atomic files of RecBole have such a header.",
+            )
+        return AtomicField(name, cast(FieldType, kind))

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from localrec.domains import Domain
-from localrec.sources.base import Field, Glimpse
-from localrec.sources.book_cells import Cells
-from localrec.sources.book_titles import Title, split_authors
-from localrec.sources.books import Book, Layout, read_library
-from localrec.sources.files import Limits
-from localrec.types import History
+from localrec.data.domains import Domain
+from localrec.data.rows import HistoryRows
+from localrec.foundation.bounded_files import FileLimits
+from localrec.sources.book_cells import RowCells
+from localrec.sources.book_library import BookRecord, LibraryLayout, read_library
+from localrec.sources.book_titles import BookTitle, split_authors
+from localrec.sources.protocols import Field, FilePreview
 
 _DRIVEN_BY = {"character": "character-driven", "plot": "plot-driven"}
 
@@ -51,14 +51,14 @@ class StoryGraphSource:
         ),
     )
 
-    def __init__(self, limits: Limits | None = None) -> None:
-        self._limits = limits or Limits()
+    def __init__(self, limits: FileLimits | None = None) -> None:
+        self._limits = limits or FileLimits()
 
-    def recognises(self, glimpse: Glimpse) -> bool:
+    def recognises(self, preview: FilePreview) -> bool:
         """Whether the header is one of The StoryGraph."""
-        return {"isbn/uid", "read status", "star rating"} <= set(glimpse.header)
+        return {"isbn/uid", "read status", "star rating"} <= set(preview.header)
 
-    def read(self, path: Path, domain: Domain, user: str | None) -> History:
+    def read(self, path: Path, domain: Domain, user: str | None) -> HistoryRows:
         """Read every book; two rows of one book become one.
 
         Raises:
@@ -68,8 +68,8 @@ class StoryGraphSource:
         return read_library(path, domain, user, _LAYOUT, self._limits)
 
 
-def _read_book(cells: Cells, title: Title) -> Book:
-    return Book(
+def _read_book(cells: RowCells, title: BookTitle) -> BookRecord:
+    return BookRecord(
         row=cells.row,
         title=title,
         authors=split_authors(cells.raw("Authors")),
@@ -84,14 +84,14 @@ def _read_book(cells: Cells, title: Title) -> Book:
     )
 
 
-def _manner_of(cells: Cells) -> tuple[str, ...]:
+def _manner_of(cells: RowCells) -> tuple[str, ...]:
     """The pace ("fast" is fast-paced) and what drives the story; "a mix" drives neither."""
     pace = cells.names("Pace")
     driven_by = _DRIVEN_BY.get(cells.raw("Character- or Plot-Driven?").casefold())
     return (*(f"{one}-paced" for one in pace), *([driven_by] if driven_by else ()))
 
 
-_LAYOUT = Layout(
+_LAYOUT = LibraryLayout(
     StoryGraphSource.kind,
     "StoryGraph",
     ("Title", "Authors", "Read Status", "Star Rating"),

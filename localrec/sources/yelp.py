@@ -14,18 +14,14 @@ from typing import Any
 
 import msgspec
 
-from localrec.domains import Domain
-from localrec.errors import InputError
-from localrec.sources.base import Field, Glimpse
-from localrec.sources.bulk import BulkTable
-from localrec.sources.cells import (
-    clean_text_of,
-    missing,
-    moment_faults,
-    number,
-    rating_fault,
-)
-from localrec.sources.jsonlines import (
+from localrec.data.domains import Domain
+from localrec.data.rows import AttributeLink, BulkHistory, ItemRow, Scalar
+from localrec.foundation.errors import InputError
+from localrec.foundation.prose import as_sentence, join_words
+from localrec.foundation.text import clean_name
+from localrec.sources.bulk_tables import BulkTable
+from localrec.sources.import_log import ImportLog
+from localrec.sources.json_lines import (
     MAX_NOTE,
     ItemLines,
     first_object,
@@ -33,10 +29,8 @@ from localrec.sources.jsonlines import (
     no_object_fault,
     read_objects,
 )
-from localrec.sources.prose import as_sentence, join_words
-from localrec.sources.receipt import Receipt
-from localrec.sources.text import clean_name
-from localrec.types import AttributeLink, BulkHistory, ItemRow, Scalar
+from localrec.sources.protocols import Field, FilePreview
+from localrec.sources.sql_cells import clean_text_of, missing, moment_faults, number, rating_fault
 
 _REVIEW = ("user_id", "business_id", "stars", "text", "date")
 _PLACE = ("name", "address", "city", "state", "is_open", "attributes", "categories")
@@ -86,11 +80,11 @@ class YelpSource:
         Field("tip, checkin and user files", "left out"),
     )
 
-    def recognises(self, glimpse: Glimpse) -> bool:
+    def recognises(self, preview: FilePreview) -> bool:
         """A review in the first line, or a folder with the file of reviews."""
-        if glimpse.members:
-            return any(_is_file_of(name.rpartition("/")[2], "review") for name in glimpse.members)
-        return all(f'"{name}"' in glimpse.head for name in ("review_id", "business_id", "stars"))
+        if preview.members:
+            return any(_is_file_of(name.rpartition("/")[2], "review") for name in preview.members)
+        return all(f'"{name}"' in preview.head for name in ("review_id", "business_id", "stars"))
 
     def read(self, path: Path, domain: Domain, user: str | None = None) -> BulkHistory:
         """Check every review and read the businesses that were reviewed.
@@ -102,9 +96,9 @@ class YelpSource:
         reviews, places = _find_files(path)
         _check_reviews(reviews)
         table = _as_table(reviews)
-        receipt = Receipt(self.kind, path, domain.name)
-        items = list(_read_places(places, table, receipt)) if places else []
-        return table.history(receipt, items=items, more_kept=len(items))
+        import_log = ImportLog(self.kind, path, domain.name)
+        items = list(_read_places(places, table, import_log)) if places else []
+        return table.history(import_log, items=items, more_kept=len(items))
 
 
 def _find_files(path: Path) -> tuple[Path, Path | None]:
@@ -166,13 +160,13 @@ def _as_table(path: Path) -> BulkTable:
     )
 
 
-def _read_places(path: Path, table: BulkTable, receipt: Receipt) -> Iterator[ItemRow]:
+def _read_places(path: Path, table: BulkTable, import_log: ImportLog) -> Iterator[ItemRow]:
     first_object(path)
-    for line, key, *cells in ItemLines(path, "business_id", _PLACE).read(table, receipt):
+    for line, key, *cells in ItemLines(path, "business_id", _PLACE).read(table, import_log):
         told = dict(zip(_PLACE, cells, strict=True))
         name = clean_name(told["name"])
         if not name:
-            receipt.repair(line, "name", f"of {path.name} is empty; the place is called {key}")
+            import_log.repair(line, "name", f"of {path.name} is empty; the place is called {key}")
         yield _as_item(key, name or key, told)
 
 

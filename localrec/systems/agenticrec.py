@@ -1,100 +1,110 @@
-"""AgenticRec: an agent with tools ranks the candidates that lie before it (2026, section 4).
+"""Questions whose answers an agent puts in order: `ask --system agenticrec` and its compositions.
 
-    agenticrec              a frozen model thinks, asks tools and ranks
-    agenticrec-reasoning    the same model without a tool
-    agenticrec-scripted     the same tools are asked on every request, then the model ranks
-    agenticrec-fused        what the tools say, weighed; no model
+MARC understands the question, holds its hard constraints and proposes candidates; an agent with
+tools orders them for the person, and MARC explains the first. The agent sees nothing that lies
+outside the question's pool, so that whatever it writes the constraints hold. Where it gives no
+ranking, or its model is not here, the fused evidence of its tools orders, and the answer says so.
 
-The model ranks its first K; the others follow in the order of the fused evidence. A trajectory that
-is invalid leaves all of them to it, and what went wrong stays on record.
+What the question only leans to, such as "lighter", decides who is proposed and no more.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 import numpy as np
 
-from localrec.agent.desk import Desk
-from localrec.agent.fused import Fused
-from localrec.agent.loop import run_agent, run_scripted
-from localrec.agent.suite import SUITE
-from localrec.agent.trajectory import ToolCall, Trajectory
-from localrec.errors import UsageError
-from localrec.llm.base import ChatModel
-from localrec.retrieval.base import Scores
-from localrec.systems.agents import AgenticConfig
-
-# Each compares all candidates at once, so that one call each is enough.
-SCRIPT: tuple[ToolCall, ...] = tuple(
-    ToolCall(tool=name)
-    for name in ("get_user_profile", "get_session_behaviour", "likely_next", "shared_taste")
-)
-
-
-class AgentRanking(msgspec.Struct, frozen=True, kw_only=True):
-    """The candidates of a desk in order, and how that came about.
-
-    Args:
-        order: Places of all candidates, from 0, best first.
-        ranked: How many of them stand first by the agent's own ranking; the rest is fused.
-        scores: Of the fused evidence, (c,); None where a model ranked.
-        trajectory: What was done.
-    """
-
-    order: tuple[int, ...]
-    ranked: int
-    scores: Scores | None
-    trajectory: Trajectory
+from localrec.agent.reranker import model_failed_note
+from localrec.data.query import RoutedTask
+from localrec.data.questions import Question
+from localrec.foundation.errors import ModelCancelledError, ModelError
+from localrec.foundation.run_trace import RunTrace
+from localrec.foundation.text import clean_name
+from localrec.memory.rerankers import Reranker, RerankRequest, RerankResult
+from localrec.retrieval.candidates import CandidateSet
+from localrec.retrieval.search_query import RankedItems, SearchQuery
+from localrec.retrieval.user_profile import profile_from_keys
+from localrec.systems.auto import ScoredItems
+from localrec.systems.configs import FALLBACK_AGENT, AgenticAskConfig
+from localrec.systems.marc import ChosenItems, Marc
+from localrec.systems.question_context import QuestionContext
+from localrec.systems.reranking import DEFAULT_CANDIDATES
 
 
-class AgenticRec:
-    """Ranks candidates by an agent.
+class AgenticAnswerer(Marc):
+    """Answers questions about one domain, in an agent's order.
 
     Args:
-        name: Of the composition, for the record.
-        config: Who acts, within which bounds.
-        model: Opened, and closed, by somebody else; None where nobody is asked.
-
-    Raises:
-        UsageError: there is no model where one is to act.
+        stages: As of MARC.
+        config: Names the agent.
+        open_judge: Name of an agent -> the judge that it is; raises ModelError where its model is
+            not here, never for the fused one.
     """
 
-    def __init__(self, name: str, config: AgenticConfig, model: ChatModel | None = None) -> None:
-        if config.asks_model and model is None:
-            raise UsageError(f"{name} needs a model.")
-        self._name = name
-        self._config = config
-        self._model = model
-        self._fused = Fused()
+    def __init__(
+        self,
+        stages: QuestionContext,
+        config: AgenticAskConfig,
+        open_reranker: Callable[[str], Reranker],
+    ) -> None:
+        super().__init__(stages, config)
+        self._agent = config.agent
+        self._open_reranker = open_reranker
 
-    def rank(self, desk: Desk, seed: int = 0) -> AgentRanking:
-        """Every candidate once, best first.
-
-        Args:
-            desk: The request.
-            seed: Of everything drawn; not negative.
-
-        Raises:
-            UsageError: there are no candidates.
-            ModelError: the model cannot be used, or was stopped.
-        """
-        trajectory, scores = self._fused.run(desk, seed)
-        if self._model is not None and self._config.asks_model:
-            trajectory = self._act(self._model, desk, seed)
-        by_model = trajectory.is_valid and bool(trajectory.model)
-        first = tuple(number - 1 for number in trajectory.ranking or ())
-        ahead = set(first)
-        rest = (one for one in np.argsort(-scores, kind="stable").tolist() if one not in ahead)
-        return AgentRanking(
-            order=(*first, *rest),
-            ranked=len(first),
-            scores=None if by_model else scores,
-            trajectory=trajectory,
+    def _choose(
+        self,
+        question: Question,
+        query: SearchQuery,
+        pool: CandidateSet,
+        task: RoutedTask,
+        k: int,
+        fit: ScoredItems | None,
+        work: RunTrace,
+    ) -> ChosenItems:
+        """The first k of what is proposed, by the agent."""
+        proposing = max(k, min(DEFAULT_CANDIDATES, int(pool.items.sum())))
+        reflected = self._reflect(query, pool, task, proposing, fit, work)
+        proposed = reflected.chosen.items
+        if not len(proposed):
+            work.spoke["rerank"] = "silent"
+            return ChosenItems(found=reflected.chosen, reflection=reflected.record)
+        asked = RerankRequest(
+            user_profile=profile_from_keys((), query.catalogue)
+            if fit is None
+            else fit.user_profile,
+            candidates=proposed.tolist(),
+            user=clean_name(question.user or ""),
+            instruction=query.text,
+            intent=query.intent,
+        )
+        with work.timed("agent"):
+            judged = self._reranked(asked)
+        _put_on_record(judged, work)
+        order = np.argsort(-judged.scores, kind="stable")[:k]
+        return ChosenItems(
+            found=RankedItems(proposed[order], judged.scores[order]),
+            reflection=reflected.record,
+            notes=judged.notes,
+            trajectory=msgspec.to_builtins(judged.trajectory),
         )
 
-    def _act(self, model: ChatModel, desk: Desk, seed: int) -> Trajectory:
-        config, name = self._config, self._name
-        if config.mode == "scripted":
-            return run_scripted(model, desk, SUITE, SCRIPT, config, seed, name=name)
-        tools = () if config.mode == "reasoning" else SUITE
-        return run_agent(model, desk, tools, config, seed, name=name)
+    def _reranked(self, asked: RerankRequest) -> RerankResult:
+        try:
+            judge = self._open_reranker(self._agent)
+        except ModelCancelledError:
+            raise
+        except ModelError as error:
+            judged = self._open_reranker(FALLBACK_AGENT).judge(asked)
+            return msgspec.structs.replace(judged, notes=(model_failed_note(error),))
+        return judge.judge(asked)
+
+
+def _put_on_record(judged: RerankResult, work: RunTrace) -> None:
+    """Who ordered, why that was not the agent, and what it cost."""
+    work.spoke |= judged.spoke
+    if judged.notes:
+        work.spoke["rerank_failed"] = " ".join(judged.notes)
+    tokens = sum(spent.tokens for spent in judged.spent.values())
+    if tokens:
+        work.tokens["agent"] = tokens

@@ -16,53 +16,43 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from localrec.explanation.evidence import evidence_of, example_of, facts_about
+from localrec.data.answers import Answer, ReflectionRecord
+from localrec.data.arrays import Mask
+from localrec.data.evidence import evidence_of, fact_sentences
+from localrec.data.query import Intent, RoutedTask, TaskKind
+from localrec.data.questions import Question
+from localrec.data.recommendations import RecommendedItem
+from localrec.explanation.graph_facts import example_index, question_facts
 from localrec.explanation.writer import ModelWriter, TemplateWriter, Writer
-from localrec.graph.catalogue import LinkDetail, Mask
-from localrec.reasoning.critics import Critic, MeasuredCritic, ModelCritic
-from localrec.reasoning.reflection import ROUNDS, Reflected, reflect
-from localrec.retrieval.base import Query, Ranked, Setting
-from localrec.retrieval.constraints import Pool, open_pool
+from localrec.foundation.run_trace import RunTrace
+from localrec.foundation.settings import RULES
+from localrec.foundation.text import clean_text
+from localrec.graph.catalogue import LinkDetail
+from localrec.ranking.critics import Critic, MeasuredCritic, ModelCritic
+from localrec.ranking.reflection import ROUNDS, ReflectionResult, reflect
+from localrec.retrieval.candidates import CandidateSet, build_candidates
 from localrec.retrieval.expansion import missing_components
-from localrec.retrieval.inclination import bearable, inclined, unwanted
-from localrec.retrieval.tasks import retriever_of
-from localrec.settings import RULES
-from localrec.sources.text import clean_text
-from localrec.systems.composition import MarcConfig
-from localrec.systems.personal import Fit
-from localrec.systems.seeing import look
-from localrec.systems.stages import Stages
-from localrec.systems.work import Work
-from localrec.types import Answer, Intent, RecommendedItem, ReflectionRecord, Task, TaskKind
-from localrec.understanding.intent import (
-    LONGEST_QUESTION,
-    parse_intent,
-    view_of,
-    with_shelf,
-)
-from localrec.understanding.pictured import check_can_be_pictured, told_of, with_picture
-from localrec.understanding.router import AdaptedRouter, ModelRouter, route_by_rules
-from localrec.understanding.shelf import asks_for_shelf
-from localrec.understanding.slots import SlotReader
+from localrec.retrieval.personalize import disliked_mask, exclude_disliked, personalize
+from localrec.retrieval.retrievers import retriever_of
+from localrec.retrieval.search_query import RankedItems, SearchParams, SearchQuery
+from localrec.systems.auto import ScoredItems
+from localrec.systems.configs import MarcConfig
+from localrec.systems.question_context import QuestionContext
+from localrec.understanding.image_query import analyze_image
+from localrec.understanding.image_wishes import add_image, check_images_supported, describe_seen
+from localrec.understanding.query_parser import LONGEST_QUESTION, add_shelf, parse_query, query_view
+from localrec.understanding.router import AdapterRouter, ModelRouter, route_by_rules
+from localrec.understanding.shelf_reader import asks_for_shelf
+from localrec.understanding.slot_filling import SlotReader
 
-Heard = Callable[[tuple[RecommendedItem, ...]], None]  # items as far as they are known by now
+OnItems = Callable[[tuple[RecommendedItem, ...]], None]  # items as far as they are known by now
 
 
-def _unheard(items: tuple[RecommendedItem, ...]) -> None:
+def _ignore_items(items: tuple[RecommendedItem, ...]) -> None:
     """Nobody waits for anything but the whole answer."""
 
 
-class Question(msgspec.Struct, frozen=True, kw_only=True):
-    """One question as `ask` and its batches give it; `image` is the path of its picture."""
-
-    query: str
-    id: str = "1"
-    image: str | None = None
-    user: str | None = None
-    have: str | None = None
-
-
-class Chosen(msgspec.Struct, frozen=True, kw_only=True):
+class ChosenItems(msgspec.Struct, frozen=True, kw_only=True):
     """The items of an answer, and how they came to be these.
 
     Args:
@@ -72,7 +62,7 @@ class Chosen(msgspec.Struct, frozen=True, kw_only=True):
         trajectory: What an agent did, as fields.
     """
 
-    found: Ranked
+    found: RankedItems
     reflection: ReflectionRecord
     notes: tuple[str, ...] = ()
     trajectory: dict[str, Any] | None = None
@@ -81,7 +71,7 @@ class Chosen(msgspec.Struct, frozen=True, kw_only=True):
 class Marc:
     """Answers questions about one domain."""
 
-    def __init__(self, stages: Stages, config: MarcConfig) -> None:
+    def __init__(self, stages: QuestionContext, config: MarcConfig) -> None:
         self._stages = stages
         self._config = config
 
@@ -92,7 +82,7 @@ class Marc:
             InputError: the picture of the question cannot be read.
             UsageError: it has one, and nothing in the domain says what items look like.
         """
-        work = Work(understanding=RULES)
+        work = RunTrace(understanding=RULES)
         with work.timed("understanding"):
             # One character more than is read, so that the intent still knows it was cut.
             text = clean_text(question.query, LONGEST_QUESTION + 1)
@@ -100,24 +90,24 @@ class Marc:
             intent = self.understand(question, work)
         return self.answer_intent(question, intent, k, work)
 
-    def understand(self, question: Question, work: Work | None = None) -> Intent:
+    def understand(self, question: Question, work: RunTrace | None = None) -> Intent:
         """What a question asks for, with its picture and with what is at hand of whoever asks.
 
         Raises:
             InputError: its picture cannot be read.
             UsageError: it has one, and nothing in the domain says what items look like.
         """
-        intent = self._read(question.query, work or Work())
+        intent = self._read(question.query, work or RunTrace())
         if question.have:
-            intent = with_shelf(intent, question.have, self._stages.vocabulary)
+            intent = add_shelf(intent, question.have, self._stages.vocabulary)
         elif question.user and not intent.have and asks_for_shelf(question.query):
             shelf = self._stages.shelf_of(question.user)
             intent = msgspec.structs.replace(intent, have=shelf)
         if question.image is None:
             return intent
-        return self._with_picture(question, question.image, intent, work or Work())
+        return self._with_picture(question, question.image, intent, work or RunTrace())
 
-    def _read(self, text: str, work: Work) -> Intent:
+    def _read(self, text: str, work: RunTrace) -> Intent:
         """What the words of a question ask for."""
 
         def by_model() -> Intent:
@@ -131,18 +121,22 @@ class Marc:
             intent = work.played_by_model("understanding", by_model)
             if intent is not None:
                 return intent
-        return parse_intent(text, self._stages.vocabulary)
+        return parse_query(text, self._stages.vocabulary)
 
     @cached_property
     def _slot_reader(self) -> SlotReader:
         return SlotReader(self._stages.open_model("slots"), self._stages.vocabulary)
 
-    def _with_picture(self, question: Question, image: str, intent: Intent, work: Work) -> Intent:
+    def _with_picture(
+        self, question: Question, image: str, intent: Intent, work: RunTrace
+    ) -> Intent:
         domain = self._stages.catalogue.domain
-        check_can_be_pictured(domain)
+        check_images_supported(domain)
         open_vision = self._stages.open_vision if self._config.vision == "model" else None
-        looked = look(Path(image), domain.singular, work, open_vision, self._stages.open_pictures)
-        return with_picture(
+        looked = analyze_image(
+            Path(image), domain.singular, work, open_vision, self._stages.open_pictures
+        )
+        return add_image(
             intent,
             question.query,
             looked.sight,
@@ -158,10 +152,10 @@ class Marc:
         question: Question,
         intent: Intent,
         k: int,
-        work: Work | None = None,
+        work: RunTrace | None = None,
         *,
         task: TaskKind | None = None,
-        heard: Heard = _unheard,
+        on_items: OnItems = _ignore_items,
     ) -> Answer:
         """Answer an intent that was read (or corrected) before; the text still ranks.
 
@@ -174,16 +168,16 @@ class Marc:
             heard: Told the items as soon as they are chosen, without reasons, and then each again
                 with its reason, which a model takes a while to write.
         """
-        work = work or Work(understanding=RULES)
+        work = work or RunTrace(understanding=RULES)
         routed = self._route(question.query, intent, work) if task is None else _told(task, work)
         query = self._stages.query(question.query[:LONGEST_QUESTION], intent)
         with work.timed("embedding"):
             _ = query.vector
         fit = self._fit(question, work)
         with work.timed("retrieval"):
-            pool = open_pool(intent, self._stages.catalogue, routed.kind)
+            pool = build_candidates(intent, self._stages.catalogue, routed.kind)
             if fit is not None:
-                kept = bearable(fit.taste, pool.items)
+                kept = exclude_disliked(fit.user_profile, pool.items)
                 pool = msgspec.structs.replace(pool, items=kept)
         chosen = self._choose(question, query, pool, routed, k, fit, work)
         with work.timed("retrieval"):
@@ -191,18 +185,18 @@ class Marc:
         with work.timed("explanation"):
             links = self._links(query, chosen.found, near)
             writer = self._writer(work)
-            items = self._explain(query, pool, chosen.found, links, writer, heard)
+            items = self._explain(query, pool, chosen.found, links, writer, on_items)
             if fit is not None:
-                items = tuple(self._personally(item, fit) for item in items)
+                items = tuple(self._with_personal_reason(item, fit) for item in items)
             close_calls = self._explain(query, pool, near, links, TemplateWriter())
-        work.spoke["writer"] = _who_wrote(writer, len(items))
+        work.spoke["writer"] = _writer_label(writer, len(items))
         if writer.tokens:
             work.tokens["writer"] = writer.tokens
         return Answer(
             id=question.id,
             query=question.query[:LONGEST_QUESTION],
             task=routed,
-            intent=view_of(intent, self._stages.vocabulary),
+            intent=query_view(intent, self._stages.vocabulary),
             items=items,
             near=close_calls,
             relaxed=pool.relaxed if self._config.graph else (),
@@ -216,8 +210,8 @@ class Marc:
             seen=intent.seen,
         )
 
-    def _route(self, text: str, intent: Intent, work: Work) -> Task:
-        def by_model() -> Task:
+    def _route(self, text: str, intent: Intent, work: RunTrace) -> RoutedTask:
+        def by_model() -> RoutedTask:
             router = self._model_router
             before = router.tokens
             task = router.route(text)
@@ -235,63 +229,69 @@ class Marc:
             return route_by_rules(intent, self._stages.catalogue.domain)
 
     @cached_property
-    def _model_router(self) -> ModelRouter | AdaptedRouter:
+    def _model_router(self) -> ModelRouter | AdapterRouter:
         model = self._stages.open_model("router")
         if self._config.router == "adapter":
-            return AdaptedRouter(model, self._stages.vocabulary)
+            return AdapterRouter(model, self._stages.vocabulary)
         return ModelRouter(model, self._stages.catalogue.domain)
 
-    def _fit(self, question: Question, work: Work) -> Fit | None:
+    def _fit(self, question: Question, work: RunTrace) -> ScoredItems | None:
         """How items fit the person who asks; None where nobody is named or nothing is known."""
         if not question.user or not self._config.graph:
             return None
         with work.timed("memory"):
             fit = self._stages.fit_of(question.user)
-        work.spoke["history"] = "measured" if len(fit.taste) else "silent"
+        work.spoke["history"] = "measured" if len(fit.user_profile) else "silent"
         work.spoke["memory"] = "silent" if fit.memory is None else "measured"
-        return fit if len(fit.taste) or fit.taste.hidden.any() else None
+        return fit if len(fit.user_profile) or fit.user_profile.hidden.any() else None
 
-    def _personally(self, item: RecommendedItem, fit: Fit) -> RecommendedItem:
+    def _with_personal_reason(self, item: RecommendedItem, fit: ScoredItems) -> RecommendedItem:
         """An item of the answer with what speaks for it in the person's own history."""
         place = self._stages.catalogue.item_index(item.key)
-        facts = [] if place is None else fit.because.from_history(place)
+        facts = [] if place is None else fit.reason_builder.from_history(place)
         if not facts:
             return item
         return msgspec.structs.replace(
             item,
             evidence=tuple(dict.fromkeys((*item.evidence, *evidence_of(facts)))),
-            reason=f"{item.reason} {fit.because.sentence(facts)}".strip(),
+            reason=f"{item.reason} {fact_sentences(facts)}".strip(),
         )
 
     def _choose(
         self,
         question: Question,
-        query: Query,
-        pool: Pool,
-        task: Task,
+        query: SearchQuery,
+        pool: CandidateSet,
+        task: RoutedTask,
         k: int,
-        fit: Fit | None,
-        work: Work,
-    ) -> Chosen:
+        fit: ScoredItems | None,
+        work: RunTrace,
+    ) -> ChosenItems:
         """At most k items of the pool; a system in which somebody else orders them begins here."""
         reflected = self._reflect(query, pool, task, k, fit, work)
-        return Chosen(found=reflected.chosen, reflection=reflected.record)
+        return ChosenItems(found=reflected.chosen, reflection=reflected.record)
 
     def _reflect(
-        self, query: Query, pool: Pool, task: Task, k: int, fit: Fit | None, work: Work
-    ) -> Reflected:
+        self,
+        query: SearchQuery,
+        pool: CandidateSet,
+        task: RoutedTask,
+        k: int,
+        fit: ScoredItems | None,
+        work: RunTrace,
+    ) -> ReflectionResult:
         retriever = retriever_of(task.kind) if self._config.graph else _by_description
         if fit is not None:
-            retriever = inclined(retriever, fit.scores)
+            retriever = personalize(retriever, fit.scores)
         judged = pool if self._config.graph else _open_to_all(pool)
         rounds = ROUNDS if self._config.reflection else 1
 
-        def judged_by(critic: Critic) -> Reflected:
+        def reflected_by(critic: Critic) -> ReflectionResult:
             return reflect(query, judged, retriever, critic, k, rounds=rounds)
 
-        def by_model() -> Reflected:
+        def by_model() -> ReflectionResult:
             critic = ModelCritic(self._stages.open_model("reflector"))
-            reflected = judged_by(critic)
+            reflected = reflected_by(critic)
             work.tokens["reflection"] = critic.tokens
             return reflected
 
@@ -301,28 +301,28 @@ class Marc:
                 if reflected is not None:
                     return reflected
             work.spoke["reflection"] = MeasuredCritic.spoke
-            return judged_by(MeasuredCritic())
+            return reflected_by(MeasuredCritic())
 
-    def _links(self, query: Query, *found: Ranked) -> dict[int, list[LinkDetail]]:
+    def _links(self, query: SearchQuery, *found: RankedItems) -> dict[int, list[LinkDetail]]:
         """The edges of all items to be explained, and of the example, in one query."""
         wanted = [int(item) for one in found for item in one.items]
-        example = example_of(query)
+        example = example_index(query)
         return query.catalogue.details([*wanted, *([] if example is None else [example])])
 
     def _explain(
         self,
-        query: Query,
-        pool: Pool,
-        found: Ranked,
+        query: SearchQuery,
+        pool: CandidateSet,
+        found: RankedItems,
         links: Mapping[int, Sequence[LinkDetail]],
         writer: Writer,
-        heard: Heard = _unheard,
+        on_items: OnItems = _ignore_items,
     ) -> tuple[RecommendedItem, ...]:
         catalogue = query.catalogue
         drafts, known = [], []
         for rank, (place, score) in enumerate(zip(found.items, found.scores, strict=True), 1):
             item = int(place)
-            facts = facts_about(query, pool, item, links)
+            facts = question_facts(query, pool, item, links)
             known.append(facts)
             drafts.append(
                 RecommendedItem(
@@ -336,15 +336,15 @@ class Marc:
                     missing=missing_components(query, item) if query.intent.have else (),
                 )
             )
-        heard(tuple(drafts))
+        on_items(tuple(drafts))
         told = []
         for draft, facts in zip(drafts, known, strict=True):
             reason = writer.write(draft.name, facts, query.intent, self._stages.vocabulary)
             told.append(msgspec.structs.replace(draft, reason=reason))
-            heard((told[-1],))
+            on_items((told[-1],))
         return tuple(told)
 
-    def _writer(self, work: Work) -> Writer:
+    def _writer(self, work: RunTrace) -> Writer:
         if self._config.writer == "model":
             writer = work.played_by_model(
                 "writer", lambda: ModelWriter(self._stages.open_model("writer"))
@@ -353,31 +353,37 @@ class Marc:
                 return writer
         return TemplateWriter()
 
-    def _near(self, query: Query, pool: Pool, wanted: int, fit: Fit | None) -> Ranked:
+    def _near(
+        self, query: SearchQuery, pool: CandidateSet, wanted: int, fit: ScoredItems | None
+    ) -> RankedItems:
         """Allowed items that miss exactly one demand, where the answer has places left."""
-        empty = Ranked(np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.float32))
+        empty = RankedItems(np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.float32))
         if wanted <= 0 or not pool.demands or not self._config.graph:
             return empty
         missed = np.sum([~demand.mask for demand in pool.demands], axis=0)
         close = pool.allowed & (missed == 1) & ~pool.items
         if fit is not None:
-            close &= ~unwanted(fit.taste)
+            close &= ~disliked_mask(fit.user_profile)
         if not close.any():
             return empty
         items = np.flatnonzero(close).astype(np.int32)
         scores = query.similarity(items)
         best = np.argsort(-scores, kind="stable")[:wanted]
-        return Ranked(items[best], scores[best])
+        return RankedItems(items[best], scores[best])
 
     def _message(
-        self, query: Query, pool: Pool, items: tuple[RecommendedItem, ...], fit: Fit | None
+        self,
+        query: SearchQuery,
+        pool: CandidateSet,
+        items: tuple[RecommendedItem, ...],
+        fit: ScoredItems | None,
     ) -> str:
         domain, intent = query.catalogue.domain, query.intent
         said = []
         if intent.cut:
             said.append("Your question is very long; only its first 2,000 characters were read.")
         if intent.seen is not None:
-            said += told_of(intent.seen, query.catalogue)
+            said += describe_seen(intent.seen, query.catalogue)
         if intent.target:
             index = query.catalogue.item_index(intent.target)
             if index is not None:
@@ -386,7 +392,8 @@ class Marc:
             said.append(f"“{intent.anchor}” is not in the catalogue; going by its name.")
         if not items:
             said.append(
-                f"Nothing is left: everything in the catalogue is barred by “{_bars(intent)}”."
+                "Nothing is left: everything in the catalogue is barred by "
+                f"“{_excluded_text(intent)}”."
             )
         elif intent.is_empty and domain.staples and asks_for_shelf(query.text):
             said.append(
@@ -402,34 +409,34 @@ class Marc:
         elif pool.relaxed:
             lost = "; ".join(f"{one.value} ({one.reason})" for one in pool.relaxed)
             said.append(f"No {domain.singular} has it all. Let go: {lost}.")
-        if items and fit is not None and (pool.items & unwanted(fit.taste)).any():
+        if items and fit is not None and (pool.items & disliked_mask(fit.user_profile)).any():
             said.append("All that fits is what you dislike or put off.")
         return " ".join(said)
 
 
-def _told(task: TaskKind, work: Work) -> Task:
+def _told(task: TaskKind, work: RunTrace) -> RoutedTask:
     """The task that a person names instead of the router."""
     work.spoke["router"] = "person"
-    return Task(kind=task, confidence=1.0, reason="you say so")
+    return RoutedTask(kind=task, confidence=1.0, reason="you say so")
 
 
-def _by_description(query: Query, pool: Mask, setting: Setting) -> Ranked:
+def _by_description(query: SearchQuery, pool: Mask, setting: SearchParams) -> RankedItems:
     """Vector-only retrieval, the paper's "w/o Graph": nearest descriptions, nothing held."""
     field = "description" if "description" in query.fields else query.visual_field
     items = query.nearest(setting.k, field)
-    return Ranked(items, query.similarity(items, field))
+    return RankedItems(items, query.similarity(items, field))
 
 
-def _open_to_all(pool: Pool) -> Pool:
+def _open_to_all(pool: CandidateSet) -> CandidateSet:
     return msgspec.structs.replace(pool, items=np.ones_like(pool.items), relaxed=())
 
 
-def _bars(intent: Intent) -> str:
+def _excluded_text(intent: Intent) -> str:
     barred = [key for one in intent.constraints if one.barred for key in one.any_of]
     return ", ".join([*(f"no {key}" for key in barred), *intent.flags.values()])
 
 
-def _who_wrote(writer: Writer, sentences: int) -> str:
+def _writer_label(writer: Writer, sentences: int) -> str:
     if not isinstance(writer, ModelWriter) or writer.dropped == 0:
         return writer.spoke
     return "template" if writer.dropped == sentences else f"model, template for {writer.dropped}"

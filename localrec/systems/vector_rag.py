@@ -15,32 +15,27 @@ from collections.abc import Sequence
 
 import msgspec
 
-from localrec.domains import Domain
-from localrec.errors import UsageError
-from localrec.llm.base import Message
-from localrec.llm.structured import numbers_grammar, parse_numbers
-from localrec.retrieval.base import Query
-from localrec.sources.text import clean_text
-from localrec.systems.composition import RagConfig
-from localrec.systems.marc import Question
-from localrec.systems.stages import Stages
-from localrec.systems.work import Work
-from localrec.types import (
-    Answer,
-    Evidence,
-    Intent,
-    RecommendedItem,
-    ReflectionRecord,
-    Task,
-    TaskKind,
-)
-from localrec.understanding.intent import LONGEST_QUESTION, view_of
+from localrec.data.answers import Answer, ReflectionRecord
+from localrec.data.domains import Domain
+from localrec.data.evidence import Evidence
+from localrec.data.query import Intent, RoutedTask, TaskKind
+from localrec.data.questions import Question
+from localrec.data.recommendations import RecommendedItem
+from localrec.foundation.errors import UsageError
+from localrec.foundation.run_trace import RunTrace
+from localrec.foundation.text import clean_text
+from localrec.llm.chat_model import Message
+from localrec.llm.structured_output import numbers_grammar, parse_numbers
+from localrec.retrieval.search_query import SearchQuery
+from localrec.systems.configs import RagConfig
+from localrec.systems.question_context import QuestionContext
+from localrec.understanding.query_parser import LONGEST_QUESTION, query_view
 
 _LONGEST_ASKED = 400  # characters of the question, and of a passage, that the model reads
 _LONGEST_PASSAGE = 240
 
 
-class Passage(msgspec.Struct, frozen=True):
+class RetrievedPassage(msgspec.Struct, frozen=True):
     """An item with its own text, and how near that is to the question."""
 
     item: int
@@ -52,7 +47,7 @@ class Passage(msgspec.Struct, frozen=True):
 class VectorRag:
     """Answers questions about one domain from the texts of its items alone."""
 
-    def __init__(self, stages: Stages, config: RagConfig) -> None:
+    def __init__(self, stages: QuestionContext, config: RagConfig) -> None:
         self._stages = stages
         self._config = config
 
@@ -67,7 +62,7 @@ class VectorRag:
                 "vector-rag answers by texts alone and takes no picture.",
                 "Ask another system, such as marc.",
             )
-        work = Work()
+        work = RunTrace()
         text = clean_text(question.query, LONGEST_QUESTION)
         query = self._stages.query(text, Intent())
         with work.timed("embedding"):
@@ -80,8 +75,8 @@ class VectorRag:
         return Answer(
             id=question.id,
             query=text,
-            task=Task(kind=TaskKind.C3, confidence=0.0, reason="questions are not routed"),
-            intent=view_of(query.intent, self._stages.vocabulary),
+            task=RoutedTask(kind=TaskKind.C3, confidence=0.0, reason="questions are not routed"),
+            intent=query_view(query.intent, self._stages.vocabulary),
             items=_told([*chosen, *rest][:k], query, self._field),
             near=(),
             relaxed=(),
@@ -97,19 +92,19 @@ class VectorRag:
         """The text that describes an item, else its name."""
         return "description" if "description" in self._stages.fields else "name"
 
-    def _nearest(self, query: Query, count: int) -> list[Passage]:
+    def _nearest(self, query: SearchQuery, count: int) -> list[RetrievedPassage]:
         catalogue, field = query.catalogue, self._field
         items = query.nearest(count, field)
         texts = catalogue.texts(items.tolist(), catalogue.domain.texts[field])
         scores = query.similarity(items, field)
         return [
-            Passage(item, catalogue.names[item], text, score)
+            RetrievedPassage(item, catalogue.names[item], text, score)
             for item, text, score in zip(items.tolist(), texts, scores.tolist(), strict=True)
         ]
 
     def _select(
-        self, question: str, passages: Sequence[Passage], k: int, work: Work
-    ) -> list[Passage]:
+        self, question: str, passages: Sequence[RetrievedPassage], k: int, work: RunTrace
+    ) -> list[RetrievedPassage]:
         """What the model picks, best first; nothing where it fails."""
         wanted = min(k, len(passages))
         if not wanted:
@@ -133,7 +128,9 @@ class VectorRag:
         return [passages[number - 1] for number in numbers or ()]
 
 
-def _told(passages: Sequence[Passage], query: Query, field: str) -> tuple[RecommendedItem, ...]:
+def _told(
+    passages: Sequence[RetrievedPassage], query: SearchQuery, field: str
+) -> tuple[RecommendedItem, ...]:
     return tuple(
         RecommendedItem(
             rank=rank,
@@ -151,7 +148,7 @@ def _told(passages: Sequence[Passage], query: Query, field: str) -> tuple[Recomm
 # Without an example: SmolLM2 135M copies the numbers of one, and without it mostly counts from one,
 # which is at least the order of the vectors.
 def _messages(
-    domain: Domain, question: str, passages: Sequence[Passage], wanted: int
+    domain: Domain, question: str, passages: Sequence[RetrievedPassage], wanted: int
 ) -> list[Message]:
     system = (
         f"You choose {domain.plural} for a question. Read the numbered {domain.plural} and answer "

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from localrec.errors import UsageError
-from localrec.privacy import switch_off_telemetry
+from localrec.foundation.errors import UsageError
+from localrec.foundation.offline import switch_off_telemetry
 
 _PACKAGES = ("torch", "transformers", "peft", "trl", "accelerate", "safetensors", "gguf", "jinja2")
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from localrec.phrases import Match, roots
+from localrec.foundation.text_matching import PhraseMatch, roots
+from localrec.understanding.cue_phrases import FILLERS, SIMILARITY_CUES, WISHING
 from localrec.understanding.vocabulary import Meaning, MeaningRole, Reading, Vocabulary
-from localrec.understanding.words import FILLERS, SIMILARITY_CUES, WISHING
 
 _TASTE_BEFORE = frozenset(
     "something anything bit very quite really too and more nice pretty extra super nicely so "
@@ -92,7 +92,7 @@ def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
     return mentions
 
 
-def _spelled(reading: Reading, vocabulary: Vocabulary, match: Match[str]) -> str:
+def _spelled(reading: Reading, vocabulary: Vocabulary, match: PhraseMatch[str]) -> str:
     """Of several items with these roots ("Alien", "Aliens") the one spelled as typed."""
     typed = reading.words[match.first : match.last]
     alike = (key for key in match.payloads if vocabulary.spelling_of(key) == typed)
@@ -127,7 +127,7 @@ def _misspelt_item(
 
 def _longest_name(
     reading: Reading, vocabulary: Vocabulary, position: int, end: int
-) -> Match[Meaning] | None:
+) -> PhraseMatch[Meaning] | None:
     """The longest name that some item has; where no item has any, the longest."""
     found = [
         match
@@ -138,7 +138,7 @@ def _longest_name(
     return next(alive, found[0] if found else None)
 
 
-def _is_year_for_decade(typed: str, match: Match[Meaning]) -> bool:
+def _is_year_for_decade(typed: str, match: PhraseMatch[Meaning]) -> bool:
     """ "before 1940" names a year, not the 1940s, though both have one root."""
     is_year = typed.isdecimal() and match.last - match.first == 1
     return is_year and all(one.key == f"{typed}s" for one in match.payloads)

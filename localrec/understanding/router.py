@@ -11,37 +11,41 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from localrec.domains import Domain, Role
-from localrec.llm.base import ChatModel, Message
-from localrec.types import Intent, Task, TaskKind
-from localrec.understanding.glossary import Sense, known_names, told_of
+from localrec.data.domains import AttributeRole, Domain
+from localrec.data.query import Intent, RoutedTask, TaskKind
+from localrec.llm.chat_model import ChatModel, Message
+from localrec.understanding.known_names import Sense, describe_known_names, known_names
 from localrec.understanding.vocabulary import Vocabulary
 
 _WITHOUT_CONTENT = ("N/A", "...", "something")
 _LONGEST = 600  # letters of a question that a model reads
 # How a question leans on its picture -> its task, where the text names no example of its own.
 _BY_PICTURE = {
-    "name": Task(kind=TaskKind.C1, confidence=0.9, reason="asks what the picture shows"),
-    "look": Task(kind=TaskKind.C1, confidence=0.9, reason="asks for the look of the picture"),
-    "example": Task(kind=TaskKind.C4, confidence=0.9, reason="takes the picture as its example"),
+    "name": RoutedTask(kind=TaskKind.C1, confidence=0.9, reason="asks what the picture shows"),
+    "look": RoutedTask(kind=TaskKind.C1, confidence=0.9, reason="asks for the look of the picture"),
+    "example": RoutedTask(
+        kind=TaskKind.C4, confidence=0.9, reason="takes the picture as its example"
+    ),
 }
 
 
-def route_by_rules(intent: Intent, domain: Domain) -> Task:
+def route_by_rules(intent: Intent, domain: Domain) -> RoutedTask:
     """The task by what the intent holds; sure where the question names it, unsure where not."""
     components = [one for one in intent.constraints if one.kind == domain.kind_of("component")]
     if intent.seen is not None and intent.anchor is None and intent.seen.leans in _BY_PICTURE:
         return _BY_PICTURE[intent.seen.leans]
     if intent.anchor is not None:
         sure = 0.99 if intent.target else 0.85
-        return Task(
+        return RoutedTask(
             kind=TaskKind.C4, confidence=sure, reason=f"takes “{intent.anchor}” as its example"
         )
     container = domain.kind_of("container")
     held = [one for one in intent.of_kind(container) if not one.soft]
     if held:
         name = held[0].any_of[0]
-        return Task(kind=TaskKind.C2, confidence=0.98, reason=f"names the {container} “{name}”")
+        return RoutedTask(
+            kind=TaskKind.C2, confidence=0.98, reason=f"names the {container} “{name}”"
+        )
     looks = [
         one
         for role in ("colour", "look", *(() if components else ("garnish",)))
@@ -49,21 +53,25 @@ def route_by_rules(intent: Intent, domain: Domain) -> Task:
     ]
     if looks:
         name = looks[0].any_of[0]
-        return Task(kind=TaskKind.C1, confidence=0.97, reason=f"asks for a look: “{name}”")
+        return RoutedTask(kind=TaskKind.C1, confidence=0.97, reason=f"asks for a look: “{name}”")
     if intent.visual:
-        return Task(kind=TaskKind.C1, confidence=0.8, reason="asks for how it looks")
+        return RoutedTask(kind=TaskKind.C1, confidence=0.8, reason="asks for how it looks")
     if intent.seen is not None and intent.is_empty:
-        return Task(kind=TaskKind.C1, confidence=0.5, reason="says nothing that its picture does")
+        return RoutedTask(
+            kind=TaskKind.C1, confidence=0.5, reason="says nothing that its picture does"
+        )
     if components or intent.have:
         names = ", ".join(
             dict.fromkeys((*(key for one in components for key in one.any_of), *intent.have))
         )
-        return Task(kind=TaskKind.C3, confidence=0.95, reason=f"names components: {names}")
+        return RoutedTask(kind=TaskKind.C3, confidence=0.95, reason=f"names components: {names}")
     if intent.flags or intent.constraints or intent.ranges or intent.exclude_items:
-        return Task(
+        return RoutedTask(
             kind=TaskKind.C3, confidence=0.75, reason="bounds what is in it, names no example"
         )
-    return Task(kind=TaskKind.C3, confidence=0.4, reason="names nothing that the catalogue knows")
+    return RoutedTask(
+        kind=TaskKind.C3, confidence=0.4, reason="names nothing that the catalogue knows"
+    )
 
 
 class ModelRouter:
@@ -82,7 +90,7 @@ class ModelRouter:
         self._prior: list[float] = []
         self.tokens = 0
 
-    def route(self, question: str) -> Task:
+    def route(self, question: str) -> RoutedTask:
         """The task by the model's first-token probabilities.
 
         Raises:
@@ -106,7 +114,7 @@ class ModelRouter:
         return choice.probabilities
 
 
-class AdaptedRouter:
+class AdapterRouter:
     """Asks a model that was trained for this, in as few words as it was trained on."""
 
     def __init__(self, model: ChatModel, vocabulary: Vocabulary) -> None:
@@ -114,7 +122,7 @@ class AdaptedRouter:
         self._vocabulary = vocabulary
         self.tokens = 0
 
-    def route(self, question: str) -> Task:
+    def route(self, question: str) -> RoutedTask:
         """The task by the model's first-token probabilities, as they are.
 
         Raises:
@@ -133,7 +141,9 @@ def topic_prompt(question: str, vocabulary: Vocabulary) -> tuple[Message, ...]:
     """
     domain, asked = vocabulary.domain, question[:_LONGEST]
     topics = f"{domain.plural}: {', '.join(topic_labels(domain))}?"
-    names = told_of(known_names(asked, vocabulary), lambda sense: _called(sense, domain))
+    names = describe_known_names(
+        known_names(asked, vocabulary), lambda sense: _called(sense, domain)
+    )
     return (Message("system", topics), Message("user", f"{asked}\n{names}".rstrip()))
 
 
@@ -156,10 +166,10 @@ def topic_labels(domain: Domain) -> tuple[str, ...]:
     )
 
 
-def _likeliest(weights: Sequence[float], labels: Sequence[str]) -> Task:
+def _likeliest(weights: Sequence[float], labels: Sequence[str]) -> RoutedTask:
     """The task with the largest of four weights; its share of them is the confidence."""
     best = max(range(len(weights)), key=weights.__getitem__)
-    return Task(
+    return RoutedTask(
         kind=list(TaskKind)[best],
         confidence=weights[best] / sum(weights),
         reason=f"the model's first choice of four: {labels[best]}",
@@ -201,6 +211,6 @@ def _examples(domain: Domain, labels: tuple[str, ...]) -> list[tuple[str, str]]:
     ]
 
 
-def _two_names(domain: Domain, role: Role) -> tuple[str, str]:
+def _two_names(domain: Domain, role: AttributeRole) -> tuple[str, str]:
     names = [*domain.taxonomy.get(domain.kind_of(role) or "", {}), role, role]
     return names[0], names[1]

@@ -14,11 +14,11 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from localrec.domains import Domain
+from localrec.data.domains import Domain
+from localrec.foundation.text_matching import PhraseTable, Token, roots, singular, tokens
 from localrec.graph.catalogue import Attribute
-from localrec.phrases import PhraseTable, Token, roots, singular, tokens
-from localrec.understanding.numbers import counted_nouns
-from localrec.understanding.words import COMMON, SLANG
+from localrec.understanding.common_words import COMMON, SLANG
+from localrec.understanding.number_ranges import counted_nouns
 
 MeaningRole = Literal[
     "component",

@@ -30,20 +30,22 @@ import numpy as np
 from direct import Call, DirectProcess, RecordingModel
 from synthetic import open_catalogue
 
-from localrec.datasets import fetch_dataset, find_dataset
-from localrec.domains import load_domain
-from localrec.errors import LocalrecError, ModelError
-from localrec.evaluation.gold import read_gold
-from localrec.evaluation.report import Origin, origin_now, table, write_between
+from localrec.data.questions import Question
+from localrec.evaluation.provenance import Origin, current_origin
+from localrec.evaluation.questions.gold import read_gold
+from localrec.evaluation.reporting.markdown import markdown_table, replace_marked_block
+from localrec.foundation.errors import LocalrecError, ModelError
+from localrec.foundation.paths import pulled, shipped
+from localrec.graph.domain_files import load_domain
 from localrec.index.embedders import open_embedder
 from localrec.index.vectors import ExactIndex, HnswIndex
-from localrec.llm.base import ChatModel
-from localrec.llm.catalog import model_path
-from localrec.paths import pulled, shipped
+from localrec.llm.chat_model import ChatModel
+from localrec.llm.model_catalog import model_path
 from localrec.sources import open_source
-from localrec.systems.catalog import SYSTEMS
-from localrec.systems.marc import Marc, Question
-from localrec.systems.stages import Stages
+from localrec.sources.dataset_catalog import fetch_dataset, find_dataset
+from localrec.systems.marc import Marc
+from localrec.systems.question_context import QuestionContext
+from localrec.systems.registry import SYSTEMS
 from localrec.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -117,7 +119,7 @@ def main() -> int:
         ][: asked.questions]
         measured = measure_all(asked, questions)
         if asked.report:
-            write_between(asked.docs, "bench", as_markdown(measured))
+            replace_marked_block(asked.docs, "bench", as_markdown(measured))
     except LocalrecError as error:
         print(error, file=sys.stderr)
         return error.exit_code
@@ -174,7 +176,7 @@ def measure_all(asked: argparse.Namespace, questions: Sequence[Question]) -> Ben
     shown += [f"--questions {asked.questions}"] * (asked.questions is not None)
     shown += [f"--items {asked.items}", f"--edges {asked.edges}"]
     return Benchmark(
-        origin=origin_now("scripts/bench/ask.py", shown),
+        origin=current_origin("scripts/bench/ask.py", shown),
         load=round(os.getloadavg()[1], 1),
         bundled=bundled,
         synthetic=large,
@@ -218,7 +220,7 @@ def measure_catalogue(
         )
 
 
-def open_timed(workspace: Workspace) -> tuple[Stages, dict[str, float]]:
+def open_timed(workspace: Workspace) -> tuple[QuestionContext, dict[str, float]]:
     """Stages of the workspace, and seconds for the graph, its words, and all with the vectors."""
     from localrec.graph.catalogue import Catalogue
     from localrec.understanding.vocabulary import Vocabulary
@@ -253,7 +255,7 @@ def summed_up(spent: Sequence[dict[str, float]]) -> dict[str, Stage]:
     }
 
 
-def recall_of(stages: Stages, questions: Sequence[Question]) -> float:
+def recall_of(stages: QuestionContext, questions: Sequence[Question]) -> float:
     """Share of the exact ten nearest descriptions that HNSW finds, over the questions."""
     field = stages.fields["description"]
     is_graph = isinstance(field.index, HnswIndex)
@@ -357,7 +359,7 @@ def as_markdown(measured: Benchmark) -> str:
     ]
     parts = [
         f"{measured.origin.as_text()} Load of the machine at the end: {measured.load}.",
-        table(["", "measured", "wanted", ""], verdicts),
+        markdown_table(["", "measured", "wanted", ""], verdicts),
         *(_catalogue_text(one) for one in (measured.bundled, measured.synthetic) if one),
     ]
     if measured.model is not None:
@@ -392,7 +394,7 @@ def say(what: str) -> None:
     print(what, file=sys.stderr, flush=True)
 
 
-def _forgetful(stages: Stages) -> Marc:
+def _forgetful(stages: QuestionContext) -> Marc:
     """The system with a warm embedder that remembers no question, as for one asked first."""
     embedder = open_embedder()
     embedder.embed(["warm up"])
@@ -436,7 +438,8 @@ def _catalogue_text(figures: CatalogueFigures) -> str:
     rows = [[name, f"{one.median:g}", f"{one.p95:g}"] for name, one in figures.stages_ms.items()]
     opening = ", ".join(f"{name} {spent:.2f} s" for name, spent in figures.open_s.items())
     return (
-        f"{table([head, 'median', '95th percentile'], rows)}\n\nOpening: {opening}. Vectors: "
+        f"{markdown_table([head, 'median', '95th percentile'], rows)}\n\n"
+        f"Opening: {opening}. Vectors: "
         f"{figures.vectors}. Peak memory {figures.peak_memory_mib:,} MiB."
     )
 
@@ -454,7 +457,7 @@ def _model_text(figures: ModelFigures) -> str:
     head = ["role", "calls per question", "time over llama.cpp's own", "prompt tokens spared"]
     return (
         f"{figures.model}, {figures.questions} questions: {figures.share_of_time:.1%} of the time "
-        f"of marc-model is the model's.\n\n{table(head, rows)}"
+        f"of marc-model is the model's.\n\n{markdown_table(head, rows)}"
     )
 
 

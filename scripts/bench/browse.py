@@ -19,12 +19,12 @@ from pathlib import Path
 
 import synthetic
 
-from localrec.domains import load_domain
-from localrec.graph.ingest import ingest_items
+from localrec.data.rows import ImportReport
+from localrec.graph.domain_files import load_domain
+from localrec.graph.item_ingest import ingest_items
 from localrec.graph.store import Store
-from localrec.types import ImportReport
-from localrec_tui.backend.browsing import Turn, View
-from localrec_tui.backend.local import LocalBackend
+from localrec_tui.services.app_services import AppServices
+from localrec_tui.services.catalogue import CatalogueView, PageTurn
 
 DOMAIN = synthetic.DOMAIN
 TYPED = "gin lime"  # letter by letter
@@ -36,15 +36,15 @@ def main() -> None:
     arguments = _arguments()
     cache = Path(arguments.cache or tempfile.mkdtemp(prefix="bench-browse-"))
     folder = open_catalogue(cache, arguments.items, arguments.edges)
-    backend = LocalBackend(folder)
-    for what, deed in _deeds(backend, folder).items():
+    services = AppServices(folder)
+    for what, deed in _deeds(services, folder).items():
         walls, worked = zip(*(_milliseconds(deed) for _ in range(arguments.repeat)), strict=True)
         print(
             f"{what:<44} {statistics.median(walls):8.1f} ms, the quickest {min(walls):.1f} ms, "
             f"of processors {statistics.median(worked):.1f} ms",
             flush=True,
         )
-    backend.close()
+    services.close()
 
 
 def _arguments() -> argparse.Namespace:
@@ -78,39 +78,39 @@ def open_catalogue(cache: Path, items: int, edges: int) -> Path:
     return folder
 
 
-def _deeds(backend: LocalBackend, folder: Path) -> dict[str, Callable[[], object]]:
-    browse, view = backend.browse, View(domain=DOMAIN)
-    first = browse.page(view, Turn(), PAGE)
-    behind = Turn(behind=first.rows[-1].place)
+def _deeds(services: AppServices, folder: Path) -> dict[str, Callable[[], object]]:
+    browse, view = services.catalogue, CatalogueView(domain=DOMAIN)
+    first = browse.page(view, PageTurn(), PAGE)
+    behind = PageTurn(behind=first.rows[-1].place)
     gin = browse.stand_on(view, "ingredient", "gin", PAGE)
-    listed = View(domain=DOMAIN, having=gin.node.node_id)
-    by_number = View(domain=DOMAIN, order="ingredient_count", descending=True)
+    listed = CatalogueView(domain=DOMAIN, having=gin.node.node_id)
+    by_number = CatalogueView(domain=DOMAIN, order="ingredient_count", descending=True)
     letters = [TYPED[:end] for end in range(1, len(TYPED) + 1) if TYPED[end - 1] != " "]
     searches = {
-        f"search “{typed}”, counted": _search(backend, View(domain=DOMAIN, typed=typed))
+        f"search “{typed}”, counted": _search(services, CatalogueView(domain=DOMAIN, typed=typed))
         for typed in letters
     }
     return {
-        "first page, counted": lambda: browse.page(view, Turn(), PAGE),
+        "first page, counted": lambda: browse.page(view, PageTurn(), PAGE),
         "next page": lambda: browse.page(view, behind, PAGE),
-        "last page": lambda: browse.page(view, Turn(last=True), PAGE),
-        "first page by a number": lambda: browse.page(by_number, Turn(), PAGE),
-        "items with gin, counted": lambda: browse.page(listed, Turn(), PAGE),
+        "last page": lambda: browse.page(view, PageTurn(last=True), PAGE),
+        "first page by a number": lambda: browse.page(by_number, PageTurn(), PAGE),
+        "items with gin, counted": lambda: browse.page(listed, PageTurn(), PAGE),
         "a step to gin": lambda: browse.stand_on(view, "ingredient", "gin", PAGE),
         "names read, before the first letter": lambda: _prepare_anew(folder, view),
         **searches,
-        "peer: the whole list": lambda: browse.page(view, Turn(), 10_000_000),
+        "peer: the whole list": lambda: browse.page(view, PageTurn(), 10_000_000),
     }
 
 
-def _prepare_anew(folder: Path, view: View) -> None:
-    backend = LocalBackend(folder)
-    backend.browse.prepare(view)
-    backend.close()
+def _prepare_anew(folder: Path, view: CatalogueView) -> None:
+    services = AppServices(folder)
+    services.catalogue.prepare(view)
+    services.close()
 
 
-def _search(backend: LocalBackend, view: View) -> Callable[[], object]:
-    return lambda: backend.browse.page(view, Turn(), PAGE)
+def _search(services: AppServices, view: CatalogueView) -> Callable[[], object]:
+    return lambda: services.catalogue.page(view, PageTurn(), PAGE)
 
 
 def _milliseconds(deed: Callable[[], object]) -> tuple[float, float]:

@@ -25,14 +25,15 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.evaluation.report import Origin, origin_now, table, write_between
+from localrec.data.item_features import ItemFeatures
+from localrec.evaluation.provenance import Origin, current_origin
+from localrec.evaluation.reporting.markdown import markdown_table, replace_marked_block
+from localrec.memory.collaborative_memory import supporters_of
 from localrec.memory.curation import curate
-from localrec.memory.neighbourhood import TasteGraph, taste_graph_of
-from localrec.memory.packing import Teller
-from localrec.memory.profiles import ItemTraits
-from localrec.memory.rule_sets import default_rules
+from localrec.memory.default_rules import default_rules
+from localrec.memory.prompt_packer import PromptPacker
 from localrec.memory.synthesis import MOST_FACETS, count_facets, domain_shares
-from localrec.retrieval.collaboration import supporters_of
+from localrec.memory.user_item_graph import UserItemGraph, build_user_item_graph
 
 ROOT = Path(__file__).resolve().parents[2]
 HISTORY = 50
@@ -87,7 +88,7 @@ def main() -> None:
         name = f"bench-curation-{asked.interactions}"
         figures = ROOT / "docs" / "figures" / f"{name}.json"
         figures.write_bytes(msgspec.json.format(msgspec.json.encode(measured), indent=1) + b"\n")
-        write_between(ROOT / "docs" / "evaluation.md", name, as_markdown(measured))
+        replace_marked_block(ROOT / "docs" / "evaluation.md", name, as_markdown(measured))
 
 
 def measure(interactions: int, histories: int) -> Measured:
@@ -95,7 +96,7 @@ def measure(interactions: int, histories: int) -> Measured:
     people, items = max(100, interactions // 150), max(200, min(62_423, interactions // 150))
     person, item, day = likings(interactions, people, items)
     begun = time.perf_counter()
-    graph = taste_graph_of(person, item, day, people, traits(items))
+    graph = build_user_item_graph(person, item, day, people, item_features(items))
     graph_s = time.perf_counter() - begun
     del person, item, day
     begun = time.perf_counter()
@@ -103,7 +104,7 @@ def measure(interactions: int, histories: int) -> Measured:
     profiles_s = time.perf_counter() - begun
     found, chosen, both, told, summed, whole = read_paths(graph, histories)
     return Measured(
-        origin=origin_now("scripts/bench/curation.py", [f"--interactions {interactions}"]),
+        origin=current_origin("scripts/bench/curation.py", [f"--interactions {interactions}"]),
         likings=len(graph.items),
         people=people,
         items=items,
@@ -138,14 +139,14 @@ def likings(
     return person.astype(np.int32), item.astype(np.int32), day
 
 
-def traits(items: int) -> ItemTraits:
+def item_features(items: int) -> ItemFeatures:
     """Four attributes and a vector of each item."""
     random = np.random.default_rng(SEED + 1)
     links = np.repeat(np.arange(items), 4), (ATTRIBUTES * random.random(4 * items) ** 3).astype(int)
     pairs = np.unique(np.stack(links, axis=1).astype(np.int32), axis=0)
     vectors = random.standard_normal((items, SIZE), dtype=np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    return ItemTraits(
+    return ItemFeatures(
         np.ascontiguousarray(pairs[:, 0]),
         np.ascontiguousarray(pairs[:, 1]),
         items,
@@ -154,14 +155,14 @@ def traits(items: int) -> ItemTraits:
     )
 
 
-def read_paths(graph: TasteGraph, histories: int) -> tuple[Spread, ...]:
+def read_paths(graph: UserItemGraph, histories: int) -> tuple[Spread, ...]:
     """Times of finding, choosing, both, telling, counting facets, and all of it."""
-    names = [f"Item {number} of the collection" for number in range(graph.traits.items)]
+    names = [f"Item {number} of the collection" for number in range(graph.item_features.items)]
     memory = "Liked by people who like slow films of the sea and of small towns. " * 6
-    memories = dict.fromkeys(range(graph.traits.items), memory)
-    teller = Teller(names, memories, graph.lately_liked, count_words)
+    memories = dict.fromkeys(range(graph.item_features.items), memory)
+    teller = PromptPacker(names, memories, graph.lately_liked, count_words)
     rules = default_rules("movies")
-    usual = domain_shares(graph.traits, np.diff(graph.first_person))
+    usual = domain_shares(graph.item_features, np.diff(graph.first_person))
     phrases = [f"of kind {number}" for number in range(ATTRIBUTES)]
     weights = np.ones(HISTORY, dtype=np.float32)
     times = []
@@ -173,14 +174,16 @@ def read_paths(graph: TasteGraph, histories: int) -> tuple[Spread, ...]:
         marks.append(time.perf_counter())
         teller.pack(curated)
         marks.append(time.perf_counter())
-        count_facets(supporters_of(curated, graph), graph.traits, usual, phrases, MOST_FACETS)
+        count_facets(
+            supporters_of(curated, graph), graph.item_features, usual, phrases, MOST_FACETS
+        )
         marks.append(time.perf_counter())
         found, chosen, told, summed = np.diff(marks).tolist()
         times.append((found, chosen, found + chosen, told, summed, marks[-1] - marks[0]))
     return tuple(spread(column) for column in zip(*times, strict=True))
 
 
-def held(graph: TasteGraph) -> int:
+def held(graph: UserItemGraph) -> int:
     """Bytes of the graph and the profiles; in a workspace most of them are mapped files."""
     profiles = graph.profiles
     arrays = (graph.items, graph.days, graph.people, graph.first_item, graph.first_person)
@@ -188,7 +191,7 @@ def held(graph: TasteGraph) -> int:
     return sum(array.nbytes for array in (*arrays, *kept))
 
 
-def drawn(graph: TasteGraph, many: int) -> list[tuple[int, NDArray[np.int32]]]:
+def drawn(graph: UserItemGraph, many: int) -> list[tuple[int, NDArray[np.int32]]]:
     """People who like at least fifty items, each with fifty of theirs."""
     random = np.random.default_rng(SEED + 2)
     able = np.flatnonzero(np.diff(graph.first_item) >= HISTORY)
@@ -202,7 +205,7 @@ def drawn(graph: TasteGraph, many: int) -> list[tuple[int, NDArray[np.int32]]]:
     return histories
 
 
-def peer(graph: TasteGraph, histories: int) -> Spread:
+def peer(graph: UserItemGraph, histories: int) -> Spread:
     """Times of finding neighbours by plain loops over a NetworkX graph."""
     plain = nx.Graph()
     who = np.repeat(np.arange(graph.size), np.diff(graph.first_item)).tolist()
@@ -274,7 +277,7 @@ def as_markdown(one: Measured) -> str:
         ratio = one.peer.median / one.neighbours.median
         rows.append(_row(f"NetworkX and loops ({ratio:.1f} times as long)", one.peer, ""))
     title = f"{one.likings:,} likings, {one.people:,} people, {one.items:,} items: ms"
-    told = table([title, "median", "95th percentile", "wanted median"], rows)
+    told = markdown_table([title, "median", "95th percentile", "wanted median"], rows)
     made = (
         f"Sorting the graph took {one.graph_s:.1f} s, profiles {one.profiles_s:.1f} s (kept "
         f"afterwards); together they hold {one.held_mb:,.0f} MB."

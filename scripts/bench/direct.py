@@ -19,8 +19,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from localrec.evaluation.report import usable_cores
-from localrec.llm.base import ChatModel, Choice, Generation, Message, Usage
+from localrec.data.token_usage import Usage
+from localrec.foundation.machine import usable_cores
+from localrec.llm.chat_model import ChatModel, Generation, LabelProbabilities, Message
 
 _BATCH = 512
 
@@ -29,7 +30,7 @@ class Call(msgspec.Struct, frozen=True):
     """One call of a model: how to make it again, what it cost, and its prompt's text."""
 
     role: str
-    again: Callable[[], Choice | Generation]
+    again: Callable[[], LabelProbabilities | Generation]
     usage: Usage
     wall_ms: float
     text: str
@@ -44,7 +45,9 @@ class RecordingModel:
         self._role = role
         self._calls = calls
 
-    def choose(self, messages: Sequence[Message], labels: Sequence[str], fixed: int = 0) -> Choice:
+    def choose(
+        self, messages: Sequence[Message], labels: Sequence[str], fixed: int = 0
+    ) -> LabelProbabilities:
         return self._timed(messages, lambda: self._model.choose(messages, labels, fixed))
 
     def generate(self, messages: Sequence[Message], **options: Any) -> Generation:

@@ -21,9 +21,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from localrec.erasure.forgetting import forget
-from localrec.graph.forget import Wish
 from localrec.graph.store import Store
+from localrec.privacy.erasure_plan import ForgetScope
+from localrec.privacy.forget import forget
 
 WHOM = "person-number-4711"
 
@@ -83,7 +83,7 @@ def copy_s(path: Path, to: Path) -> float:
 
 def forget_here(folder: Path) -> dict[str, float]:
     """Forget one person and say what this process took."""
-    receipt = forget(folder, Wish(user=WHOM), dry_run=False, progress=lambda *_: None)
+    receipt = forget(folder, ForgetScope(user=WHOM), dry_run=False, progress=lambda *_: None)
     if receipt.found or not receipt.rows.get("interaction"):
         raise SystemExit(f"It did not work: {receipt}")
     return {

@@ -8,7 +8,8 @@ One group of eight trajectories is learnt from, float32 on the CPU: an opening t
 behind it thoughts, calls and what tools said, a third of it the model's own. Both trainers are
 handed the same tokens and rewards, so learning alone is measured. TRL computes each trajectory
 whole, one at a time, which is its fastest way on a CPU; ours computes the opening once, and the
-vocabulary's scores behind the model's own tokens only (`training/shared_openings.py`). Both do
+vocabulary's scores behind the model's own tokens only (`training/base_model/prefix_cache.py`).
+Both do
 their steps by turns, since a machine's pace drifts; the first step of each turn is thrown away.
 Tokens are those of the trajectories, whole.
 """
@@ -24,11 +25,11 @@ from typing import Any
 import numpy as np
 from speeds import Speeds, parser_of, run, speeds
 
-from localrec.training.bases import Base, load_base
+from localrec.training.base_model.loading import Base, load_base
 from localrec.training.libraries import training_libraries
-from localrec.training.policies import GROUP_SIZE, POLICY_ADAPTER
-from localrec.training.policy_runs import located
-from localrec.training.supervised import with_threads
+from localrec.training.rl.policy_config import GROUP_SIZE, POLICY_ADAPTER
+from localrec.training.rl.policy_run import located
+from localrec.training.sft.sft_trainer import with_threads
 
 OWN = 0.33  # of the tokens behind the opening
 STEPS = 3
@@ -48,7 +49,7 @@ def measure(asked: argparse.Namespace) -> Speeds:
     with training_libraries():
         from trl import GRPOTrainer
 
-        from localrec.training.grpo import GroupTrainer
+        from localrec.training.rl.group_trainer import GroupTrainer
     base = load_base(located(asked.model))
     trajectories = written(base, asked.opening, asked.behind)
     ours: list[float] = []
@@ -87,8 +88,8 @@ def speed_of(
     from transformers import PrinterCallback, TrainerCallback
     from trl import GRPOConfig
 
-    from localrec.training.adapters import attach, detach
-    from localrec.training.grpo import earned
+    from localrec.training.adapters.lora import attach, detach
+    from localrec.training.rl.grpo_trainer import rollout_rewards
 
     ends: list[float] = []
     lengths: list[float] = []
@@ -106,7 +107,7 @@ def speed_of(
         with tempfile.TemporaryDirectory() as folder:
             training = trainer(
                 model=model,
-                reward_funcs=earned,
+                reward_funcs=rollout_rewards,
                 args=GRPOConfig(
                     output_dir=folder,
                     max_steps=1 + STEPS,

@@ -25,8 +25,9 @@ import ir_measures
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.evaluation.metrics import hit_rates, ndcgs, places_of, reciprocal_ranks
-from localrec.evaluation.report import origin_now, table, write_between
+from localrec.evaluation.provenance import current_origin
+from localrec.evaluation.ranking.metrics import hit_rates, ndcgs, reciprocal_ranks, tied_ranks
+from localrec.evaluation.reporting.markdown import markdown_table, replace_marked_block
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "evaluation.md"
 K = 10
@@ -63,9 +64,9 @@ def main() -> int:
     print(json.dumps(measured, indent=2) if asked.json else as_table(measured))
     if asked.write:
         given = [one for one in sys.argv[1:] if one not in ("--write", "--json")]
-        origin = origin_now("scripts/bench/metrics.py", given)
+        origin = current_origin("scripts/bench/metrics.py", given)
         told = f"{as_table(measured)}\n\nMade by {origin.as_text()}"
-        write_between(DOCS, "bench-metrics", told)
+        replace_marked_block(DOCS, "bench-metrics", told)
     return 0
 
 
@@ -81,7 +82,7 @@ def random_rows(rows: int, candidates: int) -> tuple[Scores, Positives]:
 
 def at_once(scores: Scores, positives: Positives) -> Figures:
     """The harness's way."""
-    places = places_of(scores, positives)
+    places = tied_ranks(scores, positives)
     figures = [hit_rates(places, K), ndcgs(places, K), reciprocal_ranks(places)]
     return np.stack(figures, axis=1)
 
@@ -121,7 +122,7 @@ def as_table(measured: list[dict[str, Any]]) -> str:
         ]
         for one in measured
     ]
-    return table(["", "rows", "seconds", "rows/s", "time per row, ours = 1"], rows)
+    return markdown_table(["", "rows", "seconds", "rows/s", "time per row, ours = 1"], rows)
 
 
 def timed(

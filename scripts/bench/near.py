@@ -26,21 +26,22 @@ import msgspec
 import numpy as np
 from vectors import K, recall
 
-from localrec.baselines.base import Interactions
-from localrec.baselines.neural import make_sasrec
-from localrec.baselines.neural.configs import SASRecConfig
-from localrec.datasets import find_dataset
-from localrec.domains import load_domain
-from localrec.errors import LocalrecError
-from localrec.evaluation.cases import Protocol, part
-from localrec.evaluation.dataset import read_interactions
-from localrec.evaluation.report import Origin, origin_now, table, write_between
-from localrec.graph.catalogue import Indexes
-from localrec.index.attention import Attention, Floats
-from localrec.index.base import VectorIndex
-from localrec.index.sequential import SequentialModel, directions_of
+from localrec.data.arrays import Indexes
+from localrec.data.interactions import Interactions
+from localrec.evaluation.provenance import Origin, current_origin
+from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
+from localrec.evaluation.ranking.keyed_interactions import read_interactions
+from localrec.evaluation.reporting.markdown import markdown_table, replace_marked_block
+from localrec.foundation.errors import LocalrecError
+from localrec.foundation.paths import default_workspace
+from localrec.graph.domain_files import load_domain
+from localrec.index.protocols import VectorIndex
+from localrec.index.sasrec import Floats, SasRecEncoder
+from localrec.index.sequential import SequentialModel, unit_directions
 from localrec.index.vectors import EXACT_UP_TO, ExactIndex, HnswIndex, unit_rows
-from localrec.paths import default_workspace
+from localrec.ranking.baselines.neural import make_sasrec
+from localrec.ranking.baselines.neural.configs import SASRecConfig
+from localrec.sources.dataset_catalog import find_dataset
 from localrec.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -86,7 +87,7 @@ def main() -> int:
         return error.exit_code
     wider = widened(attention, asked.many)
     measured = Measured(
-        origin=origin_now("scripts/bench/near.py", [f"--many {asked.many}"]),
+        origin=current_origin("scripts/bench/near.py", [f"--many {asked.many}"]),
         asked=asked.asked,
         small=compared(attention, histories, len(histories), asked.asked),
         large=compared(wider, histories, asked.many, asked.asked),
@@ -95,7 +96,7 @@ def main() -> int:
     if asked.write:
         figures = ROOT / "docs" / "figures" / "bench-near.json"
         figures.write_bytes(msgspec.json.format(msgspec.json.encode(measured), indent=1) + b"\n")
-        write_between(ROOT / "docs" / "evaluation.md", "bench-near", as_markdown(measured))
+        replace_marked_block(ROOT / "docs" / "evaluation.md", "bench-near", as_markdown(measured))
     return 0
 
 
@@ -105,10 +106,10 @@ def training_rows(folder: Path) -> Interactions:
     with Workspace(folder) as workspace:
         domain = load_domain(dataset.domain)
         keyed = read_interactions(workspace.store, domain, dataset.kind)
-    return part(keyed.interactions, Protocol()).train
+    return split_data(keyed.interactions, EvaluationProtocol()).train
 
 
-def trained(rows: Interactions) -> tuple[Attention, Sequence[Indexes]]:
+def trained(rows: Interactions) -> tuple[SasRecEncoder, Sequence[Indexes]]:
     """The network and the histories it learnt from, of those who have one."""
     network = make_sasrec(SASRecConfig())
     network.fit(rows, SEED, lambda what, done, total: None)
@@ -116,7 +117,7 @@ def trained(rows: Interactions) -> tuple[Attention, Sequence[Indexes]]:
     return network.export(), [one for one in histories if len(one)]
 
 
-def widened(attention: Attention, many: int) -> Attention:
+def widened(attention: SasRecEncoder, many: int) -> SasRecEncoder:
     """The same network over more items, its own first."""
     met = attention.items[attention.met]
     added = max(0, many - len(attention.items))
@@ -135,9 +136,11 @@ def drawn_around(vectors: Floats, many: int) -> Floats:
     return drawn
 
 
-def compared(attention: Attention, histories: Sequence[Indexes], people: int, asked: int) -> Set:
+def compared(
+    attention: SasRecEncoder, histories: Sequence[Indexes], people: int, asked: int
+) -> Set:
     """Recall over so many people, those of the histories first, and all items of the network."""
-    known = directions_of(attention, histories)
+    known = unit_directions(attention, histories)
     added = drawn_around(known, max(0, people - len(known)))
     directions = np.concatenate([known, unit_rows(added)])
     numbers = np.arange(len(directions), dtype=np.int32)
@@ -150,7 +153,7 @@ def compared(attention: Attention, histories: Sequence[Indexes], people: int, as
 
     def of_people(model: SequentialModel) -> Indexes:
         pairs = zip(states, persons, strict=True)
-        return np.stack([model.similar_people(state, K, person) for state, person in pairs])
+        return np.stack([model.similar_users(state, K, person) for state, person in pairs])
 
     def of_items(model: SequentialModel) -> Indexes:
         return np.stack([model.similar_items(item, K) for item in items])
@@ -186,7 +189,7 @@ def as_markdown(one: Measured) -> str:
         "and miss none; HNSW answers here for fewer, too. The generated people and items are drawn "
         "around those of MovieLens 100K."
     )
-    return f"{told}\n\n{table(head, rows)}\n\nMade by {one.origin.as_text()}"
+    return f"{told}\n\n{markdown_table(head, rows)}\n\nMade by {one.origin.as_text()}"
 
 
 def _shares(found: Set) -> tuple[str, str]:

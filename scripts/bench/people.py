@@ -26,7 +26,8 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from localrec.evaluation.report import Origin, origin_now, table, write_between
+from localrec.evaluation.provenance import Origin, current_origin
+from localrec.evaluation.reporting.markdown import markdown_table, replace_marked_block
 from localrec.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -81,7 +82,7 @@ def main() -> None:
     if asked.report:
         figures = ROOT / "docs" / "figures" / "bench-people.json"
         figures.write_bytes(msgspec.json.format(msgspec.json.encode(measured), indent=1) + b"\n")
-        write_between(ROOT / "docs" / "evaluation.md", "bench-people", as_markdown(measured))
+        replace_marked_block(ROOT / "docs" / "evaluation.md", "bench-people", as_markdown(measured))
 
 
 def measure(home: Path, rows: int) -> Measured:
@@ -109,7 +110,7 @@ def measure(home: Path, rows: int) -> Measured:
     )
     lists = json.loads(told.stdout)
     return Measured(
-        origin=origin_now("scripts/bench/people.py", [f"--rows {rows}"]),
+        origin=current_origin("scripts/bench/people.py", [f"--rows {rows}"]),
         rows=rows,
         file_mb=(folder / "ratings.csv").stat().st_size / 1e6,
         plain_s=plain_s,
@@ -181,7 +182,7 @@ def lists_for(workspace: Path) -> dict[str, float]:
         lists, scans = [], []
         for key in people:
             begun = time.perf_counter()
-            personal.recommend(key, opened.taste("movies", key), 10)
+            personal.recommend(key, opened.user_profile("movies", key), 10)
             lists.append(1000 * (time.perf_counter() - begun))
             begun = time.perf_counter()
             opened.store.rows("SELECT avg(rating) FROM interaction WHERE item_id % 7 = 3")
@@ -214,7 +215,9 @@ def as_markdown(one: Measured) -> str:
         ["peak memory meanwhile, MB", f"{one.lists_peak_mb:,.0f}", "under 1,000"],
     ]
     title = f"{one.rows:,} ratings, {PEOPLE:,} people, {FILMS:,} films"
-    return f"{table([title, 'measured', 'wanted'], rows)}\n\nMade by {one.origin.as_text()}"
+    return (
+        f"{markdown_table([title, 'measured', 'wanted'], rows)}\n\nMade by {one.origin.as_text()}"
+    )
 
 
 if __name__ == "__main__":

@@ -21,9 +21,9 @@ import msgspec
 import numpy as np
 from speeds import parser_of, run
 
-from localrec.llm.adapters import fitting_adapter
-from localrec.llm.catalog import model_path
-from localrec.llm.gguf import BATCH, NativeModel
+from localrec.llm.adapter_files import fitting_adapter
+from localrec.llm.model_catalog import model_path
+from localrec.llm.native_model import BATCH, NativeModel
 
 OWN_KERNELS = 31  # tokens at once that are not worth OpenBLAS to llama.cpp
 READ, WRITTEN = 1024, 64

@@ -33,17 +33,19 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.baselines.base import Baseline, Interactions
-from localrec.baselines.neural import make_gru4rec, make_lightgcn, make_sasrec
-from localrec.baselines.neural.configs import (
+from localrec.data.interactions import Interactions
+from localrec.evaluation.provenance import current_origin
+from localrec.evaluation.reporting.markdown import markdown_table, replace_marked_block
+from localrec.ranking.baselines.neural import make_gru4rec, make_lightgcn, make_sasrec
+from localrec.ranking.baselines.neural.configs import (
     GRU4RecConfig,
     LightGCNConfig,
     NeuralConfig,
     SASRecConfig,
 )
-from localrec.baselines.neural.training_loop import Training, hold_out
-from localrec.datasets import fetch_dataset
-from localrec.evaluation.report import origin_now, table, write_between
+from localrec.ranking.baselines.neural.training_loop import TrainingResult, hold_out
+from localrec.ranking.recommender import Recommender
+from localrec.sources.dataset_catalog import fetch_dataset
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "evaluation.md"
 K = 10
@@ -51,10 +53,10 @@ RECORDED_S = 1_331.0
 RECORDED_NDCG, RECORDED_HIT_RATE = 0.058, 0.119
 
 
-class Trained(Baseline, Protocol):
+class Trained(Recommender, Protocol):
     """A baseline that tells how its training went."""
 
-    training: Training
+    training: TrainingResult
 
 
 SYSTEMS: dict[str, tuple[Callable[[Any], Trained], type[NeuralConfig]]] = {
@@ -97,7 +99,7 @@ def main() -> None:
     text = as_text(asked, fits)
     print(json.dumps(msgspec.to_builtins(fits), indent=2) if asked.json else text)
     if asked.write:
-        write_between(DOCS, "bench-sequential", f"{as_paragraph(asked.threads)}\n\n{text}")
+        replace_marked_block(DOCS, "bench-sequential", f"{as_paragraph(asked.threads)}\n\n{text}")
 
 
 def read_movielens(path: Path, ties: int | None) -> Interactions:
@@ -185,8 +187,11 @@ def as_text(asked: argparse.Namespace, fits: list[Measured]) -> str:
     rows.append(["RecBole 1.2.1 (recorded)", *recorded, f"{RECORDED_S:,.0f}", "", "12", "1"])
     head = ["ml-100k", "NDCG@10", "H@10", "NDCG@10, new", "H@10, new", "seconds", "CPU s"]
     given = [one for one in sys.argv[1:] if one not in ("--write", "--json")]
-    origin = origin_now("scripts/bench/sequential.py", given)
-    return f"{table([*head, 'epochs (best)', 'of 1,331 s'], rows)}\n\nMade by {origin.as_text()}"
+    origin = current_origin("scripts/bench/sequential.py", given)
+    return (
+        f"{markdown_table([*head, 'epochs (best)', 'of 1,331 s'], rows)}\n\n"
+        f"Made by {origin.as_text()}"
+    )
 
 
 if __name__ == "__main__":

@@ -28,13 +28,14 @@ from pathlib import Path
 import msgspec
 from terminal import Terminal, TooLateError, children_of, kill, model_of, resident_mib
 
-from localrec.errors import LocalrecError
-from localrec.evaluation.gold import read_gold
-from localrec.evaluation.report import Origin, origin_now, table, write_between
+from localrec.evaluation.provenance import Origin, current_origin
+from localrec.evaluation.questions.gold import read_gold
+from localrec.evaluation.reporting.markdown import markdown_table, replace_marked_block
+from localrec.foundation.errors import LocalrecError
+from localrec.foundation.paths import shipped
 from localrec.graph.store import Store
-from localrec.paths import shipped
 from localrec_tui.app import LocalrecApp
-from localrec_tui.questions import FILE as QUESTIONS
+from localrec_tui.question_history import FILE as QUESTIONS
 from tui import ROOT, app_over, choose_who_answers, clear, open_drinks, say, think
 
 WHO = "anna"
@@ -184,7 +185,7 @@ def main() -> int:
     try:
         soaked = soak(asked)
         if asked.report:
-            write_between(asked.docs, "soak-tui", as_markdown(soaked))
+            replace_marked_block(asked.docs, "soak-tui", as_markdown(soaked))
     except LocalrecError as error:
         print(error, file=sys.stderr)
         return error.exit_code
@@ -229,7 +230,7 @@ def soak(asked: argparse.Namespace) -> Soaked:
             exit_code = app.close()
         kept, stored = kept_in(folder)
     return Soaked(
-        origin=origin_now(
+        origin=current_origin(
             "scripts/bench/soak_tui.py",
             [f"--questions {asked.questions}", f"--keys {asked.keys}", f"--kills {asked.kills}"],
         ),
@@ -268,7 +269,7 @@ def as_markdown(soaked: Soaked) -> str:
     memory = ", ".join(f"{size:.0f} after {count}" for count, size in soaked.memory.items())
     return (
         f"{soaked.origin.as_text()} {soaked.minutes} minutes; {soaked.load} processes wanted one "
-        f"of the cores.\n\n{table(['', 'done', 'kept'], rows)}\n\n"
+        f"of the cores.\n\n{markdown_table(['', 'done', 'kept'], rows)}\n\n"
         f"{soaked.keys:,} keys besides the letters of questions; the model's process was killed "
         f"{soaked.kills} times while it worked. The app's memory (resident, MiB) by questions: "
         f"{memory}. It ended with exit code {soaked.exit_code}, and left {soaked.left_running} "

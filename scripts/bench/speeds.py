@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from localrec.errors import LocalrecError
+from localrec.foundation.errors import LocalrecError
 
 
 class Speeds(msgspec.Struct, frozen=True, kw_only=True):

@@ -19,16 +19,17 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.datasets import fetch_dataset, find_dataset
-from localrec.domains import Domain, load_domain
-from localrec.graph.ingest import ingest_items
+from localrec.data.domains import Domain
+from localrec.data.rows import AttributeLink, ImportReport, ItemRow
+from localrec.foundation.paths import make_private
+from localrec.graph.domain_files import load_domain
+from localrec.graph.item_ingest import ingest_items
 from localrec.graph.store import Store
-from localrec.index.base import Embedder, Vectors
 from localrec.index.embedders import open_embedder
+from localrec.index.protocols import Embedder, Vectors
 from localrec.index.vectors import unit_rows
-from localrec.paths import make_private
 from localrec.sources import open_source
-from localrec.types import AttributeLink, ImportReport, ItemRow
+from localrec.sources.dataset_catalog import fetch_dataset, find_dataset
 from localrec.workspace import Workspace
 
 DOMAIN = "cocktails"

@@ -26,27 +26,29 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
-from curation import ATTRIBUTES, Spread, likings, spread, traits
+from curation import ATTRIBUTES, Spread, item_features, likings, spread
 from numpy.typing import NDArray
 
-from localrec.agent.desk import Desk, Reference
-from localrec.agent.registry import Tool
-from localrec.agent.setting_out import desk_of, reference_of
-from localrec.agent.suite import SUITE
-from localrec.agent.trajectory import ToolCall
-from localrec.domains import load_domain
-from localrec.errors import LocalrecError
-from localrec.evaluation.report import Origin, origin_now, table, write_between
+from localrec.agent.context import build_domain_knowledge, build_tool_context
+from localrec.agent.tool_context import DomainKnowledge, ToolContext
+from localrec.agent.tool_registry import Tool
+from localrec.agent.tools import TOOLS
+from localrec.data.trajectory import ToolCall
+from localrec.evaluation.provenance import Origin, current_origin
+from localrec.evaluation.reporting.markdown import markdown_table, replace_marked_block
+from localrec.foundation.errors import LocalrecError
+from localrec.foundation.paths import default_workspace
 from localrec.graph.catalogue import Attribute
-from localrec.index.attention import Attention
-from localrec.index.companions import CompanionsConfig, count_companions
+from localrec.graph.domain_files import load_domain
+from localrec.index.item_cooccurrence import CooccurrenceConfig, count_cooccurrence
+from localrec.index.sasrec import SasRecEncoder
 from localrec.index.sequential import SequentialModel
 from localrec.index.vectors import unit_rows
-from localrec.memory.neighbourhood import TasteGraph, taste_graph_of
-from localrec.memory.rule_sets import default_rules
+from localrec.memory.collaborative_memory import CollaborativeMemory
+from localrec.memory.default_rules import default_rules
+from localrec.memory.memory_texts import MemoryTexts
 from localrec.memory.synthesis import domain_shares, phrases_of
-from localrec.paths import default_workspace
-from localrec.retrieval.collaboration import Collective, Portraits
+from localrec.memory.user_item_graph import UserItemGraph, build_user_item_graph
 from localrec.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -92,13 +94,13 @@ def main() -> int:
     try:
         with Workspace(asked.workspace) as workspace:
             catalogue = workspace.catalogue(workspace.choose_domain("", DOMAIN))
-            collective = workspace.collective(DOMAIN)
-            small = measure(reference_of(catalogue, collective), asked.requests)
+            collaborative_memory = workspace.collaborative_memory(DOMAIN)
+            small = measure(build_domain_knowledge(catalogue, collaborative_memory), asked.requests)
     except LocalrecError as error:
         print(error, file=sys.stderr)
         return error.exit_code
     measured = Measured(
-        origin=origin_now("scripts/bench/tools.py", [f"--people {asked.people}"]),
+        origin=current_origin("scripts/bench/tools.py", [f"--people {asked.people}"]),
         requests=asked.requests,
         small=small,
         large=measure(generated(asked.people), asked.requests),
@@ -107,24 +109,26 @@ def main() -> int:
     if asked.write:
         figures = ROOT / "docs" / "figures" / "bench-tools.json"
         figures.write_bytes(msgspec.json.format(msgspec.json.encode(measured), indent=1) + b"\n")
-        write_between(ROOT / "docs" / "evaluation.md", "bench-tools", as_markdown(measured))
+        replace_marked_block(ROOT / "docs" / "evaluation.md", "bench-tools", as_markdown(measured))
     return 0
 
 
-def measure(reference: Reference, requests: int) -> Set:
+def measure(reference: DomainKnowledge, requests: int) -> Set:
     """Times of all calls with a network, and of those that do otherwise without."""
-    graph = reference.collective.graph
+    graph = reference.collaborative_memory.graph
     guided = msgspec.structs.replace(reference, sequential=network(graph))
     times = {name: timed(guided, tool, call, requests) for name, tool, call in calls()}
     for name, tool, call in calls():
         if tool.name in ("get_similar_items", "get_similar_users", "likely_next"):
             times[f"{name}, {WITHOUT}"] = timed(reference, tool, call, requests)
-    return Set(people=graph.size, items=graph.traits.items, likings=len(graph.items), times=times)
+    return Set(
+        people=graph.size, items=graph.item_features.items, likings=len(graph.items), times=times
+    )
 
 
 def calls() -> Iterator[tuple[str, Tool, dict[str, str]]]:
     """Every tool with each word of its closed sets: what that is called, the tool, the words."""
-    for tool in SUITE:
+    for tool in TOOLS:
         closed = [one for one in tool.parameters if one.kind == "word"]
         names = [one.name for one in closed]
         for words in product(*(one.words for one in closed)):
@@ -136,40 +140,42 @@ def calls() -> Iterator[tuple[str, Tool, dict[str, str]]]:
             )
 
 
-def timed(reference: Reference, tool: Tool, words: dict[str, str], requests: int) -> Spread:
+def timed(reference: DomainKnowledge, tool: Tool, words: dict[str, str], requests: int) -> Spread:
     """Times of one call, a desk for each."""
     seconds = []
-    for number, desk in enumerate(desks(reference, requests + WARM)):
-        call = ToolCall(tool=tool.name, arguments={**words, **open_arguments(tool, desk, number)})
+    for number, tool_context in enumerate(tool_contexts(reference, requests + WARM)):
+        call = ToolCall(
+            tool=tool.name, arguments={**words, **open_arguments(tool, tool_context, number)}
+        )
         begun = time.perf_counter()
-        _ = tool.observe(desk, call).text
+        _ = tool.observe(tool_context, call).text
         seconds.append(time.perf_counter() - begun)
     return spread(seconds[WARM:])
 
 
-def open_arguments(tool: Tool, desk: Desk, number: int) -> dict[str, int | str]:
+def open_arguments(tool: Tool, tool_context: ToolContext, number: int) -> dict[str, int | str]:
     """A candidate; or a title as it stands, or without a letter, or of any item, by turns."""
-    titles = desk.reference.titles
-    own = titles[int(desk.candidates[0])]
+    titles = tool_context.reference.titles
+    own = titles[int(tool_context.candidates[0])]
     kinds = (own, own[: len(own) // 2] + own[len(own) // 2 + 1 :], titles[number % len(titles)])
     values: dict[str, int | str] = {
-        "candidate": 1 + number % len(desk.candidates),
+        "candidate": 1 + number % len(tool_context.candidates),
         "text": kinds[number % len(kinds)],
     }
     return {one.name: values[one.kind] for one in tool.parameters if one.kind in values}
 
 
-def desks(reference: Reference, many: int) -> Iterator[Desk]:
+def tool_contexts(reference: DomainKnowledge, many: int) -> Iterator[ToolContext]:
     """Requests of people drawn at random, the same ones for every tool."""
-    graph = reference.collective.graph
+    graph = reference.collaborative_memory.graph
     random = np.random.default_rng(SEED)
     able = np.flatnonzero(np.diff(graph.first_item))
     for person in random.choice(able, many).tolist():
         history = graph.lately_liked(person, HISTORY)[::-1]
-        yield desk_of(
+        yield build_tool_context(
             reference,
             history,
-            random.choice(graph.traits.items, CANDIDATES, replace=False),
+            random.choice(graph.item_features.items, CANDIDATES, replace=False),
             stars=random.integers(1, 11, len(history)) / 2,
             days=np.sort(graph.now_day - 400 * random.random(len(history))),
             now=graph.now_day,
@@ -177,15 +183,15 @@ def desks(reference: Reference, many: int) -> Iterator[Desk]:
         )
 
 
-def network(graph: TasteGraph) -> SequentialModel:
+def network(graph: UserItemGraph) -> SequentialModel:
     """A network of SASRec's size that learnt nothing, and a direction for each person."""
     random = np.random.default_rng(SEED)
 
     def drawn(*shape: int) -> NDArray[np.float32]:
         return np.float32(0.2) * random.standard_normal(shape, dtype=np.float32)
 
-    items = graph.traits.items
-    attention = Attention(
+    items = graph.item_features.items
+    attention = SasRecEncoder(
         items=drawn(items, SIZE),
         bias=drawn(items),
         met=np.ones(items, dtype=bool),
@@ -200,11 +206,11 @@ def network(graph: TasteGraph) -> SequentialModel:
     return model
 
 
-def generated(people: int) -> Reference:
+def generated(people: int) -> DomainKnowledge:
     """A reference without a store."""
     items = max(200, round(people / PEOPLE_PER_ITEM))
     person, item, day = likings(LIKINGS_EACH * people, people, items)
-    graph = taste_graph_of(person, item, day, people, traits(items))
+    graph = build_user_item_graph(person, item, day, people, item_features(items))
     _ = graph.profiles
     domain = load_domain(DOMAIN)
     attributes = [
@@ -213,22 +219,22 @@ def generated(people: int) -> Reference:
     ]
     titles = [title_of(number) for number in range(items)]
     by_person = np.lexsort((day, person))
-    counted = CompanionsConfig(most_rows=COUNTED)
-    return Reference(
+    counted = CooccurrenceConfig(most_rows=COUNTED)
+    return DomainKnowledge(
         domain=domain,
         titles=titles,
-        traits=graph.traits,
+        item_features=graph.item_features,
         attributes=attributes,
         years=1920 + np.arange(items, dtype=np.int32) % 100,
         descriptions=lambda item: f"{titles[item]}, as somebody described it.",
-        collective=Collective(
+        collaborative_memory=CollaborativeMemory(
             graph=graph,
-            companions=count_companions(person[by_person], item[by_person], items, counted),
-            usual=domain_shares(graph.traits, np.diff(graph.first_person).astype(np.int32)),
+            companions=count_cooccurrence(person[by_person], item[by_person], items, counted),
+            usual=domain_shares(graph.item_features, np.diff(graph.first_person).astype(np.int32)),
             phrases=phrases_of(attributes, domain),
             rules=default_rules(DOMAIN),
         ),
-        portraits=Portraits(
+        memory_texts=MemoryTexts(
             graph, [one.name for one in attributes], titles, np.zeros(ATTRIBUTES, dtype=bool)
         ),
         sequential=None,
@@ -258,7 +264,7 @@ def as_markdown(one: Measured) -> str:
         f"The first set has {_sizes(small)}, the generated one {_sizes(large)}; "
         f"{one.requests} requests each."
     )
-    return f"{table(head, rows)}\n\n{told}\n\nMade by {one.origin.as_text()}"
+    return f"{markdown_table(head, rows)}\n\n{told}\n\nMade by {one.origin.as_text()}"
 
 
 def _cells(times: Spread) -> Sequence[str]:

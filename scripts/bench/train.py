@@ -22,18 +22,23 @@ from typing import Any
 
 from speeds import Speeds, parser_of, run, speeds
 
-from localrec.domains import load_domain
-from localrec.training.adapters import AdapterConfig, attach, detach
-from localrec.training.bases import Base, load_base
-from localrec.training.examples.base import Examples
+from localrec.graph.domain_files import load_domain
+from localrec.training.adapters.lora import AdapterConfig, attach, detach
+from localrec.training.base_model.loading import Base, load_base
+from localrec.training.examples.example import Examples
 from localrec.training.examples.lexicon import declared_lexicon
 from localrec.training.examples.router import router_examples
-from localrec.training.lessons import Lesson, SupervisedConfig, lesson_of, training_data
+from localrec.training.jobs.device_presets import preset_for
+from localrec.training.jobs.training_runs import create_run
 from localrec.training.libraries import training_libraries
-from localrec.training.policy_runs import located
-from localrec.training.presets import preset_for
-from localrec.training.runs import create_run
-from localrec.training.supervised import train_adapter, with_threads
+from localrec.training.rl.policy_run import located
+from localrec.training.sft.sft_data import (
+    SupervisedConfig,
+    TokenizedDataset,
+    tokenize_dataset,
+    training_data,
+)
+from localrec.training.sft.sft_trainer import train_adapter, with_threads
 
 ADAPTER = AdapterConfig(rank=8, alpha=16.0)
 
@@ -61,7 +66,7 @@ def measure(asked: argparse.Namespace) -> Speeds:
     )
     names = declared_lexicon(load_domain("cocktails"))
     examples = router_examples([names], config.train, 1, seed=0)
-    lesson = lesson_of(base, examples, preset_for(None, 1))
+    lesson = tokenize_dataset(base, examples, preset_for(None, 1))
     ours, theirs = [], []
     for _ in range(asked.rounds):
         ours.append(speed_of_ours(base, examples, lesson, config))
@@ -70,7 +75,7 @@ def measure(asked: argparse.Namespace) -> Speeds:
 
 
 def speed_of_ours(
-    base: Base, examples: Examples, lesson: Lesson, config: SupervisedConfig
+    base: Base, examples: Examples, lesson: TokenizedDataset, config: SupervisedConfig
 ) -> float:
     """Tokens a second of all steps but the first."""
     with tempfile.TemporaryDirectory() as folder:
@@ -81,7 +86,7 @@ def speed_of_ours(
     return share * sum(len(one.tokens) for one in lesson.train) / seconds
 
 
-def speed_of_trl(base: Base, lesson: Lesson, config: SupervisedConfig) -> float:
+def speed_of_trl(base: Base, lesson: TokenizedDataset, config: SupervisedConfig) -> float:
     """The same sequences through TRL's trainer; tokens a second of all steps but the first."""
     with training_libraries():
         import torch

@@ -29,8 +29,9 @@ from ask import build_bundled
 from browse import open_catalogue
 from terminal import Terminal, model_of, processor_s
 
-from localrec.errors import LocalrecError
-from localrec.evaluation.report import Origin, origin_now, table, write_between
+from localrec.evaluation.provenance import Origin, current_origin
+from localrec.evaluation.reporting.markdown import markdown_table, replace_marked_block
+from localrec.foundation.errors import LocalrecError
 
 ROOT = Path(__file__).resolve().parents[2]
 PAUSE_S = 0.08  # between letters: a quick typist
@@ -77,12 +78,12 @@ def main() -> int:
     try:
         figures = measure_all(asked)
         measured = Measured(
-            origin=origin_now("scripts/bench/tui.py", _shown(asked)),
+            origin=current_origin("scripts/bench/tui.py", _shown(asked)),
             load=(round(before, 1), round(os.getloadavg()[0], 1)),
             figures=tuple(figures),
         )
         if asked.report:
-            write_between(asked.docs, "bench-tui", as_markdown(measured))
+            replace_marked_block(asked.docs, "bench-tui", as_markdown(measured))
     except LocalrecError as error:
         print(error, file=sys.stderr)
         return error.exit_code
@@ -332,7 +333,7 @@ def as_markdown(measured: Measured) -> str:
     before, after = measured.load
     return (
         f"{measured.origin.as_text()} Processes that wanted one of the cores: {before} before, "
-        f"{after} at the end.\n\n{table(head, rows)}"
+        f"{after} at the end.\n\n{markdown_table(head, rows)}"
     )
 
 

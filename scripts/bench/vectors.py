@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from localrec.errors import ModelError
-from localrec.index.base import Labels, VectorIndex, Vectors
+from localrec.foundation.errors import ModelError
 from localrec.index.embedders import open_embedder
+from localrec.index.protocols import Labels, VectorIndex, Vectors
 from localrec.index.vectors import ExactIndex, HnswIndex, unit_rows
 
 K = 10

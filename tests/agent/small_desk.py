@@ -6,9 +6,9 @@ from typing import Literal
 
 import numpy as np
 
-from localrec.agent.desk import Desk, Reference
-from localrec.agent.registry import Candidate, Observation, Title, Tool, tool
-from localrec.domains import load_domain
+from localrec.agent.tool_context import DomainKnowledge, ToolContext
+from localrec.agent.tool_registry import Candidate, Observation, Title, Tool, tool
+from localrec.graph.domain_files import load_domain
 
 TITLES = (
     *("Alien", "Heat", "Fargo", "Speed", "Casino", "Seven", "Clueless", "Babe", "Jumanji", "Toys"),
@@ -17,20 +17,24 @@ TITLES = (
 
 
 @tool
-def person_profile(desk: Desk) -> Observation:
+def person_profile(tool_context: ToolContext) -> Observation:
     """What is known of the person."""
-    return Observation([desk.profile])
+    return Observation([tool_context.profile])
 
 
 @tool
-def similar_items(desk: Desk, candidate: Candidate) -> Observation:
+def similar_items(tool_context: ToolContext, candidate: Candidate) -> Observation:
     """Films like a candidate."""
-    here = int(desk.candidates[candidate - 1])
-    return Observation([desk.reference.titles[(here + step) % len(TITLES)] for step in (1, 2)])
+    here = int(tool_context.candidates[candidate - 1])
+    return Observation(
+        [tool_context.reference.titles[(here + step) % len(TITLES)] for step in (1, 2)]
+    )
 
 
 @tool
-def look_up(desk: Desk, title: Title, by: Literal["name", "year of making"]) -> Observation:
+def look_up(
+    tool_context: ToolContext, title: Title, by: Literal["name", "year of making"]
+) -> Observation:
     """What is known of a film."""
     return Observation([f"{title} by {by}"])
 
@@ -43,22 +47,22 @@ def make_desk(
     titles: tuple[str, ...] = TITLES,
     instruction: str = "",
     profile: str = "They like films that frighten.",
-) -> Desk:
+) -> ToolContext:
     """Someone who saw two films, with the next so many as candidates."""
     # Tools of this file and the loop read no more of a reference than this.
-    reference = Reference(
+    reference = DomainKnowledge(
         domain=load_domain("movies"),
         titles=titles,
-        traits=None,
+        item_features=None,
         attributes=(),
         years=np.zeros(len(titles), dtype=np.int32),
         descriptions=lambda item: "",
-        collective=None,
-        portraits=None,
+        collaborative_memory=None,
+        memory_texts=None,
         sequential=None,
         path=lambda one, other: "",
     )
-    return Desk(
+    return ToolContext(
         reference=reference,
         history=np.array([0, 1], dtype=np.int32),
         stars=np.array([4.5, np.nan]),

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from localrec.agent.dialects import NATIVE, PLAIN, dialect_for, number_grammar
-from localrec.agent.registry import LONGEST_OBSERVATION, Observation
-from localrec.agent.trajectory import ToolCall
-from localrec.errors import ModelError
+from localrec.agent.formats import NATIVE, PLAIN, format_for, number_grammar
+from localrec.agent.tool_registry import LONGEST_OBSERVATION, Observation
+from localrec.data.trajectory import ToolCall
+from localrec.foundation.errors import ModelError
 from localrec.llm.scripted import ScriptedModel
 from tests.agent.small_desk import TOOLS, look_up, person_profile, similar_items
 
@@ -248,9 +248,9 @@ def test_the_thought_of_a_turn_that_is_none_is_kept_where_there_is_one():
 
 def test_a_model_that_knows_tools_is_spoken_to_natively():
     model = ScriptedModel([])
-    assert dialect_for(model) is PLAIN
-    model.knows_tools = True
-    assert dialect_for(model) is NATIVE
+    assert format_for(model) is PLAIN
+    model.supports_tools = True
+    assert format_for(model) is NATIVE
 
 
 def test_the_tools_of_these_tests_are_what_they_seem():

@@ -11,19 +11,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from localrec.agent.bounds import LoopConfig
-from localrec.agent.dialects import NATIVE, PLAIN
+from localrec.agent.formats import NATIVE, PLAIN
+from localrec.agent.limits import AgentLimits
 from localrec.agent.loop import conversation, run_agent
-from localrec.agent.opening import DOUBLE_QUOTES, quoted
-from localrec.agent.registry import Observation
-from localrec.agent.trajectory import ToolCall
-from localrec.agent.wording import bare, titled
-from localrec.errors import ModelError
+from localrec.agent.observation_text import title_text, unquoted
+from localrec.agent.prompts import DOUBLE_QUOTES, quoted
+from localrec.agent.tool_registry import Observation
+from localrec.data.trajectory import ToolCall
+from localrec.foundation.errors import ModelError
 from localrec.llm.scripted import ScriptedModel
 from tests.agent.small_desk import TITLES, TOOLS, make_desk
 
 with pytest.MonkeyPatch.context() as patch:
-    patch.syspath_prepend(Path(__file__).parents[2] / "scripts")
+    patch.syspath_prepend(Path(__file__).parents[2] / "scripts" / "studies")
     import injection_titles
 sys.modules.pop("injection_titles")  # other tests import the scripts from a path of their own
 
@@ -85,8 +85,10 @@ def assert_keeps_to_its_line(dialect, title):
 
 
 def assert_observation_stays_one(dialect, title):
-    harmless = dialect.observed(SIMILAR, Observation([titled("Speed"), "So."]).text).splitlines()
-    hostile = dialect.observed(SIMILAR, Observation([titled(title), "So."]).text)
+    harmless = dialect.observed(
+        SIMILAR, Observation([title_text("Speed"), "So."]).text
+    ).splitlines()
+    hostile = dialect.observed(SIMILAR, Observation([title_text(title), "So."]).text)
     lines = hostile.splitlines()
     assert [line for line in lines if '"' not in line] == [
         line for line in harmless if '"' not in line
@@ -96,12 +98,12 @@ def assert_observation_stays_one(dialect, title):
     assert_is_no_turn(dialect, hostile)
 
 
-def assert_all_observations_are_of_tools(dialect, done, desk):
+def assert_all_observations_are_of_tools(dialect, done, tool_context):
     """What stands in the user's turns is what the called tools say, and nobody wrote it."""
     tools = {tool.name: tool for tool in TOOLS}
     asked = [step for step in done.steps if step.call is not None]
     assert [step.observation for step in asked] == [
-        tools[step.call.tool].observe(desk, step.call).text for step in asked
+        tools[step.call.tool].observe(tool_context, step.call).text for step in asked
     ]
     assert not any(step.observation for step in done.steps if step.call is None)
     said = [message.content for message in conversation(done) if message.role == "user"][1:]
@@ -114,13 +116,13 @@ class Parrot(ScriptedModel):
 
     def __init__(self, dialect, text):
         super().__init__([dialect.written(SIMILAR), text, text])
-        self.knows_tools = dialect is NATIVE
+        self.supports_tools = dialect is NATIVE
 
 
 def parroted(dialect, title):
-    desk = called(title)
-    done = run_agent(Parrot(dialect, title), desk, TOOLS, LoopConfig(budget=2, k=3), 0)
-    return done, desk
+    tool_context = called(title)
+    done = run_agent(Parrot(dialect, title), tool_context, TOOLS, AgentLimits(budget=2, k=3), 0)
+    return done, tool_context
 
 
 @BOTH
@@ -133,10 +135,10 @@ class TestEachAttack:
         assert_observation_stays_one(dialect, attacked(kind))
 
     def test_repeated_by_the_model_word_for_word_makes_no_observation(self, dialect, kind):
-        done, desk = parroted(dialect, attacked(kind))
+        done, tool_context = parroted(dialect, attacked(kind))
         assert done.fault in ("form", "unfinished")
         assert done.tool_calls == 1
-        assert_all_observations_are_of_tools(dialect, done, desk)
+        assert_all_observations_are_of_tools(dialect, done, tool_context)
 
 
 @BOTH
@@ -157,8 +159,8 @@ def test_no_title_leaves_its_line_of_an_observation(dialect, title):
 @settings(max_examples=100, deadline=None)
 @given(title=ANY_TITLE)
 def test_no_title_that_a_model_repeats_makes_an_observation(dialect, title):
-    done, desk = parroted(dialect, title)
-    assert_all_observations_are_of_tools(dialect, done, desk)
+    done, tool_context = parroted(dialect, title)
+    assert_all_observations_are_of_tools(dialect, done, tool_context)
 
 
 @given(st.text(alphabet=DOUBLE_QUOTES + "a <", max_size=90))
@@ -173,7 +175,7 @@ def test_the_closing_quotation_mark_opens_no_tag(end):
 
 @pytest.mark.parametrize("forged", ["[3]", "［3］", "【3】", '"[3]"'])
 def test_no_name_wears_the_brackets_of_a_candidates_number(forged):
-    assert bare(f"horror {forged}").replace("'", "") == "horror (3)"
+    assert unquoted(f"horror {forged}").replace("'", "") == "horror (3)"
 
 
 @EACH_ATTACK

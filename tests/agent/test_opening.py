@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from localrec.agent.dialects import NATIVE, PLAIN
-from localrec.agent.opening import quoted
+from localrec.agent.formats import NATIVE, PLAIN
+from localrec.agent.prompts import quoted
 from tests.agent.small_desk import TOOLS, make_desk
 
 BOTH = pytest.mark.parametrize("dialect", [PLAIN, NATIVE], ids=lambda one: one.name)
@@ -24,8 +24,8 @@ HOSTILE = st.text(max_size=120) | st.sampled_from(
 )
 
 
-def opened(dialect, desk, tools=TOOLS):
-    system, user = dialect.opening(desk, tools, budget=4, k=3, history=20)
+def opened(dialect, tool_context, tools=TOOLS):
+    system, user = dialect.opening(tool_context, tools, budget=4, k=3, history=20)
     assert (system.role, user.role) == ("system", "user")
     return system.content, user.content
 
@@ -88,8 +88,8 @@ def test_a_quoted_text_keeps_to_its_quotes_and_its_line(text):
 @settings(deadline=None)
 @given(title=HOSTILE, wish=HOSTILE)
 def test_no_title_and_no_wish_makes_a_line_of_its_own(dialect, title, wish):
-    desk = make_desk(6, titles=(title,) * 20, instruction=wish)
-    _, request = opened(dialect, desk)
+    tool_context = make_desk(6, titles=(title,) * 20, instruction=wish)
+    _, request = opened(dialect, tool_context)
     lines = request.splitlines()
     assert len(lines) == 13 + 2 * bool(wish)
     foreign = [line for line in lines if '"' in line]

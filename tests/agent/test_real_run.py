@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from localrec.agent.bounds import LoopConfig
-from localrec.agent.dialects import NATIVE, PLAIN
+from localrec.agent.formats import NATIVE, PLAIN
+from localrec.agent.limits import AgentLimits
 from localrec.agent.loop import conversation, run_agent
-from localrec.agent.trajectory import ToolCall
-from localrec.llm.base import Message
-from localrec.llm.catalog import model_path
-from localrec.llm.client import ModelProcess
+from localrec.data.trajectory import ToolCall
+from localrec.llm.chat_model import Message
+from localrec.llm.model_catalog import model_path
+from localrec.llm.model_process import ModelProcess
 from tests.agent.small_desk import TOOLS, make_desk
 
 pytestmark = pytest.mark.real
 
-TINY = LoopConfig(budget=2, k=3, thought_characters=12, temperature=1.0)
+TINY = AgentLimits(budget=2, k=3, thought_characters=12, temperature=1.0)
 
 
 @pytest.fixture(scope="module")
@@ -31,17 +31,17 @@ def model(require_model) -> Iterator[ModelProcess]:
 
 
 def test_a_seeded_run_repeats_exactly_whatever_went_between(model):
-    desk = make_desk(4)
-    first = run_agent(model, desk, TOOLS, TINY, 3)
+    tool_context = make_desk(4)
+    first = run_agent(model, tool_context, TOOLS, TINY, 3)
     model.generate([Message("user", "Something else.")], max_tokens=2)
-    again = run_agent(model, desk, TOOLS, TINY, 3)
+    again = run_agent(model, tool_context, TOOLS, TINY, 3)
     assert (again.turns, again.ranking, again.fault) == (first.turns, first.ranking, first.fault)
     assert again.cost.new_tokens == first.cost.new_tokens
     assert first.fault in (None, "budget")
 
 
 def test_a_run_without_tools_ends_with_numbers_that_are_all_different(model):
-    done = run_agent(model, make_desk(4), (), LoopConfig(k=4, thought_characters=12), 0)
+    done = run_agent(model, make_desk(4), (), AgentLimits(k=4, thought_characters=12), 0)
     assert sorted(done.ranking) == [1, 2, 3, 4]
     assert done.turns[-1].own
     assert conversation(done)[-1].role == "assistant"
@@ -79,7 +79,7 @@ def test_an_aborted_loop_leaves_no_child_process(require_model):
         signal.setitimer(signal.ITIMER_REAL, 0.2)
         try:
             with pytest.raises(KeyboardInterrupt):
-                run_agent(model, make_desk(18), TOOLS, LoopConfig(), 0)
+                run_agent(model, make_desk(18), TOOLS, AgentLimits(), 0)
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)

@@ -8,25 +8,25 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from localrec.agent.refinement import (
+from localrec.agent.profile_refinement import (
     LONGEST_PROFILE,
-    Liked,
-    Occasion,
+    LikedItem,
+    RefinementContext,
     parse_refinement,
-    refine,
+    refine_profile,
     refinement_grammar,
 )
-from localrec.errors import ModelCancelledError, ModelError
-from localrec.llm.base import Message
-from localrec.llm.catalog import model_path
-from localrec.llm.client import ModelProcess
+from localrec.foundation.errors import ModelCancelledError, ModelError
+from localrec.foundation.text import clean_text
+from localrec.llm.chat_model import Message
+from localrec.llm.model_catalog import model_path
+from localrec.llm.model_process import ModelProcess
 from localrec.llm.scripted import ScriptedModel
-from localrec.sources.text import clean_text
 from tests.planted import BAR, planted_stages, planted_store
 
 LIKED = (
-    Liked("Negroni", ("gin", "campari", "sweet vermouth", "spirit")),
-    Liked("Gimlet", ("gin", "lime juice", "sugar", "spirit")),
+    LikedItem("Negroni", ("gin", "campari", "sweet vermouth", "spirit")),
+    LikedItem("Gimlet", ("gin", "lime juice", "sugar", "spirit")),
 )
 NEW = "Likes gin with lime juice. The Negroni above all."
 
@@ -58,18 +58,18 @@ def answered(vocabulary):
     """What comes of an answer: `answered("Keep", profile="Likes gin.")`."""
 
     def call(answer, **told):
-        return refine(ScriptedModel([answer]), occasion(**told), lambda: vocabulary, 0)
+        return refine_profile(ScriptedModel([answer]), occasion(**told), lambda: vocabulary, 0)
 
     return call
 
 
 def occasion(**told):
-    return Occasion(**{"domain": BAR, "profile": "", "liked": LIKED, **told})
+    return RefinementContext(**{"domain": BAR, "profile": "", "liked": LIKED, **told})
 
 
 def shown(**told):
     model = ScriptedModel(["Keep"])
-    refine(model, occasion(**told), lambda: None, 0)
+    refine_profile(model, occasion(**told), lambda: None, 0)
     [[system, user]] = model.asked
     return system.content, user.content
 
@@ -80,7 +80,9 @@ class TestAnAnswer:
         assert (found.outcome, found.text, found.why) == ("refined", NEW, "")
 
     def test_of_keep_keeps_the_profile_and_reads_no_catalogue(self):
-        found = refine(ScriptedModel(["Keep"]), occasion(), lambda: pytest.fail("opened"), 0)
+        found = refine_profile(
+            ScriptedModel(["Keep"]), occasion(), lambda: pytest.fail("opened"), 0
+        )
         assert (found.outcome, found.text) == ("kept", "")
 
     @pytest.mark.parametrize("before", [NEW, NEW.upper(), f"  {NEW.replace('. ', '.  ')} "])
@@ -140,7 +142,7 @@ class TestAnAnswer:
             raise error("No.")
 
         with pytest.raises(error):
-            refine(ScriptedModel(fail), occasion(), lambda: None, 0)
+            refine_profile(ScriptedModel(fail), occasion(), lambda: None, 0)
 
 
 @settings(deadline=None)
@@ -152,7 +154,7 @@ def test_nothing_but_harmless_sentences_of_bounded_length_becomes_a_profile(
     vocabulary, words, as_profile
 ):
     answer = f"Profile: {words}" if as_profile else words
-    found = refine(ScriptedModel([answer]), occasion(), lambda: vocabulary, 0)
+    found = refine_profile(ScriptedModel([answer]), occasion(), lambda: vocabulary, 0)
     assert (found.outcome == "refined") == bool(found.text)
     assert len(found.text) <= LONGEST_PROFILE
     assert found.text.isprintable()
@@ -195,7 +197,7 @@ class TestWhatIsShown:
     @settings(deadline=None)
     @given(st.text(max_size=80) | HOSTILE_WORDS)
     def test_no_foreign_text_makes_a_line_of_its_own(self, text):
-        liked = [Liked(text, (text, text))]
+        liked = [LikedItem(text, (text, text))]
         system, told = shown(
             profile=f"x{text}", liked=liked, disliked=[text], ranked=[text], instruction=f"x{text}"
         )
@@ -204,7 +206,7 @@ class TestWhatIsShown:
         assert "\x1b" not in told and not re.search(r"<[^\s\d]", told)
 
     def test_is_only_the_newest_of_a_long_history(self):
-        _, told = shown(liked=[Liked(f"Drink {number}") for number in range(40)])
+        _, told = shown(liked=[LikedItem(f"Drink {number}") for number in range(40)])
         assert "Drink 27" not in told
         assert '1. "Drink 28"\n' in told and '12. "Drink 39"\n' in told
 
@@ -224,7 +226,7 @@ class TestSmolLM2:
             assert len(" ".join(parse_refinement(answer.text))) <= LONGEST_PROFILE
 
     def test_comes_to_an_end(self, model, vocabulary):
-        found = refine(model, occasion(ranked=["Americano"]), lambda: vocabulary, 0)
+        found = refine_profile(model, occasion(ranked=["Americano"]), lambda: vocabulary, 0)
         assert found.outcome in ("kept", "refined", "refused")
         assert bool(found.text) == (found.outcome == "refined")
-        assert refine(model, occasion(ranked=["Americano"]), lambda: vocabulary, 0) == found
+        assert refine_profile(model, occasion(ranked=["Americano"]), lambda: vocabulary, 0) == found

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from localrec.agent.opening import quoted, request_text
-from localrec.agent.setting_out import desk_of, reference_of
-from localrec.agent.suite import SUITE
+from localrec.agent.context import build_domain_knowledge, build_tool_context
+from localrec.agent.prompts import quoted, request_text
+from localrec.agent.tools import TOOLS
+from localrec.data.item_features import ItemFeatures
 from localrec.graph.catalogue import Catalogue
-from localrec.memory.profiles import ItemTraits
-from localrec.systems.lists import open_collective
+from localrec.memory.loader import load_collaborative_memory
 from tests.planted import BAR, planted_store
 
 from .suite.world import everything_said
@@ -21,12 +21,12 @@ def bar(tmp_path_factory):
     folder = tmp_path_factory.mktemp("bar")
     with planted_store(folder) as store:
         catalogue = Catalogue(store, BAR)
-        yield catalogue, open_collective(store, folder / "indexes", catalogue, None)
+        yield catalogue, load_collaborative_memory(store, folder / "indexes", catalogue, None)
 
 
 @pytest.fixture(scope="module")
 def reference(bar):
-    return reference_of(*bar)
+    return build_domain_knowledge(*bar)
 
 
 def item(bar, key):
@@ -42,9 +42,9 @@ class TestReference:
         assert not reference.years.any()  # drinks have none
 
     def test_follows_items_that_are_numbered_otherwise(self, bar):
-        catalogue, collective = bar
+        catalogue, collaborative_memory = bar
         places = np.array([item(bar, "mojito"), item(bar, "negroni")], dtype=np.int32)
-        reference = reference_of(catalogue, collective, places=places)
+        reference = build_domain_knowledge(catalogue, collaborative_memory, places=places)
         assert list(reference.titles) == ["Mojito", "Negroni"]
         assert reference.descriptions(1).startswith("Negroni")
         assert "campari" not in reference.path(0, 1)
@@ -63,34 +63,36 @@ class TestReference:
 
 class TestDesk:
     def test_counts_the_newest_of_what_comes_twice(self, reference):
-        desk = desk_of(
+        tool_context = build_tool_context(
             reference, [4, 2, 4, 1], [3], stars=[1.0, 2.0, 5.0, np.nan], days=[1.0, 2.0, 3.0, 4.0]
         )
-        assert desk.history.tolist() == [2, 4, 1]
-        assert desk.stars.tolist()[:2] == [2.0, 5.0]
-        assert desk.days.tolist() == [2.0, 3.0, 4.0]
+        assert tool_context.history.tolist() == [2, 4, 1]
+        assert tool_context.stars.tolist()[:2] == [2.0, 5.0]
+        assert tool_context.days.tolist() == [2.0, 3.0, 4.0]
 
     def test_knows_neither_stars_nor_days_where_none_are_given(self, reference):
-        desk = desk_of(reference, [1, 2], [3])
-        assert np.isnan(desk.stars).all()
-        assert np.isnan(desk.days).all()
-        assert np.isnan(desk.now)
+        tool_context = build_tool_context(reference, [1, 2], [3])
+        assert np.isnan(tool_context.stars).all()
+        assert np.isnan(tool_context.days).all()
+        assert np.isnan(tool_context.now)
 
-    @pytest.mark.parametrize("tool", SUITE, ids=lambda tool: tool.name)
+    @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
     def test_of_a_domain_without_people_years_and_texts_serves_every_tool(self, reference, tool):
         for history in ([], [0, 1, 2]):
-            desk = desk_of(reference, history, [3, 4, 5])
-            assert all(said.text for said in everything_said(tool, desk, ["Negroni", "no such"]))
+            tool_context = build_tool_context(reference, history, [3, 4, 5])
+            assert all(
+                said.text for said in everything_said(tool, tool_context, ["Negroni", "no such"])
+            )
 
 
 def test_traits_are_those_of_the_collective(bar, reference):
-    assert isinstance(reference.traits, ItemTraits)
-    assert reference.traits is bar[1].graph.traits
+    assert isinstance(reference.item_features, ItemFeatures)
+    assert reference.item_features is bar[1].graph.item_features
 
 
 def test_what_is_disliked_is_told_as_that_and_pulls_nothing_towards_it(reference):
-    liked = desk_of(reference, [1, 2], [3, 4, 5])
-    torn = desk_of(reference, [1, 2], [3, 4, 5], strengths=[1.0, -1.0])
+    liked = build_tool_context(reference, [1, 2], [3, 4, 5])
+    torn = build_tool_context(reference, [1, 2], [3, 4, 5], strengths=[1.0, -1.0])
     assert liked.strengths.tolist() == [1.0, 1.0]
     assert ", disliked" not in request_text(liked, 2, 9)
     assert f"{quoted(reference.titles[2])}, disliked" in request_text(torn, 2, 9)

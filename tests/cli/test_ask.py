@@ -6,11 +6,11 @@ import re
 import msgspec
 import pytest
 
-from localrec.errors import ModelError
-from localrec.llm import transcript
+from localrec.foundation.errors import ModelError
+from localrec.llm import call_recording
 from localrec.llm.scripted import ScriptedModel
-from localrec.systems import catalog
-from localrec.systems.catalog import SYSTEMS
+from localrec.systems import registry
+from localrec.systems.registry import SYSTEMS
 from localrec.workspace import Workspace
 
 # Everything but printable text and line breaks: nothing else may reach a terminal.
@@ -228,7 +228,7 @@ class TestWhatTheModelSaw:
             )
 
     def test_is_neither_kept_nor_told_where_it_is_not(self, cli, workspace, model, monkeypatch):
-        monkeypatch.setattr(transcript, "Recorded", None)
+        monkeypatch.setattr(call_recording, "RecordingModel", None)
         assert self.saw(cli, workspace) is None
         assert model.asked
 
@@ -282,7 +282,7 @@ class TestAnAnswerWithMemory:
     def crowded(self, cli, own_workspace, monkeypatch):
         """anna, and three people who like what she does; they are enough here."""
         monkeypatch.setattr(
-            catalog, "ASKING", msgspec.structs.replace(catalog.ASKING, fewest_people=4)
+            registry, "QUESTION_PLAN", msgspec.structs.replace(registry.QUESTION_PLAN, min_users=4)
         )
         for user in ("bea", "carl", "dora", "anna"):
             for drink in ("Negroni", "Americano", "Gimlet")[: 1 if user == "anna" else 3]:

@@ -8,7 +8,7 @@ import shutil
 import pytest
 from PIL import Image
 
-from localrec.llm.header import read_header
+from localrec.llm.gguf_header import read_header
 from tests.images.pictures import highball, png_claiming
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from localrec.sources.text import clean_name
+from localrec.foundation.text import clean_name
 from localrec.workspace import Workspace
 from tests.sources.zips import packed
 

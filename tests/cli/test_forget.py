@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from localrec.graph.forget import HOLDINGS
-from localrec.graph.histories import ingest_history
+from localrec.graph.erasure_rules import TABLE_ERASURE_RULES
+from localrec.graph.history_ingest import ingest_history
 from localrec.graph.store import Store
-from tests.graph.test_forget import ANNABELLE, BOB, HER_NOTE, ONLY_HERS, history
 from tests.graph.test_store import VERSION_1, made_by_hand
 from tests.planted import BAR, planted_store
-from tests.test_erasure import state_of
+from tests.privacy.test_erasure_plan import ANNABELLE, BOB, HER_NOTE, ONLY_HERS, history
+from tests.privacy.test_forget import state_of
 
 from .conftest import DRINKS, by_spelling, drink, write_rows
 
@@ -265,7 +265,7 @@ class TestAStoreThatGivesNumbersTwice:
     def bricked(self, grown, monkeypatch):
         """Runs commands where earlier versions forgot two people, and nothing new went in."""
         with monkeypatch.context() as earlier:
-            earlier.setattr("localrec.graph.rewrite._copy_sequences", _without_a_start)
+            earlier.setattr("localrec.privacy.store_rewrite._copy_sequences", _without_a_start)
             for user in ("anna", "bea"):
                 grown("forget", "--user", user, "--yes")
         return grown
@@ -276,7 +276,9 @@ class TestAStoreThatGivesNumbersTwice:
 
         def read():
             with Store.open_(workspace_path / "store.duckdb", read_only=True) as store:
-                return {table: store.rows(f"SELECT * FROM {table}") for table in HOLDINGS}
+                return {
+                    table: store.rows(f"SELECT * FROM {table}") for table in TABLE_ERASURE_RULES
+                }
 
         return read
 

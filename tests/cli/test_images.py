@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from localrec.settings import load_settings
+from localrec.foundation.settings import load_settings
 from tests.cli.conftest import drink, write_rows
 from tests.images.pictures import highball, save_plain
 from tests.index.onnx_pair import write_json, write_pair

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from localrec import workspace as workspace_module
-from localrec.index import build
+from localrec.index import embedded_fields
 from localrec.workspace import Workspace
 from tests.sources.book_exports import goodreads, storygraph
 from tests.sources.zips import packed
@@ -188,7 +188,7 @@ class TestCutOff:
         def interrupted(*_, **__):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("localrec.graph.histories.record_import", interrupted)
+        monkeypatch.setattr("localrec.graph.history_ingest.record_import", interrupted)
         code, out, err = take_in("goodreads", books, "--user", "anna")
         assert (code, out) == (130, "")
         assert "nothing half done was kept" in err
@@ -203,7 +203,7 @@ class TestCutOff:
             raise KeyboardInterrupt
 
         with monkeypatch.context() as patch:
-            patch.setattr(build, place, interrupted)
+            patch.setattr(embedded_fields, place, interrupted)
             code, out, err = take_in("goodreads", books, "--user", "anna")
         assert (code, out) == (130, "")
         assert "the rows are stored" in err

@@ -11,10 +11,10 @@ import time
 import msgspec
 import pytest
 
-from localrec.evaluation.samples import read_samples, shuffled
-from localrec.evaluation.scales import MARC
+from localrec.data.answers import Answer
+from localrec.evaluation.explanations.samples import read_samples, shuffled
+from localrec.evaluation.explanations.scales import MARC
 from localrec.llm.scripted import ScriptedModel
-from localrec.types import Answer
 from localrec.workspace import Workspace
 
 QUESTIONS = (

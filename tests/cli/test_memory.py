@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from localrec.errors import ModelError
+from localrec.foundation.errors import ModelError
 from localrec.llm.scripted import ScriptedModel
 
 from .test_ask import UNPRINTABLE
@@ -64,7 +64,7 @@ class TestRun:
             raise KeyboardInterrupt
 
         with monkeypatch.context() as patch:
-            patch.setattr("localrec.memory.propagation.CountingUpdate.__call__", stopped)
+            patch.setattr("localrec.memory.propagation.TemplateUpdate.__call__", stopped)
             code, _, err = memory("run")
         assert code == 130
         assert "Go on: localrec memory run" in err
@@ -77,7 +77,7 @@ class TestRun:
             raise ValueError("no \x1b[31mwords")
 
         with monkeypatch.context() as patch:
-            patch.setattr("localrec.memory.propagation.CountingUpdate.__call__", broken)
+            patch.setattr("localrec.memory.propagation.TemplateUpdate.__call__", broken)
             assert [memory("run").code for _ in range(3)] == [1, 1, 1]
         listed = memory("jobs").out
         assert "1 failed" in listed
@@ -168,7 +168,7 @@ class TestRebuild:
             raise KeyboardInterrupt
 
         with monkeypatch.context() as patch:
-            patch.setattr("localrec.memory.rebuild.count_items", stopped)
+            patch.setattr("localrec.memory.rebuild.item_memories", stopped)
             code, _, err = memory("rebuild")
         assert code == 130
         assert "Go on: localrec memory rebuild" in err

@@ -7,9 +7,9 @@ import time
 
 import pytest
 
+from localrec import batch_runs
 from localrec.llm.scripted import ScriptedModel
-from localrec.systems import batch
-from localrec.systems.personal import Personal
+from localrec.systems.auto import EvidenceRecommender
 from localrec.workspace import Workspace
 
 from .test_ask import UNPRINTABLE
@@ -221,7 +221,7 @@ class TestGoingOn:
 
     def test_after_ctrl_c_says_what_is_kept(self, rank, requests, out, monkeypatch):
         path = requests(*({"candidates": DRINKS} for _ in range(3)))
-        honest, asked = Personal.rank, []
+        honest, asked = EvidenceRecommender.rank, []
 
         def stop_at_third(self, request, stored=None):
             asked.append(request.id)
@@ -229,7 +229,7 @@ class TestGoingOn:
                 raise KeyboardInterrupt
             return honest(self, request, stored)
 
-        monkeypatch.setattr(Personal, "rank", stop_at_third)
+        monkeypatch.setattr(EvidenceRecommender, "rank", stop_at_third)
         code, _, err = rank(path)
         assert code == 130
         assert f"{out} keeps what was done so far" in err
@@ -238,7 +238,7 @@ class TestGoingOn:
         assert "1 ranked, 2 were there already" in rank(path).err
 
     def test_while_another_run_writes_is_put_off(self, rank, requests, out):
-        with batch._alone_with(out):
+        with batch_runs._alone_with(out):
             code, said, err = rank(requests({"candidates": DRINKS}))
         assert (code, said) == (3, "")
         assert "Another process is writing" in err

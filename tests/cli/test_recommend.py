@@ -4,15 +4,15 @@ import json
 
 import pytest
 
+from localrec.agent.configs import AGENTS
 from localrec.llm.scripted import ScriptedModel
-from localrec.systems.agents import AGENTS
-from localrec.systems.catalog import known_rankers
-from localrec.systems.memrec import MEMREC_AGENTS
+from localrec.memory.configs import MEMREC_MODELS
+from localrec.systems.registry import recommender_names
 from localrec.workspace import Workspace
 
 from .test_ask import UNPRINTABLE
 
-ASKING_A_MODEL = {*MEMREC_AGENTS, *(name for name, one in AGENTS.items() if one.asks_model)}
+ASKING_A_MODEL = {*MEMREC_MODELS, *(name for name, one in AGENTS.items() if one.asks_model)}
 
 
 @pytest.fixture
@@ -81,12 +81,12 @@ class TestAList:
         assert scores == sorted(scores, reverse=True)
         assert [item["rank"] for item in told["items"]] == [1, 2, 3, 4]
 
-    @pytest.mark.parametrize("system", sorted(set(known_rankers()) - ASKING_A_MODEL))
+    @pytest.mark.parametrize("system", sorted(set(recommender_names()) - ASKING_A_MODEL))
     def test_comes_from_every_system_that_needs_no_model(self, say, listed, system):
         say("--item", "Negroni", "--like")
         assert len(listed("--system", system)["items"]) == 4
 
-    @pytest.mark.parametrize("system", sorted(MEMREC_AGENTS))
+    @pytest.mark.parametrize("system", sorted(MEMREC_MODELS))
     def test_comes_from_a_model_that_says_what_it_took(self, say, listed, monkeypatch, system):
         say("--item", "Negroni", "--like")
         model = ScriptedModel(

@@ -8,9 +8,9 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("peft")
 
-from localrec.llm.adapters import role_of
-from localrec.settings import load_settings
-from localrec.training.runs import open_run, runs_folder
+from localrec.foundation.settings import load_settings
+from localrec.llm.adapter_files import role_of
+from localrec.training.jobs.training_runs import open_run, runs_folder
 from localrec.workspace import Workspace
 from tests.training.tiny_models import make_tiny
 

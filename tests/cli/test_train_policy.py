@@ -7,8 +7,8 @@ import json
 
 import pytest
 
-from localrec.training.policies import RefineConfig
-from localrec.training.runs import open_run, runs_folder
+from localrec.training.jobs.training_runs import open_run, runs_folder
+from localrec.training.rl.policy_config import RefineConfig
 
 pytestmark = pytest.mark.skipif(
     not importlib.util.find_spec("trl"), reason="needs localrec[training]"
@@ -74,7 +74,7 @@ def test_an_exported_adapter_is_refined_and_trained_on_by_its_file(
     refine = ("--searched", 4, "--steps", 1, "--workspace", bar, "--json")
     done = cli("train", "refine", file, *refine)
     assert (done.code, "not in the catalogue" in done.err) == (1, True)
-    monkeypatch.setattr("localrec.training.predecessors.base_of", lambda _: str(gguf))
+    monkeypatch.setattr("localrec.training.rl.refine_from.base_of", lambda _: str(gguf))
     # Whoever passed it on has named another model.
     planted = {**first["settings"], "serving": str(tmp_path / "planted.gguf")}
     file.with_suffix(".json").write_text(json.dumps({**first, "settings": planted}))

@@ -10,19 +10,19 @@ from functools import cache
 
 import pytest
 
-from localrec.domains import load_domain
-from localrec.evaluation.gold import read_gold, unknown_names
-from localrec.evaluation.truth import StoreTruth
-from localrec.graph.ingest import ingest_items
+from localrec.data.query import TaskKind
+from localrec.evaluation.questions.gold import read_gold, unknown_names
+from localrec.evaluation.questions.store_truth import StoreTruth
+from localrec.foundation.paths import shipped
+from localrec.foundation.text import clean_key, clean_text
+from localrec.foundation.text_matching import roots
+from localrec.graph.domain_files import load_domain
+from localrec.graph.item_ingest import ingest_items
 from localrec.graph.store import Store
 from localrec.graph.taxonomy import taxonomy_of
-from localrec.paths import shipped
-from localrec.phrases import roots
+from localrec.packs.cocktails.concepts import ConceptIndex
+from localrec.packs.cocktails.measures import is_measure, parse_measure
 from localrec.sources import open_source
-from localrec.sources.concepts import ConceptIndex
-from localrec.sources.measures import is_measure, parse_measure
-from localrec.sources.text import clean_key, clean_text
-from localrec.types import TaskKind
 
 FOLDER = shipped("datasets") / "cocktails"
 DOMAIN = load_domain("cocktails")

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import msgspec
 
-from localrec.domains import load_domain
-from localrec.errors import ModelError
+from localrec.data.rows import CatalogueRows
 from localrec.evaluation.configs import QuestionRunConfig
-from localrec.evaluation.question_runs import run
-from localrec.evaluation.report import Origin
-from localrec.evaluation.runs import RunFolder
+from localrec.evaluation.provenance import Origin
+from localrec.evaluation.questions.question_harness import run_question_evaluation
+from localrec.evaluation.run_folder import RunFolder
+from localrec.foundation.errors import ModelError
+from localrec.graph.domain_files import load_domain
 from localrec.llm.scripted import ScriptedModel
-from localrec.types import SourceTable
 from localrec.workspace import Workspace
 from tests.planted import a_report, planted_rows
 
@@ -44,7 +44,7 @@ def plant(home):
     lines = b"".join(msgspec.json.encode(line) + b"\n" for line in gold_lines())
     (home / "gold.jsonl").write_bytes(lines)
     with Workspace(home, writable=True) as workspace:
-        table = SourceTable(items=tuple(planted_rows()), report=a_report())
+        table = CatalogueRows(items=tuple(planted_rows()), report=a_report())
         workspace.take_in(table, load_domain("cocktails"))
     return home
 
@@ -107,7 +107,7 @@ class Failing(Workspace):
 
 def measure(home, out, declared, **options):
     """Run a configuration over the planted workspace."""
-    return run(
+    return run_question_evaluation(
         declared,
         b"",
         home,

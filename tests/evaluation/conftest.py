@@ -4,24 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from localrec.domains import AttributeSpec, Concept, Domain, FlagSpec, NumberSpec
-from localrec.evaluation.gold import Gold, GoldQuestion
-from localrec.evaluation.truth import StoreTruth
-from localrec.graph.ingest import ingest_items
+from localrec.data.answers import Answer, IntentView, ReflectionRecord, Relaxation
+from localrec.data.domains import AttributeSpec, Concept, Domain, FlagSpec, NumberSpec
+from localrec.data.evidence import Evidence
+from localrec.data.query import RoutedTask, TaskKind
+from localrec.data.recommendations import RecommendedItem
+from localrec.data.rows import AttributeLink, ImportReport, ItemRow
+from localrec.evaluation.questions.gold import Gold, GoldQuestion
+from localrec.evaluation.questions.store_truth import StoreTruth
+from localrec.graph.item_ingest import ingest_items
 from localrec.graph.store import Store
-from localrec.types import (
-    Answer,
-    AttributeLink,
-    Evidence,
-    ImportReport,
-    IntentView,
-    ItemRow,
-    RecommendedItem,
-    ReflectionRecord,
-    Relaxation,
-    Task,
-    TaskKind,
-)
 
 BAR = Domain(
     name="bar",
@@ -143,7 +135,7 @@ def answered(*items, task="C3", relaxed=False, target=None, ms=2.0):
     return Answer(
         id="q1",
         query="?",
-        task=Task(kind=TaskKind(task), confidence=1.0, reason=""),
+        task=RoutedTask(kind=TaskKind(task), confidence=1.0, reason=""),
         intent=view,
         items=tuple(items),
         near=(),

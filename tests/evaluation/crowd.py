@@ -10,13 +10,20 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from localrec.domains import load_domain
+from localrec.data.rows import (
+    AttributeLink,
+    Event,
+    HistoryRows,
+    ImportReport,
+    InteractionRow,
+    ItemRow,
+)
 from localrec.evaluation.configs import RunConfig
-from localrec.evaluation.harness import run
-from localrec.evaluation.report import Origin
-from localrec.evaluation.runs import RunFolder
-from localrec.evaluation.systems import Workbench
-from localrec.types import AttributeLink, Event, History, ImportReport, InteractionRow, ItemRow
+from localrec.evaluation.provenance import Origin
+from localrec.evaluation.ranking.ranking_harness import run_ranking_evaluation
+from localrec.evaluation.ranking.system_factory import SystemFactory
+from localrec.evaluation.run_folder import RunFolder
+from localrec.graph.domain_files import load_domain
 from localrec.workspace import Workspace
 
 PEOPLE, FILMS, EACH = 40, 40, 10
@@ -58,7 +65,7 @@ def plant(folder, interactions=None, **changes):
     deeds = tuple(rows() if interactions is None else interactions)
     with Workspace(folder, writable=True) as workspace:
         workspace.take_in_history(
-            History(items=items, interactions=deeds, report=report), load_domain("movies"), None
+            HistoryRows(items=items, interactions=deeds, report=report), load_domain("movies"), None
         )
     return folder
 
@@ -159,7 +166,7 @@ FAKES = {
 }
 
 
-class Fakes(Workbench):
+class Fakes(SystemFactory):
     """Makes the fakes by name, everything else as always."""
 
     def check(self, system):
@@ -175,7 +182,7 @@ class Fakes(Workbench):
 def measure(folder, out, declared, **options):
     """Run a configuration over a planted workspace."""
     with Workspace(folder) as workspace:
-        return run(
+        return run_ranking_evaluation(
             declared,
             b"",
             workspace,

@@ -4,57 +4,57 @@ from __future__ import annotations
 
 import msgspec
 
-from localrec.evaluation.configs import AskerConfig, QuestionRunConfig, QuestionsConfig
-from localrec.evaluation.intervals import Measure
-from localrec.evaluation.question_figures import question_report
-from localrec.evaluation.question_summaries import summarise
-from localrec.evaluation.questions import judge
-from localrec.evaluation.records import (
-    Bars,
-    Confusion,
+from localrec.evaluation.configs import QuestionRunConfig, QuestionsConfig, QuestionSystemConfig
+from localrec.evaluation.provenance import Origin
+from localrec.evaluation.questions.answer_scoring import score_answer
+from localrec.evaluation.questions.question_report import question_report
+from localrec.evaluation.questions.summaries import summarise
+from localrec.evaluation.reporting.report_records import (
+    BarPlot,
+    ConfusionPlot,
     HeatMap,
-    Point,
+    MetricScale,
+    PlotPoint,
     Report,
-    Scale,
-    Scatter,
+    ScatterPlot,
     Section,
-    Table,
-    Text,
+    TableBlock,
+    TextBlock,
 )
-from localrec.evaluation.report import Origin
-from localrec.evaluation.runs import QuestionRunOrigin, RunMetrics, SystemResult
+from localrec.evaluation.run_folder import QuestionRunOrigin, RunMetrics, SystemResult
+from localrec.evaluation.statistics import IntervalEstimate
 
 from .conftest import answered, asked, told
 
 EVIL = '<img src="http://evil.test/a.png" onerror="document.title=7">'
 SYSTEMS = {"ours": 0.08, "popularity": 0.02, "a-baseline-with-quite-a-long-name": 0.05, EVIL: 0.06}
-NOT_MEASURED = Measure(None, None, None, 0)
+NOT_MEASURED = IntervalEstimate(None, None, None, 0)
 
 
-def figure(value: float) -> Measure:
+def figure(value: float) -> IntervalEstimate:
     """A measure with an interval around it."""
-    return Measure(value, round(value * 0.9, 4), round(value * 1.1, 4), 100)
+    return IntervalEstimate(value, round(value * 0.9, 4), round(value * 1.1, 4), 100)
 
 
-BARS = Bars(
+BARS = BarPlot(
     title="Quality",
-    scales=(Scale(name="H@10"), Scale(name="latency", unit="ms", better="less")),
+    scales=(MetricScale(name="H@10"), MetricScale(name="latency", unit="ms", better="less")),
     rows={name: (figure(value), figure(900 * value)) for name, value in SYSTEMS.items()}
     | {"broken": (NOT_MEASURED, NOT_MEASURED)},
     ours=("ours",),
     note="A note on bars.",
 )
-SCATTER = Scatter(
+SCATTER = ScatterPlot(
     title="Quality against time",
-    across=Scale(name="time", unit="s", better="less"),
-    up=Scale(name="NDCG@10"),
+    across=MetricScale(name="time", unit="s", better="less"),
+    up=MetricScale(name="NDCG@10"),
     points=tuple(
-        Point(name=name, across=10.0**place, up=figure(value))
+        PlotPoint(name=name, across=10.0**place, up=figure(value))
         for place, (name, value) in enumerate(SYSTEMS.items(), -2)
     ),
     ours=("ours",),
 )
-CONFUSION = Confusion(
+CONFUSION = ConfusionPlot(
     title="Router", classes=("C1", "C2"), counts={"C1": {"C1": 9, "C2": 1}, "C2": {"C2": 5}}
 )
 HEAT = HeatMap(
@@ -68,13 +68,15 @@ REPORT = Report(
     summary="Ours | theirs.",
     origin=Origin(command="localrec evaluate run", date="2026-11-22", versions={}, machine="2"),
     sections=(
-        Section(title="Rankings", blocks=(Text(text=f"Said by {EVIL}."), BARS, SCATTER)),
+        Section(title="Rankings", blocks=(TextBlock(text=f"Said by {EVIL}."), BARS, SCATTER)),
         Section(
             title="Classes",
             blocks=(
                 CONFUSION,
                 HEAT,
-                Table(title="Settings", head=("", "with"), rows=(("a|b", "1"),), strong=((0, 1),)),
+                TableBlock(
+                    title="Settings", head=("", "with"), rows=(("a|b", "1"),), strong=((0, 1),)
+                ),
             ),
         ),
     ),
@@ -85,7 +87,7 @@ QUESTION_ORIGIN = QuestionRunOrigin(
         name="planted",
         title="Planted questions",
         questions=QuestionsConfig(gold="bar", half="dev"),
-        systems=(AskerConfig(name="marc"), AskerConfig(name="unrouted")),
+        systems=(QuestionSystemConfig(name="marc"), QuestionSystemConfig(name="unrouted")),
     ),
     fingerprint="0123456789abcdef",
     questions=3,
@@ -103,7 +105,7 @@ def questions_answered(truth):
         (asked(task="C3", id="q2", style=("typo",)), answered(told("Peat Sour"), task="C3")),
         (asked(task="C2", id="q3", glass=("coupe glass",)), answered(told("Salty Dog"), task="C2")),
     ]
-    routed = [judge(*one, truth) for one in answers]
+    routed = [score_answer(*one, truth) for one in answers]
     unrouted = [
         msgspec.structs.replace(one, routed=None, tokens={"selection": 9}) for one in routed
     ]

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_info
 
-from localrec.errors import InputError, LocalrecError, UsageError
 from localrec.evaluation import ray_engine
-from localrec.evaluation.engines import open_engine
+from localrec.evaluation.execution import open_engine
+from localrec.foundation.errors import InputError, LocalrecError, UsageError
 
 from .crowd import FAKES, Fake, config, measure
 

@@ -6,15 +6,15 @@ import msgspec
 import numpy as np
 import pytest
 
-from localrec.baselines.neural.configs import SASRecConfig
-from localrec.errors import UsageError
-from localrec.evaluation import shared_fits
-from localrec.evaluation.asking import Lister, Outcome
-from localrec.evaluation.cases import Protocol, part
 from localrec.evaluation.comparisons import compare_runs
-from localrec.evaluation.guards import LeakError, check_graph
-from localrec.evaluation.memories import Sharing
-from localrec.evaluation.runs import RunFolder
+from localrec.evaluation.ranking import fit_cache
+from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
+from localrec.evaluation.ranking.inference import CaseResult, ListRecommender
+from localrec.evaluation.ranking.leakage import LeakError, check_graph
+from localrec.evaluation.ranking.memory_systems import SharedMemorySystem
+from localrec.evaluation.run_folder import RunFolder
+from localrec.foundation.errors import UsageError
+from localrec.ranking.baselines.neural.configs import SASRecConfig
 from localrec.workspace import Workspace
 
 from .crowd import Fakes, config, measure, plant
@@ -157,7 +157,7 @@ class TestAnAgent:
         monkeypatch,
     ):
         seen = []
-        made = shared_fits.make_sasrec
+        made = fit_cache.make_sasrec
 
         def small(settings):
             small = made(SASRecConfig(embedding_size=8, epochs=1, length=10))
@@ -165,7 +165,7 @@ class TestAnAgent:
             small.fit = lambda train, *rest: seen.append(len(train)) or fit(train, *rest)
             return small
 
-        monkeypatch.setattr(shared_fits, "make_sasrec", small)
+        monkeypatch.setattr(fit_cache, "make_sasrec", small)
         table = acting("agenticrec-fused", settings={})
         (found,) = measure(crowd, tmp_path / "run", config(table, protocol=TEN)).systems
         assert (found.failed, seen) == ("", [40 * 8])
@@ -220,7 +220,7 @@ class TestAnAgent:
 class TestTheGuards:
     @pytest.fixture
     def fitted(self, crowd, keyed):  # noqa: F811
-        parted = part(keyed.interactions, Protocol(**TEN))
+        parted = split_data(keyed.interactions, EvaluationProtocol(**TEN))
         with Workspace(crowd) as workspace:
             bench = Fakes(workspace, MOVIES, keyed, parted)
             declared = config(acting("agenticrec-fused")).systems[0]
@@ -230,7 +230,7 @@ class TestTheGuards:
 
     def test_look_over_the_graph_of_an_agent(self, fitted):
         bench, parted, system = fitted
-        assert isinstance(system, Lister) and isinstance(system, Sharing)
+        assert isinstance(system, ListRecommender) and isinstance(system, SharedMemorySystem)
         bench.look_over(system)
         few = msgspec.structs.replace(
             parted.train,
@@ -244,13 +244,13 @@ class TestTheGuards:
     def test_see_that_tools_read_that_graph_and_no_other(self, fitted):
         _, parted, system = fitted
         case = parted.test.take(np.array([0]))
-        desk = system.desk(case.requests(), 0, case.candidates[0].tolist())
-        assert desk.reference.collective.graph is system.graph
-        assert desk.days.max() < 1e5 and not np.isnan(desk.stars).any()
+        tool_context = system.tool_context(case.requests(), 0, case.candidates[0].tolist())
+        assert tool_context.reference.collaborative_memory.graph is system.graph
+        assert tool_context.days.max() < 1e5 and not np.isnan(tool_context.stars).any()
 
 
 def test_an_outcome_without_an_agent_is_written_as_before():
-    blank = Outcome(
+    blank = CaseResult(
         id="1", person="a", targets=(), first=1, tied=1, hits=(), pool=2, top=(), ms=0.0
     )
     assert not {"tool_calls", "shown", "trajectory"} & set(

@@ -9,9 +9,9 @@ import msgspec
 import numpy as np
 import pytest
 
-from localrec.baselines.neural.configs import SASRecConfig
-from localrec.evaluation import shared_fits
-from localrec.evaluation.cases import Protocol, part
+from localrec.evaluation.ranking import fit_cache
+from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
+from localrec.ranking.baselines.neural.configs import SASRecConfig
 from localrec.workspace import Workspace
 
 from .crowd import Fakes, config, measure, plant
@@ -30,7 +30,7 @@ def crowd(tmp_path_factory):
 def learnt(monkeypatch):
     """What was learnt, each kind with its rows and seed; networks are small."""
     done = []
-    make, count = shared_fits.make_sasrec, shared_fits.count_collective
+    make, count = fit_cache.make_sasrec, fit_cache.build_collaborative_memory
 
     def small(settings):
         network = make(SASRecConfig(embedding_size=8, epochs=1, length=10))
@@ -44,15 +44,15 @@ def learnt(monkeypatch):
         done.append(("memory", len(train)))
         return count(train, *rest, **options)
 
-    monkeypatch.setattr(shared_fits, "make_sasrec", small)
-    monkeypatch.setattr(shared_fits, "count_collective", counting)
+    monkeypatch.setattr(fit_cache, "make_sasrec", small)
+    monkeypatch.setattr(fit_cache, "build_collaborative_memory", counting)
     return done
 
 
 @pytest.fixture
 def bench(crowd, keyed):  # noqa: F811
     """Makes agents, and the data after the protocol."""
-    parted = part(keyed.interactions, Protocol(**TEN))
+    parted = split_data(keyed.interactions, EvaluationProtocol(**TEN))
     with Workspace(crowd) as workspace:
         yield Fakes(workspace, MOVIES, keyed, parted), parted
 
@@ -98,14 +98,14 @@ class TestAgentsOfARun:
         assert (plain.spared_s, guided.settings["sequential"]) == (0.0, True)
 
     def test_leave_nothing_behind_when_it_ends(self, crowd, tmp_path, learnt, monkeypatch):
-        made, model_of = [], shared_fits.model_of
+        made, model_of = [], fit_cache.build_sequential_model
 
         def watched(*args):
             model = model_of(*args)
             made.append(weakref.ref(model))
             return model
 
-        monkeypatch.setattr(shared_fits, "model_of", watched)
+        monkeypatch.setattr(fit_cache, "build_sequential_model", watched)
         measure(crowd, tmp_path / "run", config(acting(FUSED, "one", settings={}), protocol=TEN))
         gc.collect()
         assert [one() for one in made] == [None]
@@ -141,7 +141,7 @@ class TestWhatIsLearnt:
         assert learnt[2:] == [("network", 40 * 8, 8)]
 
     def test_stays_at_home_but_for_what_an_agent_holds(self, bench, learnt):
-        parcels = pytest.importorskip("localrec.evaluation.ray_parcels")
+        parcels = pytest.importorskip("localrec.evaluation.ray_engine")
         pytest.importorskip("ray")
         workbench, parted = bench
         case = parted.test.take(np.arange(3))

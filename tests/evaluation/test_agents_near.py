@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from localrec.index.attention import Attention
+from localrec.index.sasrec import SasRecEncoder
 from localrec.index.vectors import ExactIndex
 
 SCRIPTS = Path(__file__).parents[2] / "scripts" / "bench"
@@ -31,7 +31,7 @@ def attention():
     def drawn(*shape):
         return np.float32(0.2) * random.standard_normal(shape, dtype=np.float32)
 
-    return Attention(
+    return SasRecEncoder(
         items=drawn(ITEMS, SIZE),
         bias=drawn(ITEMS),
         met=np.arange(ITEMS) > 2,

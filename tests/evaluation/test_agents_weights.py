@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from localrec.agent.fused import USUAL_AGENT_WEIGHTS
-from localrec.baselines.neural.configs import SASRecConfig
-from localrec.domains import load_domain
-from localrec.evaluation import shared_fits
-from localrec.evaluation.cases import Protocol, part
-from localrec.evaluation.dataset import read_interactions
+from localrec.agent.tool_fusion import DEFAULT_TOOL_WEIGHTS
+from localrec.evaluation.ranking import fit_cache
+from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
+from localrec.evaluation.ranking.keyed_interactions import read_interactions
+from localrec.graph.domain_files import load_domain
+from localrec.ranking.baselines.neural.configs import SASRecConfig
 from localrec.workspace import Workspace
 
 from .crowd import plant
 
-SCRIPTS = Path(__file__).parents[2] / "scripts"
-TEN = Protocol(candidates=10)
+SCRIPTS = Path(__file__).parents[2] / "scripts" / "studies"
+TEN = EvaluationProtocol(candidates=10)
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +43,8 @@ def data(script, crowd):
     domain = load_domain("movies")
     with Workspace(crowd) as workspace:
         keyed = read_interactions(workspace.store, domain)
-        parted = part(keyed.interactions, TEN)
-        bench = sys.modules["evaluate_memory"].Bench(workspace, domain, keyed, parted)
+        parted = split_data(keyed.interactions, TEN)
+        bench = sys.modules["shared_memory"].Bench(workspace, domain, keyed, parted)
         yield script.Data(domain, keyed, parted, bench)
 
 
@@ -52,9 +52,9 @@ def data(script, crowd):
 def figures(script, data):
     """Everything measured once, with a small network."""
     with pytest.MonkeyPatch.context() as patch:
-        make = shared_fits.make_sasrec
+        make = fit_cache.make_sasrec
         small = SASRecConfig(embedding_size=8, epochs=1, length=10)
-        patch.setattr(shared_fits, "make_sasrec", lambda settings: make(small))
+        patch.setattr(fit_cache, "make_sasrec", lambda settings: make(small))
         return script.measure_weights(data, 30)
 
 
@@ -69,7 +69,7 @@ def test_the_halves_share_nobody_and_are_drawn_alike_every_time(script, data):
 def test_each_half_is_judged_by_what_was_fitted_on_the_other(script, data, monkeypatch):
     halves = script.halves_of(data.parted.validation, 8)
     acting = script.fitted_agent(data, sequential=False)
-    desks = [script.desks_of(acting, half) for half in halves]
+    tool_contexts = [script.desks_of(acting, half) for half in halves]
     asked, placed = [], script.placed
     monkeypatch.setattr(
         script,
@@ -78,11 +78,11 @@ def test_each_half_is_judged_by_what_was_fitted_on_the_other(script, data, monke
             asked.append((some, weights.weights)) or placed(some, positives, weights)
         ),
     )
-    judged = script.cross_fitted(desks, halves)
+    judged = script.cross_fitted(tool_contexts, halves)
     for half in (0, 1):
         (_, shipped), (some, foreign) = asked[2 * half : 2 * half + 2]
-        assert shipped == USUAL_AGENT_WEIGHTS.weights
-        assert some is desks[half]
+        assert shipped == DEFAULT_TOOL_WEIGHTS.weights
+        assert some is tool_contexts[half]
         assert foreign == judged.fitted[1 - half] != judged.fitted[half]
 
 
@@ -108,7 +108,7 @@ def test_the_block_tells_weights_and_figures(script, figures):
     assert "Validation cases of 30 people" in told
     assert "| `likely_next()` | 1.00 |" in told
     assert told.count("| NDCG@10, ") == 2
-    assert "Made by `python scripts/agent_weights.py --people 30`" in told
+    assert "Made by `python scripts/studies/agent_weights.py --people 30`" in told
 
 
 def test_a_workspace_without_the_films_is_refused_with_the_remedy(crowd, tmp_path):

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localrec.baselines.base import Interactions
-from localrec.errors import InputError
-from localrec.evaluation.cases import Protocol, part
-from localrec.evaluation.guards import check_parted
-from localrec.evaluation.protocols import cold_users, leave_one_out
+from localrec.data.interactions import Interactions
+from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
+from localrec.evaluation.ranking.leakage import check_split
+from localrec.evaluation.ranking.splits import cold_users, leave_one_out
+from localrec.foundation.errors import InputError
 
 TABLES = st.lists(
     st.tuples(st.integers(0, 8), st.integers(0, 20), st.integers(0, 5)),
@@ -40,13 +40,13 @@ LINE = [(0, item, item) for item in range(6)]  # one person, six items in order
 @given(TABLES, st.sampled_from(["leave-one-out", "by-time", "cold-users"]))
 def test_no_protocol_hands_out_what_it_holds_back(table, split):
     try:
-        parted = part(interactions(table), Protocol(split=split, shown=2))
+        parted = split_data(interactions(table), EvaluationProtocol(split=split, shown=2))
     except InputError:
         return  # too small to hold anything out
-    check_parted(parted)
+    check_split(parted)
     for cases in (parted.validation, parted.test):
         for history, had, positives in zip(
-            cases.histories, cases.had, cases.positives, strict=True
+            cases.histories, cases.seen_items, cases.positives, strict=True
         ):
             assert set(history.tolist()) <= set(had.tolist())
             assert not set(had.tolist()) & set(positives.tolist())
@@ -54,11 +54,11 @@ def test_no_protocol_hands_out_what_it_holds_back(table, split):
 
 
 def test_leave_one_out_tests_the_last_and_validates_the_one_before():
-    parted = part(interactions(LINE), Protocol())
+    parted = split_data(interactions(LINE), EvaluationProtocol())
     assert parted.train.item.tolist() == [0, 1, 2, 3]
     assert [cases.positives[0].tolist() for cases in (parted.validation, parted.test)] == [[4], [5]]
     assert parted.test.histories[0].tolist() == [0, 1, 2, 3, 4]
-    assert parted.test.asked_as.tolist() == [0]
+    assert parted.test.train_user.tolist() == [0]
 
 
 def test_people_with_few_rows_only_train():
@@ -69,22 +69,22 @@ def test_people_with_few_rows_only_train():
 
 
 def test_a_cap_shortens_what_is_handed_over_and_not_what_is_known():
-    test = part(interactions(LINE), Protocol(history=2)).test
+    test = split_data(interactions(LINE), EvaluationProtocol(history=2)).test
     assert test.histories[0].tolist() == [3, 4]
-    assert test.had[0].tolist() == [0, 1, 2, 3, 4]
+    assert test.seen_items[0].tolist() == [0, 1, 2, 3, 4]
 
 
 def test_strangers_show_a_few_items_and_are_unknown_to_the_training():
     data = interactions(
         [(person, 8 * (person % 2) + item, item) for person in range(9) for item in range(8)]
     )
-    parted = part(data, Protocol(split="cold-users", shown=3))
+    parted = split_data(data, EvaluationProtocol(split="cold-users", shown=3))
     assert set(parted.train.person.tolist()).isdisjoint(parted.test.person.tolist())
-    assert parted.test.asked_as.tolist() == [-1] * len(parted.test)
+    assert parted.test.train_user.tolist() == [-1] * len(parted.test)
     first = 8 * (int(parted.test.person[0]) % 2)
     assert (parted.test.histories[0] - first).tolist() == [0, 1, 2]
     assert (parted.test.positives[0] - first).tolist() == [3, 4, 5, 6, 7]
-    one = part(data, Protocol(split="cold-users", shown=3, candidates=5)).test
+    one = split_data(data, EvaluationProtocol(split="cold-users", shown=3, candidates=5)).test
     assert (one.positives[0] - first).tolist() == [3]
 
 
@@ -101,14 +101,16 @@ def test_strangers_are_drawn_by_the_seed_eight_to_one_to_one():
 
 def test_by_time_asks_for_every_late_row_with_what_came_before():
     table = [(person, item, 10 * item + person) for person in range(2) for item in range(10)]
-    test = part(interactions(table), Protocol(split="by-time")).test
+    test = split_data(interactions(table), EvaluationProtocol(split="by-time")).test
     assert [positives.tolist() for positives in test.positives] == [[9], [9]]
     assert test.histories[0].tolist() == list(range(9))
 
 
 def test_whoever_had_nothing_before_is_not_asked():
     table = [*((0, item, item) for item in range(18)), (1, 19, 50), (1, 20, 51)]
-    test = part(interactions(table), Protocol(split="by-time", min_interactions=1)).test
+    test = split_data(
+        interactions(table), EvaluationProtocol(split="by-time", min_interactions=1)
+    ).test
     assert [positives.tolist() for positives in test.positives] == [[20]]
     assert len(test.histories[0]) == 1
 
@@ -116,13 +118,13 @@ def test_whoever_had_nothing_before_is_not_asked():
 def test_undated_rows_count_as_the_oldest():
     data = interactions(LINE)
     data.at[0] = np.datetime64("NaT")
-    parted = part(data, Protocol(split="by-time"))
+    parted = split_data(data, EvaluationProtocol(split="by-time"))
     assert parted.train.item.tolist() == [0, 1, 2, 3]
 
 
 def test_validation_and_test_have_candidates_of_their_own():
     table = [(person, 2 * item + person % 2, item) for person in range(4) for item in range(8)]
-    parted = part(interactions(table), Protocol(candidates=4))
+    parted = split_data(interactions(table), EvaluationProtocol(candidates=4))
     for cases in (parted.validation, parted.test):
         assert cases.candidates.shape == (4, 4)
         for line, positives, person in zip(
@@ -135,13 +137,13 @@ def test_validation_and_test_have_candidates_of_their_own():
         for cases in (parted.validation, parted.test)
     ]
     assert places[0] != places[1]
-    again = part(interactions(table), Protocol(candidates=4))
+    again = split_data(interactions(table), EvaluationProtocol(candidates=4))
     assert parted.test.candidates.tolist() == again.test.candidates.tolist()
 
 
 def test_too_little_data_is_refused():
     with pytest.raises(InputError, match="leave nothing to hold out under leave-one-out"):
-        part(interactions([(0, 1, 1), (0, 2, 2)]), Protocol())
+        split_data(interactions([(0, 1, 1), (0, 2, 2)]), EvaluationProtocol())
 
 
 @pytest.mark.parametrize(
@@ -156,10 +158,10 @@ def test_too_little_data_is_refused():
 )
 def test_a_protocol_that_does_not_exist_is_refused(declared):
     with pytest.raises(msgspec.ValidationError):
-        msgspec.convert(declared, Protocol)
+        msgspec.convert(declared, EvaluationProtocol)
 
 
 def test_a_protocol_says_what_it_is():
-    assert str(Protocol(candidates=10, seed=3)) == (
+    assert str(EvaluationProtocol(candidates=10, seed=3)) == (
         "leave-one-out, people with at least 3, 10 candidates, seed 3"
     )

@@ -5,11 +5,11 @@ from datetime import datetime
 import numpy as np
 import pytest
 
-from localrec.domains import load_domain
-from localrec.errors import InputError
-from localrec.evaluation.dataset import read_interactions
+from localrec.data.rows import Event, InteractionRow
+from localrec.evaluation.ranking.keyed_interactions import read_interactions
+from localrec.foundation.errors import InputError
+from localrec.graph.domain_files import load_domain
 from localrec.sources import read_export
-from localrec.types import Event, InteractionRow
 from localrec.workspace import Workspace
 
 from .crowd import plant, rows

@@ -2,11 +2,10 @@
 
 import pytest
 
-from localrec.evaluation.exactness import is_exact
-from localrec.evaluation.gold import Gold
-from localrec.evaluation.truth import StoreTruth
-from localrec.types import Intent
-from localrec.understanding.intent import parse_intent, view_of
+from localrec.data.query import Intent
+from localrec.evaluation.questions.gold import Gold, is_exact_match
+from localrec.evaluation.questions.store_truth import StoreTruth
+from localrec.understanding.query_parser import parse_query, query_view
 from tests.planted import BAR, planted_stages, planted_store
 
 
@@ -18,8 +17,8 @@ def exact(tmp_path_factory):
         names, truth = planted_stages(store, folder / "indexes").vocabulary, StoreTruth(store, BAR)
 
         def exact(question, **gold):
-            intent = parse_intent(question, names) if question else Intent()
-            return is_exact(Gold(**gold), view_of(intent, names), truth)
+            intent = parse_query(question, names) if question else Intent()
+            return is_exact_match(Gold(**gold), query_view(intent, names), truth)
 
         yield exact
 

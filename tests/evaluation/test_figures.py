@@ -4,17 +4,17 @@ import msgspec
 import pytest
 
 from localrec.evaluation.configs import DataConfig, RunConfig, SystemConfig
-from localrec.evaluation.figures import run_report, write_run_report
-from localrec.evaluation.guards import Suspicion
-from localrec.evaluation.intervals import Measure, compare
-from localrec.evaluation.judge import judge_samples
-from localrec.evaluation.leaders import Standing
-from localrec.evaluation.ledger import write_records
-from localrec.evaluation.pages import as_html, as_markdown
-from localrec.evaluation.records import Scatter, Table
-from localrec.evaluation.report import Origin
-from localrec.evaluation.runs import RunFolder, RunMetrics, RunOrigin, SystemResult
-from localrec.evaluation.samples import Sample
+from localrec.evaluation.explanations.llm_judge import judge_samples
+from localrec.evaluation.explanations.samples import Sample
+from localrec.evaluation.provenance import Origin
+from localrec.evaluation.ranking.leakage import Suspicion
+from localrec.evaluation.reporting.rendering import as_html, as_markdown
+from localrec.evaluation.reporting.report_records import ScatterPlot, TableBlock
+from localrec.evaluation.run_folder import RunFolder, RunMetrics, RunOrigin, SystemResult
+from localrec.evaluation.run_report import run_report, write_run_report
+from localrec.evaluation.significance import LeaderComparison
+from localrec.evaluation.statistics import IntervalEstimate, compare
+from localrec.foundation.jsonl_log import write_records
 from localrec.llm.scripted import ScriptedModel
 
 from .planted_report import figure
@@ -46,7 +46,7 @@ ORIGIN = RunOrigin(
 def result(name, ndcg, seconds=1.0, **fields):
     metrics = {"H@1": ndcg / 2, "H@10": 2 * ndcg, "NDCG@5": ndcg / 2, "NDCG@10": ndcg}
     measured = {kind: figure(value) for kind, value in {**metrics, "invalid": 0.0}.items()}
-    measured["ms"] = Measure(2.0, None, None, 3)
+    measured["ms"] = IntervalEstimate(2.0, None, None, 3)
     return SystemResult(
         **{
             "name": name,
@@ -90,7 +90,7 @@ class TestARunsReport:
         assert list(bars.rows) == ["sasrec", "ours", "popularity", "cheat", "broken"]
 
     def test_says_who_cannot_be_told_from_the_best_by_cases_not_by_intervals(self):
-        leading = Standing(
+        leading = LeaderComparison(
             metric="NDCG@10",
             best="sasrec",
             others={
@@ -111,7 +111,9 @@ class TestARunsReport:
     def test_says_what_is_doubtful_before_any_figure(self, report):
         titles = [section.title for section in report.sections]
         assert titles.index("What was done") < titles.index("Quality")
-        (doubts,) = [one for one in blocks_of(report, "What was done") if isinstance(one, Table)]
+        (doubts,) = [
+            one for one in blocks_of(report, "What was done") if isinstance(one, TableBlock)
+        ]
         assert doubts.rows == (
             ("cheat", "sees the target", "9 of 10 decoys"),
             ("broken", "failed", "It raised KeyError."),
@@ -134,7 +136,7 @@ class TestARunsReport:
         assert drawn.ours == scatter.ours == ("ours",)
 
     def test_sets_quality_against_all_of_the_time(self, report):
-        (scatter,) = [one for one in blocks_of(report, "Quality") if isinstance(one, Scatter)]
+        (scatter,) = [one for one in blocks_of(report, "Quality") if isinstance(one, ScatterPlot)]
         assert {one.name: one.across for one in scatter.points} == {
             **{"sasrec": 60.5, "ours": 3.5, "popularity": 0.51, "cheat": 1.5}
         }

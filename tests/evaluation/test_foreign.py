@@ -5,11 +5,17 @@ import json
 import ir_measures
 import pytest
 
-from localrec.errors import InputError, UsageError
 from localrec.evaluation.comparisons import compare_runs
-from localrec.evaluation.foreign import take_in, write_trec
-from localrec.evaluation.runs import RunFolder
-from localrec.evaluation.trec import Run, ranked, read_qrels, read_run, write_run
+from localrec.evaluation.ranking.trec import (
+    TrecRun,
+    ranked_items,
+    read_qrels,
+    read_trec_run,
+    write_trec_run,
+)
+from localrec.evaluation.ranking.trec_exchange import export_trec, import_trec_run
+from localrec.evaluation.run_folder import RunFolder
+from localrec.foundation.errors import InputError, UsageError
 
 from .crowd import MADE, config, measure, plant
 
@@ -28,7 +34,7 @@ def ours(home):
 
 
 def test_what_goes_out_is_judged_alike_by_another_evaluator(ours, tmp_path):
-    qrels, ease, _ = write_trec(ours, tmp_path / "out")
+    qrels, ease, _ = export_trec(ours, tmp_path / "out")
     found = ir_measures.calc_aggregate(
         [ir_measures.nDCG @ 10, ir_measures.Success @ 5],
         list(ir_measures.read_trec_qrels(str(qrels))),
@@ -40,9 +46,9 @@ def test_what_goes_out_is_judged_alike_by_another_evaluator(ours, tmp_path):
 
 
 def test_what_went_out_comes_back_with_the_same_figures(ours, tmp_path):
-    _, ease, _ = write_trec(ours, tmp_path / "out")
+    _, ease, _ = export_trec(ours, tmp_path / "out")
     back = RunFolder(tmp_path / "back")
-    [found] = take_in(ours, ease, back, MADE).systems
+    [found] = import_trec_run(ours, ease, back, MADE).systems
     told = {one.name: one.metrics for one in ours.metrics().systems}["ease"]
     for metric in ("H@1", "H@5", "NDCG@10"):
         assert found.metrics[metric] == told[metric]
@@ -55,39 +61,39 @@ def test_what_went_out_comes_back_with_the_same_figures(ours, tmp_path):
 def test_an_answer_that_is_missing_or_short_is_a_fault(ours, tmp_path):
     cases = [one.id for one in ours.outcomes("ease")]
     path = tmp_path / "poor.run"
-    write_run(path, Run(tag="poor", rankings={cases[0]: ranked(["f01"])}))
-    [found] = take_in(ours, path, RunFolder(tmp_path / "poor"), MADE).systems
+    write_trec_run(path, TrecRun(tag="poor", rankings={cases[0]: ranked_items(["f01"])}))
+    [found] = import_trec_run(ours, path, RunFolder(tmp_path / "poor"), MADE).systems
     assert found.faults == {"short": 1, "empty": len(cases) - 1}
     assert found.metrics["invalid"].value == 1.0
 
 
 def test_topics_that_are_no_cases_are_refused(ours, tmp_path):
     path = tmp_path / "strange.run"
-    write_run(path, Run(tag="strange", rankings={"q1": ranked(["f01"])}))
+    write_trec_run(path, TrecRun(tag="strange", rankings={"q1": ranked_items(["f01"])}))
     with pytest.raises(InputError, match="1 topics that are no cases of ours"):
-        take_in(ours, path, RunFolder(tmp_path / "strange"), MADE)
+        import_trec_run(ours, path, RunFolder(tmp_path / "strange"), MADE)
     assert not (tmp_path / "strange").exists()
 
 
 def test_a_tag_that_names_no_file_is_refused(ours, tmp_path):
     [case, *_] = ours.outcomes("ease")
     path = tmp_path / "tag.run"
-    write_run(path, Run(tag="../up", rankings={case.id: ranked(["f01"])}))
+    write_trec_run(path, TrecRun(tag="../up", rankings={case.id: ranked_items(["f01"])}))
     with pytest.raises(InputError, match="cannot name a system"):
-        take_in(ours, path, RunFolder(tmp_path / "tag"), MADE)
+        import_trec_run(ours, path, RunFolder(tmp_path / "tag"), MADE)
 
 
 def test_files_that_are_there_are_not_replaced(ours, tmp_path):
-    write_trec(ours, tmp_path)
+    export_trec(ours, tmp_path)
     with pytest.raises(UsageError, match="exists already"):
-        write_trec(ours, tmp_path)
+        export_trec(ours, tmp_path)
 
 
 def test_the_commands_do_both(home, ours, tmp_path, cli):
     out = tmp_path / "trec"
     told = cli("--workspace", home, "evaluate", "export", "ours", "--out", out, "--json")
     assert (told.code, len(json.loads(told.out)["files"])) == (0, 3)
-    assert read_qrels(out / "qrels").keys() == read_run(out / "ease.run").rankings.keys()
+    assert read_qrels(out / "qrels").keys() == read_trec_run(out / "ease.run").rankings.keys()
     said = cli("--workspace", home, "evaluate", "take-in", "ours", out / "ease.run")
     assert said.code == 0
     assert said.out.startswith("ease: H@1 ")

@@ -6,25 +6,32 @@ import msgspec
 import numpy as np
 import pytest
 
-from localrec.domains import load_domain
-from localrec.evaluation.cases import Protocol, part
+from localrec.data.rows import (
+    AttributeLink,
+    Event,
+    HistoryRows,
+    ImportReport,
+    InteractionRow,
+    ItemRow,
+)
 from localrec.evaluation.configs import SystemConfig
-from localrec.evaluation.dataset import read_interactions
-from localrec.evaluation.guards import (
+from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
+from localrec.evaluation.ranking.keyed_interactions import read_interactions
+from localrec.evaluation.ranking.leakage import (
     LeakError,
-    check_audience,
-    check_parted,
+    check_interactions,
+    check_split,
     check_store,
     check_train,
     decoys_for,
-    too_good,
+    implausibly_good,
 )
-from localrec.evaluation.intervals import Measure
-from localrec.evaluation.rankers import audience_of
-from localrec.evaluation.systems import Workbench
-from localrec.graph.people import USER
+from localrec.evaluation.ranking.personal_systems import interaction_matrix_of
+from localrec.evaluation.ranking.system_factory import SystemFactory
+from localrec.evaluation.statistics import IntervalEstimate
+from localrec.graph.domain_files import load_domain
+from localrec.graph.interactions import USER
 from localrec.memory.records import MemoryUpdate
-from localrec.types import AttributeLink, Event, History, ImportReport, InteractionRow, ItemRow
 from localrec.workspace import Workspace
 from tests.planted import write_memories
 
@@ -46,7 +53,7 @@ def keyed(crowd):
 
 @pytest.fixture(scope="module")
 def parted(keyed):
-    return part(keyed.interactions, Protocol())
+    return split_data(keyed.interactions, EvaluationProtocol())
 
 
 class TestALeak:
@@ -62,19 +69,21 @@ class TestALeak:
         )
         leaky = msgspec.structs.replace(parted.test, histories=told)
         with pytest.raises(LeakError, match="40 histories hold the item"):
-            check_parted(msgspec.structs.replace(parted, test=leaky))
+            check_split(msgspec.structs.replace(parted, test=leaky))
 
     def test_from_validation_into_the_test_is_refused(self, parted):
         with pytest.raises(LeakError, match="for validation and test alike"):
-            check_parted(msgspec.structs.replace(parted, validation=parted.test))
+            check_split(msgspec.structs.replace(parted, validation=parted.test))
 
     def test_into_an_audience_is_refused(self, crowd, keyed, parted):
         with Workspace(crowd) as workspace:
             catalogue, everything = workspace.catalogue("movies"), workspace.audience("movies")
         place = np.searchsorted(catalogue.node_ids, keyed.item_nodes).astype(np.int32)
-        check_audience(audience_of(parted.train, place, len(catalogue)), parted.train, place)
+        check_interactions(
+            interaction_matrix_of(parted.train, place, len(catalogue)), parted.train, place
+        )
         with pytest.raises(LeakError, match="likings was not counted from"):
-            check_audience(everything, parted.train, place)
+            check_interactions(everything, parted.train, place)
 
     def test_through_an_edge_between_the_two_is_refused(self, tmp_path):
         folder = plant(tmp_path / "w")
@@ -101,7 +110,7 @@ class TestALeak:
             report = ImportReport(
                 source="shelf", path="", domain="movies", read=1, kept=1, merged=0, dropped=0
             )
-            shelf = History(
+            shelf = HistoryRows(
                 items=(ItemRow(key=key, name=f"Film {int(key[1:])}", links=(own,)),),
                 interactions=(),
                 report=report,
@@ -143,7 +152,7 @@ class TestALeak:
 
 def held_out(workspace):
     keyed = read_interactions(workspace.store, MOVIES)
-    return keyed, part(keyed.interactions, Protocol()).test
+    return keyed, split_data(keyed.interactions, EvaluationProtocol()).test
 
 
 def last():
@@ -178,24 +187,24 @@ class TestACheat:
 
     def test_is_nobody_who_is_good_where_all_are(self):
         def at(value):
-            return Measure(value, value, value, 100)
+            return IntervalEstimate(value, value, value, 100)
 
-        assert too_good({"a": at(0.95), "b": at(0.6)}) == {}
-        assert list(too_good({"a": at(0.95), "b": at(0.3)})) == ["a"]
-        assert too_good({"a": at(0.5), "b": at(0.01)}) == {}
-        assert too_good({"a": at(0.95), "b": at(0.99)}) == {}
+        assert implausibly_good({"a": at(0.95), "b": at(0.6)}) == {}
+        assert list(implausibly_good({"a": at(0.95), "b": at(0.3)})) == ["a"]
+        assert implausibly_good({"a": at(0.5), "b": at(0.01)}) == {}
+        assert implausibly_good({"a": at(0.95), "b": at(0.99)}) == {}
 
     def test_finds_no_protection_in_another_cheat(self):
         def at(value):
-            return Measure(value, value, value, 100)
+            return IntervalEstimate(value, value, value, 100)
 
-        found = too_good({"one": at(1.0), "other": at(0.97), "honest": at(0.4)})
+        found = implausibly_good({"one": at(1.0), "other": at(0.97), "honest": at(0.4)})
         assert list(found) == ["one", "other"]
 
 
 def test_decoys_are_items_that_the_person_never_had(keyed, parted):
-    for protocol in (Protocol(), Protocol(candidates=10)):
-        cases = part(keyed.interactions, protocol).test
+    for protocol in (EvaluationProtocol(), EvaluationProtocol(candidates=10)):
+        cases = split_data(keyed.interactions, protocol).test
         decoys = decoys_for(cases, keyed, 25, seed=1)
         assert len(decoys.cases) == 25
         for place, positives in enumerate(decoys.cases.positives):
@@ -257,7 +266,7 @@ class TestABrokenSystem:
 
 def test_a_shared_memory_that_knows_a_held_out_pair_is_refused(crowd, keyed, parted):
     with Workspace(crowd) as workspace:
-        bench = Workbench(workspace, MOVIES, keyed, parted)
+        bench = SystemFactory(workspace, MOVIES, keyed, parted)
         system = bench.make(SystemConfig(name="memrec", kind="memory"), {})
         system.fit(parted.train, 7, lambda *told: None)
         bench.look_over(system)

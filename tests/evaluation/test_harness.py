@@ -4,13 +4,13 @@ import msgspec
 import numpy as np
 import pytest
 
-from localrec.domains import load_domain
-from localrec.errors import InputError, UsageError
-from localrec.evaluation.asking import Asking, ask
-from localrec.evaluation.cases import Protocol, part
 from localrec.evaluation.configs import load_config, ready_configs
-from localrec.evaluation.dataset import read_interactions
-from localrec.evaluation.rankers import audience_of
+from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
+from localrec.evaluation.ranking.inference import InferenceContext, run_cases
+from localrec.evaluation.ranking.keyed_interactions import read_interactions
+from localrec.evaluation.ranking.personal_systems import interaction_matrix_of
+from localrec.foundation.errors import InputError, UsageError
+from localrec.graph.domain_files import load_domain
 from localrec.workspace import Workspace
 
 from .crowd import Fake, config, measure, plant, rows
@@ -46,23 +46,23 @@ class Fixed(Fake):
         return np.tile(self.scores, (len(requests), 1))
 
 
-def asked(keyed, system, protocol=Protocol(), k=5, known=False):  # noqa: B008 - immutable
-    cases = part(keyed.interactions, protocol).test
-    asking = Asking(
+def asked(keyed, system, protocol=EvaluationProtocol(), k=5, known=False):  # noqa: B008 - immutable
+    cases = split_data(keyed.interactions, protocol).test
+    asking = InferenceContext(
         person_keys=keyed.person_keys,
         item_keys=keyed.item_keys,
         keep_known=known,
         k=k,
         seed=1,
     )
-    return cases, ask(system, cases, asking)
+    return cases, run_cases(system, cases, asking)
 
 
 def test_full_ranking_leaves_out_what_the_person_had_unless_told_otherwise(keyed):
     falling = Fixed(-np.arange(40))
     cases, outcomes = asked(keyed, falling)
     for place, one in enumerate(outcomes):
-        had = set(cases.had[place].tolist())
+        had = set(cases.seen_items[place].tolist())
         free = [item for item in range(40) if item not in had]
         assert one.top == tuple(keyed.item_keys[free[:5]])
         assert one.first == free.index(cases.positives[place][0]) + 1
@@ -72,7 +72,7 @@ def test_full_ranking_leaves_out_what_the_person_had_unless_told_otherwise(keyed
 
 
 def test_equal_scores_leave_the_rank_open_and_lists_in_an_order_of_chance(keyed):
-    _, outcomes = asked(keyed, Fixed(np.zeros(40)), Protocol(candidates=10), k=10)
+    _, outcomes = asked(keyed, Fixed(np.zeros(40)), EvaluationProtocol(candidates=10), k=10)
     assert {(one.first, one.tied, one.pool) for one in outcomes} == {(1, 10, 10)}
     places = [one.top.index(one.targets[0]) for one in outcomes]
     assert len(set(places)) > 5
@@ -93,7 +93,7 @@ def test_a_list_has_its_ranks_counted_from_one(keyed):
         def answer(self, requests, candidates, k):
             return [line[::-1].tolist() for line in candidates]
 
-    cases, outcomes = asked(keyed, Backwards(), Protocol(candidates=10), k=10)
+    cases, outcomes = asked(keyed, Backwards(), EvaluationProtocol(candidates=10), k=10)
     for place, one in enumerate(outcomes):
         line = keyed.item_keys[cases.candidates[place]].tolist()[::-1]
         assert one.top == tuple(line)
@@ -153,7 +153,7 @@ def test_a_search_is_told_and_made_once(crowd, tmp_path, monkeypatch):
     assert len(found.search.trials) == 3
     assert found.settings == found.search.best.settings
     (tmp_path / "run" / "metrics.json").unlink()
-    monkeypatch.setattr("localrec.evaluation.harness.tune", None)
+    monkeypatch.setattr("localrec.evaluation.ranking.ranking_harness.tune", None)
     (again,) = measure(crowd, tmp_path / "run", declared).systems
     assert again.search == found.search
 
@@ -204,17 +204,17 @@ def test_an_engine_gets_the_chunks_and_keeps_their_order(crowd, tmp_path):
 
 
 def test_a_ranker_counts_from_the_training_rows_alone(crowd, keyed):
-    parted = part(keyed.interactions, Protocol())
+    parted = split_data(keyed.interactions, EvaluationProtocol())
     with Workspace(crowd) as workspace:
         catalogue, everything = workspace.catalogue("movies"), workspace.audience("movies")
     place = np.searchsorted(catalogue.node_ids, keyed.item_nodes).astype(np.int32)
-    whole = audience_of(keyed.interactions, place, len(catalogue))
+    whole = interaction_matrix_of(keyed.interactions, place, len(catalogue))
     assert whole.likes.tolist() == everything.likes.tolist()
     assert whole.size == everything.size
     for item in (0, 7):
         ours, theirs = whole.liked_with(item), everything.liked_with(item)
         assert ours[0].tolist() == theirs[0].tolist() and ours[1] == theirs[1]
-    trained = audience_of(parted.train, place, len(catalogue))
+    trained = interaction_matrix_of(parted.train, place, len(catalogue))
     assert len(trained.items) < len(whole.items)
 
 

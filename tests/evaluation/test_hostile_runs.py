@@ -3,14 +3,14 @@
 import msgspec
 import pytest
 
-from localrec.errors import InputError, UsageError
 from localrec.evaluation.configs import load_config
-from localrec.evaluation.engines import open_engine
-from localrec.evaluation.gold import read_gold
-from localrec.evaluation.pages import as_html, as_markdown
-from localrec.evaluation.pages.markup import tag
-from localrec.evaluation.report import Origin
-from localrec.evaluation.runs import RunFolder
+from localrec.evaluation.execution import open_engine
+from localrec.evaluation.provenance import Origin
+from localrec.evaluation.questions.gold import read_gold
+from localrec.evaluation.reporting.markup import tag
+from localrec.evaluation.reporting.rendering import as_html, as_markdown
+from localrec.evaluation.run_folder import RunFolder
+from localrec.foundation.errors import InputError, UsageError
 
 from .planted_report import REPORT
 

@@ -7,56 +7,56 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localrec.errors import UsageError
-from localrec.evaluation.intervals import (
+from localrec.evaluation.statistics import (
     Comparison,
-    Measure,
+    IntervalEstimate,
     compare,
     compare_all,
     holm,
-    measure,
+    ratio_estimate,
 )
+from localrec.foundation.errors import UsageError
 
 
 def test_a_mean_is_a_ratio_with_equal_weights():
-    assert measure([(1, 1), (0, 1), (1, 1), (1, 1)]).value == 0.75
+    assert ratio_estimate([(1, 1), (0, 1), (1, 1), (1, 1)]).value == 0.75
 
 
 def test_a_pooled_share_weighs_by_the_number_of_claims():
-    assert measure([(1, 1), (0, 9)]).value == 0.1
+    assert ratio_estimate([(1, 1), (0, 9)]).value == 0.1
 
 
 def test_questions_without_weight_do_not_count():
-    assert measure([(1, 1), (0, 0)]) == Measure(1.0, 1.0, 1.0, 1)
+    assert ratio_estimate([(1, 1), (0, 0)]) == IntervalEstimate(1.0, 1.0, 1.0, 1)
 
 
 def test_nothing_measured_is_no_figure():
-    assert measure([(0, 0)]) == Measure(None, None, None, 0)
+    assert ratio_estimate([(0, 0)]) == IntervalEstimate(None, None, None, 0)
 
 
 def test_the_same_seed_gives_the_same_interval_and_another_seed_another():
     parts = [(value, 1) for value in np.random.default_rng(0).random(50)]
-    assert measure(parts, seed=1) == measure(parts, seed=1)
-    assert measure(parts, seed=1) != measure(parts, seed=2)
+    assert ratio_estimate(parts, seed=1) == ratio_estimate(parts, seed=1)
+    assert ratio_estimate(parts, seed=1) != ratio_estimate(parts, seed=2)
 
 
 def test_the_interval_of_a_fair_coin_is_as_wide_as_statistics_says():
-    found = measure([(flip % 2, 1) for flip in range(100)])
+    found = ratio_estimate([(flip % 2, 1) for flip in range(100)])
     assert found.low == pytest.approx(0.402, abs=0.02)  # 0.5 - 1.96 * sqrt(0.25 / 100)
     assert found.high == pytest.approx(0.598, abs=0.02)
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(5, 9)), min_size=1, max_size=30))
 def test_the_value_lies_within_its_interval(parts):
-    found = measure(parts)
+    found = ratio_estimate(parts)
     assert found.low <= found.value <= found.high
 
 
 def test_blocks_of_draws_do_not_change_the_interval(monkeypatch):
     parts = [(value, 1) for value in np.random.default_rng(0).random(30)]
-    whole = measure(parts)
-    monkeypatch.setattr("localrec.evaluation.intervals._BLOCK_CELLS", 1_000)
-    assert measure(parts) == whole
+    whole = ratio_estimate(parts)
+    monkeypatch.setattr("localrec.evaluation.statistics._BLOCK_CELLS", 1_000)
+    assert ratio_estimate(parts) == whole
 
 
 # Two systems over the same cases
@@ -89,7 +89,7 @@ def test_a_sure_difference_too_small_to_be_shown_is_still_a_difference():
 
 def test_pairing_separates_what_two_intervals_would_not():
     ours, theirs = shifted(0.02, 0.05)
-    assert measure(ours).low < measure(theirs).high
+    assert ratio_estimate(ours).low < ratio_estimate(theirs).high
     assert compare(ours, theirs).verdict == "better"
 
 
@@ -142,13 +142,16 @@ def test_pooled_shares_are_compared_by_their_weights():
 
 def test_a_case_counts_where_both_systems_have_something_to_count():
     found = compare([(1, 1), (1, 0), (1, 1)], [(0, 1), (0, 1), (0, 0)])
-    assert found.difference == Measure(1.0, 1.0, 1.0, 1)
+    assert found.difference == IntervalEstimate(1.0, 1.0, 1.0, 1)
 
 
 def test_nothing_to_compare_is_no_verdict():
     found = compare([(1, 0)], [(1, 1)])
     assert found == Comparison(
-        difference=Measure(None, None, None, 0), p=None, p_adjusted=None, verdict="not separable"
+        difference=IntervalEstimate(None, None, None, 0),
+        p=None,
+        p_adjusted=None,
+        verdict="not separable",
     )
 
 

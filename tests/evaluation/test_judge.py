@@ -6,30 +6,41 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from localrec.errors import InputError, ModelCancelledError, ModelError
-from localrec.evaluation.agreement import in_words, kendall, measured, spearman, weighted_kappa
-from localrec.evaluation.intervals import Measure
-from localrec.evaluation.judge import Verdict, judge_sample, judge_samples, messages_for
-from localrec.evaluation.judged import (
+from localrec.evaluation.explanations.agreement import (
+    agreement_estimate,
+    describe_agreement,
+    kendall,
+    spearman,
+    weighted_kappa,
+)
+from localrec.evaluation.explanations.judge_reliability import (
     agreement_with_checks,
+    judge_weakness,
     means_by_system,
     preference_for_genuine,
     scores_of_judge,
-    weakness,
 )
-from localrec.evaluation.judged_figures import judged_section
-from localrec.evaluation.ledger import read_records, write_records
-from localrec.evaluation.pages import as_markdown
-from localrec.evaluation.samples import (
+from localrec.evaluation.explanations.judge_report import judged_section
+from localrec.evaluation.explanations.llm_judge import (
+    JudgeVerdict,
+    judge_sample,
+    judge_samples,
+    messages_for,
+)
+from localrec.evaluation.explanations.samples import (
     OWN_EXPLANATION,
     Sample,
     read_samples,
     shuffled,
     with_controls,
 )
-from localrec.evaluation.scales import MARC, MEMREC, scales_of
-from localrec.llm.catalog import model_path
-from localrec.llm.client import ModelProcess
+from localrec.evaluation.explanations.scales import MARC, MEMREC, scales_of
+from localrec.evaluation.reporting.rendering import as_markdown
+from localrec.evaluation.statistics import IntervalEstimate
+from localrec.foundation.errors import InputError, ModelCancelledError, ModelError
+from localrec.foundation.jsonl_log import read_records, write_records
+from localrec.llm.model_catalog import model_path
+from localrec.llm.model_process import ModelProcess
 from localrec.llm.scripted import ScriptedModel
 
 from .planted_report import REPORT
@@ -164,7 +175,7 @@ class TestAResumedRun:
 
         with pytest.raises(ModelCancelledError):
             judge_samples(Stopped(lambda messages: "3"), SAMPLES, tmp_path / "verdicts.jsonl")
-        assert len(read_records(tmp_path / "verdicts.jsonl", Verdict)) == 2
+        assert len(read_records(tmp_path / "verdicts.jsonl", JudgeVerdict)) == 2
 
     def test_leaves_a_foreign_file_as_it_is(self, tmp_path):
         (tmp_path / "verdicts.jsonl").write_text("my diary")
@@ -255,7 +266,7 @@ class TestWorth:
 
     def test_says_in_a_sentence_that_a_judge_is_weak_and_where(self, tmp_path):
         scores = scores_of_judge(judged_by(lambda messages: "4", self.samples, tmp_path))
-        said = weakness(
+        said = judge_weakness(
             preference_for_genuine(scores, self.samples),
             agreement_with_checks(scores, self.samples),
         )
@@ -268,29 +279,31 @@ class TestWorth:
         blameless = [one for one in self.samples if one.control_of or one.checks["constraints"]]
         scores = scores_of_judge(judged_by(reader, blameless, tmp_path))
         found = agreement_with_checks(scores, blameless)
-        assert weakness(preference_for_genuine(scores, blameless), found) == ""
+        assert judge_weakness(preference_for_genuine(scores, blameless), found) == ""
 
     def test_a_check_that_the_scores_do_not_follow_is_named(self, tmp_path):
         scores = scores_of_judge(judged_by(reader, self.samples, tmp_path))
         against = {one.id: {"contrary": 1 - scores["accuracy"][one.id]} for one in self.samples}
         samples = [msgspec.structs.replace(one, checks=against[one.id]) for one in self.samples]
         found = agreement_with_checks(scores, samples)
-        said = weakness(preference_for_genuine(scores, samples), found)
+        said = judge_weakness(preference_for_genuine(scores, samples), found)
         assert said.endswith("its scores do not rise with the check 'contrary' on any scale.")
 
     def test_without_controls_nothing_shows_what_a_judge_is_worth(self):
-        assert "no twin was scored" in weakness({}, ())
+        assert "no twin was scored" in judge_weakness({}, ())
 
     def test_a_few_lucky_pairs_prove_nothing(self, tmp_path):
         few = with_controls([sample(n) for n in range(5)], share=1.0)
         scores = scores_of_judge(judged_by(reader, few, tmp_path))
         preferred = preference_for_genuine(scores, few)
         assert {one.low for one in preferred["exchanged"].values()} == {1.0}
-        assert "another one's explanation lower on any scale" in weakness(preferred, ())
+        assert "another one's explanation lower on any scale" in judge_weakness(preferred, ())
 
     def test_a_judge_that_fails_each_time_is_not_believed(self, tmp_path):
         scores = scores_of_judge(judged_by(lambda messages: "?", self.samples, tmp_path))
-        assert "no twin was scored" in weakness(preference_for_genuine(scores, self.samples), ())
+        assert "no twin was scored" in judge_weakness(
+            preference_for_genuine(scores, self.samples), ()
+        )
 
     def test_controls_do_not_count_into_a_systems_mean(self, tmp_path):
         scores = scores_of_judge(judged_by(reader, self.samples, tmp_path))
@@ -355,36 +368,42 @@ class TestAgreement:
 
     def test_samples_of_one_group_stand_or_fall_together(self):
         first, second = [1.0, 2, 3, 4, 5, 2, 3, 1], [2.0, 1, 3, 5, 4, 2, 5, 3]
-        alone = measured(spearman, first, second)
-        doubled = measured(spearman, first * 9, second * 9, [str(n) for n in range(8)] * 9)
-        believed = measured(spearman, first * 9, second * 9)
+        alone = agreement_estimate(spearman, first, second)
+        doubled = agreement_estimate(
+            spearman, first * 9, second * 9, [str(n) for n in range(8)] * 9
+        )
+        believed = agreement_estimate(spearman, first * 9, second * 9)
         assert (doubled.value, doubled.n) == (alone.value, 72)
         assert doubled.low == pytest.approx(alone.low, abs=0.1)
         assert believed.low > doubled.low + 0.1
 
     def test_of_three_groups_is_not_told(self):
-        assert measured(spearman, [1, 2, 3, 4], [1, 2, 3, 4], list("aabc")).value is None
+        assert agreement_estimate(spearman, [1, 2, 3, 4], [1, 2, 3, 4], list("aabc")).value is None
 
     def test_with_a_rater_who_never_varies_does_not_exist(self):
         same, other = [3.7] * 5, [1.0, 2.0, 3.0, 4.0, 5.0]
-        assert measured(spearman, same, other) == Measure(None, None, None, 5)
-        assert measured(weighted_kappa, same, same) == Measure(None, None, None, 5)
+        assert agreement_estimate(spearman, same, other) == IntervalEstimate(None, None, None, 5)
+        assert agreement_estimate(weighted_kappa, same, same) == IntervalEstimate(
+            None, None, None, 5
+        )
 
     def test_of_three_pairs_is_not_told(self):
-        assert measured(spearman, [1, 2, 3], [1, 2, 3]) == Measure(None, None, None, 3)
+        assert agreement_estimate(spearman, [1, 2, 3], [1, 2, 3]) == IntervalEstimate(
+            None, None, None, 3
+        )
 
     @pytest.mark.parametrize(
         ("figure", "words"),
         [
-            (Measure(0.9, 0.8, 1.0, 50), "strong"),
-            (Measure(0.5, 0.3, 0.6, 50), "fair"),
-            (Measure(0.2, 0.1, 0.3, 50), "weak"),
-            (Measure(0.9, -0.1, 1.0, 4), "no better than chance"),
-            (Measure(-0.5, -0.7, -0.2, 50), "disagrees"),
+            (IntervalEstimate(0.9, 0.8, 1.0, 50), "strong"),
+            (IntervalEstimate(0.5, 0.3, 0.6, 50), "fair"),
+            (IntervalEstimate(0.2, 0.1, 0.3, 50), "weak"),
+            (IntervalEstimate(0.9, -0.1, 1.0, 4), "no better than chance"),
+            (IntervalEstimate(-0.5, -0.7, -0.2, 50), "disagrees"),
         ],
     )
     def test_is_put_in_words_by_its_interval(self, figure, words):
-        assert in_words(figure) == words
+        assert describe_agreement(figure) == words
 
 
 @pytest.mark.real

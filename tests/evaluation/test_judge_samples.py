@@ -5,16 +5,16 @@ import json
 import msgspec
 import pytest
 
-from localrec.errors import InputError
-from localrec.evaluation.explained import (
+from localrec.data.answers import Answer
+from localrec.evaluation.explanations.explanation_records import (
     GROUNDED,
-    Explained,
+    ExplanationRecord,
     Rationale,
     explained_answers,
     explained_rationales,
-    read_run,
+    read_run_records,
 )
-from localrec.evaluation.samples import (
+from localrec.evaluation.explanations.samples import (
     OWN_EXPLANATION,
     Sample,
     read_samples,
@@ -22,7 +22,7 @@ from localrec.evaluation.samples import (
     with_controls,
     write_samples,
 )
-from localrec.types import Answer
+from localrec.foundation.errors import InputError
 
 from .conftest import ROWS, answered, asked, edge, told
 
@@ -41,7 +41,7 @@ SMOKY = (
 
 
 def explained(number, system="ours", **fields):
-    return Explained(
+    return ExplanationRecord(
         **{
             "id": f"q{number}",
             "system": system,
@@ -211,16 +211,16 @@ def test_a_runs_files_are_read_by_system(tmp_path):
     line = msgspec.json.encode(answered(*SMOKY)) + b"\n"
     for system in ("marc", "marc-no-graph"):
         (tmp_path / f"answers-{system}.jsonl").write_bytes(line)
-    read = read_run(tmp_path, "answers", Answer)
+    read = read_run_records(tmp_path, "answers", Answer)
     assert list(read) == ["marc", "marc-no-graph"]
     assert read["marc"] == [answered(*SMOKY)]
-    assert read_run(tmp_path, "rationales", Rationale) == {}
+    assert read_run_records(tmp_path, "rationales", Rationale) == {}
 
 
 def test_a_line_that_is_none_is_named(tmp_path):
     (tmp_path / "rationales-x.jsonl").write_text('{"id": "a"}\n')
     with pytest.raises(InputError, match=r"rationales-x\.jsonl, line 1 is no rationale"):
-        read_run(tmp_path, "rationales", Rationale)
+        read_run_records(tmp_path, "rationales", Rationale)
 
 
 def test_an_exchanged_rationale_tells_whose_words_it_quotes():

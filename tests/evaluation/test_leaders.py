@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from localrec.evaluation.guards import Suspicion
-from localrec.evaluation.intervals import Measure
-from localrec.evaluation.leaders import (
+from localrec.evaluation.ranking.leakage import Suspicion
+from localrec.evaluation.run_folder import RunFolder, SystemResult
+from localrec.evaluation.significance import (
     CaseValues,
+    compare_with_leader,
+    compare_with_leaders,
     doubts_about,
     is_believed,
-    standing,
-    standings,
 )
-from localrec.evaluation.runs import RunFolder, SystemResult
+from localrec.evaluation.statistics import IntervalEstimate
 
 from .crowd import config, measure, plant
 
@@ -27,12 +27,14 @@ def values(column, cases=None):
 
 def result(**fields):
     told = {"name": "x", "settings": {}, "fit_s": 0.0, "score_s": 0.0, "cases": 9}
-    return SystemResult(**{**told, "metrics": {"H@1": Measure(0.5, 0.4, 0.6, 9)}, **fields})
+    return SystemResult(
+        **{**told, "metrics": {"H@1": IntervalEstimate(0.5, 0.4, 0.6, 9)}, **fields}
+    )
 
 
 class TestAStanding:
     def test_tells_what_is_a_little_worse_in_every_case_though_intervals_overlap(self):
-        found = standing("H@1", {"worse": values(GOOD - 0.02), "best": values(GOOD)})
+        found = compare_with_leader("H@1", {"worse": values(GOOD - 0.02), "best": values(GOOD)})
         assert found.best == "best"
         assert found.others["worse"].verdict == "worse"
         assert found.others["worse"].difference.value == pytest.approx(-0.02)
@@ -40,26 +42,26 @@ class TestAStanding:
 
     def test_does_not_tell_what_differs_by_chance(self):
         noise = np.random.default_rng(6).normal(-0.001, 0.3, CASES)
-        found = standing("H@1", {"best": values(GOOD), "level": values(GOOD + noise)})
+        found = compare_with_leader("H@1", {"best": values(GOOD), "level": values(GOOD + noise)})
         assert len(found.level) == 1
 
     def test_is_corrected_for_the_number_of_systems(self):
         slightly = GOOD.copy()
         slightly[:6] -= 0.5  # p is 2/64 for one system alone
-        alone = standing("H@1", {"best": values(GOOD), "a": values(slightly)})
+        alone = compare_with_leader("H@1", {"best": values(GOOD), "a": values(slightly)})
         many = {name: values(slightly) for name in "abcd"}
         assert alone.level == ()
-        assert standing("H@1", {"best": values(GOOD), **many}).level == tuple("abcd")
+        assert compare_with_leader("H@1", {"best": values(GOOD), **many}).level == tuple("abcd")
 
     def test_of_faults_has_the_fewest_in_front(self):
         faulty, whole = values(np.ones(CASES)), values(np.zeros(CASES))
-        found = standing("invalid", {"faulty": faulty, "whole": whole})
+        found = compare_with_leader("invalid", {"faulty": faulty, "whole": whole})
         assert (found.best, found.level) == ("whole", ())
 
     def test_of_a_sample_counts_the_cases_of_both_whatever_their_order(self):
         cases = np.random.default_rng(7).permutation(CASES)[:40]
         sampled = values(GOOD[cases] - 0.1, cases.tolist())
-        found = standing("H@1", {"best": values(GOOD), "sampled": sampled})
+        found = compare_with_leader("H@1", {"best": values(GOOD), "sampled": sampled})
         assert found.others["sampled"].difference.n == 40
         assert found.others["sampled"].difference.value == pytest.approx(-0.1)
         assert found.others["sampled"].verdict == "worse"
@@ -77,7 +79,7 @@ def run(tmp_path_factory):
 
 class TestARun:
     def test_is_led_by_the_best_of_those_that_are_to_be_believed(self, run):
-        found = standings(run, ["NDCG@10", "MRR", "recall@10"])
+        found = compare_with_leaders(run, ["NDCG@10", "MRR", "recall@10"])
         assert list(found) == ["NDCG@10", "MRR"]
         assert found["NDCG@10"].best == "ease"
         assert set(found["NDCG@10"].others) == {"random", "half"}
@@ -89,7 +91,7 @@ class TestARun:
         half.begin(b"", run.origin())
         half.write("metrics.json", run.metrics())
         half.append("ease", run.outcomes("ease"))
-        assert standings(half, ["NDCG@10"]) == {}
+        assert compare_with_leaders(half, ["NDCG@10"]) == {}
 
 
 def test_a_system_is_believed_when_nothing_speaks_against_it():

@@ -5,21 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from localrec.domains import load_domain
-from localrec.errors import UsageError
-from localrec.evaluation.asking import Lister
-from localrec.evaluation.cases import Protocol, part
-from localrec.evaluation.dataset import read_interactions
-from localrec.evaluation.memories import (
+from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
+from localrec.evaluation.ranking.inference import ListRecommender
+from localrec.evaluation.ranking.keyed_interactions import read_interactions
+from localrec.evaluation.ranking.memory_systems import (
     MEMORIES,
-    count_collective,
+    build_collaborative_memory,
+    deduplicated_history,
+    item_features_at,
     make_memory,
     memory_config,
-    once,
-    traits_at,
 )
-from localrec.evaluation.runs import RunFolder
-from localrec.evaluation.systems import Workbench
+from localrec.evaluation.ranking.system_factory import SystemFactory
+from localrec.evaluation.run_folder import RunFolder
+from localrec.foundation.errors import UsageError
+from localrec.graph.domain_files import load_domain
 from localrec.workspace import Workspace
 
 from .crowd import FILMS, config, measure, plant
@@ -41,13 +41,13 @@ def keyed(crowd):
 
 @pytest.fixture(scope="module")
 def parted(keyed):
-    return part(keyed.interactions, Protocol(candidates=10))
+    return split_data(keyed.interactions, EvaluationProtocol(candidates=10))
 
 
 @pytest.fixture(scope="module")
 def knowledge(crowd, keyed, parted):
     with Workspace(crowd) as workspace:
-        yield Workbench(workspace, MOVIES, keyed, parted).knowledge
+        yield SystemFactory(workspace, MOVIES, keyed, parted).knowledge
 
 
 def memory(name, **table):
@@ -84,41 +84,41 @@ class TestInARun:
 
 class TestWhatIsCounted:
     def test_is_the_training_rows(self, parted, knowledge):
-        graph = count_collective(parted.train, knowledge, write=True).graph
+        graph = build_collaborative_memory(parted.train, knowledge, write=True).graph
         assert len(graph.items) == len(parted.train)
         for person in (0, 7):
             mine = np.sort(parted.train.item[parted.train.rows_of(person)])
             assert graph.items_of(person).tolist() == mine.tolist()
 
     def test_without_writing_is_the_older_half_of_each_history(self, parted, knowledge):
-        graph = count_collective(parted.train, knowledge, write=False).graph
+        graph = build_collaborative_memory(parted.train, knowledge, write=False).graph
         for person in (0, 7):
             mine = parted.train.item[parted.train.rows_of(person)]
             older = np.sort(mine[: (len(mine) + 1) // 2])
             assert graph.items_of(person).tolist() == older.tolist()
 
     def test_knows_the_attributes_and_texts_of_the_evaluated_items(self, crowd, keyed, knowledge):
-        assert knowledge.traits.items == FILMS
-        assert knowledge.traits.vectors.shape[0] == FILMS
+        assert knowledge.item_features.items == FILMS
+        assert knowledge.item_features.vectors.shape[0] == FILMS
         assert len(knowledge.attributes) == len(knowledge.phrases) == len(knowledge.barred)
         for film, key in enumerate(keyed.item_keys):
-            (attribute,) = knowledge.traits.attribute[knowledge.traits.item == film]
+            (attribute,) = knowledge.item_features.attribute[knowledge.item_features.item == film]
             camp = int(key.removeprefix("f")) % 2
             assert knowledge.attributes[attribute] == ("drama", "comedy")[camp]
 
     def test_keeps_the_order_of_the_evaluated_items(self, crowd, keyed, knowledge):
         with Workspace(crowd) as workspace:
             catalogue = workspace.catalogue("movies")
-            some = traits_at(catalogue, keyed.item_nodes[:3], None)
+            some = item_features_at(catalogue, keyed.item_nodes[:3], None)
         assert some.items == 3
-        assert some.attribute.tolist() == knowledge.traits.attribute[:3].tolist()
+        assert some.attribute.tolist() == knowledge.item_features.attribute[:3].tolist()
 
 
 class TestASystem:
     @pytest.mark.parametrize("name", list(MEMORIES))
     def test_scores_every_item_for_people_and_strangers(self, parted, knowledge, name):
         system = make_memory(name, {}, knowledge)
-        assert not isinstance(system, Lister)
+        assert not isinstance(system, ListRecommender)
         system.fit(parted.train, 7, quiet)
         requests = parted.validation.take(np.arange(3)).requests()
         scores = system.score(requests)
@@ -170,7 +170,7 @@ class TestAComposition:
 
 
 def test_an_item_that_comes_twice_counts_at_its_newest_place():
-    items, weights = once(np.array([4, 7, 4, 9, 7], dtype=np.int32))
+    items, weights = deduplicated_history(np.array([4, 7, 4, 9, 7], dtype=np.int32))
     assert items.tolist() == [4, 9, 7]
     assert weights.tolist() == [1.0, 1.0, 1.0]
 

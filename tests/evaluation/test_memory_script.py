@@ -11,18 +11,18 @@ import msgspec
 import numpy as np
 import pytest
 
-from localrec.domains import load_domain
-from localrec.evaluation.cases import Protocol, part
-from localrec.evaluation.dataset import read_interactions
-from localrec.evaluation.intervals import Measure
-from localrec.evaluation.protocols import leave_one_out
-from localrec.evaluation.records import HeatMap
-from localrec.systems.memrec import USUAL_WEIGHTS
+from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
+from localrec.evaluation.ranking.keyed_interactions import read_interactions
+from localrec.evaluation.ranking.splits import leave_one_out
+from localrec.evaluation.reporting.report_records import HeatMap
+from localrec.evaluation.statistics import IntervalEstimate
+from localrec.graph.domain_files import load_domain
+from localrec.memory.memrec import DEFAULT_WEIGHTS
 from localrec.workspace import Workspace
 
 from .crowd import plant
 
-SCRIPTS = Path(__file__).parents[2] / "scripts"
+SCRIPTS = Path(__file__).parents[2] / "scripts" / "studies"
 
 
 @pytest.fixture(scope="module")
@@ -30,9 +30,9 @@ def script():
     """The script and its parts as modules."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(SCRIPTS)
-        import evaluate_memory
+        import shared_memory
 
-        yield evaluate_memory
+        yield shared_memory
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def crowd(script, tmp_path_factory):
     domain = load_domain("movies")
     with Workspace(folder) as workspace:
         keyed = read_interactions(workspace.store, domain)
-        parted = part(keyed.interactions, Protocol(candidates=script.CANDIDATES))
+        parted = split_data(keyed.interactions, EvaluationProtocol(candidates=script.CANDIDATES))
         bench = script.Bench(workspace, domain, keyed, parted)
         yield folder, script.Data(domain, keyed, parted, bench)
 
@@ -92,7 +92,7 @@ def test_so_many_rows_of_each_person_are_asked_about_and_never_the_first(stream)
 def test_writes_matter_only_from_the_second_count_on(stream_script, crowd, stream):
     rows = stream.asked(1_000, 7).tolist()
     pools = {row: np.arange(stream.data.items, dtype=np.int32) for row in rows}
-    replay = stream_script.Replay(crowd[1].bench, stream, USUAL_WEIGHTS, pools)
+    replay = stream_script.Replay(crowd[1].bench, stream, DEFAULT_WEIGHTS, pools)
     first = replay.step(stream.half, rows[:20]).metrics
     later = replay.step(stream.half + 100, rows[100:120]).metrics
     assert first["writes on"] == first["writes off"]
@@ -146,7 +146,7 @@ def test_sizes_are_measured_once_and_told_beside_the_default(script, crowd, tmp_
 
 def test_a_heat_map_stands_on_its_own_and_outlines_the_default(script):
     sizes = sys.modules["memory_sizes"]
-    figure = Measure(0.5, 0.4, 0.6, 9)
+    figure = IntervalEstimate(0.5, 0.4, 0.6, 9)
     rows = {f"k = {k}": (figure,) * len(sizes.FACETS) for k in sizes.NEIGHBOURS}
     columns = tuple(f"{one} facets" for one in sizes.FACETS)
     drawn = ElementTree.fromstring(sizes.as_picture(HeatMap(title="H", columns=columns, rows=rows)))
@@ -161,7 +161,7 @@ def test_a_heat_map_stands_on_its_own_and_outlines_the_default(script):
 def test_a_workspace_without_the_films_is_refused_with_the_remedy(crowd, tmp_path):
     done = subprocess.run(
         [
-            *(sys.executable, SCRIPTS / "evaluate_memory.py", "--stream"),
+            *(sys.executable, SCRIPTS / "shared_memory.py", "--stream"),
             *("--workspace", crowd[0], "--docs", tmp_path / "page.md"),
         ],
         capture_output=True,

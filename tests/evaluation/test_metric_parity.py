@@ -9,20 +9,27 @@ import numpy as np
 import pytest
 from ir_measures import AP, RR, P, R, Success, nDCG
 
-from localrec.evaluation.metrics import (
+from localrec.evaluation.ranking.metrics import (
     average_precision,
     hit_rate,
     hit_rates,
     hits_of,
     ndcg,
     ndcgs,
-    places_of,
     precision,
     recall,
     reciprocal_rank,
     reciprocal_ranks,
+    tied_ranks,
 )
-from localrec.evaluation.trec import Run, ranked, read_qrels, read_run, write_qrels, write_run
+from localrec.evaluation.ranking.trec import (
+    TrecRun,
+    ranked_items,
+    read_qrels,
+    read_trec_run,
+    write_qrels,
+    write_trec_run,
+)
 
 CASES = 1_000
 CUTOFFS = (1, 3, 5, 10, 20)
@@ -58,7 +65,7 @@ def reference(lists):
     """What ir_measures finds for the lists."""
     qrels = {topic: dict.fromkeys(items, 1) for topic, items in lists.relevant.items()}
     run = {
-        topic: {one.item: one.score for one in ranked(ranking)}
+        topic: {one.item: one.score for one in ranked_items(ranking)}
         for topic, ranking in lists.rankings.items()
     }
     at_k = [measure @ k for measure in (nDCG, RR, AP, P, R, Success) for k in CUTOFFS]
@@ -101,7 +108,7 @@ def test_every_metric_of_many_cases_equals_the_reference(candidates):
     }
     qrels = {str(case): {str(item): 1} for case, item in enumerate(positive)}
     theirs = by_reference([nDCG @ 5, RR @ 5, RR, Success @ 5, AP, R @ 5], qrels, run)
-    places = places_of(scores, positive)
+    places = tied_ranks(scores, positive)
     for measure, ours in {
         nDCG @ 5: ndcgs(places, 5),
         RR @ 5: reciprocal_ranks(places, 5),
@@ -115,9 +122,9 @@ def test_every_metric_of_many_cases_equals_the_reference(candidates):
 
 
 def test_files_that_we_write_give_the_reference_the_same_figures(lists, reference, tmp_path):
-    run = Run("ours", {topic: ranked(items) for topic, items in lists.rankings.items()})
+    run = TrecRun("ours", {topic: ranked_items(items) for topic, items in lists.rankings.items()})
     qrels = {topic: dict.fromkeys(sorted(items), 1) for topic, items in lists.relevant.items()}
-    write_run(tmp_path / "ours.run", run)
+    write_trec_run(tmp_path / "ours.run", run)
     write_qrels(tmp_path / "gold.qrels", qrels)
     theirs = by_reference(
         [nDCG @ 10],
@@ -126,5 +133,5 @@ def test_files_that_we_write_give_the_reference_the_same_figures(lists, referenc
     )[nDCG @ 10]
     expected = reference[nDCG @ 10]
     assert {topic.replace("%20", " "): value for topic, value in theirs.items()} == expected
-    assert read_run(tmp_path / "ours.run") == run
+    assert read_trec_run(tmp_path / "ours.run") == run
     assert read_qrels(tmp_path / "gold.qrels") == qrels

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localrec.errors import UsageError
-from localrec.evaluation.metrics import (
-    Places,
+from localrec.evaluation.ranking.metrics import (
+    TiedRanks,
     attribute_distance,
     average_precision,
     capped_recall,
@@ -27,14 +26,15 @@ from localrec.evaluation.metrics import (
     ndcg,
     ndcgs,
     novelty,
-    places_of,
     precision,
     recall,
     reciprocal_rank,
     reciprocal_ranks,
+    tied_ranks,
     top_items,
     vector_distance,
 )
+from localrec.foundation.errors import UsageError
 
 LISTS = st.lists(st.booleans(), max_size=12).map(lambda told: np.array(told, dtype=bool))
 
@@ -145,7 +145,7 @@ def test_the_reciprocal_rank_at_k_ends_at_k():
 
 def test_a_positive_stands_behind_everything_that_scores_more():
     scores = np.array([[0.1, 0.9, 0.5], [3.0, 2.0, 1.0]])
-    places = places_of(scores, np.array([2, 0]))
+    places = tied_ranks(scores, np.array([2, 0]))
     assert places.first.tolist() == [2, 1]
     assert places.tied.tolist() == [1, 1]
 
@@ -158,7 +158,7 @@ def test_a_positive_stands_behind_everything_that_scores_more():
 )
 def test_ties_count_as_the_mean_over_all_their_orders(rows, k):
     positive = np.arange(len(rows)) % rows.shape[1]
-    places = places_of(rows, positive)
+    places = tied_ranks(rows, positive)
     for case, row in enumerate(rows):
         ahead, tied = (row > row[positive[case]]).sum(), (row == row[positive[case]]).sum()
         orders = [np.arange(6) == ahead + place for place in range(tied)]
@@ -173,14 +173,14 @@ def test_ties_count_as_the_mean_over_all_their_orders(rows, k):
 
 @pytest.mark.parametrize("candidates", [10, 19, 20, 1_000])
 def test_a_constant_scorer_gets_what_chance_gets(candidates):
-    places = places_of(np.full((5, candidates), 7.0), np.arange(5))
+    places = tied_ranks(np.full((5, candidates), 7.0), np.arange(5))
     assert hit_rates(places, 10) == pytest.approx(10 / candidates)
     assert places.mean_rank() == pytest.approx((candidates + 1) / 2)
 
 
 @pytest.mark.parametrize("score", [np.nan, -np.inf])
 def test_a_positive_that_was_not_ranked_is_worth_nothing(score):
-    places = places_of(np.array([[score, score, 1.0]]), np.array([0]))
+    places = tied_ranks(np.array([[score, score, 1.0]]), np.array([0]))
     assert places.first.tolist() == [0]
     assert hit_rates(places, 3).tolist() == [0.0]
     assert reciprocal_ranks(places).tolist() == [0.0]
@@ -188,12 +188,12 @@ def test_a_positive_that_was_not_ranked_is_worth_nothing(score):
 
 
 def test_candidates_that_were_not_ranked_stand_behind_the_positive():
-    places = places_of(np.array([[np.nan, -np.inf, 0.0, 1.0]]), np.array([2]))
+    places = tied_ranks(np.array([[np.nan, -np.inf, 0.0, 1.0]]), np.array([2]))
     assert places.first.tolist() == [2]
 
 
 def test_ranks_read_off_lists_need_no_scores():
-    places = Places.at(np.array([1, 3, 0]))
+    places = TiedRanks.at(np.array([1, 3, 0]))
     assert ndcgs(places, 2).tolist() == [1.0, 0.0, 0.0]
     assert reciprocal_ranks(places) == pytest.approx([1, 1 / 3, 0])
 
@@ -201,9 +201,9 @@ def test_ranks_read_off_lists_need_no_scores():
 def test_blocks_of_cases_do_not_change_their_places(monkeypatch):
     random = np.random.default_rng(3)
     scores, positive = random.integers(9, size=(50, 7)).astype(float), random.integers(7, size=50)
-    whole = places_of(scores, positive)
-    monkeypatch.setattr("localrec.evaluation.metrics._BLOCK_CELLS", 20)
-    parted = places_of(scores, positive)
+    whole = tied_ranks(scores, positive)
+    monkeypatch.setattr("localrec.evaluation.ranking.metrics._BLOCK_CELLS", 20)
+    parted = tied_ranks(scores, positive)
     assert whole.first.tolist() == parted.first.tolist()
     assert whole.tied.tolist() == parted.tied.tolist()
 
@@ -211,11 +211,11 @@ def test_blocks_of_cases_do_not_change_their_places(monkeypatch):
 @pytest.mark.parametrize("positive", [[0], [0, 3], [0, -1]])
 def test_a_case_without_a_column_for_its_positive_is_refused(positive):
     with pytest.raises(UsageError, match=r"need a positive in 0\.\.2 for each row"):
-        places_of(np.zeros((2, 3)), np.array(positive))
+        tied_ranks(np.zeros((2, 3)), np.array(positive))
 
 
 def test_no_case_has_no_place():
-    assert hit_rates(places_of(np.zeros((0, 3)), np.zeros(0, dtype=int)), 2).shape == (0,)
+    assert hit_rates(tied_ranks(np.zeros((0, 3)), np.zeros(0, dtype=int)), 2).shape == (0,)
 
 
 def test_top_items_are_the_best_first_and_leave_out_what_cannot_be_ranked():

@@ -9,12 +9,18 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from localrec.evaluation.intervals import Measure
-from localrec.evaluation.pages import as_html, as_json, as_markdown, read_report, write_report
-from localrec.evaluation.pages.axes import Axis, axis_over, tick_text
-from localrec.evaluation.pages.markup import escaped, tag
-from localrec.evaluation.pages.numbers import digits_for, table_of, with_interval
-from localrec.evaluation.records import Bars, Scale
+from localrec.evaluation.reporting.axes import Axis, axis_over, tick_text
+from localrec.evaluation.reporting.markup import escaped, tag
+from localrec.evaluation.reporting.number_format import digits_for, table_of, with_interval
+from localrec.evaluation.reporting.rendering import (
+    as_html,
+    as_json,
+    as_markdown,
+    read_report,
+    write_report,
+)
+from localrec.evaluation.reporting.report_records import BarPlot, MetricScale
+from localrec.evaluation.statistics import IntervalEstimate
 
 from .planted_report import BARS, CONFUSION, EVIL, REPORT, SCATTER, figure
 
@@ -37,7 +43,7 @@ class TestForms:
         html, markdown = as_html(REPORT), as_markdown(REPORT)
         for section in REPORT.sections:
             for block in section.blocks:
-                if isinstance(block, Bars):
+                if isinstance(block, BarPlot):
                     cells = [cell for row in table_of(block).rows for cell in row[1:]]
                     assert len(cells) == 10
                     assert all(f">{cell}<" in html for cell in cells)
@@ -127,15 +133,15 @@ class TestNumbers:
         assert digits_for(values) == digits
 
     def test_carry_their_interval(self):
-        assert with_interval(Measure(0.5, 0.4, 0.6, 9), 2) == "0.50 [0.40, 0.60]"
-        assert with_interval(Measure(None, None, None, 0), 2) == "-"
+        assert with_interval(IntervalEstimate(0.5, 0.4, 0.6, 9), 2) == "0.50 [0.40, 0.60]"
+        assert with_interval(IntervalEstimate(None, None, None, 0), 2) == "-"
 
     def test_the_best_is_stressed_in_the_direction_of_its_scale(self):
         assert table_of(BARS).strong == ((0, 1), (1, 2))
 
     def test_nothing_is_best_where_all_are_equal(self):
-        equal = Bars(
-            title="", scales=(Scale(name="x"),), rows={"a": (figure(1),), "b": (figure(1),)}
+        equal = BarPlot(
+            title="", scales=(MetricScale(name="x"),), rows={"a": (figure(1),), "b": (figure(1),)}
         )
         assert table_of(equal).strong == ()
 

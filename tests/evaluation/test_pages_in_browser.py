@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from localrec.evaluation.pages import as_html
+from localrec.evaluation.reporting.rendering import as_html
 
 from .browser import Browser, find_browser
 from .planted_report import EVIL, REPORT, SYSTEMS, questions_answered

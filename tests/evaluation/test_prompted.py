@@ -6,14 +6,14 @@ import msgspec
 import numpy as np
 import pytest
 
-from localrec.domains import load_domain
-from localrec.errors import ModelError, UsageError
-from localrec.evaluation.asking import Lister
-from localrec.evaluation.cases import Protocol, part
-from localrec.evaluation.dataset import read_interactions
-from localrec.evaluation.prompted import PROMPTED, ZeroShot
+from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
+from localrec.evaluation.ranking.inference import ListRecommender
+from localrec.evaluation.ranking.keyed_interactions import read_interactions
+from localrec.evaluation.ranking.prompted_systems import PROMPTED, ZeroShotRecommender
+from localrec.foundation.errors import ModelError, UsageError
+from localrec.graph.domain_files import load_domain
 from localrec.llm.scripted import ScriptedModel
-from localrec.reasoning.zero_shot import ZeroShotConfig
+from localrec.ranking.zero_shot import ZeroShotConfig
 from localrec.workspace import Workspace
 
 from .crowd import config, measure, plant
@@ -128,7 +128,7 @@ def test_a_model_that_does_not_start_fails_its_system(keyed):
         def count_tokens(self, text):
             raise ModelError("It does not start.")
 
-    system = ZeroShot(Dead([]), [], "films", ZeroShotConfig())
+    system = ZeroShotRecommender(Dead([]), [], "films", ZeroShotConfig())
     with pytest.raises(ModelError, match="does not start"):
         system.fit(keyed.interactions, 7, lambda what, done, total: None)
 
@@ -155,13 +155,15 @@ def test_what_cannot_be_asked_is_refused_before_anything_is_done(
 
 
 def test_an_answer_depends_on_its_case_alone(keyed):
-    cases = part(keyed.interactions, Protocol(candidates=10)).test
+    cases = split_data(keyed.interactions, EvaluationProtocol(candidates=10)).test
     titles = [f"Film {key}" for key in keyed.item_keys]
 
     def answer(places, seed=7):
         model = ScriptedModel(lambda messages: "9 8 7 6 5 4 3 2 1 1")
-        system = ZeroShot(model, titles, "films", ZeroShotConfig(mode="labels", shuffles=1))
-        assert isinstance(system, Lister)
+        system = ZeroShotRecommender(
+            model, titles, "films", ZeroShotConfig(mode="labels", shuffles=1)
+        )
+        assert isinstance(system, ListRecommender)
         system.fit(keyed.interactions, seed, lambda what, done, total: None)
         some = cases.take(np.array(places))
         return [reply.items for reply in system.answer(some.requests(), some.candidates, 10)]

@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localrec.errors import UsageError
-from localrec.evaluation import protocols
-from localrec.evaluation.protocols import (
+from localrec.evaluation.ranking import splits
+from localrec.evaluation.ranking.splits import (
     NO_ROW,
     capped_histories,
     chronological_split,
     sampled_candidates,
 )
+from localrec.foundation.errors import UsageError
 
 MOMENTS = st.lists(st.integers(0, 20), max_size=60)
 TABLES = st.lists(
@@ -105,7 +105,7 @@ def test_each_item_and_each_place_is_drawn_about_equally_often() -> None:
 
 
 def test_what_is_drawn_too_often_in_vain_is_drawn_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protocols, "_ROUNDS", 1)
+    monkeypatch.setattr(splits, "_ROUNDS", 1)
     user, item = [0] * 80 + [1] * 20, list(range(100))
     drawn = sampled_candidates(user, item, [0, 5, 99])
     assert sorted(set(drawn.items[0]) - {0}) == sorted(set(drawn.items[0]) & set(range(80, 100)))

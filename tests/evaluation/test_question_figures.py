@@ -2,13 +2,13 @@
 
 import pytest
 
-from localrec.evaluation.ledger import write_records
-from localrec.evaluation.pages import as_markdown
-from localrec.evaluation.question_figures import leading_in_questions
-from localrec.evaluation.question_summaries import summarise
-from localrec.evaluation.questions import judge, line_of
-from localrec.evaluation.records import Bars, Confusion, HeatMap
-from localrec.evaluation.runs import RunFolder, RunMetrics, SystemResult, case_file
+from localrec.evaluation.questions.answer_scoring import answer_score_record, score_answer
+from localrec.evaluation.questions.question_report import leading_in_questions
+from localrec.evaluation.questions.summaries import summarise
+from localrec.evaluation.reporting.rendering import as_markdown
+from localrec.evaluation.reporting.report_records import BarPlot, ConfusionPlot, HeatMap
+from localrec.evaluation.run_folder import RunFolder, RunMetrics, SystemResult, case_file
+from localrec.foundation.jsonl_log import write_records
 
 from .conftest import answered, asked, told
 from .planted_report import questions_answered
@@ -22,7 +22,7 @@ def blocks(truth):
 
 def test_the_main_figures_come_first_and_all_of_them_after(blocks):
     main, everything, short = blocks["Quality"]
-    assert isinstance(main, Bars)
+    assert isinstance(main, BarPlot)
     assert [figure.value for figure in main.rows["marc"]] == [0.6667, 0.6667, None]
     assert len(everything.scales) == 11
     assert [one.name for one in everything.scales if one.better == "less"] == [
@@ -35,7 +35,7 @@ def test_the_main_figures_come_first_and_all_of_them_after(blocks):
 
 def test_a_router_is_shown_by_what_it_took_for_what(blocks):
     (router,) = blocks["Routers"]  # the other system has none
-    assert isinstance(router, Confusion)
+    assert isinstance(router, ConfusionPlot)
     assert router.title == "Router of marc"
     assert router.counts["C3"] == {"C1": 1, "C3": 1}
 
@@ -62,7 +62,7 @@ def test_nobody_leads_where_nobody_was_compared(truth):
 
 
 def measured(folder, name, cases):
-    write_records(folder / case_file(name), [line_of(case) for case in cases])
+    write_records(folder / case_file(name), [answer_score_record(case) for case in cases])
     return SystemResult(
         name=name,
         settings={},
@@ -74,9 +74,11 @@ def measured(folder, name, cases):
 
 
 def test_who_was_asked_nothing_that_can_be_held_neither_leads_nor_follows(truth, tmp_path):
-    blue = judge(asked(id="q1", colour=("blue",)), answered(told("Nutty Blue")), truth)
-    missed = judge(asked(id="q1", colour=("blue",)), answered(told("Plain Ale")), truth)
-    nothing = judge(asked(id="q2", include=("egg", "mezcal")), answered(told("Plain Ale")), truth)
+    blue = score_answer(asked(id="q1", colour=("blue",)), answered(told("Nutty Blue")), truth)
+    missed = score_answer(asked(id="q1", colour=("blue",)), answered(told("Plain Ale")), truth)
+    nothing = score_answer(
+        asked(id="q2", include=("egg", "mezcal")), answered(told("Plain Ale")), truth
+    )
     systems = [
         measured(tmp_path, name, cases)
         for name, cases in {"idle": [nothing], "good": [blue, nothing], "bad": [missed]}.items()

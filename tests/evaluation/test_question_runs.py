@@ -10,16 +10,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from localrec.errors import InputError, UsageError
+from localrec.data.answers import Answer
+from localrec.data.questions import Question
 from localrec.evaluation.comparisons import compare_runs
 from localrec.evaluation.configs import QuestionRunConfig, RunConfig, load_config, ready_configs
-from localrec.evaluation.figures import write_run_report
-from localrec.evaluation.gold import read_gold
-from localrec.evaluation.pages import read_report
-from localrec.evaluation.records import Confusion, HeatMap, Table
-from localrec.evaluation.runs import RunFolder
-from localrec.systems.marc import Question
-from localrec.types import Answer
+from localrec.evaluation.questions.gold import read_gold
+from localrec.evaluation.reporting.rendering import read_report
+from localrec.evaluation.reporting.report_records import ConfusionPlot, HeatMap, TableBlock
+from localrec.evaluation.run_folder import RunFolder
+from localrec.evaluation.run_report import write_run_report
+from localrec.foundation.errors import InputError, UsageError
 from localrec.workspace import Workspace
 
 from . import bar as planted
@@ -97,7 +97,7 @@ class TestARun:
     def test_that_is_measured_is_not_asked_again(self, home, tmp_path, monkeypatch):
         measure(home, tmp_path / "run", config(home, "marc"))
         before = (tmp_path / "run" / "metrics.json").read_bytes()
-        monkeypatch.setattr("localrec.evaluation.question_runs.answer_batch", None)
+        monkeypatch.setattr("localrec.evaluation.questions.question_harness.answer_batch", None)
         measure(home, tmp_path / "run", config(home, "marc"))
         assert (tmp_path / "run" / "metrics.json").read_bytes() == before
 
@@ -294,7 +294,7 @@ class TestTheReport:
         assert "Not separable from it, question by question: some." in report.summary
 
     def test_shows_one_router_for_all_systems_that_routed_alike(self, report):
-        routers = [one for one in self.blocks(report, "Routers") if isinstance(one, Confusion)]
+        routers = [one for one in self.blocks(report, "Routers") if isinstance(one, ConfusionPlot)]
         assert routers[0].title == "Router of marc, marc-no-graph"
         assert routers[0].counts["C4"] == {"C4": 1}
 
@@ -305,7 +305,7 @@ class TestTheReport:
 
     def test_tells_who_spoke_times_and_sample(self, report):
         spoke, times, *_ = self.blocks(report, "Who spoke, and what it cost")
-        assert isinstance(spoke, Table)
+        assert isinstance(spoke, TableBlock)
         assert spoke.rows[0] == ("marc", "rules: 18", "measured: 18", "template: 18")
         assert times.head[:4] == ("system", "mean, ms", "median", "95th percentile")
         (told, *_) = self.blocks(report, "What was done")

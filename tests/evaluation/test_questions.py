@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from localrec.errors import InputError, UsageError
-from localrec.evaluation.gold import read_gold, unknown_names
-from localrec.evaluation.question_summaries import summarise
-from localrec.evaluation.questions import failures_to_show, judge
+from localrec.evaluation.questions.answer_scoring import failures_to_show, score_answer
+from localrec.evaluation.questions.gold import read_gold, unknown_names
+from localrec.evaluation.questions.summaries import summarise
+from localrec.foundation.errors import InputError, UsageError
 
 from .conftest import answered, asked, edge, told
 
@@ -28,7 +28,7 @@ def ungrounded(case):
 
 def test_items_that_hold_everything_count_as_holding(truth):
     question = asked(include=("smoky",), exclude=("egg",))
-    case = judge(question, answered(told("Smoke Signal"), told("Peat Sour")), truth)
+    case = score_answer(question, answered(told("Smoke Signal"), told("Peat Sour")), truth)
     assert case.fitting == 1
     assert case.broken == (("Smoke Signal", ()), ("Peat Sour", ("has egg",)))
     report = measured(case)
@@ -38,7 +38,7 @@ def test_items_that_hold_everything_count_as_holding(truth):
 
 
 def test_an_item_that_was_left_out_lowers_only_the_strict_figure(truth):
-    case = judge(asked(glass=("highball glass",)), answered(told("Salty Dog")), truth)
+    case = score_answer(asked(glass=("highball glass",)), answered(told("Salty Dog")), truth)
     report = measured(case)
     assert case.fitting == 3
     assert value(report, "satisfaction_at_3") == 1.0
@@ -63,22 +63,22 @@ def test_gold_constraints_fit_exactly_the_right_drinks(truth, gold, fits):
     everything = answered(*(told(item.name) for item in truth.items.values()))
     found = set()
     for item in everything.items:
-        ((name, broken),) = judge(question, answered(item), truth).broken
+        ((name, broken),) = score_answer(question, answered(item), truth).broken
         found |= {name} if not broken else set()
     assert found == fits
-    assert judge(question, everything, truth).fitting == len(fits)
+    assert score_answer(question, everything, truth).fitting == len(fits)
 
 
 def test_an_answer_without_items_holds_nothing_and_is_no_answer(truth):
-    report = measured(judge(asked(include=("vodka",)), answered(), truth))
+    report = measured(score_answer(asked(include=("vodka",)), answered(), truth))
     assert value(report, "answered") == 0.0
     assert value(report, "satisfaction_at_3") == 0.0
 
 
 def test_an_impossible_question_is_judged_by_admitting_it_alone(truth):
     question = asked(include=("mezcal", "egg"))
-    silent = judge(question, answered(told("Peat Sour")), truth)
-    honest = judge(question, answered(told("Peat Sour"), relaxed=True), truth)
+    silent = score_answer(question, answered(told("Peat Sour")), truth)
+    honest = score_answer(question, answered(told("Peat Sour"), relaxed=True), truth)
     report = measured(silent, honest)
     assert value(report, "impossible_admitted") == 0.5
     assert value(report, "satisfaction_at_3") is None
@@ -87,14 +87,14 @@ def test_an_impossible_question_is_judged_by_admitting_it_alone(truth):
 
 
 def test_letting_go_of_a_wish_that_could_be_met_counts_against_the_system(truth):
-    case = judge(asked(include=("vodka",)), answered(told("Salty Dog"), relaxed=True), truth)
+    case = score_answer(asked(include=("vodka",)), answered(told("Salty Dog"), relaxed=True), truth)
     assert measured(case).failed["relaxed_wrongly"] == ("q1",)
 
 
 def test_cheat_the_example_given_back_as_its_own_alternative(truth):
     question = asked(task="C4", target="Peat Sour")
-    cheating = judge(question, answered(told("Peat Sour", SCOTCH), task="C4"), truth)
-    honest = judge(question, answered(told("Smoke Signal"), task="C4"), truth)
+    cheating = score_answer(question, answered(told("Peat Sour", SCOTCH), task="C4"), truth)
+    honest = score_answer(question, answered(told("Smoke Signal"), task="C4"), truth)
     assert cheating.own_target
     assert cheating.holding == 0
     assert not honest.own_target
@@ -102,17 +102,17 @@ def test_cheat_the_example_given_back_as_its_own_alternative(truth):
 
 
 def test_cheat_something_barred_is_served(truth):
-    nuts = judge(asked(exclude=("nut",)), answered(told("Nutty Blue")), truth)
-    booze = judge(asked(alcohol="non-alcoholic"), answered(told("Salty Dog")), truth)
-    olive = judge(asked(exclude=("olive",)), answered(told("Salty Dog")), truth)
-    clean = judge(asked(exclude=("nut",)), answered(told("Salty Dog")), truth)
+    nuts = score_answer(asked(exclude=("nut",)), answered(told("Nutty Blue")), truth)
+    booze = score_answer(asked(alcohol="non-alcoholic"), answered(told("Salty Dog")), truth)
+    olive = score_answer(asked(exclude=("olive",)), answered(told("Salty Dog")), truth)
+    clean = score_answer(asked(exclude=("nut",)), answered(told("Salty Dog")), truth)
     assert [case.barred_served for case in (nuts, booze, olive, clean)] == [True, True, True, False]
 
 
 def test_cheat_an_invented_edge_is_ungrounded_and_carries_no_words(truth):
     invented = edge("Peat Sour", "HAS_INGREDIENT", "mezcal", "30 ml")
     item = told("Peat Sour", SCOTCH, invented, reason="Peat Sour has scotch whisky and mezcal.")
-    case = judge(asked(), answered(item), truth)
+    case = score_answer(asked(), answered(item), truth)
     assert ungrounded(case) == ["Peat Sour -HAS_INGREDIENT-> mezcal 30 ml", "mezcal"]
     report = measured(case)
     assert value(report, "edges_real") == 0.5
@@ -122,7 +122,7 @@ def test_cheat_an_invented_edge_is_ungrounded_and_carries_no_words(truth):
 
 def test_cheat_a_true_edge_of_another_drink_is_no_evidence(truth):
     borrowed = told("Salty Dog", SCOTCH, reason="Salty Dog has scotch whisky.")
-    assert ungrounded(judge(asked(), answered(borrowed), truth)) == [
+    assert ungrounded(score_answer(asked(), answered(borrowed), truth)) == [
         "Peat Sour -HAS_INGREDIENT-> scotch whisky 60 ml",
         "scotch whisky",
     ]
@@ -130,11 +130,11 @@ def test_cheat_a_true_edge_of_another_drink_is_no_evidence(truth):
 
 def test_the_edges_of_the_example_may_be_cited(truth):
     item = told("Smoke Signal", SCOTCH)
-    assert not ungrounded(judge(asked(), answered(item, target="peat-sour"), truth))
+    assert not ungrounded(score_answer(asked(), answered(item, target="peat-sour"), truth))
 
 
 def test_cheat_an_item_that_the_catalogue_lacks(truth):
-    case = judge(asked(), answered(told("Dream Fizz")), truth)
+    case = score_answer(asked(), answered(told("Dream Fizz")), truth)
     assert case.broken == (("Dream Fizz", ("is not in the catalogue",)),)
     assert ungrounded(case) == ["there is an item dream-fizz"]
 
@@ -158,14 +158,14 @@ def test_cheat_an_item_that_the_catalogue_lacks(truth):
 )
 def test_every_name_number_and_absence_of_a_sentence_is_checked(truth, reason, false_claims):
     item = told("Peat Sour", SCOTCH, edge("scotch whisky", "IS_A", "whiskey"), reason=reason)
-    assert ungrounded(judge(asked(), answered(item), truth)) == false_claims
+    assert ungrounded(score_answer(asked(), answered(item), truth)) == false_claims
 
 
 def test_the_router_is_counted_per_task(truth):
     cases = [
-        judge(asked(task="C1", id="a", style=("typo",)), answered(task="C1"), truth),
-        judge(asked(task="C1", id="b"), answered(task="C3"), truth),
-        judge(asked(task="C4", id="c", style=("typo",)), answered(task="C3"), truth),
+        score_answer(asked(task="C1", id="a", style=("typo",)), answered(task="C1"), truth),
+        score_answer(asked(task="C1", id="b"), answered(task="C3"), truth),
+        score_answer(asked(task="C4", id="c", style=("typo",)), answered(task="C3"), truth),
     ]
     report = measured(*cases)
     assert report.confusion["C1"] == {"C1": 1, "C3": 1}
@@ -176,12 +176,12 @@ def test_the_router_is_counted_per_task(truth):
 
 
 def test_time_is_the_mean_of_all_stages(truth):
-    cases = [judge(asked(), answered(ms=ms), truth) for ms in (1.0, 5.0)]
+    cases = [score_answer(asked(), answered(ms=ms), truth) for ms in (1.0, 5.0)]
     assert value(measured(*cases), "mean_ms") == 3.0
 
 
 def test_failures_of_the_test_half_are_counted_and_never_named(truth):
-    case = judge(asked(half="test", task="C1", id="secret"), answered(task="C3"), truth)
+    case = score_answer(asked(half="test", task="C1", id="secret"), answered(task="C3"), truth)
     report = measured(case, half="test")
     assert report.failures["router_accuracy"] == 1
     assert report.failed is None
@@ -192,12 +192,12 @@ def test_failures_of_the_test_half_are_counted_and_never_named(truth):
 
 def test_halves_are_not_mixed(truth):
     with pytest.raises(UsageError):
-        measured(judge(asked(half="test"), answered(), truth), half="dev")
+        measured(score_answer(asked(half="test"), answered(), truth), half="dev")
 
 
 def test_failures_of_the_dev_half_come_with_what_they_fall_short_of(truth):
-    good = judge(asked(include=("vodka",), id="good"), answered(told("Salty Dog")), truth)
-    bad = judge(asked(exclude=("egg",), id="bad"), answered(told("Peat Sour")), truth)
+    good = score_answer(asked(include=("vodka",), id="good"), answered(told("Salty Dog")), truth)
+    bad = score_answer(asked(exclude=("egg",), id="bad"), answered(told("Peat Sour")), truth)
     shown = failures_to_show([good, bad])
     assert [case.question.id for case, _ in shown] == ["good", "bad"]
     assert shown[0][1] == ["strict_satisfaction_at_3"]  # one of two vodka drinks

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from localrec.datasets import find_dataset
-from localrec.evaluation.runs import RunFolder
+from localrec.evaluation.run_folder import RunFolder
+from localrec.sources.dataset_catalog import find_dataset
 from localrec.workspace import Workspace
 
 from .crowd import config, measure, plant
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "evaluate_ranking.py"
+SCRIPT = Path(__file__).parents[2] / "scripts" / "studies" / "ranking_runs.py"
 CONFIG = """
 name = "camps"
 title = "Two camps"

@@ -13,12 +13,12 @@ import pytest
 import typer
 
 from localrec.cli import rate as rate_command
-from localrec.errors import BusyError, CutShortError
-from localrec.evaluation.judge import judge_samples
-from localrec.evaluation.ledger import Ledger, write_records
-from localrec.evaluation.rating import Rating, RatingSession, last_words
-from localrec.evaluation.samples import Sample, shuffled, with_controls
-from localrec.evaluation.scales import MARC
+from localrec.evaluation.explanations.human_rating import HumanRating, RatingSession, latest_ratings
+from localrec.evaluation.explanations.llm_judge import judge_samples
+from localrec.evaluation.explanations.samples import Sample, shuffled, with_controls
+from localrec.evaluation.explanations.scales import MARC
+from localrec.foundation.errors import BusyError, CutShortError
+from localrec.foundation.jsonl_log import JsonlLog, write_records
 from localrec.llm.scripted import ScriptedModel
 
 SAMPLES = [
@@ -37,7 +37,7 @@ SAMPLES = [
 
 @pytest.fixture
 def ledger(tmp_path):
-    with Ledger(tmp_path / "ratings.jsonl", Rating) as opened:
+    with JsonlLog(tmp_path / "ratings.jsonl", HumanRating) as opened:
         yield opened
 
 
@@ -49,7 +49,7 @@ def session(ledger):
 def again(tmp_path, samples=SAMPLES):
     """The session that a later process would open; the ledger itself is still held by this one."""
     later = shutil.copy(tmp_path / "ratings.jsonl", tmp_path / "later.jsonl")
-    with Ledger(later, Rating) as opened:
+    with JsonlLog(later, HumanRating) as opened:
         return RatingSession(samples, MARC, opened, seed=4)
 
 
@@ -126,8 +126,8 @@ class TestASession:
         assert resumed.current.sample == changed
 
     def test_the_last_word_on_a_place_holds(self):
-        said = [Rating(id="a", of="x", scale="s", score=score) for score in (1, 2)]
-        assert list(last_words(said).values()) == [said[1]]
+        said = [HumanRating(id="a", of="x", scale="s", score=score) for score in (1, 2)]
+        assert list(latest_ratings(said).values()) == [said[1]]
 
 
 PROGRAM = """
@@ -237,7 +237,7 @@ class TestTheCommand:
 
     def test_two_people_do_not_write_one_file(self, rate, folder):
         with (
-            Ledger(folder / "ratings.jsonl", Rating),
+            JsonlLog(folder / "ratings.jsonl", HumanRating),
             pytest.raises(BusyError, match=r"Another process is writing to .*ratings\.jsonl"),
         ):
             rate("5q")

@@ -6,16 +6,20 @@ import msgspec
 import numpy as np
 import pytest
 
-from localrec.domains import load_domain
-from localrec.errors import ModelError
-from localrec.evaluation.asking import Asking, Outcome
-from localrec.evaluation.cases import Protocol, part
-from localrec.evaluation.dataset import read_interactions
-from localrec.evaluation.explained import Rationale, explained_rationales, read_run
-from localrec.evaluation.memories import MEMORIES
-from localrec.evaluation.rationales import tell_reasons
-from localrec.evaluation.truth import StoreTruth
-from localrec.explanation.reasons import Reason, Reasons
+from localrec.data.reasons import Reason, Reasons
+from localrec.evaluation.explanations.explanation_records import (
+    Rationale,
+    explained_rationales,
+    read_run_records,
+)
+from localrec.evaluation.explanations.rationales import write_rationales
+from localrec.evaluation.questions.store_truth import StoreTruth
+from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
+from localrec.evaluation.ranking.inference import CaseResult, InferenceContext
+from localrec.evaluation.ranking.keyed_interactions import read_interactions
+from localrec.evaluation.ranking.memory_systems import MEMORIES
+from localrec.foundation.errors import ModelError
+from localrec.graph.domain_files import load_domain
 from localrec.workspace import Workspace
 
 from .crowd import config, measure, plant
@@ -42,7 +46,7 @@ def measured(crowd, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def told(measured):
-    return read_run(measured, "rationales", Rationale)
+    return read_run_records(measured, "rationales", Rationale)
 
 
 def tops(folder, name):
@@ -94,7 +98,7 @@ class TestOfAMemory:
     def test_are_none_where_none_are_wanted(self, crowd, tmp_path):
         table = {"name": "memrec-vector", "kind": "memory"}
         measure(crowd, tmp_path / "run", config(table, protocol=TEN, rationales=0))
-        assert read_run(tmp_path / "run", "rationales", Rationale) == {}
+        assert read_run_records(tmp_path / "run", "rationales", Rationale) == {}
 
 
 def judge_who_says(reason):
@@ -115,7 +119,7 @@ class TestOfAModel:
         scripted(judge_who_says(quote))
         table = asked(entry="memrec-model", sample=10)
         measure(crowd, tmp_path / "run", config(table, protocol=TEN, probe=0, rationales=4))
-        (said,) = read_run(tmp_path / "run", "rationales", Rationale).values()
+        (said,) = read_run_records(tmp_path / "run", "rationales", Rationale).values()
         assert len(said) == 4
         for one in said:
             number = int(one.item[1:])
@@ -128,7 +132,7 @@ class TestOfAModel:
         table = asked(entry="memrec-model", sample=3)
         measure(crowd, tmp_path / "run", config(table, protocol=TEN, probe=0))
         assert {one["calls"] for one in lines_of(tmp_path / "run")} == {1 + 10}
-        (said,) = read_run(tmp_path / "run", "rationales", Rationale).values()
+        (said,) = read_run_records(tmp_path / "run", "rationales", Rationale).values()
         assert [one.by for one in said] == ["template"] * 3
 
     def test_that_fails_there_leave_the_figures_as_they_are(
@@ -144,7 +148,7 @@ class TestOfAModel:
         table = asked(entry="memrec-model-counted", sample=3)
         (found,) = measure(crowd, tmp_path / "run", config(table, protocol=TEN, probe=0)).systems
         assert (found.failed, found.faults) == ("", {})
-        (said,) = read_run(tmp_path / "run", "rationales", Rationale).values()
+        (said,) = read_run_records(tmp_path / "run", "rationales", Rationale).values()
         for one in said:
             assert one.notes == ("The model failed while it wrote rationales: It died.",)
             assert one.by == "template"
@@ -168,15 +172,17 @@ class TestTelling:
     def tell(self, crowd, tmp_path):
         with Workspace(crowd) as workspace:
             keyed = read_interactions(workspace.store, MOVIES)
-        cases = part(keyed.interactions, Protocol(candidates=10)).test.take(np.arange(6))
-        asking = Asking(
+        cases = split_data(keyed.interactions, EvaluationProtocol(candidates=10)).test.take(
+            np.arange(6)
+        )
+        asking = InferenceContext(
             person_keys=keyed.person_keys,
             item_keys=keyed.item_keys,
             keep_known=False,
             k=10,
             seed=7,
         )
-        blank = Outcome(
+        blank = CaseResult(
             id="", person="", targets=(), first=0, tied=1, hits=(), pool=10, top=(), ms=0.0
         )
         keys = [*keyed.item_keys[:4].tolist(), ""]
@@ -187,8 +193,8 @@ class TestTelling:
 
         def call(system):
             path = tmp_path / "rationales-x.jsonl"
-            tell_reasons(system, path, cases, outcomes, asking, lambda *_: None)
-            return read_run(tmp_path, "rationales", Rationale)["x"]
+            write_rationales(system, path, cases, outcomes, asking, lambda *_: None)
+            return read_run_records(tmp_path, "rationales", Rationale)["x"]
 
         return call
 

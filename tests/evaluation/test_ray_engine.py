@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from localrec.errors import UsageError
-from localrec.evaluation.engines import Local, open_engine
-from localrec.evaluation.runs import RunFolder
+from localrec.evaluation.execution import LocalEngine, open_engine
+from localrec.evaluation.run_folder import RunFolder
+from localrec.foundation.errors import UsageError
 
 from .crowd import plant
 
@@ -173,7 +173,7 @@ def running_in_session(session):
 
 def test_the_local_engine_has_neither_workers_nor_an_address():
     with open_engine("local") as engine:
-        assert isinstance(engine, Local)
+        assert isinstance(engine, LocalEngine)
         assert list(engine.map(abs, [-1, 2])) == [1, 2]
     for options in ({"workers": 2}, {"address": "auto"}):
         with pytest.raises(UsageError, match="neither workers nor an address"):

@@ -10,9 +10,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from localrec.errors import BusyError, InputError, UsageError
 from localrec.evaluation.comparisons import compare_runs
-from localrec.evaluation.runs import RunFolder, find_run, runs_in
+from localrec.evaluation.run_folder import RunFolder, find_run, runs_in
+from localrec.foundation.errors import BusyError, InputError, UsageError
 
 from .crowd import MADE, config, measure, plant, rows
 
@@ -57,7 +57,7 @@ def test_a_run_killed_at_any_time_goes_on_and_ends_as_if_it_had_not_been(crowd, 
 def test_what_is_measured_is_not_measured_again(crowd, tmp_path, monkeypatch):
     measure(crowd, tmp_path / "run", config("popularity", "fake"))
     before = (tmp_path / "run" / "metrics.json").read_bytes()
-    monkeypatch.setattr("localrec.evaluation.harness.ask_rest", None)
+    monkeypatch.setattr("localrec.evaluation.ranking.ranking_harness.ask_rest", None)
     measure(crowd, tmp_path / "run", config("popularity", "fake"))
     assert (tmp_path / "run" / "metrics.json").read_bytes() == before
 

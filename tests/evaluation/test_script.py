@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "evaluate_questions.py"
+SCRIPT = Path(__file__).parents[2] / "scripts" / "studies" / "gold_questions.py"
 
 
 def run(*arguments):

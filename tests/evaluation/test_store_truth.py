@@ -14,11 +14,12 @@ def fitting(truth, test):
 
 def test_it_uses_nothing_of_what_it_checks():
     code = (
-        "import sys, localrec.evaluation.truth, localrec.evaluation.claims, "
-        "localrec.evaluation.questions; "
+        "import sys, localrec.evaluation.questions.store_truth, "
+        "localrec.evaluation.questions.claims, "
+        "localrec.evaluation.questions.answer_scoring; "
         "print([m for m in sys.modules if m.startswith(('localrec.retrieval', "
         "'localrec.understanding', 'localrec.explanation', 'localrec.graph.catalogue', "
-        "'localrec.graph.taxonomy', 'localrec.phrases'))])"
+        "'localrec.graph.taxonomy', 'localrec.foundation.text_matching'))])"
     )
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
 

@@ -8,17 +8,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from localrec.errors import InputError, UsageError
-from localrec.evaluation.trec import (
-    Ranked,
-    Run,
-    ranked,
+from localrec.evaluation.ranking.trec import (
+    RankedItem,
+    TrecRun,
+    ranked_items,
     read_qrels,
-    read_run,
+    read_trec_run,
     relevant_of,
     write_qrels,
-    write_run,
+    write_trec_run,
 )
+from localrec.foundation.errors import InputError, UsageError
 
 NAMES = st.text(st.characters(codec="utf-8"), min_size=1, max_size=12).filter(str.isprintable)
 SCORES = st.floats(allow_nan=False, allow_infinity=False)
@@ -31,7 +31,8 @@ def rankings_of(items):
     """Rankings by topic, best first."""
     ranking = st.dictionaries(items, SCORES, min_size=1, max_size=6).map(
         lambda scores: tuple(
-            Ranked(item, score) for item, score in sorted(scores.items(), key=lambda one: -one[1])
+            RankedItem(item, score)
+            for item, score in sorted(scores.items(), key=lambda one: -one[1])
         )
     )
     return st.dictionaries(NAMES, ranking, min_size=1, max_size=4)
@@ -40,9 +41,9 @@ def rankings_of(items):
 @SAME_FOLDER
 @given(tag=NAMES, rankings=rankings_of(NAMES))
 def test_a_run_is_read_as_it_was_written(tmp_path, tag, rankings):
-    run = Run(tag, rankings)
-    write_run(tmp_path / "a.run", run)
-    assert read_run(tmp_path / "a.run") == run
+    run = TrecRun(tag, rankings)
+    write_trec_run(tmp_path / "a.run", run)
+    assert read_trec_run(tmp_path / "a.run") == run
 
 
 @SAME_FOLDER
@@ -64,7 +65,7 @@ def test_judgements_are_read_as_they_were_written(tmp_path, judged):
 def test_anything_is_read_or_refused_and_never_more(tmp_path, content):
     path = tmp_path / "foreign"
     path.write_bytes(content)
-    for read in (read_run, read_qrels):
+    for read in (read_trec_run, read_qrels):
         try:
             assert read(path)
         except InputError as refusal:
@@ -75,15 +76,19 @@ def test_a_foreign_run_is_read_whatever_its_blanks_order_and_line_breaks(tmp_pat
     path = tmp_path / "foreign.run.gz"
     text = "\ufeffq1\t0  b 2 -1.5E0 x \r\nq1 Q0 a 1 .5 x\r\nq2 q0 caf%C3%A9%20 7 +3 x"
     path.write_bytes(gzip.compress(text.encode()))
-    assert read_run(path) == Run(
-        "x", {"q1": (Ranked("a", 0.5), Ranked("b", -1.5)), "q2": (Ranked("caf%C3%A9%20", 3.0),)}
+    assert read_trec_run(path) == TrecRun(
+        "x",
+        {
+            "q1": (RankedItem("a", 0.5), RankedItem("b", -1.5)),
+            "q2": (RankedItem("caf%C3%A9%20", 3.0),),
+        },
     )
 
 
 def test_equal_scores_keep_the_order_of_their_ranks(tmp_path):
     path = tmp_path / "tied.run"
     path.write_text("q Q0 a 2 1 x\nq Q0 b 1 1 x\n")
-    assert [one.item for one in read_run(path).rankings["q"]] == ["b", "a"]
+    assert [one.item for one in read_trec_run(path).rankings["q"]] == ["b", "a"]
 
 
 @pytest.mark.parametrize(
@@ -150,7 +155,7 @@ def test_a_run_that_is_not_whole_is_refused_with_its_line(tmp_path, content, mes
     path = tmp_path / "bad.run"
     path.write_bytes(content)
     with pytest.raises(InputError) as refusal:
-        read_run(path)
+        read_trec_run(path)
     assert str(refusal.value) == message.format(path=path)
 
 
@@ -181,25 +186,28 @@ def test_an_archive_of_nothing_is_empty(tmp_path):
     path = tmp_path / "empty.run.gz"
     path.write_bytes(gzip.compress(b""))
     with pytest.raises(InputError, match="is empty"):
-        read_run(path)
+        read_trec_run(path)
 
 
 @pytest.mark.parametrize(
     ("run", "problem"),
     [
-        (Run("x", {"q": ranked(["a", "a"])}), 'Topic "q" ranks an item twice.'),
-        (Run("x", {"q": (Ranked("a", 1.0), Ranked("b", 2.0))}), 'Topic "q" has scores that rise'),
+        (TrecRun("x", {"q": ranked_items(["a", "a"])}), 'Topic "q" ranks an item twice.'),
         (
-            Run("x", {"q": (Ranked("a", float("nan")),)}),
+            TrecRun("x", {"q": (RankedItem("a", 1.0), RankedItem("b", 2.0))}),
+            'Topic "q" has scores that rise',
+        ),
+        (
+            TrecRun("x", {"q": (RankedItem("a", float("nan")),)}),
             'Topic "q" has scores that rise or are not',
         ),
-        (Run("", {"q": ranked(["a"])}), "The name '' cannot be written"),
-        (Run("x", {"q": ranked(["a\nb"])}), r"The name 'a\nb' cannot be written"),
+        (TrecRun("", {"q": ranked_items(["a"])}), "The name '' cannot be written"),
+        (TrecRun("x", {"q": ranked_items(["a\nb"])}), r"The name 'a\nb' cannot be written"),
     ],
 )
 def test_a_run_that_no_evaluator_could_read_is_not_written(tmp_path, run, problem):
     with pytest.raises(UsageError) as refusal:
-        write_run(tmp_path / "bad.run", run)
+        write_trec_run(tmp_path / "bad.run", run)
     assert refusal.value.message.startswith(problem)
     assert list(tmp_path.iterdir()) == []
 

@@ -8,15 +8,16 @@ from datetime import datetime
 import numpy as np
 import pytest
 
+from localrec.data.query import Intent
+from localrec.data.rows import Event, HistoryRows, InteractionRow
 from localrec.explanation.grounding import is_grounded
-from localrec.explanation.personal import Because, Company
+from localrec.explanation.reason_builder import MemoryEvidence, ReasonBuilder
 from localrec.graph.catalogue import Catalogue
-from localrec.graph.histories import ingest_history
-from localrec.index.audience import open_audience
-from localrec.retrieval.collaboration import remember
-from localrec.retrieval.taste import Taste, taste_of_keys
-from localrec.systems.lists import open_collective
-from localrec.types import Event, History, Intent, InteractionRow
+from localrec.graph.history_ingest import ingest_history
+from localrec.index.interaction_cache import open_interaction_matrix
+from localrec.memory.collaborative_memory import retrieve_memory
+from localrec.memory.loader import load_collaborative_memory
+from localrec.retrieval.user_profile import UserProfile, profile_from_keys
 from localrec.understanding.vocabulary import Vocabulary
 from tests.planted import BAR, a_report, planted_rows, planted_store
 
@@ -42,10 +43,10 @@ def bar(tmp_path_factory):
     folder = tmp_path_factory.mktemp("reasons")
     with planted_store(folder) as store:
         rows = [InteractionRow(user=u, item=i, event=Event.LIKED) for u, i in crowd()]
-        told = History(items=(), interactions=tuple(rows), report=a_report(len(rows)))
+        told = HistoryRows(items=(), interactions=tuple(rows), report=a_report(len(rows)))
         ingest_history(store, BAR, told, None)
         catalogue = Catalogue(store, BAR)
-        yield catalogue, open_audience(store, folder / "indexes", catalogue)
+        yield catalogue, open_interaction_matrix(store, folder / "indexes", catalogue)
 
 
 def fans(key):
@@ -56,13 +57,13 @@ def percent(part, whole):
     return f"{part / whole:.0%}" if part >= 0.01 * whole else "less than 1%"
 
 
-def because(bar, taste):
-    return Because("ana", taste, *bar)
+def reason_builder(bar, user_profile):
+    return ReasonBuilder("ana", user_profile, *bar)
 
 
 def history(bar, *told):
     keys, stars = zip(*told, strict=True)
-    return taste_of_keys(keys, bar[0], stars)
+    return profile_from_keys(keys, bar[0], stars)
 
 
 def key_of(bar, name):
@@ -75,7 +76,7 @@ def test_every_number_is_a_count(bar, seed):
     catalogue, _ = bar
     mine = [DRINKS[one] for one in random.choice(len(DRINKS), 6, replace=False)]
     stars = [float(one) for one in random.choice([1.0, 3.0, 4.0, 5.0], 6)]
-    reasons = because(bar, history(bar, *zip(mine, stars, strict=True)))
+    reasons = reason_builder(bar, history(bar, *zip(mine, stars, strict=True)))
     everybody = {person for person, _ in crowd()}
     seen = 0
     for item, key in enumerate(catalogue.keys):
@@ -120,7 +121,7 @@ def check_common(bar, key, found, mine):
 
 
 def test_a_stranger_is_told_how_many_people_liked_it(bar):
-    reasons = because(bar, taste_of_keys((), bar[0]))
+    reasons = reason_builder(bar, profile_from_keys((), bar[0]))
     for item, key in enumerate(bar[0].keys):
         count = len(fans(key))
         people = "person" if count == 1 else "people"
@@ -130,20 +131,20 @@ def test_a_stranger_is_told_how_many_people_liked_it(bar):
 def test_what_nobody_liked_has_no_reason(tmp_path):
     with planted_store(tmp_path) as store:
         catalogue = Catalogue(store, BAR)
-        nobody = open_audience(store, tmp_path / "indexes", catalogue)
-        reasons = Because("ana", taste_of_keys((), catalogue), catalogue, nobody)
+        nobody = open_interaction_matrix(store, tmp_path / "indexes", catalogue)
+        reasons = ReasonBuilder("ana", profile_from_keys((), catalogue), catalogue, nobody)
         assert reasons.facts(0) == []
         assert reasons.sentence([]) == ""
 
 
 def test_a_disliked_item_speaks_for_nothing(bar):
-    reasons = because(bar, history(bar, ("negroni", 0.5), ("gimlet", 1.0)))
+    reasons = reason_builder(bar, history(bar, ("negroni", 0.5), ("gimlet", 1.0)))
     for item in range(len(bar[0])):
         assert reasons.from_history(item) == []
 
 
 def test_an_item_is_no_reason_for_itself(bar):
-    reasons = because(bar, history(bar, ("negroni", 5.0)))
+    reasons = reason_builder(bar, history(bar, ("negroni", 5.0)))
     assert reasons.from_history(bar[0].item_index("negroni")) == []
 
 
@@ -161,15 +162,15 @@ def test_the_edge_of_the_history_claims_no_verdict_that_was_not_given(
     bar, strength, stars, relation, value
 ):
     catalogue, _ = bar
-    plain = taste_of_keys(["negroni"], catalogue)
-    taste = Taste(
+    plain = profile_from_keys(["negroni"], catalogue)
+    user_profile = UserProfile(
         plain.items,
         np.array([strength], dtype=np.float32),
         np.array([stars], dtype=np.float32),
         plain.known,
         plain.hidden,
     )
-    facts = because(bar, taste).from_history(catalogue.item_index("boulevardier"))
+    facts = reason_builder(bar, user_profile).from_history(catalogue.item_index("boulevardier"))
     edges = [edge for fact in facts for edge in fact.evidence if edge.source == "ana"]
     assert edges
     assert {(edge.relation, edge.value, edge.target) for edge in edges} == {
@@ -179,7 +180,7 @@ def test_the_edge_of_the_history_claims_no_verdict_that_was_not_given(
 
 def test_evidence_of_attributes_are_edges_of_the_item(bar):
     catalogue, _ = bar
-    reasons = because(bar, history(bar, ("negroni", 5.0), ("mojito", 4.5)))
+    reasons = reason_builder(bar, history(bar, ("negroni", 5.0), ("mojito", 4.5)))
     for item, name in enumerate(catalogue.names):
         theirs = {catalogue.attributes[one].name for one in catalogue.attributes_of(item)}
         for fact in reasons.from_history(item):
@@ -209,29 +210,35 @@ def memory(walk, tmp_path_factory):
             for user, order in walk.items()
             for day, item in enumerate(order)
         )
-        told = History(items=(), interactions=rows, report=a_report(len(rows)))
+        told = HistoryRows(items=(), interactions=rows, report=a_report(len(rows)))
         ingest_history(store, BAR, told, None)
         catalogue = Catalogue(store, BAR)
-        collective = open_collective(store, folder / "indexes", catalogue, None)
-        audience = open_audience(store, folder / "indexes", catalogue)
-        yield catalogue, audience, collective, Vocabulary(catalogue)
+        collaborative_memory = load_collaborative_memory(store, folder / "indexes", catalogue, None)
+        audience = open_interaction_matrix(store, folder / "indexes", catalogue)
+        yield catalogue, audience, collaborative_memory, Vocabulary(catalogue)
 
 
 @pytest.fixture(scope="module")
 def reasons_told(memory):
     """Item -> its facts for somebody who likes three drinks."""
-    catalogue, audience, collective, _ = memory
-    taste = taste_of_keys(["negroni", "gimlet", "mojito"], catalogue)
-    remembered = remember(collective, taste.items, taste.liked)
-    reasons = Because("ana", taste, catalogue, audience, Company(collective, remembered))
+    catalogue, audience, collaborative_memory, _ = memory
+    user_profile = profile_from_keys(["negroni", "gimlet", "mojito"], catalogue)
+    memory_context = retrieve_memory(collaborative_memory, user_profile.items, user_profile.liked)
+    reasons = ReasonBuilder(
+        "ana",
+        user_profile,
+        catalogue,
+        audience,
+        MemoryEvidence(collaborative_memory, memory_context),
+    )
     facts = {
         key: [
-            reasons._by_companion(item, collective),
-            reasons._by_facet(item, remembered),
+            reasons._by_companion(item, collaborative_memory),
+            reasons._by_facet(item, memory_context),
         ]
         for item, key in enumerate(catalogue.keys)
     }
-    return facts, remembered
+    return facts, memory_context
 
 
 class TestWithTheMemoryOfAll:
@@ -256,13 +263,13 @@ class TestWithTheMemoryOfAll:
         assert seen
 
     def test_what_the_nearest_share_is_counted_and_had_by_the_item(self, reasons_told, memory):
-        facts, remembered = reasons_told
-        people = remembered.curated.neighbours.is_person
+        facts, memory_context = reasons_told
+        people = memory_context.curated.neighbours.is_user
         seen = 0
         for key, (_, fact) in facts.items():
             if fact is None:
                 continue
-            facet = next(one for one in remembered.synthesis.facets if one.text in fact.text)
+            facet = next(one for one in memory_context.synthesis.facets if one.text in fact.text)
             holders = sum(bool(people[number - 1]) for number in facet.supporters)
             assert fact.text.startswith(f"{holders} of the {people.sum()} people nearest")
             assert 2 * holders >= people.sum()
@@ -276,21 +283,21 @@ class TestWithTheMemoryOfAll:
             assert is_grounded(fact.text, fact.evidence, Intent(), memory[3])
 
     def test_an_item_is_given_at_most_three_reasons(self, reasons_told, memory):
-        catalogue, audience, collective, _ = memory
-        taste = taste_of_keys(["negroni", "gimlet", "mojito"], catalogue)
-        company = Company(collective, reasons_told[1])
-        reasons = Because("ana", taste, catalogue, audience, company)
+        catalogue, audience, collaborative_memory, _ = memory
+        user_profile = profile_from_keys(["negroni", "gimlet", "mojito"], catalogue)
+        memory_evidence = MemoryEvidence(collaborative_memory, reasons_told[1])
+        reasons = ReasonBuilder("ana", user_profile, catalogue, audience, memory_evidence)
         counts = [len(reasons.from_history(item)) for item in range(len(catalogue))]
         assert max(counts) == 3
 
     def test_the_memory_s_reasons_are_counted_and_grounded(self, reasons_told, memory, walk):
-        catalogue, audience, collective, vocabulary = memory
-        taste = taste_of_keys(["negroni", "gimlet", "mojito"], catalogue)
-        remembered = reasons_told[1]
-        company = Company(collective, remembered)
-        reasons = Because("ana", taste, catalogue, audience, company)
-        chosen = remembered.curated.neighbours
-        nearest = chosen.index[chosen.is_person].tolist()
+        catalogue, audience, collaborative_memory, vocabulary = memory
+        user_profile = profile_from_keys(["negroni", "gimlet", "mojito"], catalogue)
+        memory_context = reasons_told[1]
+        memory_evidence = MemoryEvidence(collaborative_memory, memory_context)
+        reasons = ReasonBuilder("ana", user_profile, catalogue, audience, memory_evidence)
+        chosen = memory_context.curated.neighbours
+        nearest = chosen.index[chosen.is_user].tolist()
         seen = 0
         for item, name in enumerate(catalogue.names):
             facts = reasons.from_memory(item)
@@ -299,7 +306,9 @@ class TestWithTheMemoryOfAll:
                 found = re.fullmatch(r"(\d+) of the (\d+) people nearest .* like it", fact.text)
                 if found is None:
                     continue
-                liking = sum(item in collective.graph.items_of(person) for person in nearest)
+                liking = sum(
+                    item in collaborative_memory.graph.items_of(person) for person in nearest
+                )
                 assert (int(found[1]), int(found[2])) == (liking, len(nearest))
                 assert fact.evidence[0].source == name
                 assert is_grounded(fact.text, fact.evidence, Intent(), vocabulary)
@@ -307,15 +316,15 @@ class TestWithTheMemoryOfAll:
         assert seen
 
     def test_a_facet_s_confidence_is_among_the_edges(self, reasons_told):
-        facts, remembered = reasons_told
-        known = {facet.text: f"{facet.confidence:.2f}" for facet in remembered.synthesis.facets}
+        facts, memory_context = reasons_told
+        known = {facet.text: f"{facet.confidence:.2f}" for facet in memory_context.synthesis.facets}
         edges = [fact.evidence[1] for _, fact in facts.values() if fact is not None]
         assert edges
         assert all(edge.value == known[edge.source] for edge in edges)
 
 
 def test_without_a_memory_its_reasons_are_those_of_the_history(bar):
-    reasons = because(bar, history(bar, ("negroni", 5.0), ("mojito", 4.5)))
+    reasons = reason_builder(bar, history(bar, ("negroni", 5.0), ("mojito", 4.5)))
     for item in range(len(bar[0])):
         assert reasons.from_memory(item) == reasons.facts(item)
         assert not any("people" in fact.text for fact in reasons.from_attributes(item))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from localrec.errors import ModelCancelledError, ModelError
-from localrec.explanation.evidence import Fact
-from localrec.explanation.rationales import SPOKEN, ask_reasons
-from localrec.explanation.reasons import counted_reasons
+from localrec.data.evidence import Evidence, Fact
+from localrec.data.reasons import template_reasons
+from localrec.explanation.model_reasons import MODEL_REASONS, write_reasons
+from localrec.foundation.errors import ModelCancelledError, ModelError
 from localrec.llm.scripted import ScriptedModel
-from localrec.types import Evidence
 
 GIN = Fact(
     "6 of the 9 people nearest to your taste often like drinks that have gin",
@@ -31,20 +30,20 @@ def ask(bar):
 
     def call(script, facts=([GIN],), names=("Gimlet",), **options):
         model = script if isinstance(script, ScriptedModel) else ScriptedModel(script)
-        return model, ask_reasons(model, facts, names, bar.vocabulary, **options)
+        return model, write_reasons(model, facts, names, bar.vocabulary, **options)
 
     return call
 
 
 class TestCounted:
     def test_are_the_facts_as_sentences(self):
-        told = counted_reasons([[GIN, SHARE], []])
+        told = template_reasons([[GIN, SHARE], []])
         assert [one.text for one in told.said] == [f"{TEMPLATE} {SHARE.text}.", ""]
         assert told.said[0].facts == (GIN, SHARE)
         assert told.spoke == "template 1"
 
     def test_of_nothing_are_silent(self):
-        assert counted_reasons([[], []]).spoke == "silent"
+        assert template_reasons([[], []]).spoke == "silent"
 
 
 class TestByAModel:
@@ -78,11 +77,11 @@ class TestByAModel:
         assert (told.spoke, told.spent.calls) == ("template 1", 1)
 
     def test_cover_all_items_though_the_model_is_asked_about_the_first(self, ask):
-        names = ["Gimlet"] * (SPOKEN + 2)
+        names = ["Gimlet"] * (MODEL_REASONS + 2)
         model, told = ask(lambda messages: "Gimlet has gin.", [[GIN]] * len(names), names)
-        assert model.calls == SPOKEN
+        assert model.calls == MODEL_REASONS
         assert len(told.said) == len(names)
-        assert told.spoke == f"model {SPOKEN}, template 2"
+        assert told.spoke == f"model {MODEL_REASONS}, template 2"
 
     def test_are_not_asked_for_where_nothing_is_known_or_can_be_checked(self, ask):
         model, told = ask([], [[], [SHARE]], ["Gimlet", "Mojito"])

@@ -9,13 +9,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from localrec.domains import load_domain
-from localrec.export.plan import make_plan
+from localrec.data.rows import AttributeLink, ItemRow
+from localrec.export.exporter import run_export
+from localrec.export.plan import plan_export
 from localrec.export.records import ExportReport
-from localrec.export.takeout import take_out
-from localrec.graph.ingest import ingest_items
+from localrec.graph.domain_files import load_domain
+from localrec.graph.item_ingest import ingest_items
 from localrec.graph.store import Store
-from localrec.types import AttributeLink, ItemRow
 from tests.planted import a_report, planted_store
 
 Export = Callable[..., ExportReport]
@@ -65,7 +65,7 @@ def export(store: Store) -> Export:
     """Exports with the options of the command line."""
 
     def call(out: Path, **options: object) -> ExportReport:
-        return take_out(store, make_plan(out, **options))  # type: ignore[arg-type]
+        return run_export(store, plan_export(out, **options))  # type: ignore[arg-type]
 
     return call
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from localrec.errors import InputError
-from localrec.export.plan import make_plan
-from localrec.export.takeout import take_out
+from localrec.export.exporter import run_export
+from localrec.export.plan import plan_export
+from localrec.foundation.errors import InputError
 from localrec.graph.store import Store
-from localrec.sources.atomic import AtomicTable
+from localrec.sources.recbole import AtomicTable
 
 
 def rows_of(path):
@@ -92,9 +92,9 @@ class TestSplit:
             Store.open_(store.path, read_only=True) as reopened,
             pytest.raises(InputError, match="5 interactions have no time"),
         ):
-            take_out(
+            run_export(
                 reopened,
-                make_plan(tmp_path / "films", form="recbole", domain="movies", split="3:1:1"),
+                plan_export(tmp_path / "films", form="recbole", domain="movies", split="3:1:1"),
             )
         assert not (tmp_path / "films").exists()
 
@@ -126,13 +126,13 @@ class TestSize:
     def test_the_outlet_has_a_memory_limit_and_reaches_nothing_else(self, store, tmp_path):
         import duckdb
 
-        from localrec.graph.outlet import open_outlet
+        from localrec.graph.table_writer import open_table_writer
 
         (tmp_path / "out.csv").touch()
-        with open_outlet(store, [tmp_path / "out.csv"]) as outlet:
-            limit = outlet.rows("SELECT current_setting('memory_limit')")[0][0]
+        with open_table_writer(store, [tmp_path / "out.csv"]) as writer:
+            limit = writer.rows("SELECT current_setting('memory_limit')")[0][0]
             assert limit == "953.6 MiB"  # 1 GB
             with pytest.raises(duckdb.PermissionException):
-                outlet.rows(f"COPY (SELECT 1) TO '{tmp_path / 'other.csv'}'")
+                writer.rows(f"COPY (SELECT 1) TO '{tmp_path / 'other.csv'}'")
             with pytest.raises(duckdb.Error, match="read-only"):
-                outlet.execute("DELETE FROM store.interaction")
+                writer.execute("DELETE FROM store.interaction")

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from localrec.graph.outlet import open_outlet, write_table
 from localrec.graph.store import Store
+from localrec.graph.table_writer import open_table_writer, write_table
 
 FORMULAS = "=+-@＝＋－＠\t\r\n"
 _SPACES = "\u00a0\u200b\u200c\u200d\u200e\u200f\u2060\u3000\ufeff"
@@ -33,7 +33,7 @@ def write(tmp_path_factory):
     Store.open_(folder / "store.duckdb").close()
     with (
         Store.open_(folder / "store.duckdb", read_only=True) as store,
-        open_outlet(store, list(files.values())) as outlet,
+        open_table_writer(store, list(files.values())) as writer,
     ):
 
         def call(cells, form="csv", name="text"):
@@ -42,9 +42,9 @@ def write(tmp_path_factory):
                 name: np.array(cells, dtype=object),
             }
             quoted = '"' + name.replace('"', '""') + '"'
-            with outlet.staged(staged=columns):
+            with writer.staged(staged=columns):
                 query = f"SELECT {quoted}, place - 3 AS number FROM staged ORDER BY place"
-                written = write_table(outlet, query, files[form], form)
+                written = write_table(writer, query, files[form], form)
             return files[form], written
 
         yield call

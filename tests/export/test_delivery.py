@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from localrec.errors import InputError, UsageError
 from localrec.export.delivery import deliver
+from localrec.foundation.errors import InputError, UsageError
 
 
 @pytest.fixture

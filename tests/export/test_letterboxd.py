@@ -2,7 +2,7 @@
 
 import pytest
 
-from localrec.errors import UsageError
+from localrec.foundation.errors import UsageError
 
 from .conftest import read_csv
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from localrec.errors import UsageError
-from localrec.export.plan import make_plan
+from localrec.export.plan import plan_export
+from localrec.foundation.errors import UsageError
 
 
 @pytest.mark.parametrize(
@@ -21,12 +21,12 @@ from localrec.export.plan import make_plan
     ],
 )
 def test_what_is_written_and_how(out, options, what, form):
-    plan = make_plan(Path(out), **options)
+    plan = plan_export(Path(out), **options)
     assert (plan.what, plan.form) == (what, form)
 
 
 def test_a_split_is_three_whole_numbers():
-    assert make_plan(Path("f"), form="recbole", split="8:1:1").split == (8, 1, 1)
+    assert plan_export(Path("f"), form="recbole", split="8:1:1").split == (8, 1, 1)
 
 
 @pytest.mark.parametrize(
@@ -51,4 +51,4 @@ def test_a_split_is_three_whole_numbers():
 )
 def test_what_makes_no_sense_is_refused(out, options, said):
     with pytest.raises(UsageError, match=said):
-        make_plan(Path(out), **options)
+        plan_export(Path(out), **options)

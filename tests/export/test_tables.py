@@ -7,7 +7,7 @@ import sys
 import duckdb
 import pytest
 
-from localrec.errors import InputError, UsageError
+from localrec.foundation.errors import InputError, UsageError
 
 from .conftest import DEEDS, FILMS, read_csv
 

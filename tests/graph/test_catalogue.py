@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from localrec.data.rows import AttributeLink, ItemRow
 from localrec.graph.catalogue import Catalogue
-from localrec.graph.ingest import ingest_items
+from localrec.graph.item_ingest import ingest_items
 from localrec.graph.store import Store
-from localrec.types import AttributeLink, ItemRow
 from tests.planted import BAR, a_report, planted_rows, planted_store
 
 INGREDIENTS_OF = {

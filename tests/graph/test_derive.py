@@ -3,10 +3,10 @@
 import msgspec
 import pytest
 
-from localrec.domains import load_domain
-from localrec.graph.derive import derive_links
+from localrec.data.rows import AttributeLink, ItemRow
+from localrec.graph.attribute_extraction import extract_attributes
+from localrec.graph.domain_files import load_domain
 from localrec.graph.taxonomy import taxonomy_of
-from localrec.types import AttributeLink, ItemRow
 
 DRINKS = load_domain("cocktails")
 
@@ -16,7 +16,7 @@ def read(kind, image_description="", description="", links=()):
     texts = {"image_description": image_description, "description": description}
     row = ItemRow(key="a", name="A", properties=texts, links=links)
     place = taxonomy_of(DRINKS, kind).place
-    return [place(one.name).key for one in derive_links(DRINKS, row) if one.kind == kind]
+    return [place(one.name).key for one in extract_attributes(DRINKS, row) if one.kind == kind]
 
 
 def colours(text):
@@ -158,14 +158,14 @@ def test_each_concept_is_linked_once_as_first_written():
         name="A",
         properties={"image_description": "A CRIMSON drink, red all over. A scarlet drink."},
     )
-    links = [one for one in derive_links(DRINKS, row) if one.kind == "colour"]
+    links = [one for one in extract_attributes(DRINKS, row) if one.kind == "colour"]
     assert links == [AttributeLink(kind="colour", name="crimson")]
 
 
 @pytest.mark.parametrize("text", ["", "  ", "...", "\n", "🍸", "glass " * 2000, None, 7])
 def test_a_text_that_says_nothing_gives_nothing(text):
     row = ItemRow(key="a", name="A", properties={"image_description": text})
-    assert [one for one in derive_links(DRINKS, row) if one.kind == "colour"] == []
+    assert [one for one in extract_attributes(DRINKS, row) if one.kind == "colour"] == []
 
 
 def test_a_domain_without_such_texts_derives_nothing():
@@ -175,4 +175,4 @@ def test_a_domain_without_such_texts_derives_nothing():
     }
     plain = msgspec.structs.replace(DRINKS, attributes=attributes)
     row = ItemRow(key="a", name="A", properties={"image_description": "A red drink."})
-    assert derive_links(plain, row) == ()
+    assert extract_attributes(plain, row) == ()

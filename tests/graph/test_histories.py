@@ -11,26 +11,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from localrec.graph.catalogue import Catalogue
-from localrec.graph.histories import ingest_bulk, ingest_history
-from localrec.graph.ingest import ingest_items
-from localrec.graph.migrations import SCHEMA_VERSION, migrate
-from localrec.graph.people import deeds_of, give_feedback, user_node
-from localrec.graph.store import Store
-from localrec.types import (
+from localrec.data.rows import (
     AttributeLink,
     BulkHistory,
     Event,
-    History,
+    HistoryRows,
     InteractionRow,
     ItemRow,
-    Person,
+    UserRow,
 )
+from localrec.graph.catalogue import Catalogue
+from localrec.graph.history_ingest import ingest_bulk, ingest_history
+from localrec.graph.interactions import load_user_history, store_feedback, user_node
+from localrec.graph.item_ingest import ingest_items
+from localrec.graph.migrations import SCHEMA_VERSION, migrate
+from localrec.graph.store import Store
 from tests.planted import BAR, a_report, planted_rows
 
 TABLES = ("node", "edge", "interaction", "import_receipt", "brought")
 IMPORT_UNTIL = """
-import localrec.graph.histories as histories
+import localrec.graph.history_ingest as histories
 from localrec.graph.store import Store
 from tests.graph.test_histories import ANA_RATES, BAR
 from tests.graph.test_histories import history
@@ -46,7 +46,7 @@ with Store.open_(Path(sys.argv[1])) as store:
     histories.ingest_history(store, BAR, history(ANA_RATES), by="ana")
 """
 BULK_UNTIL = """
-import localrec.graph.histories as histories
+import localrec.graph.history_ingest as histories
 from localrec.graph.store import Store
 from tests.graph.test_histories import BAR, bulk
 
@@ -69,7 +69,7 @@ def export(key, *, shelves=(), ingredients=(), name=None, **properties):
 
 def history(deeds, items=(), source="planted", people=()):
     report = msgspec.structs.replace(a_report(len(deeds)), source=source)
-    return History(
+    return HistoryRows(
         items=tuple(items), interactions=tuple(deeds), report=report, people=tuple(people)
     )
 
@@ -153,7 +153,7 @@ class TestAnExport:
     def test_that_changed_replaces_what_it_said_of_these_items_alone(self, bar):
         ingest_history(bar, BAR, history(ANA_RATES), by="ana")
         ingest_history(bar, BAR, history([rated("negroni", 1.0)], source="other"), by="ana")
-        give_feedback(bar, BAR.name, "ana", node_of(bar, "negroni"), Event.LIKED)
+        store_feedback(bar, BAR.name, "ana", node_of(bar, "negroni"), Event.LIKED)
         ingest_history(bar, BAR, history([rated("negroni", 3.0)], source="other"), by="bob")
         ingest_history(bar, BAR, history([rated("negroni", 5.0)]), by="ana")
         stars = [(user, item, rating) for user, item, _, rating, *_ in deeds(bar, "planted")]
@@ -172,7 +172,7 @@ class TestAnExport:
         assert bar.rows('SELECT rating IS NULL, "at" IS NULL, note FROM interaction') == [
             (True, True, None)
         ]
-        ana = deeds_of(bar, user_node(bar, BAR.name, "ana"))
+        ana = load_user_history(bar, user_node(bar, BAR.name, "ana"))
         assert np.isnan(ana.ratings).all()
         assert np.isnat(ana.at).all()
 
@@ -180,7 +180,7 @@ class TestAnExport:
         rows = [*ANA_RATES, InteractionRow(user="ana", item="gimlet", event=Event.SEEN)]
         ingest_history(bar, BAR, history(rows), by="ana")
         assert bar.rows("SELECT count(*) FROM interaction WHERE isnan(rating)") == [(0,)]
-        ana = deeds_of(bar, user_node(bar, BAR.name, "ana"))
+        ana = load_user_history(bar, user_node(bar, BAR.name, "ana"))
         assert np.isnan(ana.ratings).tolist() == [False, True, False]  # undated ones come first
         assert ana.ratings[[0, 2]].tolist() == [4.5, 2.0]
 
@@ -188,7 +188,7 @@ class TestAnExport:
         items = [export(f"drink-{number}", ingredients=("gin",)) for number in range(2_000)]
         rows = [rated(item.key, 0.5 + number % 10 / 2) for number, item in enumerate(items)]
         ingest_history(bar, BAR, history(rows, items), by="ana")
-        assert len(deeds_of(bar, user_node(bar, BAR.name, "ana"))) == 2_000
+        assert len(load_user_history(bar, user_node(bar, BAR.name, "ana"))) == 2_000
 
     def test_of_nothing_is_a_receipt(self, bar):
         before = graph_of(bar)
@@ -207,7 +207,7 @@ class TestAnExport:
         assert not bar.rows("SELECT 1 FROM node WHERE key = 'the-negroni'")
 
     def test_keeps_what_is_told_of_people(self, bar):
-        people = [Person(key="ana", properties={"age": 30})]
+        people = [UserRow(key="ana", properties={"age": 30})]
         ingest_history(bar, BAR, history(ANA_RATES, people=people), by=None)
         assert properties_of(bar, "ana") == {"age": 30}
         ingest_history(bar, BAR, history(ANA_RATES), by=None)
@@ -339,7 +339,7 @@ class TestADataSet:
         told = bulk(
             "('7', 'new', 'rated', 3, NULL, 1, NULL)",
             items=[export("new", ingredients=("gin",), name="The New")],
-            people=[Person(key="7", properties={"age": 25})],
+            people=[UserRow(key="7", properties={"age": 25})],
             types="VARCHAR",
         )
         ingest_bulk(bar, BAR, told)
@@ -385,7 +385,7 @@ class TestADataSet:
     def test_replaces_what_it_said_and_nothing_else(self, bar):
         ingest_bulk(bar, BAR, bulk("('ana', 'mojito', 'rated', 1, NULL, 1, NULL)", types="VARCHAR"))
         ingest_history(bar, BAR, history(ANA_RATES), by="ana")
-        give_feedback(bar, BAR.name, "ana", node_of(bar, "mojito"), Event.LIKED)
+        store_feedback(bar, BAR.name, "ana", node_of(bar, "mojito"), Event.LIKED)
         told = "('ana', 'gimlet', 'rated', 3, NULL, 1, NULL)"
         ingest_bulk(bar, BAR, bulk(told, types="VARCHAR"))
         assert [row[1] for row in deeds(bar, "movielens")] == ["gimlet"]
@@ -408,7 +408,7 @@ class TestADataSet:
 class TestWhatIsCutOff:
     """By a real signal to a real process, or by an error between two steps."""
 
-    STEPS = ("write_items", "_write_people", "_write_deeds", "record_import", "commit")
+    STEPS = ("write_items", "_write_users", "_write_interactions", "record_import", "commit")
 
     @pytest.mark.parametrize("step", STEPS)
     def test_by_a_kill_never_was(self, bar, path, elsewhere, step):
@@ -438,7 +438,7 @@ class TestWhatIsCutOff:
         with Store.open_(path) as store:
             assert contents(store) == self.before
 
-    @pytest.mark.parametrize("step", ["_write_people", "_write_deeds", "record_import"])
+    @pytest.mark.parametrize("step", ["_write_users", "_write_interactions", "record_import"])
     @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
     def test_leaves_the_store_in_use(self, bar, monkeypatch, step, error):
         def fail(*_, **__):
@@ -447,7 +447,7 @@ class TestWhatIsCutOff:
         before = contents(bar)
         told = history(ANA_RATES, [export("new", shelves=("summer",))])
         with monkeypatch.context() as patch, pytest.raises(error):
-            patch.setattr(f"localrec.graph.histories.{step}", fail)
+            patch.setattr(f"localrec.graph.history_ingest.{step}", fail)
             ingest_history(bar, BAR, told, by="ana")
         assert contents(bar) == before
         ingest_history(bar, BAR, told, by="ana")

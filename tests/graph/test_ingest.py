@@ -7,20 +7,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from localrec.domains import load_domain
+from localrec.data.rows import AttributeLink, ItemRow
 from localrec.graph.catalogue import Catalogue
-from localrec.graph.ingest import ingest_items
+from localrec.graph.domain_files import load_domain
+from localrec.graph.item_ingest import ingest_items
 from localrec.graph.store import Store
 from localrec.graph.taxonomy import FLAVOURED_WITH, IS_A, taxonomy_of
-from localrec.index.build import open_field, update_embeddings
+from localrec.index.embedded_fields import open_field, update_embeddings
 from localrec.index.embedders import HashingEmbedder
-from localrec.types import AttributeLink, ItemRow
-from localrec.understanding.intent import parse_intent
+from localrec.understanding.query_parser import parse_query
 from localrec.understanding.vocabulary import Vocabulary
 from tests.planted import BAR, a_report, planted_rows
 
 IMPORT_UNTIL = """
-import localrec.graph.ingest as ingest
+import localrec.graph.item_ingest as ingest
 from localrec.graph.store import Store
 from tests.planted import BAR, a_report, planted_rows
 import msgspec
@@ -38,7 +38,7 @@ with Store.open_(Path(sys.argv[1])) as store:
     ingest.ingest_items(store, BAR, rows, a_report())
 """
 EMBED_UNTIL = """
-import localrec.index.build as build
+import localrec.index.embedded_fields as build
 from localrec.graph.store import Store
 from localrec.index.embedders import HashingEmbedder
 from tests.planted import BAR
@@ -50,9 +50,9 @@ with Store.open_(Path(sys.argv[1])) as store:
     )
 """
 BUILD_UNTIL = """
-import localrec.index.cache as cache
+import localrec.index.vector_cache as cache
 from localrec.graph.store import Store
-from localrec.index.build import open_field
+from localrec.index.embedded_fields import open_field
 
 replace, seen = cache.FieldCache._replace, []
 def replace_or_halt(self, path, save):
@@ -217,7 +217,7 @@ class TestBrands:
         return Catalogue(store, BAR)
 
     def found(self, drinks, question):
-        (constraint,) = parse_intent(question, Vocabulary(drinks)).constraints
+        (constraint,) = parse_query(question, Vocabulary(drinks)).constraints
         index = drinks.attribute_index(constraint.kind, constraint.any_of[0])
         mask = drinks.items_with(drinks.below(index))
         return {key for key, holds in zip(drinks.keys, mask, strict=True) if holds}
@@ -305,7 +305,7 @@ class TestWhatIsCutOff:
     def test_an_interrupt_leaves_the_store_in_use(self, bar, monkeypatch):
         before = (nodes_of(bar), edges_of(bar))
         with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-            patch.setattr("localrec.graph.ingest._replace_families", _interrupt)
+            patch.setattr("localrec.graph.item_ingest._replace_families", _interrupt)
             take_in(bar, drink("negroni", "egg"))
         assert (nodes_of(bar), edges_of(bar)) == before
         take_in(bar, drink("negroni", "egg"))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from localrec.errors import UsageError
-from localrec.graph.ingest import ingest_items
-from localrec.graph.lookup import find_item
-from localrec.types import ItemRow
+from localrec.data.rows import ItemRow
+from localrec.foundation.errors import UsageError
+from localrec.graph.item_ingest import ingest_items
+from localrec.graph.item_lookup import find_item
 from tests.planted import BAR, a_report
 
 FILMS = msgspec.structs.replace(BAR, name="films", plural="films")

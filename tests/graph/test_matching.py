@@ -5,10 +5,10 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from localrec.graph.ingest import ingest_items
-from localrec.graph.matching import find_again
+from localrec.data.rows import ItemRow
+from localrec.graph.item_ingest import ingest_items
+from localrec.graph.item_matching import match_existing_items
 from localrec.graph.store import Store
-from localrec.types import ItemRow
 from tests.planted import BAR, a_report
 
 CATALOGUE = (
@@ -40,7 +40,7 @@ def films(path):
 
 
 def found(store, *told):
-    return find_again(store, BAR, [thing("x", *told)]).get("x")
+    return match_existing_items(store, BAR, [thing("x", *told)]).get("x")
 
 
 @pytest.mark.parametrize(
@@ -89,17 +89,17 @@ def test_an_item_without_a_year_is_found_by_its_name(films):
 
 
 def test_a_key_that_is_there_needs_no_finding(films):
-    assert find_again(films, BAR, [thing("6", "The Godfather", 1972)]) == {}
+    assert match_existing_items(films, BAR, [thing("6", "The Godfather", 1972)]) == {}
 
 
 def test_two_spellings_may_be_one_item(films):
     rows = [thing("a", "Heat", 1995), thing("b", "HEAT", 1996)]
-    assert find_again(films, BAR, rows) == {"a": "6", "b": "6"}
+    assert match_existing_items(films, BAR, rows) == {"a": "6", "b": "6"}
 
 
 def test_items_of_another_domain_are_others(films):
     other = msgspec.structs.replace(BAR, name="films")
-    assert find_again(films, other, [thing("x", "Heat", 1995)]) == {}
+    assert match_existing_items(films, other, [thing("x", "Heat", 1995)]) == {}
 
 
 def test_an_empty_catalogue_has_nothing(path):
@@ -108,4 +108,4 @@ def test_an_empty_catalogue_has_nothing(path):
 
 
 def test_no_rows_find_nothing(films):
-    assert find_again(films, BAR, []) == {}
+    assert match_existing_items(films, BAR, []) == {}

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from localrec.graph.histories import ingest_history
-from localrec.graph.ingest import ingest_items
-from localrec.graph.name_search import Found, NameSearch
-from localrec.graph.node_columns import hidden_from
-from localrec.types import AttributeLink, ItemRow
+from localrec.data.rows import AttributeLink, ItemRow
+from localrec.graph.history_ingest import ingest_history
+from localrec.graph.item_ingest import ingest_items
+from localrec.graph.name_search import NameMatches, NameSearch
+from localrec.graph.node_columns import users_hidden_from
 from tests.graph.test_histories import history, rated
 from tests.planted import BAR, a_report, planted_store
 
@@ -91,7 +91,7 @@ class TestFinding:
         row = ItemRow(key="negroni", name="Negroni", links=(said,))
         ingest_history(bar, BAR, history([rated("negroni", 4.0, "ana")], [row]), by="ana")
         assert find(bar, "wedding") == ["Negroni"]
-        hidden = hidden_from(bar, "bob")
+        hidden = users_hidden_from(bar, "bob")
         assert hidden == {"ana"}
         assert find(bar, "wedding", without=hidden) == []
 
@@ -115,6 +115,6 @@ class TestOrder:
         assert NameSearch(bar, BAR).find(bar, ["zorg"]).fits.tolist() == [0, 0]
 
     def test_is_that_of_names_among_equals(self):
-        found = Found(np.array([7, 5, 9, 1]), np.array([1, 0, 1, 0], dtype=np.int16))
+        found = NameMatches(np.array([7, 5, 9, 1]), np.array([1, 0, 1, 0], dtype=np.int16))
         assert found.foremost(3).node_ids.tolist() == [5, 1, 7]
         assert found.foremost(3, descending=True).node_ids.tolist() == [1, 5, 9]

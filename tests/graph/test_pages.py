@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from localrec.errors import UsageError
-from localrec.graph.ingest import ingest_items
+from localrec.data.rows import ItemRow
+from localrec.foundation.errors import UsageError
+from localrec.graph.item_ingest import ingest_items
 from localrec.graph.name_search import NameSearch
-from localrec.graph.pages import (
+from localrec.graph.neighbours import find_node, neighbour_edges
+from localrec.graph.pagination import (
     AS_IMPORTED,
-    Selection,
+    ItemSelection,
     first_page,
     main_kinds,
-    orders_of,
-    page_of,
-    rows_of,
+    next_page,
+    page_rows,
+    sort_orders,
 )
-from localrec.graph.shelves import components_like
-from localrec.graph.steps import node_called, steps_from
-from localrec.types import ItemRow
+from localrec.graph.shelf_store import search_components
 from tests.planted import BAR, a_report, planted_store
 
 
@@ -34,40 +34,40 @@ def names(rows):
 
 
 def all_names(store, selection):
-    return names(page_of(store, BAR, selection, 1000))
+    return names(next_page(store, BAR, selection, 1000))
 
 
 def typed(store, *words, **more):
     """The selection of what a search finds."""
-    return Selection(found=NameSearch(store, BAR).find(store, words), **more)
+    return ItemSelection(found=NameSearch(store, BAR).find(store, words), **more)
 
 
 def forwards(store, selection, limit):
     """Every name, page by page from the first."""
-    found, rows = [], page_of(store, BAR, selection, limit)
+    found, rows = [], next_page(store, BAR, selection, limit)
     while rows:
         found += names(rows)
-        rows = page_of(store, BAR, selection, limit, behind=rows[-1].place)
+        rows = next_page(store, BAR, selection, limit, behind=rows[-1].place)
     return found
 
 
 def backwards(store, selection, limit):
     """Every name, page by page from the last."""
-    found, rows = [], page_of(store, BAR, selection, limit, last=True)
+    found, rows = [], next_page(store, BAR, selection, limit, last=True)
     while rows:
         found = names(rows) + found
-        rows = page_of(store, BAR, selection, limit, before=rows[0].place)
+        rows = next_page(store, BAR, selection, limit, before=rows[0].place)
     return found
 
 
 class TestPages:
-    @pytest.mark.parametrize("order", orders_of(BAR))
+    @pytest.mark.parametrize("order", sort_orders(BAR))
     @pytest.mark.parametrize("descending", [False, True])
     @pytest.mark.parametrize("limit", [1, 3, 100])
     def test_together_are_the_whole_in_either_direction(self, read_bar, order, descending, limit):
-        selection = Selection(order=order, descending=descending)
+        selection = ItemSelection(order=order, descending=descending)
         whole = all_names(read_bar, selection)
-        assert len(set(whole)) == first_page(read_bar, BAR, Selection(), 3)[1]
+        assert len(set(whole)) == first_page(read_bar, BAR, ItemSelection(), 3)[1]
         assert forwards(read_bar, selection, limit) == whole
         assert backwards(read_bar, selection, limit) == whole
 
@@ -75,7 +75,7 @@ class TestPages:
         ingest_items(
             bar, BAR, [ItemRow(key="a", name="aB"), ItemRow(key="b", name="Aa")], a_report()
         )
-        assert all_names(bar, Selection())[:2] == ["Aa", "aB"]
+        assert all_names(bar, ItemSelection())[:2] == ["Aa", "aB"]
 
     def test_part_items_of_one_name(self, bar):
         twins = [ItemRow(key=f"twin-{n}", name="A twin") for n in range(5)]
@@ -85,17 +85,17 @@ class TestPages:
 
     def test_tell_the_attributes_that_say_most(self, read_bar):
         assert main_kinds(BAR) == ("ingredient", "glass", "category")
-        [row] = page_of(read_bar, BAR, typed(read_bar, "negroni"), 5)
+        [row] = next_page(read_bar, BAR, typed(read_bar, "negroni"), 5)
         assert {name.casefold() for name in row.attributes["ingredient"]} >= {"gin", "campari"}
 
     def test_of_chosen_items_keep_their_order(self, read_bar):
-        rows = page_of(read_bar, BAR, Selection(order=AS_IMPORTED), 3)
+        rows = next_page(read_bar, BAR, ItemSelection(order=AS_IMPORTED), 3)
         wanted = [row.place.node_id for row in rows[::-1]]
-        assert names(rows_of(read_bar, BAR, [*wanted, 999_999])) == names(rows[::-1])
+        assert names(page_rows(read_bar, BAR, [*wanted, 999_999])) == names(rows[::-1])
 
 
 class TestPagesOfASearch:
-    @pytest.mark.parametrize("order", orders_of(BAR))
+    @pytest.mark.parametrize("order", sort_orders(BAR))
     @pytest.mark.parametrize("descending", [False, True])
     @pytest.mark.parametrize("limit", [1, 3, 100])
     def test_together_are_the_whole_in_either_direction(self, read_bar, order, descending, limit):
@@ -121,7 +121,7 @@ class TestPagesOfASearch:
         assert [name for name in found if name in mine] == [name for part in parts for name in part]
 
     def test_keep_to_an_attribute(self, read_bar):
-        campari = node_called(read_bar, BAR, "ingredient", "campari")
+        campari = find_node(read_bar, BAR, "ingredient", "campari")
         selection = typed(read_bar, "gin", having=campari.node_id)
         rows, total = first_page(read_bar, BAR, selection, 1000)
         with_both = set(all_names(read_bar, typed(read_bar, "gin", "campari")))
@@ -134,27 +134,27 @@ class TestPagesOfASearch:
 
 class TestSteps:
     def test_lead_from_an_item_to_its_attributes(self, read_bar):
-        steps = steps_from(read_bar, BAR, node_called(read_bar, BAR, "cocktail", "negroni"))
+        steps = neighbour_edges(read_bar, BAR, find_node(read_bar, BAR, "cocktail", "negroni"))
         assert ("HAS_INGREDIENT", "gin") in {(one.relation, one.node.key) for one in steps}
 
     def test_lead_up_and_down_the_families(self, read_bar):
-        steps = steps_from(read_bar, BAR, node_called(read_bar, BAR, "ingredient", "whiskey"))
+        steps = neighbour_edges(read_bar, BAR, find_node(read_bar, BAR, "ingredient", "whiskey"))
         ways = {(one.relation, one.node.key, one.against) for one in steps}
         assert ("IS_A", "spirit", False) in ways
         assert ("IS_A", "bourbon", True) in ways
 
     def test_lead_from_an_attribute_to_what_has_it(self, read_bar):
-        gin = node_called(read_bar, BAR, "ingredient", "gin")
-        found = all_names(read_bar, Selection(having=gin.node_id))
+        gin = find_node(read_bar, BAR, "ingredient", "gin")
+        found = all_names(read_bar, ItemSelection(having=gin.node_id))
         assert "Negroni" in found
-        assert first_page(read_bar, BAR, Selection(having=gin.node_id), 3)[1] == len(found)
+        assert first_page(read_bar, BAR, ItemSelection(having=gin.node_id), 3)[1] == len(found)
 
     def test_to_nowhere_are_refused(self, read_bar):
         with pytest.raises(UsageError, match="There is no ingredient 'zorg' any more"):
-            node_called(read_bar, BAR, "ingredient", "zorg")
+            find_node(read_bar, BAR, "ingredient", "zorg")
 
 
 def test_names_for_a_shelf_begin_as_typed_first(read_bar):
-    found = components_like(read_bar, BAR, "GIN", 10)
+    found = search_components(read_bar, BAR, "GIN", 10)
     assert found[0].casefold() == "gin"
     assert "ginger ale" in {name.casefold() for name in found}

@@ -9,16 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from localrec.errors import InputError
-from localrec.graph import people
-from localrec.graph.people import (
-    deeds_of,
-    give_feedback,
-    undo_feedback,
-    user_node,
-)
+from localrec.data.rows import Event
+from localrec.foundation.errors import InputError
+from localrec.graph import interactions
+from localrec.graph.interactions import load_user_history, store_feedback, undo_feedback, user_node
 from localrec.graph.store import Store
-from localrec.types import Event
 from tests.planted import BAR, planted_store
 
 ITEMS = ("negroni", "mojito", "gimlet")
@@ -29,7 +24,7 @@ def item(store, key):
 
 
 def say(store, key, event=Event.LIKED, user="ana", **more):
-    return give_feedback(store, BAR.name, user, item(store, key), event, **more)
+    return store_feedback(store, BAR.name, user, item(store, key), event, **more)
 
 
 def told(store, user="ana"):
@@ -37,7 +32,7 @@ def told(store, user="ana"):
     user_id = user_node(store, BAR.name, user)
     if user_id is None:
         return []
-    deeds = deeds_of(store, user_id)
+    deeds = load_user_history(store, user_id)
     stars = [None if np.isnan(one) else float(one) for one in deeds.ratings]
     return list(zip(deeds.items.tolist(), deeds.events.tolist(), stars, strict=True))
 
@@ -71,13 +66,13 @@ class TestFeedback:
         assert user_node(bar, BAR.name, "\u200b") is None
 
     def test_that_is_cut_off_leaves_neither_row_nor_author(self, bar, monkeypatch):
-        make = people.user_node
+        make = interactions.user_node
 
         def make_and_fail(*given, **more):
             make(*given, **more)
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(people, "user_node", make_and_fail)
+        monkeypatch.setattr(interactions, "user_node", make_and_fail)
         with pytest.raises(KeyboardInterrupt):
             say(bar, "negroni")
         assert bar.rows("SELECT count(*) FROM node WHERE kind = 'user'") == [(0,)]
@@ -95,7 +90,7 @@ class TestFeedback:
 
     def test_of_nobody_yet_is_empty_columns_of_the_right_types(self, bar):
         ana = user_node(bar, BAR.name, "ana", create=True)
-        deeds = deeds_of(bar, ana)
+        deeds = load_user_history(bar, ana)
         assert len(deeds) == 0
         assert deeds.items.dtype == np.int64
         assert deeds.ratings.dtype == np.float32
@@ -136,7 +131,7 @@ class TestUndo:
             def now(cls, tz=None):
                 return datetime(2026, 1, 1, tzinfo=tz)
 
-        monkeypatch.setattr(people, "datetime", Clock)
+        monkeypatch.setattr(interactions, "datetime", Clock)
         for event in (Event.LIKED, Event.DISLIKED, Event.SEEN):
             say(bar, "negroni", event)
         assert undo_feedback(bar, BAR.name, "ana").event is Event.SEEN

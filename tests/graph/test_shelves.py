@@ -2,48 +2,48 @@
 
 import pytest
 
-from localrec.graph.shelves import shelf_of, stock, take_off
+from localrec.graph.shelf_store import add_to_shelf, remove_from_shelf, shelf_nodes
 from localrec.graph.store import Store
 
 ANA, BEN = 1, 2
 
 
 def test_a_shelf_keeps_the_order_in_which_it_was_stocked(bar: Store):
-    stock(bar, ANA, [9, 3, 7])
-    stock(bar, ANA, [1])
-    assert shelf_of(bar, ANA) == [9, 3, 7, 1]
+    add_to_shelf(bar, ANA, [9, 3, 7])
+    add_to_shelf(bar, ANA, [1])
+    assert shelf_nodes(bar, ANA) == [9, 3, 7, 1]
 
 
 def test_stocking_what_is_there_changes_nothing(bar: Store):
-    stock(bar, ANA, [5, 3, 5])
-    stock(bar, ANA, [3])
-    assert shelf_of(bar, ANA) == [5, 3]
+    add_to_shelf(bar, ANA, [5, 3, 5])
+    add_to_shelf(bar, ANA, [3])
+    assert shelf_nodes(bar, ANA) == [5, 3]
 
 
 def test_taking_off_passes_over_what_is_not_there(bar: Store):
-    stock(bar, ANA, [5, 3])
-    take_off(bar, ANA, [3, 99])
-    take_off(bar, ANA, [3])
-    assert shelf_of(bar, ANA) == [5]
+    add_to_shelf(bar, ANA, [5, 3])
+    remove_from_shelf(bar, ANA, [3, 99])
+    remove_from_shelf(bar, ANA, [3])
+    assert shelf_nodes(bar, ANA) == [5]
 
 
 def test_a_shelf_is_one_persons(bar: Store):
-    stock(bar, ANA, [5, 3])
-    stock(bar, BEN, [3])
-    take_off(bar, ANA, [3])
-    assert (shelf_of(bar, ANA), shelf_of(bar, BEN)) == ([5], [3])
+    add_to_shelf(bar, ANA, [5, 3])
+    add_to_shelf(bar, BEN, [3])
+    remove_from_shelf(bar, ANA, [3])
+    assert (shelf_nodes(bar, ANA), shelf_nodes(bar, BEN)) == ([5], [3])
 
 
 def test_nothing_named_is_nothing_done(bar: Store):
-    stock(bar, ANA, [])
-    take_off(bar, ANA, [])
-    assert shelf_of(bar, ANA) == []
+    add_to_shelf(bar, ANA, [])
+    remove_from_shelf(bar, ANA, [])
+    assert shelf_nodes(bar, ANA) == []
 
 
 def test_an_interrupted_change_leaves_the_shelf_as_it_was(
     bar: Store, monkeypatch: pytest.MonkeyPatch
 ):
-    stock(bar, ANA, [5])
+    add_to_shelf(bar, ANA, [5])
     execute = Store.execute
 
     def interrupted(self: Store, sql: str, values: object = ()) -> None:
@@ -51,7 +51,7 @@ def test_an_interrupted_change_leaves_the_shelf_as_it_was(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Store, "execute", interrupted)
-    for change in (stock, take_off):
+    for change in (add_to_shelf, remove_from_shelf):
         with pytest.raises(KeyboardInterrupt):
             change(bar, ANA, [5, 6])
-    assert shelf_of(bar, ANA) == [5]
+    assert shelf_nodes(bar, ANA) == [5]

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from localrec.errors import BusyError, WorkspaceError
+from localrec.foundation.errors import BusyError, WorkspaceError
 from localrec.graph.migrations import SCHEMA_VERSION
 from localrec.graph.store import Store
 

@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localrec.domains import AttributeSpec, Domain, load_domain
+from localrec.data.domains import AttributeSpec, Domain
+from localrec.foundation.text_matching import roots
+from localrec.graph.domain_files import load_domain
 from localrec.graph.taxonomy import Taxonomy, taxonomy_of
-from localrec.phrases import roots
 from tests.planted import BAR, INGREDIENTS
 
 

@@ -7,13 +7,13 @@ import zlib
 import numpy as np
 from PIL import Image
 
-from localrec.images.opening import Picture
+from localrec.images.opening import DecodedImage
 
 
 def a_picture(pixels):
     """Pixels as `open_image` would give them."""
     array = np.asarray(pixels, dtype=np.uint8)
-    return Picture(pixels=array, size=array.shape[1::-1], format="PNG")
+    return DecodedImage(pixels=array, size=array.shape[1::-1], format="PNG")
 
 
 def rgb(code):

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from localrec.errors import InputError
-from localrec.images.opening import PictureLimits, open_image
+from localrec.foundation.errors import InputError
+from localrec.images.opening import ImageLimits, open_image
 
 from .pictures import animated, encoded, halves, plain, png_claiming, turned, webp_claiming
 
@@ -25,7 +25,7 @@ SOUND = {
     "palette": encoded(plain().quantize(8), "PNG"),
     "alpha": encoded(plain(mode="RGBA", colour=(10, 20, 30, 0)), "PNG"),
 }
-SMALL = PictureLimits(file_bytes=20_000, png_pixels=10_000, passes_pixels=30_000, frames=4)
+SMALL = ImageLimits(file_bytes=20_000, png_pixels=10_000, passes_pixels=30_000, frames=4)
 NOT_ONE = "not a PNG, JPEG or WebP picture. Save it as PNG, JPEG or WebP."
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from localrec.errors import InputError
-from localrec.images.framing import framed
+from localrec.foundation.errors import InputError
+from localrec.images.framing import frame_image
 from localrec.images.thumbnails import SIDE, open_thumbnail, thumbnail_of
 
 from .pictures import a_picture
@@ -36,7 +36,7 @@ class TestThumbnails:
 
 class TestFrames:
     def test_proportions_stay_and_the_sides_are_cut_off(self):
-        frame = framed(halves(100, 400), 32, 32, cut_from=32, resampling="bilinear")
+        frame = frame_image(halves(100, 400), 32, 32, cut_from=32, resampling="bilinear")
         assert frame.shape == (32, 32, 3)
         assert frame[:, :14, 2].max() == 0
         assert frame[:, 18:, 0].max() == 0
@@ -44,13 +44,13 @@ class TestFrames:
     def test_a_longer_side_to_cut_from_shows_less(self):
         picture = halves(64, 64)
         picture.pixels[:8] = 255
-        whole = framed(picture, 32, 32, cut_from=32, resampling="bicubic")
-        inner = framed(picture, 32, 32, cut_from=64, resampling="bicubic")
+        whole = frame_image(picture, 32, 32, cut_from=32, resampling="bicubic")
+        inner = frame_image(picture, 32, 32, cut_from=64, resampling="bicubic")
         assert whole[0, :, 1].min() == 255
         assert inner[:, :, 1].max() == 0
 
     def test_without_cutting_it_is_stretched(self):
-        frame = framed(halves(100, 400), 32, 48, cut_from=None, resampling="lanczos")
+        frame = frame_image(halves(100, 400), 32, 48, cut_from=None, resampling="lanczos")
         assert frame.shape == (32, 48, 3)
         assert frame[0, 0].tolist() == [255, 0, 0]
         assert frame[0, -1].tolist() == [0, 0, 255]

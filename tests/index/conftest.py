@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from localrec.errors import ModelError
+from localrec.foundation.errors import ModelError
 from localrec.graph.store import Store
 from localrec.index.embedders import open_embedder
 

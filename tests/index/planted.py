@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from localrec.domains import AttributeSpec, Domain
+from localrec.data.domains import AttributeSpec, Domain
 
 DRINKS = Domain(
     name="drinks",

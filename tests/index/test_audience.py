@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from localrec.data.rows import Event, HistoryRows, InteractionRow
 from localrec.graph.catalogue import Catalogue
-from localrec.graph.histories import ingest_history
-from localrec.graph.people import give_feedback, undo_feedback
+from localrec.graph.history_ingest import ingest_history
+from localrec.graph.interactions import store_feedback, undo_feedback
 from localrec.graph.store import Store
-from localrec.index import audience as module
-from localrec.index.audience import open_audience
-from localrec.types import Event, History, InteractionRow
+from localrec.index import interaction_cache as module
+from localrec.index.interaction_cache import open_interaction_matrix
 from tests.planted import BAR, a_report, planted_rows, planted_store
 
 KEYS = tuple(row.key for row in planted_rows())[:6]
@@ -42,7 +42,9 @@ def did(user, item, event=Event.RATED, rating=None, at=None):
 
 def bring(store, rows, source="planted", domain=BAR):
     report = msgspec.structs.replace(a_report(len(rows)), source=source)
-    ingest_history(store, domain, History(items=(), interactions=tuple(rows), report=report), None)
+    ingest_history(
+        store, domain, HistoryRows(items=(), interactions=tuple(rows), report=report), None
+    )
 
 
 def clear(store):
@@ -51,7 +53,7 @@ def clear(store):
 
 
 def opened(store, folder):
-    return open_audience(store, folder, Catalogue(store, BAR))
+    return open_interaction_matrix(store, folder, Catalogue(store, BAR))
 
 
 def liked_pairs(audience, keys):
@@ -104,14 +106,14 @@ class TestWhoLikedWhat:
         catalogue = Catalogue(bar, BAR)
         for key in ("negroni", "mojito"):
             item = int(catalogue.node_ids[catalogue.item_index(key)])
-            give_feedback(bar, BAR.name, "a", item, Event.DISLIKED)
+            store_feedback(bar, BAR.name, "a", item, Event.DISLIKED)
         assert opened(bar, folder / "now").size == 0
         undo_feedback(bar, BAR.name, "a")
         assert opened(bar, folder / "then").size == 1
 
     def test_does_not_count_an_older_word_against_a_newer_one(self, bar, folder):
         item = int(Catalogue(bar, BAR).node_ids[0])
-        give_feedback(bar, BAR.name, "a", item, Event.DISLIKED)
+        store_feedback(bar, BAR.name, "a", item, Event.DISLIKED)
         tomorrow = datetime.now() + timedelta(days=1)
         bring(bar, [did("a", "negroni", rating=5.0, at=tomorrow)])
         assert opened(bar, folder).size == 1
@@ -126,7 +128,7 @@ class TestWhoLikedWhat:
         bring(bar, [did("b", "mojito", rating=5.0)])
         keys = Catalogue(bar, BAR).keys
         assert liked_pairs(opened(bar, folder), keys) == {(0, "mojito")}
-        assert open_audience(bar, folder, Catalogue(bar, films)).likes.sum() == 1
+        assert open_interaction_matrix(bar, folder, Catalogue(bar, films)).likes.sum() == 1
 
 
 DEEDS = st.lists(
@@ -172,7 +174,7 @@ def test_the_audience_is_a_plain_count(one_bar, tmp_path_factory, deeds):
         for user, key, what in deeds
     ]
     bring(store, rows)
-    audience = open_audience(store, tmp_path_factory.mktemp("indexes"), catalogue)
+    audience = open_interaction_matrix(store, tmp_path_factory.mktemp("indexes"), catalogue)
     expected = counted(deeds)
     pairs = liked_pairs(audience, catalogue.keys)
     assert len(pairs) == len(expected)
@@ -258,10 +260,10 @@ class TestTheCache:
         item = int(Catalogue(bar, BAR).node_ids[0])
         (before,) = bar.rows("SELECT count(*) FROM interaction")[0]
         for number in range(before // 100):
-            give_feedback(bar, BAR.name, f"q{number}", item, Event.LIKED)
+            store_feedback(bar, BAR.name, f"q{number}", item, Event.LIKED)
         assert same(opened(bar, folder), kept)
         assert counts == []
-        give_feedback(bar, BAR.name, "one more", item, Event.LIKED)
+        store_feedback(bar, BAR.name, "one more", item, Event.LIKED)
         assert opened(bar, folder).size == kept.size + before // 100 + 1
         assert counts == [1]
 

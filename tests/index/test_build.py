@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from localrec.errors import UsageError
-from localrec.index.build import open_field, update_embeddings
+from localrec.foundation.errors import UsageError
+from localrec.index.embedded_fields import open_field, update_embeddings
 from localrec.index.embedders import HashingEmbedder
 
 from .planted import DRINKS, put, put_many
@@ -101,7 +101,7 @@ class TestUpdatingEmbeddings:
         assert stored(store, "any") == {(5, "taste"), (9, "taste")}
 
     def test_an_interrupted_run_goes_on_where_it_stopped(self, store, monkeypatch):
-        monkeypatch.setattr("localrec.index.build._TEXTS_AT_ONCE", 2)
+        monkeypatch.setattr("localrec.index.embedded_fields._TEXTS_AT_ONCE", 2)
         halting = CountingEmbedder(calls_left=2)
         with pytest.raises(KeyboardInterrupt):
             update_embeddings(store, DRINKS, halting)
@@ -111,7 +111,7 @@ class TestUpdatingEmbeddings:
         assert not set(rest.texts) & set(halting.texts)
 
     def test_progress_rises_to_the_whole(self, store, embedder, monkeypatch):
-        monkeypatch.setattr("localrec.index.build._TEXTS_AT_ONCE", 4)
+        monkeypatch.setattr("localrec.index.embedded_fields._TEXTS_AT_ONCE", 4)
         seen = []
         update_embeddings(store, DRINKS, embedder, lambda done, total: seen.append((done, total)))
         assert seen == [(4, 6), (6, 6)]

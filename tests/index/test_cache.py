@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from localrec.index.build import open_field
+from localrec.index.embedded_fields import open_field
 from localrec.index.vectors import ExactIndex, HnswIndex
 
 from .planted import clustered, put_many
@@ -152,7 +152,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from localrec.graph.store import Store
-from localrec.index.build import open_field
+from localrec.index.embedded_fields import open_field
 
 steps = int(sys.argv[2])
 replace = Path.replace

@@ -4,17 +4,17 @@ import msgspec
 import numpy as np
 import pytest
 
-from localrec.album.intake import add_pictures
-from localrec.errors import ModelError
-from localrec.graph.forget import Leaving, Wish
-from localrec.graph.rewrite import companions, write_what_stays
+from localrec.foundation.errors import ModelError
 from localrec.graph.store import Store
-from localrec.images.opening import Picture, open_image
-from localrec.index.build import PICTURE, update_embeddings
+from localrec.images.opening import DecodedImage, open_image
 from localrec.index.clip import ClipPair
+from localrec.index.embedded_fields import IMAGE_FIELD, update_embeddings
 from localrec.index.embedders import HashingEmbedder
-from localrec.index.pictures import open_pictures, update_picture_embeddings
-from localrec.traces import Search
+from localrec.index.image_index import open_image_index, update_image_embeddings
+from localrec.item_images.folder_import import import_images
+from localrec.privacy.erasure_plan import ErasurePlan, ForgetScope
+from localrec.privacy.leak_scan import PatternScanner
+from localrec.privacy.store_rewrite import copy_remaining_rows, sidecar_files
 from tests.images.pictures import save_plain
 from tests.planted import BAR, planted_store
 
@@ -25,7 +25,7 @@ COLOURS = {"negroni": "ff0000", "gimlet": "00ff00", "blue-sky": "0000ff"}
 
 def plain(code, width=64, height=64):
     pixels = np.full((height, width, 3), tuple(bytes.fromhex(code)), dtype=np.uint8)
-    return Picture(pixels=pixels, size=(width, height), format="PNG")
+    return DecodedImage(pixels=pixels, size=(width, height), format="PNG")
 
 
 @pytest.fixture(scope="module")
@@ -153,7 +153,7 @@ def store(tmp_path):
     for key, code in COLOURS.items():
         save_plain(pictures / f"{key}.png", code)
     with planted_store(tmp_path / "workspace") as opened:
-        add_pictures(opened, BAR, pictures, column=None, dry_run=False, progress=lambda *_: None)
+        import_images(opened, BAR, pictures, column=None, dry_run=False, progress=lambda *_: None)
         yield opened
 
 
@@ -163,14 +163,14 @@ def keys_of(store, near):
 
 
 def vectors(store):
-    return store.rows("SELECT count(*) FROM embedding WHERE field = ?", [PICTURE])[0][0]
+    return store.rows("SELECT count(*) FROM embedding WHERE field = ?", [IMAGE_FIELD])[0][0]
 
 
 class TestSearching:
     @pytest.mark.parametrize("backend", ["exact", "hnsw"])
     def test_items_are_found_by_picture_and_by_words(self, store, tmp_path, pair, backend):
-        assert update_picture_embeddings(store, BAR, pair) == 3
-        index = open_pictures(store, tmp_path / "indexes", BAR.name, pair, backend)
+        assert update_image_embeddings(store, BAR, pair) == 3
+        index = open_image_index(store, tmp_path / "indexes", BAR.name, pair, backend)
         picture = open_image(tmp_path / "pictures" / "gimlet.png")
         found = index.nearest_by_picture(picture, 2)
         assert keys_of(store, found)[0] == "gimlet"
@@ -180,12 +180,12 @@ class TestSearching:
         assert len(index.nearest_by_words("blue", 10)) == 3
 
     def test_the_index_is_kept_and_made_anew_when_a_picture_changes(self, store, tmp_path, pair):
-        update_picture_embeddings(store, BAR, pair)
+        update_image_embeddings(store, BAR, pair)
         folder = tmp_path / "indexes"
-        assert open_pictures(store, folder, BAR.name, pair).field.origin == "built"
-        assert open_pictures(store, folder, BAR.name, pair).field.origin == "cache"
+        assert open_image_index(store, folder, BAR.name, pair).field.origin == "built"
+        assert open_image_index(store, folder, BAR.name, pair).field.origin == "cache"
         save_plain(tmp_path / "pictures" / "negroni.png", "ff00ff")
-        add_pictures(
+        import_images(
             store,
             BAR,
             tmp_path / "pictures",
@@ -193,33 +193,33 @@ class TestSearching:
             dry_run=False,
             progress=lambda *_: None,
         )
-        assert update_picture_embeddings(store, BAR, pair) == 1
-        index = open_pictures(store, folder, BAR.name, pair)
+        assert update_image_embeddings(store, BAR, pair) == 1
+        index = open_image_index(store, folder, BAR.name, pair)
         assert index.field.origin == "built"
         assert keys_of(store, index.nearest_by_words("purple", 1)) == ["negroni"]
 
     def test_nothing_is_embedded_twice_and_texts_leave_the_vectors_alone(self, store, pair):
-        update_picture_embeddings(store, BAR, pair)
+        update_image_embeddings(store, BAR, pair)
         update_embeddings(store, BAR, HashingEmbedder())
         assert vectors(store) == 3
-        assert update_picture_embeddings(store, BAR, pair) == 0
+        assert update_image_embeddings(store, BAR, pair) == 0
 
     def test_vectors_go_with_their_picture(self, store, pair):
-        update_picture_embeddings(store, BAR, pair)
+        update_image_embeddings(store, BAR, pair)
         store.execute(
             "DELETE FROM picture WHERE node_id IN (SELECT node_id FROM node WHERE key = 'gimlet')"
         )
-        assert update_picture_embeddings(store, BAR, pair) == 0
+        assert update_image_embeddings(store, BAR, pair) == 0
         assert vectors(store) == 2
 
     def test_forgetting_an_item_forgets_picture_and_vector(self, store, tmp_path, pair):
-        update_picture_embeddings(store, BAR, pair)
+        update_image_embeddings(store, BAR, pair)
         path, fresh = store.path, tmp_path / "fresh.duckdb"
         store.close()
-        with Store.open_(path, may_read=companions(fresh)) as opened:
-            leaving = Leaving(opened, Wish(item="gimlet"))
+        with Store.open_(path, may_read=sidecar_files(fresh)) as opened:
+            leaving = ErasurePlan(opened, ForgetScope(item="gimlet"))
             assert leaving.counts()["picture"] == 1
-            write_what_stays(leaving, fresh, Search(leaving.needles()), lambda *_: None)
+            copy_remaining_rows(leaving, fresh, PatternScanner(leaving.patterns()), lambda *_: None)
         with Store.open_(fresh, read_only=True) as rest:
             assert vectors(rest) == 2
             assert rest.rows("SELECT count(*) FROM picture") == [(2,)]

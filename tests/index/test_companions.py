@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from localrec.data.rows import Event, HistoryRows, InteractionRow
 from localrec.graph.catalogue import Catalogue
-from localrec.graph.histories import ingest_history
-from localrec.graph.people import give_feedback
-from localrec.index import companions
-from localrec.index.companions import (
-    CompanionsConfig,
-    count_companions,
-    open_companions,
-    taken_up,
+from localrec.graph.history_ingest import ingest_history
+from localrec.graph.interactions import store_feedback
+from localrec.index import item_cooccurrence
+from localrec.index.item_cooccurrence import (
+    CooccurrenceConfig,
+    count_cooccurrence,
+    interaction_sequences,
+    open_cooccurrence,
 )
-from localrec.types import Event, History, InteractionRow
 from tests.planted import BAR, a_report, planted_rows, planted_store
 
 DRINKS = [row.key for row in planted_rows()]
@@ -61,23 +61,23 @@ histories_of_six = st.lists(
 
 @given(histories_of_six, st.integers(1, 4))
 def test_weights_are_those_of_the_formula(histories, window):
-    config = CompanionsConfig(window=window)
-    found = count_companions(*rows(*histories), 6, config)
+    config = CooccurrenceConfig(window=window)
+    found = count_cooccurrence(*rows(*histories), 6, config)
     assert dense(found, 6) == pytest.approx(naive(histories, 6, config), abs=1e-6)
 
 
 @given(histories_of_six)
 def test_blocks_make_no_difference(histories):
-    whole = count_companions(*rows(*histories), 6)
+    whole = count_cooccurrence(*rows(*histories), 6)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(companions, "_SUMS", 7)
-        patch.setattr(companions, "_ROWS", 1)
-        parted = count_companions(*rows(*histories), 6)
+        patch.setattr(item_cooccurrence, "_SUMS", 7)
+        patch.setattr(item_cooccurrence, "_ROWS", 1)
+        parted = count_cooccurrence(*rows(*histories), 6)
     assert dense(parted, 6) == pytest.approx(dense(whole, 6), abs=1e-6)
 
 
 def test_whoever_stands_nearer_is_the_closer_companion():
-    found = count_companions(*rows([0, 1, 2, 3]), 4, CompanionsConfig(damping=0.0))
+    found = count_cooccurrence(*rows([0, 1, 2, 3]), 4, CooccurrenceConfig(damping=0.0))
     items, weights = found.of(0)
     assert items.tolist() == [1, 2, 3]
     assert weights[0] > weights[1] > weights[2]
@@ -85,21 +85,21 @@ def test_whoever_stands_nearer_is_the_closer_companion():
 
 def test_company_that_everybody_keeps_counts_less():
     histories = [[0, 1, 2]] + [[3, 2]] * 20
-    weights = dense(count_companions(*rows(*histories), 4), 4)
+    weights = dense(count_cooccurrence(*rows(*histories), 4), 4)
     assert weights[0, 1] > weights[0, 2]
 
 
 def test_the_history_of_another_person_is_no_company():
-    assert dense(count_companions(*rows([0], [1]), 2), 2).sum() == 0
+    assert dense(count_cooccurrence(*rows([0], [1]), 2), 2).sum() == 0
 
 
 def test_only_the_heaviest_are_kept():
-    found = count_companions(*rows([0, 1, 2, 3]), 4, CompanionsConfig(kept=1))
+    found = count_cooccurrence(*rows([0, 1, 2, 3]), 4, CooccurrenceConfig(kept=1))
     assert [found.of(item)[0].tolist() for item in (0, 3)] == [[1], [2]]
 
 
 def test_the_newest_of_a_history_says_most():
-    found = count_companions(*rows([0, 1], [2, 3]), 4)
+    found = count_cooccurrence(*rows([0, 1], [2, 3]), 4)
     scores = found.scores(np.array([0, 2], dtype=np.int32))
     assert scores[3] > scores[1] > 0
     shared = found.scores(np.array([0, 2], dtype=np.int32), np.array([1.0, 0.0], dtype=np.float32))
@@ -107,14 +107,14 @@ def test_the_newest_of_a_history_says_most():
 
 
 def test_an_empty_history_or_catalogue_scores_nothing():
-    assert not count_companions(*rows([0, 1]), 2).scores(np.zeros(0, dtype=np.int32)).any()
+    assert not count_cooccurrence(*rows([0, 1]), 2).scores(np.zeros(0, dtype=np.int32)).any()
     empty = np.zeros(0, dtype=np.int32)
-    assert len(count_companions(empty, empty, 0).scores(empty)) == 0
+    assert len(count_cooccurrence(empty, empty, 0).scores(empty)) == 0
 
 
 def test_too_many_rows_are_thinned_by_people():
     histories = [[0, 1]] * 50 + [[2, 3]] * 50
-    found = count_companions(*rows(*histories), 4, CompanionsConfig(most_rows=40))
+    found = count_cooccurrence(*rows(*histories), 4, CooccurrenceConfig(most_rows=40))
     assert dense(found, 4)[0, 1] > 0
     assert dense(found, 4)[2, 3] > 0
 
@@ -145,48 +145,51 @@ class TestOpenedFromAStore:
                 for user, place, event, day in told
             )
             ingest_history(
-                store, BAR, History(items=(), interactions=crowd, report=a_report(len(crowd))), None
+                store,
+                BAR,
+                HistoryRows(items=(), interactions=crowd, report=a_report(len(crowd))),
+                None,
             )
             yield store, Catalogue(store, BAR), tmp_path / "indexes"
 
     def test_everything_taken_up_counts_in_its_order_and_nothing_else(self, bar):
         store, catalogue, _ = bar
-        person, item = taken_up(store, catalogue, 1_000)
+        person, item = interaction_sequences(store, catalogue, 1_000)
         theirs = [[catalogue.keys[one] for one in item[person == who]] for who in range(3)]
         places = [[DRINKS.index(key) for key in one] for one in theirs]
         assert sorted(places) == [[0, 2], [1, 3], [2, 0]]
 
     def test_they_are_counted_once_and_read_again(self, bar, monkeypatch):
-        counted = open_companions(*_arguments(bar))
-        monkeypatch.setattr(companions, "count_companions", None)
-        read = open_companions(*_arguments(bar))
+        counted = open_cooccurrence(*_arguments(bar))
+        monkeypatch.setattr(item_cooccurrence, "count_cooccurrence", None)
+        read = open_cooccurrence(*_arguments(bar))
         size = len(bar[1])
         assert dense(read, size) == pytest.approx(dense(counted, size))
         assert read.mark == counted.mark != ""
 
     def test_news_and_damage_have_them_counted_again(self, bar):
         store, catalogue, folder = bar
-        before = open_companions(*_arguments(bar)).mark
-        give_feedback(store, BAR.name, "ana", int(catalogue.node_ids[9]), Event.LIKED)
-        after = open_companions(*_arguments(bar))
+        before = open_cooccurrence(*_arguments(bar)).mark
+        store_feedback(store, BAR.name, "ana", int(catalogue.node_ids[9]), Event.LIKED)
+        after = open_cooccurrence(*_arguments(bar))
         assert after.mark != before
         weights = next(folder.glob("companions-*.weights.npy"))
         weights.write_bytes(weights.read_bytes()[:-1] + b"x")
-        again = open_companions(*_arguments(bar))
+        again = open_cooccurrence(*_arguments(bar))
         assert np.array_equal(again.weights, after.weights)
 
     def test_other_settings_are_another_count(self, bar):
-        before = open_companions(*_arguments(bar)).mark
-        assert open_companions(*_arguments(bar), CompanionsConfig(damping=0.0)).mark != before
+        before = open_cooccurrence(*_arguments(bar)).mark
+        assert open_cooccurrence(*_arguments(bar), CooccurrenceConfig(damping=0.0)).mark != before
 
     def test_beyond_the_bound_a_part_of_the_people_is_read(self, bar):
         store, catalogue, _ = bar
-        assert 0 < len(set(taken_up(store, catalogue, 3)[0].tolist())) < 3
+        assert 0 < len(set(interaction_sequences(store, catalogue, 3)[0].tolist())) < 3
 
     def test_without_anybody_there_are_none(self, tmp_path):
         with planted_store(tmp_path) as store:
             catalogue = Catalogue(store, BAR)
-            found = open_companions(store, tmp_path / "indexes", catalogue)
+            found = open_cooccurrence(store, tmp_path / "indexes", catalogue)
         assert not dense(found, len(catalogue)).any()
 
 

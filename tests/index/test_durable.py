@@ -7,7 +7,13 @@ import os
 import numpy as np
 import pytest
 
-from localrec.index.durable import checksum_of, digest_of, replace_file, save_array, sync_folder
+from localrec.foundation.atomic_files import (
+    file_checksum,
+    short_digest,
+    sync_folder,
+    write_atomically,
+)
+from localrec.index.cached_arrays import save_array
 
 
 @pytest.fixture
@@ -19,8 +25,8 @@ def path(tmp_path):
 
 def test_a_file_is_replaced_and_its_checksum_told(path):
     numbers = np.arange(10, dtype=np.int32)
-    checksum = replace_file(path, lambda beside: save_array(beside, numbers))
-    assert checksum == checksum_of(path)
+    checksum = write_atomically(path, lambda beside: save_array(beside, numbers))
+    assert checksum == file_checksum(path)
     assert np.load(path).tolist() == numbers.tolist()
     assert list(path.parent.iterdir()) == [path]
 
@@ -32,7 +38,7 @@ def test_what_is_cut_off_leaves_the_old_file_alone(path, error):
         raise error
 
     with pytest.raises(BaseException) as raised:  # noqa: PT011: Ctrl+C is no Exception
-        replace_file(path, save_half)
+        write_atomically(path, save_half)
     assert raised.type in (KeyboardInterrupt, OSError)
     assert path.read_bytes() == b"old"
     assert list(path.parent.iterdir()) == [path]
@@ -41,25 +47,25 @@ def test_what_is_cut_off_leaves_the_old_file_alone(path, error):
 def test_the_disk_has_it_before_it_takes_the_old_ones_place(path, monkeypatch):
     synced = []
     monkeypatch.setattr(os, "fsync", lambda handle: synced.append(path.read_bytes()))
-    replace_file(path, lambda beside: beside.write_bytes(b"new"))
+    write_atomically(path, lambda beside: beside.write_bytes(b"new"))
     assert synced == [b"old"]
     assert path.read_bytes() == b"new"
 
 
 def test_only_its_owner_may_read_it(path):
-    replace_file(path, lambda beside: beside.write_bytes(b"new"))
+    write_atomically(path, lambda beside: beside.write_bytes(b"new"))
     assert path.stat().st_mode & 0o777 == 0o600
 
 
 def test_one_changed_byte_is_another_checksum(path):
-    before = checksum_of(path)
+    before = file_checksum(path)
     path.write_bytes(b"olf")
-    assert checksum_of(path) != before
+    assert file_checksum(path) != before
 
 
 def test_marks_of_texts_do_not_run_into_each_other():
-    assert digest_of("ab", "c") != digest_of("a", "bc")
-    assert digest_of("ab") == digest_of("ab")
+    assert short_digest("ab", "c") != short_digest("a", "bc")
+    assert short_digest("ab") == short_digest("ab")
 
 
 def test_a_folder_that_is_not_there_is_not_waited_for(tmp_path):

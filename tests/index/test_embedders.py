@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localrec.errors import ModelError, UsageError
+from localrec.foundation.errors import ModelError, UsageError
+from localrec.foundation.paths import pulled
 from localrec.index.embedders import (
     GgufEmbedder,
     HashingEmbedder,
@@ -17,7 +18,6 @@ from localrec.index.embedders import (
     SentenceTransformerEmbedder,
     open_embedder,
 )
-from localrec.paths import pulled
 
 ODD_TEXTS = [
     "a smoky drink",

@@ -6,16 +6,21 @@ import msgspec
 import numpy as np
 import pytest
 
-from localrec.erasure.forgetting import forget
+from localrec.data.rows import Event, HistoryRows, InteractionRow, ItemRow
 from localrec.graph.catalogue import Catalogue
-from localrec.graph.forget import Wish
-from localrec.graph.histories import ingest_history
-from localrec.graph.people import give_feedback, user_node
-from localrec.index import arrays, vectors
-from localrec.index.lessons import Learnt, keep_sequential, lessons_of, open_sequential
-from localrec.index.sequential import directions_of
+from localrec.graph.history_ingest import ingest_history
+from localrec.graph.interactions import store_feedback, user_node
+from localrec.index import cached_arrays, vectors
+from localrec.index.sequential import unit_directions
+from localrec.index.sequential_cache import (
+    SequentialArtifact,
+    open_sequential,
+    save_sequential,
+    sequential_metadata,
+)
 from localrec.index.vectors import HnswIndex
-from localrec.types import Event, History, InteractionRow, ItemRow
+from localrec.privacy.erasure_plan import ForgetScope
+from localrec.privacy.forget import forget
 from tests.planted import BAR, a_report, planted_rows, planted_store
 
 from .test_sequential import attention_of
@@ -33,7 +38,7 @@ def told(*rows, items=()):
         )
         for user, item, day in rows
     )
-    return History(items=items, interactions=deeds, report=a_report(len(deeds)))
+    return HistoryRows(items=items, interactions=deeds, report=a_report(len(deeds)))
 
 
 class Bar:
@@ -49,7 +54,7 @@ class Bar:
         ]
         ingest_history(self.store, BAR, told(*rows), None)
         self.users = np.array([user_node(self.store, BAR.name, who) for who in PEOPLE])
-        self.lessons = lessons_of(self.store, BAR)
+        self.lessons = sequential_metadata(self.store, BAR)
 
     @property
     def catalogue(self):
@@ -61,16 +66,16 @@ class Bar:
         histories = [
             np.arange(place, place + TASTED, dtype=np.int32) % MET for place in range(len(PEOPLE))
         ]
-        learnt = Learnt(
+        learnt = SequentialArtifact(
             attention=attention,
             item_nodes=self.catalogue.node_ids[:MET],
-            directions=directions_of(attention, histories),
+            directions=unit_directions(attention, histories),
             users=self.users,
         )
         lessons = msgspec.structs.replace(
             self.lessons, seed=seed, trained_at=datetime(2024, 6, 1 + seed)
         )
-        assert keep_sequential(self.indexes, lessons, learnt)
+        assert save_sequential(self.indexes, lessons, learnt)
         return attention
 
     def open(self):
@@ -99,9 +104,9 @@ def test_people_are_called_as_they_are_asked_for(bar):
     bar.learn()
     model = bar.open()
     state = model.state_of(np.arange(2, 2 + TASTED, dtype=np.int32))
-    assert model.similar_people(state, 1).tolist() == [len(PEOPLE) - 1 - 2]
+    assert model.similar_users(state, 1).tolist() == [len(PEOPLE) - 1 - 2]
     unknown = open_sequential(bar.store, bar.indexes, bar.catalogue, bar.users[:3])
-    assert sorted(unknown.similar_people(state, 8).tolist()) == [0, 1, 2]
+    assert sorted(unknown.similar_users(state, 8).tolist()) == [0, 1, 2]
 
 
 def test_nothing_is_opened_where_nothing_was_learnt(bar):
@@ -146,8 +151,8 @@ def test_a_training_that_dies_while_it_writes_leaves_the_one_before(bar, monkeyp
         written.append(path)
         return replace(path, save)
 
-    replace = arrays.replace_file
-    monkeypatch.setattr(arrays, "replace_file", dying)
+    replace = cached_arrays.write_atomically
+    monkeypatch.setattr(cached_arrays, "write_atomically", dying)
     with pytest.raises(KeyboardInterrupt):
         bar.learn(seed=1)
     np.testing.assert_allclose(bar.open().items[:MET, -1], first.bias)
@@ -160,7 +165,7 @@ class TestServes:
         for place in range(room + 1):
             assert bar.open() is not None
             item = int(bar.catalogue.node_ids[place])
-            give_feedback(bar.store, BAR.name, "newcomer", item, Event.LIKED)
+            store_feedback(bar.store, BAR.name, "newcomer", item, Event.LIKED)
         assert bar.open() is None
 
     def test_after_an_import_of_a_few_things_which_have_no_neighbours_yet(self, bar):
@@ -177,7 +182,7 @@ class TestServes:
         bar.learn()
         bar.store.execute("DELETE FROM edge WHERE source_id = ?", [int(bar.catalogue.node_ids[0])])
         bar.store.execute("DELETE FROM node WHERE node_id = ?", [int(bar.catalogue.node_ids[0])])
-        bar.lessons = lessons_of(bar.store, BAR)
+        bar.lessons = sequential_metadata(bar.store, BAR)
         assert bar.open() is None
 
     def test_no_store_from_before_an_import(self, bar):
@@ -193,10 +198,10 @@ class TestServes:
 @pytest.mark.parametrize(
     "wish",
     [
-        Wish(user=PEOPLE[2]),
-        Wish(user=PEOPLE[2], since=datetime(2024, 5, 3)),
-        Wish(item=DRINKS[3]),
-        Wish(since=datetime(2024, 5, 3)),
+        ForgetScope(user=PEOPLE[2]),
+        ForgetScope(user=PEOPLE[2], since=datetime(2024, 5, 3)),
+        ForgetScope(item=DRINKS[3]),
+        ForgetScope(since=datetime(2024, 5, 3)),
     ],
     ids=["a-person", "a-person's-week", "a-drink", "a-week"],
 )

@@ -6,12 +6,12 @@ import time
 import numpy as np
 import pytest
 
-from localrec.agent.desk import Sequential
-from localrec.baselines.neural.configs import SASRecConfig
+from localrec.agent.tool_context import SequenceEncoder
 from localrec.index import sequential, vectors
-from localrec.index.attention import Attention
-from localrec.index.sequential import SequentialModel, directions_of, model_of
+from localrec.index.sasrec import SasRecEncoder
+from localrec.index.sequential import SequentialModel, build_sequential_model, unit_directions
 from localrec.index.vectors import HnswIndex, unit_rows
+from localrec.ranking.baselines.neural.configs import SASRecConfig
 
 ITEMS = 40
 UNMET = 7  # an item nobody had
@@ -28,7 +28,7 @@ def attention_of(items=ITEMS, size=8, layers=2, heads=2, length=6, unmet=(UNMET,
 
     met = np.ones(items, dtype=bool)
     met[list(unmet)] = False
-    return Attention(
+    return SasRecEncoder(
         items=draw(items, size),
         bias=draw(items),
         met=met,
@@ -56,7 +56,7 @@ def attention():
 
 @pytest.fixture
 def model(attention):
-    return model_of(attention, histories_of(30))
+    return build_sequential_model(attention, histories_of(30))
 
 
 def an_array(*items):
@@ -64,8 +64,8 @@ def an_array(*items):
 
 
 def test_has_what_the_agent_s_desk_asks_of_it(model):
-    assert set(Sequential.__annotations__) <= set(vars(model))
-    for name, asked in inspect.getmembers(Sequential, inspect.isfunction):
+    assert set(SequenceEncoder.__annotations__) <= set(vars(model))
+    for name, asked in inspect.getmembers(SequenceEncoder, inspect.isfunction):
         if not name.startswith("_"):
             parameters = inspect.signature(getattr(SequentialModel, name)).parameters
             assert list(parameters) == list(inspect.signature(asked).parameters)
@@ -99,7 +99,7 @@ class TestStates:
 
     def test_take_a_moment_of_the_size_that_is_trained(self):
         attention = attention_of(1_682, TRAINED.embedding_size, length=TRAINED.length)
-        model = model_of(attention, [])
+        model = build_sequential_model(attention, [])
         history = np.arange(TRAINED.length, dtype=np.int32) * 3
         times = []
         for _ in range(60):
@@ -129,8 +129,8 @@ class TestItems:
     def test_do_not_change_with_a_vector_added_to_all(self, attention):
         shift = np.linspace(-3, 3, attention.size, dtype=np.float32)
         weights = {name: getattr(attention, name) for name in attention.__struct_fields__}
-        moved = Attention(**{**weights, "items": attention.items + shift})
-        both = (model_of(attention, []), model_of(moved, []))
+        moved = SasRecEncoder(**{**weights, "items": attention.items + shift})
+        both = (build_sequential_model(attention, []), build_sequential_model(moved, []))
         near, shifted = (
             [one.similar_items(item, 4).tolist() for item in range(20)] for one in both
         )
@@ -146,30 +146,30 @@ class TestPeople:
             alike = np.corrcoef(scores)[4]
         alike[np.isnan(alike)] = -np.inf
         alike[4] = -np.inf
-        found = model.similar_people(model.state_of(histories[4]), 5, person=4)
+        found = model.similar_users(model.state_of(histories[4]), 5, person=4)
         assert found.tolist() == np.argsort(-alike)[:5].tolist()
 
     def test_find_themselves_unless_they_are_left_out(self, model):
         state = model.state_of(histories_of(30)[4])
-        assert model.similar_people(state, 1).tolist() == [4]
-        assert 4 not in model.similar_people(state, 30, person=4)
+        assert model.similar_users(state, 1).tolist() == [4]
+        assert 4 not in model.similar_users(state, 30, person=4)
 
     def test_without_a_history_are_nobody_s(self, model):
-        found = model.similar_people(model.state_of(an_array(1, 2)), 30)
+        found = model.similar_users(model.state_of(an_array(1, 2)), 30)
         assert sorted(found.tolist()) == [person for person in range(30) if person % 10]
-        assert len(model.similar_people(model.state_of(an_array()), 5)) == 0
+        assert len(model.similar_users(model.state_of(an_array()), 5)) == 0
 
     def test_are_called_by_their_numbers_and_some_by_none(self, attention):
         histories = histories_of(9, seed=3)[1:]
         numbers = an_array(70, -1, -1, -1, 74, 75, -1, 77)
-        named = SequentialModel(attention, directions_of(attention, histories), numbers)
+        named = SequentialModel(attention, unit_directions(attention, histories), numbers)
         state = named.state_of(histories[1])
-        assert sorted(named.similar_people(state, 4).tolist()) == [70, 74, 75, 77]
-        assert len(named.similar_people(state, 3, person=75)) == 3
+        assert sorted(named.similar_users(state, 4).tolist()) == [70, 74, 75, 77]
+        assert len(named.similar_users(state, 3, person=75)) == 3
 
     def test_are_none_where_there_are_none(self, attention):
-        lonely = model_of(attention, [])
-        assert len(lonely.similar_people(lonely.state_of(an_array(1)), 3)) == 0
+        lonely = build_sequential_model(attention, [])
+        assert len(lonely.similar_users(lonely.state_of(an_array(1)), 3)) == 0
 
 
 @pytest.fixture
@@ -197,5 +197,5 @@ def test_graphs_find_what_brute_force_finds(crowded):
     hits = 0
     for state in generator.normal(size=(100, model.size)).astype(np.float32):
         cosines = directions @ (state[:-1] @ sequential._lens_of(model._attention))
-        hits += len({*np.argsort(-cosines)[:10]} & {*model.similar_people(state, 10).tolist()})
+        hits += len({*np.argsort(-cosines)[:10]} & {*model.similar_users(state, 10).tolist()})
     assert hits / 1_000 >= 0.99

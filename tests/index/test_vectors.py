@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from localrec.errors import UsageError
+from localrec.foundation.errors import UsageError
 from localrec.index import vectors as vectors_module
 from localrec.index.vectors import ExactIndex, HnswIndex, choose_backend, unit_rows
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from localrec.llm.client import ModelProcess
-from localrec.paths import pulled
+from localrec.foundation.paths import pulled
+from localrec.llm.model_process import ModelProcess
 
 
 @pytest.fixture(scope="session")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from localrec.errors import ModelError, UsageError
-from localrec.llm.adapters import adapter_path, base_of, fitting_adapter, is_adapter, role_of
+from localrec.foundation.errors import ModelError, UsageError
+from localrec.llm.adapter_files import adapter_path, base_of, fitting_adapter, is_adapter, role_of
 
 gguf = pytest.importorskip("gguf")
 
@@ -94,7 +94,7 @@ def test_a_base_outside_of_the_catalogue_has_to_be_named(adapter):
 
 
 def test_the_base_of_the_catalogue_is_known_by_its_hash(tmp_path):
-    from localrec.llm.catalog import find_model
+    from localrec.llm.model_catalog import find_model
 
     made_for = find_model("smollm2-135m").files[0].sha256
     assert base_of(str(write_adapter(tmp_path / "a.gguf", made_for=made_for))) == "smollm2-135m"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from localrec.errors import ContextError
-from localrec.llm.base import Message
-from localrec.llm.client import ModelProcess
+from localrec.foundation.errors import ContextError
+from localrec.llm.chat_model import Message
+from localrec.llm.model_process import ModelProcess
 
 pytestmark = pytest.mark.real
 
@@ -71,4 +71,4 @@ def test_a_beginning_beyond_the_context_is_refused_and_does_no_harm(smollm2):
 
 
 def test_smollm2_was_taught_no_tools(model):
-    assert not model.knows_tools
+    assert not model.supports_tools

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localrec.errors import ModelError
-from localrec.llm.base import Message
-from localrec.llm.prompt import ChatTemplate
+from localrec.foundation.errors import ModelError
+from localrec.llm.chat_model import Message
+from localrec.llm.chat_template import ChatTemplate
 
 CHATML = (
     "{% for message in messages %}<|im_start|>{{ message['role'] }}\n"

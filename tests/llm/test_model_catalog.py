@@ -4,8 +4,8 @@ import hashlib
 
 import pytest
 
-from localrec.errors import ModelError
-from localrec.llm import catalog
+from localrec.foundation.errors import ModelError
+from localrec.llm import model_catalog
 
 WEIGHTS = b"weights"
 
@@ -20,15 +20,15 @@ def two_files(tmp_path, monkeypatch):
     )
     head = '[models.toy]\ntitle = "Toy"\nkind = "embedder"\nlicence = "MIT"\nroles = ["embedder"]\n'
     (tmp_path / "catalog.toml").write_text(head + files)
-    monkeypatch.setattr(catalog, "shipped", lambda name: tmp_path)
+    monkeypatch.setattr(model_catalog, "shipped", lambda name: tmp_path)
     monkeypatch.setenv("LOCALREC_CACHE", str(tmp_path / "cache"))
-    catalog.load_catalog.cache_clear()
+    model_catalog.load_catalog.cache_clear()
     yield tmp_path / "cache" / "models" / "toy"
-    catalog.load_catalog.cache_clear()
+    model_catalog.load_catalog.cache_clear()
 
 
 def test_the_shipped_catalogue_is_complete():
-    models = catalog.load_catalog()
+    models = model_catalog.load_catalog()
     assert {model.kind for model in models.values() if model.default} == {"chat", "embedder"}
     for model in models.values():
         assert model.licence
@@ -38,28 +38,28 @@ def test_the_shipped_catalogue_is_complete():
 
 
 def test_status_goes_from_missing_over_damaged_to_ok(two_files):
-    assert catalog.status("toy") == "missing"
+    assert model_catalog.status("toy") == "missing"
     two_files.mkdir(parents=True)
     (two_files / "model.onnx").write_bytes(WEIGHTS)
-    assert catalog.status("toy") == "damaged"
+    assert model_catalog.status("toy") == "damaged"
     (two_files / "tokenizer.json").write_bytes(WEIGHTS)
-    assert catalog.status("toy") == "ok"
+    assert model_catalog.status("toy") == "ok"
     (two_files / "tokenizer.json").write_bytes(WEIGHTS[::-1])
-    assert catalog.status("toy") == "damaged"
+    assert model_catalog.status("toy") == "damaged"
 
 
 def test_the_path_is_that_of_the_first_file_once_it_is_there(two_files):
     with pytest.raises(ModelError) as failure:
-        catalog.model_path("toy")
+        model_catalog.model_path("toy")
     assert failure.value.hint == "localrec models pull toy"
     two_files.mkdir(parents=True)
     (two_files / "model.onnx").write_bytes(WEIGHTS)
-    assert catalog.model_path("toy") == two_files / "model.onnx"
+    assert model_catalog.model_path("toy") == two_files / "model.onnx"
 
 
 def test_an_unknown_name_lists_the_known(two_files):
     with pytest.raises(ModelError, match=r"gpt") as failure:
-        catalog.status("gpt")
+        model_catalog.status("gpt")
     assert "toy" in failure.value.hint
 
 
@@ -68,24 +68,24 @@ def test_a_catalogue_that_cannot_be_read_is_named(tmp_path, text):
     path = tmp_path / "bad.toml"
     path.write_text(text)
     with pytest.raises(ModelError, match=r"bad\.toml is not a model catalogue"):
-        catalog.load_catalog(path)
+        model_catalog.load_catalog(path)
 
 
 def test_any_file_can_be_looked_into(tmp_path, write_gguf):
-    assert "GGUF model llama, context 512, chat template" in catalog.check(write_gguf())
-    assert "adapter" in catalog.check(write_gguf("lora.gguf", kind="adapter"))
+    assert "GGUF model llama, context 512, chat template" in model_catalog.check(write_gguf())
+    assert "adapter" in model_catalog.check(write_gguf("lora.gguf", kind="adapter"))
     onnx = tmp_path / "model.onnx"
     onnx.write_bytes(b"\x08\x08" + bytes(20))
-    assert "format 8" in catalog.check(onnx)
+    assert "format 8" in model_catalog.check(onnx)
     for content in (b"", b"<html>"):
         onnx.write_bytes(content)
         with pytest.raises(ModelError, match="not an ONNX"):
-            catalog.check(onnx)
+            model_catalog.check(onnx)
     with pytest.raises(ModelError, match="no model file"):
-        catalog.check(tmp_path / "gone.onnx")
+        model_catalog.check(tmp_path / "gone.onnx")
 
 
 @pytest.mark.real
 def test_the_pulled_smollm2_is_the_one_in_the_catalogue(smollm2):
-    assert catalog.model_path("smollm2-135m") == smollm2
-    assert catalog.status("smollm2-135m") == "ok"
+    assert model_catalog.model_path("smollm2-135m") == smollm2
+    assert model_catalog.status("smollm2-135m") == "ok"

@@ -13,10 +13,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from localrec.errors import ModelCancelledError, ModelCrashedError, ModelError
-from localrec.llm import structured
-from localrec.llm.base import Message
-from localrec.llm.client import ModelProcess, _ChildGoneError
+from localrec.foundation.errors import ModelCancelledError, ModelCrashedError, ModelError
+from localrec.llm import structured_output
+from localrec.llm.chat_model import Message
+from localrec.llm.child_process import ChildGoneError
+from localrec.llm.model_process import ModelProcess
 
 pytestmark = pytest.mark.real
 
@@ -98,7 +99,9 @@ class TestAnswers:
         choice = model.choose(asks("Which number is it? 3"), labels)
         likeliest = labels[int(np.argmax(choice.probabilities))]
         written = model.generate(
-            asks("Which number is it? 3"), grammar=structured.choice_grammar(labels), max_tokens=2
+            asks("Which number is it? 3"),
+            grammar=structured_output.choice_grammar(labels),
+            max_tokens=2,
         )
         assert written.text == likeliest
 
@@ -109,20 +112,26 @@ class TestAnswers:
     @pytest.mark.parametrize(
         ("grammar", "parse"),
         [
-            (structured.number_grammar(7, 113), lambda t: structured.parse_number(t, 7, 113)),
             (
-                structured.numbers_grammar(1, 20, 3, 3),
-                lambda t: structured.parse_numbers(t, 1, 20, 3, 3),
+                structured_output.number_grammar(7, 113),
+                lambda t: structured_output.parse_number(t, 7, 113),
             ),
             (
-                structured.object_grammar({"fit": (1, 5), "taste": (0, 10)}),
-                lambda t: structured.parse_object(t, {"fit": (1, 5), "taste": (0, 10)}),
+                structured_output.numbers_grammar(1, 20, 3, 3),
+                lambda t: structured_output.parse_numbers(t, 1, 20, 3, 3),
             ),
             (
-                structured.choice_grammar(["yes", "no"]),
-                lambda t: structured.parse_choice(t, ["yes", "no"]),
+                structured_output.object_grammar({"fit": (1, 5), "taste": (0, 10)}),
+                lambda t: structured_output.parse_object(t, {"fit": (1, 5), "taste": (0, 10)}),
             ),
-            (structured.sentence_grammar(60), lambda t: structured.parse_sentence(t, 60)),
+            (
+                structured_output.choice_grammar(["yes", "no"]),
+                lambda t: structured_output.parse_choice(t, ["yes", "no"]),
+            ),
+            (
+                structured_output.sentence_grammar(60),
+                lambda t: structured_output.parse_sentence(t, 60),
+            ),
         ],
     )
     def test_what_is_written_under_a_grammar_parses(self, model, grammar, parse):
@@ -131,12 +140,12 @@ class TestAnswers:
         parse(answer.text)
 
     def test_sampling_stays_within_the_grammar_too(self, model):
-        grammar = structured.number_grammar(1, 20)
+        grammar = structured_output.number_grammar(1, 20)
         for seed in range(8):
             text = model.generate(
                 asks("A number?"), grammar=grammar, temperature=2.0, seed=seed, max_tokens=8
             ).text
-            structured.parse_number(text, 1, 20)
+            structured_output.parse_number(text, 1, 20)
 
     def test_a_control_token_in_a_title_stays_letters(self, model):
         assert model.count_tokens("<|im_end|>") > 1
@@ -234,7 +243,7 @@ class TestWeightsInPlainOrder:
             def opened(model, header, *, repack):
                 started.append(repack)
                 if repack or always:
-                    raise _ChildGoneError(-number)
+                    raise ChildGoneError(-number)
                 return open_(model, header, repack=repack)
 
             monkeypatch.setattr(ModelProcess, "_open", opened)
@@ -305,7 +314,7 @@ class TestDying:
     def test_it_dies_with_its_parent(self, smollm2, number):
         program = (
             "import sys, time; from pathlib import Path\n"
-            "from localrec.llm.client import ModelProcess\n"
+            "from localrec.llm.model_process import ModelProcess\n"
             "model = ModelProcess(Path(sys.argv[1])); model.count_tokens('gin')\n"
             "print(model._child._process.pid, flush=True); time.sleep(60)\n"
         )
@@ -497,9 +506,9 @@ class TestEmbedding:
 def test_nothing_reaches_the_terminal(smollm2, tmp_path):
     program = (
         "import sys; from pathlib import Path\n"
-        "from localrec.errors import ModelError\n"
-        "from localrec.llm.client import ModelProcess\n"
-        "from localrec.llm.base import Message\n"
+        "from localrec.foundation.errors import ModelError\n"
+        "from localrec.llm.model_process import ModelProcess\n"
+        "from localrec.llm.chat_model import Message\n"
         "with ModelProcess(Path(sys.argv[1]), log=Path(sys.argv[2])) as model:\n"
         "    model.generate([Message('user', 'Hello')], max_tokens=4)\n"
         "    model.embed(['gin'])\n"
@@ -516,7 +525,8 @@ def test_nothing_reaches_the_terminal(smollm2, tmp_path):
 
 def test_importing_the_client_loads_nothing_heavy():
     program = (
-        "import sys, localrec.llm.client, localrec.llm.catalog, localrec.llm.structured\n"
+        "import sys, localrec.llm.model_process\n"
+        "import localrec.llm.model_catalog, localrec.llm.structured_output\n"
         "heavy = {'llama_cpp', 'numpy', 'jinja2', 'gguf', 'duckdb'} & set(sys.modules)\n"
         "sys.exit(str(heavy) if heavy else 0)\n"
     )

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localrec.llm.prefix import PrefixStates, common_length
+from localrec.llm.prefix_states import PrefixStates, common_length
 
 
 def state(size: int) -> bytearray:

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from localrec.errors import ModelError
-from localrec.llm.base import ChatModel, Message
-from localrec.llm.metered import Metered
+from localrec.foundation.errors import ModelError
+from localrec.llm.call_recording import RecordingModel
+from localrec.llm.chat_model import ChatModel, Message
 from localrec.llm.scripted import ScriptedModel
-from localrec.llm.transcript import Recorded
-from localrec.reasoning.rerank import Briefed
+from localrec.llm.usage_tracker import UsageTracker
+from localrec.memory.rerank_stage import PrefixedChatModel
 
 ASKED = [Message("user", "A blue drink?")]
 
@@ -51,14 +51,18 @@ def test_how_an_answer_begins_is_shown_to_the_script():
 
 @pytest.mark.parametrize(
     "around",
-    [Metered, lambda model: Recorded(model, "agent", []), lambda model: Briefed(model, "Briefly.")],
+    [
+        UsageTracker,
+        lambda model: RecordingModel(model, "agent", []),
+        lambda model: PrefixedChatModel(model, "Briefly."),
+    ],
     ids=["metered", "recorded", "briefed"],
 )
-@pytest.mark.parametrize("knows_tools", [False, True])
-def test_what_stands_around_a_model_passes_on_beginnings_and_what_it_knows(around, knows_tools):
+@pytest.mark.parametrize("supports_tools", [False, True])
+def test_what_stands_around_a_model_passes_on_beginnings_and_what_it_knows(around, supports_tools):
     model = ScriptedModel(["Blue Lagoon"])
-    model.knows_tools = knows_tools
+    model.supports_tools = supports_tools
     wrapped = around(model)
     wrapped.generate(ASKED, prefix="Blue")
     assert model.asked[0][-1] == Message("assistant", "Blue")
-    assert wrapped.knows_tools is knows_tools
+    assert wrapped.supports_tools is supports_tools

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localrec.errors import ModelError
-from localrec.llm import structured
+from localrec.foundation.errors import ModelError
+from localrec.llm import structured_output
 
 NUMBERS = st.integers(0, 12_000)
 BOUNDS = st.tuples(NUMBERS, NUMBERS).map(lambda pair: (min(pair), max(pair)))
@@ -35,14 +35,16 @@ def as_regex(grammar: str) -> re.Pattern[str]:
 @given(BOUNDS, NUMBERS)
 def test_a_number_is_accepted_exactly_when_it_is_in_range(bounds, number):
     low, high = bounds
-    accepted = as_regex(structured.number_grammar(low, high)).fullmatch(str(number)) is not None
+    accepted = (
+        as_regex(structured_output.number_grammar(low, high)).fullmatch(str(number)) is not None
+    )
     assert accepted == (low <= number <= high)
 
 
 @given(BOUNDS)
 def test_the_ends_of_a_range_are_in_it_and_their_neighbours_are_not(bounds):
     low, high = bounds
-    pattern = as_regex(structured.number_grammar(low, high))
+    pattern = as_regex(structured_output.number_grammar(low, high))
     assert pattern.fullmatch(str(low))
     assert pattern.fullmatch(str(high))
     assert not pattern.fullmatch(str(high + 1))
@@ -54,7 +56,7 @@ def test_the_ends_of_a_range_are_in_it_and_their_neighbours_are_not(bounds):
 def test_every_small_range_is_exact():
     for low in range(0, 130, 7):
         for high in range(low, 130):
-            pattern = as_regex(structured.number_grammar(low, high))
+            pattern = as_regex(structured_output.number_grammar(low, high))
             accepted = [n for n in range(200) if pattern.fullmatch(str(n))]
             assert accepted == list(range(low, high + 1))
 
@@ -63,31 +65,31 @@ def test_every_small_range_is_exact():
 def test_numbers_written_under_the_grammar_parse(bounds, data):
     low, high = bounds
     number = data.draw(st.integers(low, high))
-    assert structured.parse_number(str(number), low, high) == number
+    assert structured_output.parse_number(str(number), low, high) == number
 
 
 @pytest.mark.parametrize("text", ["", "x", "007", "21", "-1", "1.0", "1\n", "٣", "1" * 400])
 def test_a_text_that_is_no_number_in_range_is_a_model_error(text):
     with pytest.raises(ModelError, match="from 0 to 20"):
-        structured.parse_number(text, 0, 20)
+        structured_output.parse_number(text, 0, 20)
 
 
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=6))
 def test_a_list_parses_exactly_when_its_numbers_differ(numbers):
     text = "[" + ", ".join(map(str, numbers)) + "]"
-    assert as_regex(structured.numbers_grammar(1, 30, 1, 6)).fullmatch(text)
+    assert as_regex(structured_output.numbers_grammar(1, 30, 1, 6)).fullmatch(text)
     if len(set(numbers)) == len(numbers):
-        assert structured.parse_numbers(text, 1, 30, 1, 6) == tuple(numbers)
+        assert structured_output.parse_numbers(text, 1, 30, 1, 6) == tuple(numbers)
     else:
         with pytest.raises(ModelError, match="different"):
-            structured.parse_numbers(text, 1, 30, 1, 6)
+            structured_output.parse_numbers(text, 1, 30, 1, 6)
 
 
 @pytest.mark.parametrize("text", ["[]", "[1]", "[1, 2, 3, 4]", "[1,2]", "[1, 31]", "1, 2", "[1, 2"])
 def test_a_list_of_another_shape_is_a_model_error(text):
-    assert not as_regex(structured.numbers_grammar(1, 30, 2, 3)).fullmatch(text)
+    assert not as_regex(structured_output.numbers_grammar(1, 30, 2, 3)).fullmatch(text)
     with pytest.raises(ModelError):
-        structured.parse_numbers(text, 1, 30, 2, 3)
+        structured_output.parse_numbers(text, 1, 30, 2, 3)
 
 
 FIELDS = {"relevance": (0, 10), "fit": (1, 5)}
@@ -97,12 +99,12 @@ FIELDS = {"relevance": (0, 10), "fit": (1, 5)}
 def test_an_object_parses_exactly_when_its_fields_are_in_range(relevance, fit):
     text = f'{{"relevance": {relevance}, "fit": {fit}}}'
     fits = 0 <= relevance <= 10 and 1 <= fit <= 5
-    assert bool(as_regex(structured.object_grammar(FIELDS)).fullmatch(text)) == fits
+    assert bool(as_regex(structured_output.object_grammar(FIELDS)).fullmatch(text)) == fits
     if fits:
-        assert structured.parse_object(text, FIELDS) == {"relevance": relevance, "fit": fit}
+        assert structured_output.parse_object(text, FIELDS) == {"relevance": relevance, "fit": fit}
     else:
         with pytest.raises(ModelError):
-            structured.parse_object(text, FIELDS)
+            structured_output.parse_object(text, FIELDS)
 
 
 @pytest.mark.parametrize(
@@ -112,26 +114,26 @@ def test_an_object_parses_exactly_when_its_fields_are_in_range(relevance, fit):
 )  # fmt: skip
 def test_another_object_is_a_model_error(text):
     with pytest.raises(ModelError):
-        structured.parse_object(text, FIELDS)
+        structured_output.parse_object(text, FIELDS)
 
 
 def test_a_choice_is_one_of_its_words():
     words = ["C1", "not sure", "non-alcoholic"]
-    pattern = as_regex(structured.choice_grammar(words))
+    pattern = as_regex(structured_output.choice_grammar(words))
     for word in words:
         assert pattern.fullmatch(word)
-        assert structured.parse_choice(word, words) == word
+        assert structured_output.parse_choice(word, words) == word
     assert not pattern.fullmatch("C2")
     with pytest.raises(ModelError):
-        structured.parse_choice("C2", words)
+        structured_output.parse_choice("C2", words)
 
 
 @pytest.mark.parametrize("word", ['"', 'x" | "y', "a\nroot ::= b", "", "\\"])
 def test_text_that_could_change_a_grammar_is_refused(word):
     with pytest.raises(ValueError, match="plain"):
-        structured.choice_grammar([word])
+        structured_output.choice_grammar([word])
     with pytest.raises(ValueError, match="plain"):
-        structured.object_grammar({word: (0, 1)})
+        structured_output.object_grammar({word: (0, 1)})
 
 
 @pytest.mark.parametrize(
@@ -151,15 +153,15 @@ def test_text_that_could_change_a_grammar_is_refused(word):
     ],
 )
 def test_a_sentence_is_one_plain_sentence(text, fits):
-    assert bool(as_regex(structured.sentence_grammar(60)).fullmatch(text)) == fits
+    assert bool(as_regex(structured_output.sentence_grammar(60)).fullmatch(text)) == fits
     if fits:
-        assert structured.parse_sentence(text, 60) == text
+        assert structured_output.parse_sentence(text, 60) == text
     else:
         with pytest.raises(ModelError):
-            structured.parse_sentence(text, 60)
+            structured_output.parse_sentence(text, 60)
 
 
 @pytest.mark.parametrize(("low", "high"), [(-1, 4), (5, 4)])
 def test_a_range_without_numbers_is_refused(low, high):
     with pytest.raises(ValueError, match="no numbers"):
-        structured.number_grammar(low, high)
+        structured_output.number_grammar(low, high)

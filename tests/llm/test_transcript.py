@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from localrec.errors import ModelCancelledError, ModelError
-from localrec.llm.base import ChatModel, Message
+from localrec.data.model_calls import ChatTurn, ModelCall
+from localrec.foundation.errors import ModelCancelledError, ModelError
+from localrec.llm.call_recording import RecordingModel, recording
+from localrec.llm.chat_model import ChatModel, Message
 from localrec.llm.scripted import ScriptedModel
-from localrec.llm.transcript import Recorded, recording
-from localrec.types import ModelCall, Turn
 
 ASKED = [Message("system", "Be brief.\nAnd kind."), Message("user", "A \x1b[31mblue drink?")]
-SAW = (Turn("system", "Be brief.\nAnd kind."), Turn("user", "A \x1b[31mblue drink?"))
+SAW = (ChatTurn("system", "Be brief.\nAnd kind."), ChatTurn("user", "A \x1b[31mblue drink?"))
 
 
 def recorded(script, role="router"):
     inner = ScriptedModel(script)
     calls: list[ModelCall] = []
-    model: ChatModel = Recorded(inner, role, calls)
+    model: ChatModel = RecordingModel(inner, role, calls)
     return inner, model, calls
 
 
@@ -78,14 +78,14 @@ def test_what_is_asked_of_the_model_is_handed_on():
         "fixed": 1,
         "prefix": "Oh",
     }
-    Recorded(inner, "writer", []).generate(ASKED, **options)
+    RecordingModel(inner, "writer", []).generate(ASKED, **options)
     assert inner.options == options
 
 
 def test_how_an_answer_was_begun_was_seen_too():
     _, model, calls = recorded(["yes."], "writer")
     model.generate(ASKED, prefix="Oh,")
-    assert (calls[0].saw, calls[0].reply) == ((*SAW, Turn("assistant", "Oh,")), "yes.")
+    assert (calls[0].saw, calls[0].reply) == ((*SAW, ChatTurn("assistant", "Oh,")), "yes.")
 
 
 def test_counting_tokens_is_no_asking():

@@ -7,11 +7,20 @@ import signal
 
 import pytest
 
-from localrec.errors import ContextError, ModelCancelledError, ModelCrashedError, ModelError
-from localrec.llm.base import Bitmap, Message
-from localrec.llm.client import ModelProcess
-from localrec.llm.header import check_model, check_projector, read_header
-from localrec.understanding.looking import COLOURS, description_grammar, parse_description
+from localrec.foundation.errors import (
+    ContextError,
+    ModelCancelledError,
+    ModelCrashedError,
+    ModelError,
+)
+from localrec.llm.chat_model import Bitmap, Message
+from localrec.llm.gguf_header import check_model, check_projector, read_header
+from localrec.llm.model_process import ModelProcess
+from localrec.packs.cocktails.image_description import (
+    COLOURS,
+    description_grammar,
+    parse_description,
+)
 
 pytest.importorskip("llama_cpp")
 from .vision_pair import write_projector, write_text_model
@@ -96,7 +105,7 @@ class TestHearing:
     def test_the_pieces_are_the_answer(self, model):
         pieces: list[str] = []
         grammar = "root ::= [a-z]{20}"
-        answer = model.describe(RED, ASKED, grammar=grammar, max_tokens=30, heard=pieces.append)
+        answer = model.describe(RED, ASKED, grammar=grammar, max_tokens=30, on_chunk=pieces.append)
         assert "".join(pieces) == answer.text
         assert len(pieces) == 20
 
@@ -108,7 +117,7 @@ class TestHearing:
             model.cancel()
 
         with pytest.raises(ModelCancelledError):
-            model.describe(RED, ASKED, grammar='root ::= "a"{900}', max_tokens=900, heard=stop)
+            model.describe(RED, ASKED, grammar='root ::= "a"{900}', max_tokens=900, on_chunk=stop)
         assert len(pieces) < 100
         assert model.describe(RED, ASKED, max_tokens=2).usage.generated == 2
 
@@ -117,7 +126,7 @@ class TestHearing:
             raise ZeroDivisionError
 
         with pytest.raises(ZeroDivisionError):
-            model.describe(RED, ASKED, max_tokens=8, heard=fail)
+            model.describe(RED, ASKED, max_tokens=8, on_chunk=fail)
         assert model.describe(RED, ASKED, max_tokens=2).usage.generated == 2
 
     def test_a_death_in_the_middle_is_told_and_mended(self, model):
@@ -125,7 +134,7 @@ class TestHearing:
             os.kill(model._child._process.pid, signal.SIGKILL)
 
         with pytest.raises(ModelCrashedError, match="SIGKILL"):
-            model.describe(RED, ASKED, grammar='root ::= "a"{900}', max_tokens=900, heard=kill)
+            model.describe(RED, ASKED, grammar='root ::= "a"{900}', max_tokens=900, on_chunk=kill)
         assert model.describe(RED, ASKED, max_tokens=2).usage.generated == 2
 
 

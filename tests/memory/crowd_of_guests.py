@@ -7,12 +7,12 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
-from localrec.graph.people import give_feedback, user_node
+from localrec.data.rows import Event
+from localrec.graph.interactions import store_feedback, user_node
 from localrec.graph.store import Store
-from localrec.memory.queue import Job, enqueue
+from localrec.memory.job_queue import Job, enqueue
 from localrec.memory.records import MemoryUpdate, memories_of
 from localrec.memory.worker import LOCK, Reader, Worker
-from localrec.types import Event
 from tests.planted import BAR
 
 
@@ -27,7 +27,7 @@ def node(store: Store, key: str) -> int:
 def says(store: Store, user: str, drink: str, event: Event = Event.LIKED) -> int:
     """A guest says something of a drink, which is queued with it; returns the guest's node."""
     item = node(store, drink)
-    give_feedback(
+    store_feedback(
         store,
         BAR.name,
         user,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from localrec.foundation.text import clean_text
 from localrec.memory.rules import (
     FEATURES,
     PARTS,
@@ -13,13 +14,12 @@ from localrec.memory.rules import (
     Condition,
     Decay,
     Effect,
-    Feature,
     Filter,
     Multiply,
+    NeighbourFeature,
     Rule,
     RuleSet,
 )
-from localrec.sources.text import clean_text
 
 
 def numbers(high: float, decimals: int = 6) -> st.SearchStrategy[float]:
@@ -33,7 +33,7 @@ def texts(longest: int) -> st.SearchStrategy[str]:
 
 
 def conditions() -> st.SearchStrategy[Condition]:
-    def of(feature: Feature) -> st.SearchStrategy[Condition]:
+    def of(feature: NeighbourFeature) -> st.SearchStrategy[Condition]:
         scale = SCALES[feature]
         value = numbers(scale.high, 0 if scale.whole else 6)
         return st.builds(

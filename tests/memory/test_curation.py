@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localrec.errors import UsageError
+from localrec.foundation.errors import UsageError
 from localrec.memory.curation import curate
-from localrec.memory.neighbourhood import Neighbours
 from localrec.memory.rules import Condition, Filter, Multiply, Rule, RuleSet
+from localrec.memory.user_item_graph import Neighbours
 
 from .rules_of_all_kinds import rule_sets
 
@@ -21,7 +21,7 @@ def neighbours(people, items, *, overlap=None):
     many = len(edges)
     shares = np.zeros(many, dtype=np.float32) if overlap is None else np.array(overlap, np.float32)
     return Neighbours(
-        is_person=np.arange(many) < len(people),
+        is_user=np.arange(many) < len(people),
         index=np.array([*range(len(people)), *range(len(items))], dtype=np.int32),
         edge_weight=edges,
         recency_days=np.zeros(many, dtype=np.float32),
@@ -34,8 +34,8 @@ def neighbours(people, items, *, overlap=None):
 def chosen(curated):
     rows = curated.neighbours
     return [
-        ("p" if is_person else "i") + str(index)
-        for is_person, index in zip(rows.is_person.tolist(), rows.index.tolist(), strict=True)
+        ("p" if is_user else "i") + str(index)
+        for is_user, index in zip(rows.is_user.tolist(), rows.index.tolist(), strict=True)
     ]
 
 
@@ -103,12 +103,12 @@ def test_floors_hold_and_k_is_never_exceeded(people, items, rules, data):
     curated = curate(rows, rules, k, floor_people, floor_items)
     scores = rows.edge_weight if rules is None else rules.scores(rows)
     left = scores > 0 if rules is not None else np.ones(len(rows), dtype=bool)
-    among = curated.neighbours.is_person
+    among = curated.neighbours.is_user
     assert len(curated) == min(k, left.sum())
-    assert among.sum() >= min(floor_people, (left & rows.is_person).sum())
-    assert (~among).sum() >= min(floor_items, (left & ~rows.is_person).sum())
+    assert among.sum() >= min(floor_people, (left & rows.is_user).sum())
+    assert (~among).sum() >= min(floor_items, (left & ~rows.is_user).sum())
     assert (np.diff(curated.scores) <= 0).all()
     assert len(set(chosen(curated))) == len(curated)
     for kind in (True, False):  # within a kind nobody better was passed over
-        mine = np.sort(scores[left & (rows.is_person == kind)])[::-1]
+        mine = np.sort(scores[left & (rows.is_user == kind)])[::-1]
         assert np.array_equal(curated.scores[among == kind], mine[: (among == kind).sum()])

@@ -6,14 +6,14 @@ from contextlib import nullcontext
 
 import pytest
 
-from localrec.errors import ModelCancelledError, ModelCrashedError, ModelError
+from localrec.data.rows import Event
+from localrec.foundation.errors import ModelCancelledError, ModelCrashedError, ModelError
 from localrec.llm.scripted import ScriptedModel
+from localrec.memory.job_queue import calls_of, claim, complete
 from localrec.memory.model_update import ModelUpdate, parse_lines, update_grammar
-from localrec.memory.propagation import CountingUpdate
-from localrec.memory.queue import calls_of, claim, complete
+from localrec.memory.propagation import TemplateUpdate
 from localrec.memory.records import edit_memory, memory_of, pin_memory
-from localrec.memory.surroundings import KeptSurroundings
-from localrec.types import Event
+from localrec.memory.update_context import UpdateContextCache
 from tests.planted import BAR
 
 from .crowd_of_guests import node, says
@@ -28,7 +28,7 @@ BITTER = ("negroni", "boulevardier", "americano")
 
 @pytest.fixture
 def counting(path):
-    return CountingUpdate(KeptSurroundings(path.parent / "indexes", BAR))
+    return TemplateUpdate(UpdateContextCache(path.parent / "indexes", BAR))
 
 
 @pytest.fixture

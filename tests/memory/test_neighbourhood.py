@@ -9,35 +9,36 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from localrec.erasure.forgetting import forget
+from localrec.data.item_features import ItemFeatures
+from localrec.data.rows import Event
 from localrec.graph.catalogue import Catalogue
-from localrec.graph.forget import Wish
-from localrec.graph.people import give_feedback, user_node
+from localrec.graph.interactions import store_feedback, user_node
 from localrec.graph.store import Store
-from localrec.index.build import open_field, update_embeddings
+from localrec.index.embedded_fields import open_field, update_embeddings
 from localrec.index.embedders import HashingEmbedder
-from localrec.memory import neighbourhood as module
-from localrec.memory import profiles
-from localrec.memory.neighbourhood import open_taste_graph, taste_graph_of
-from localrec.memory.profiles import ItemTraits, profile_people
-from localrec.types import Event
+from localrec.memory import user_item_graph as module
+from localrec.memory import user_summaries
+from localrec.memory.user_item_graph import build_user_item_graph, open_user_item_graph
+from localrec.memory.user_summaries import summarize_users
+from localrec.privacy.erasure_plan import ForgetScope
+from localrec.privacy.forget import forget
 from tests.index.test_audience import bring, did
 from tests.planted import BAR, planted_store
 
 DAY = datetime(2025, 1, 1)
 
 
-def traits(links, items, attributes, vectors=None):
+def item_features(links, items, attributes, vectors=None):
     """Traits of items from a set of (item, attribute)."""
     pairs = np.array(sorted(links), dtype=np.int32).reshape(-1, 2)
-    return ItemTraits(pairs[:, 0], pairs[:, 1], items, attributes, vectors)
+    return ItemFeatures(pairs[:, 0], pairs[:, 1], items, attributes, vectors)
 
 
 def graph_of(likings, people, like, now_day=None):
     """A graph from (person, item, day), the day None where it is unknown."""
     rows = [(who, item, np.nan if day is None else day) for who, item, day in likings]
     who, item, day = np.array(rows, dtype=np.float64).reshape(-1, 3).T
-    return taste_graph_of(
+    return build_user_item_graph(
         who.astype(np.int32), item.astype(np.int32), day.astype(np.float32), people, like, now_day
     )
 
@@ -53,8 +54,8 @@ def table(neighbours):
     """Row by kind and index."""
     columns = [getattr(neighbours, name).tolist() for name in neighbours.__struct_fields__]
     return {
-        ("person" if is_person else "item", index): tuple(rest)
-        for is_person, index, *rest in zip(*columns, strict=True)
+        ("person" if is_user else "item", index): tuple(rest)
+        for is_user, index, *rest in zip(*columns, strict=True)
     }
 
 
@@ -76,7 +77,7 @@ class TestAPlantedGraph:
     def graph(self):
         vectors = np.eye(5, 4, dtype=np.float32)
         vectors[2] = (0.6, 0.8, 0, 0)
-        return graph_of(self.LIKINGS, 3, traits(self.GENRES, 5, 2, vectors))
+        return graph_of(self.LIKINGS, 3, item_features(self.GENRES, 5, 2, vectors))
 
     def test_has_those_people_as_neighbours_who_share_something(self, graph):
         rows = table(asked(graph, {0: 1.0, 1: 1.0}))
@@ -133,21 +134,23 @@ class TestAPlantedGraph:
 
     def test_takes_the_undated_for_as_old_as_the_middle(self):
         likings = [(0, 0, 10.0), (1, 0, 30.0), (2, 0, 40.0), (3, 0, None), (3, 1, None)]
-        rows = table(asked(graph_of(likings, 4, traits([], 2, 0)), {0: 1.0}))
+        rows = table(asked(graph_of(likings, 4, item_features([], 2, 0)), {0: 1.0}))
         assert rows["person", 3][1] == 10  # 40 - 30
         assert rows["item", 1][1] == 10
 
     def test_knows_no_age_where_nothing_is_dated(self):
-        rows = table(asked(graph_of([(0, 0, None), (0, 1, None)], 1, traits([], 2, 0)), {0: 1.0}))
+        rows = table(
+            asked(graph_of([(0, 0, None), (0, 1, None)], 1, item_features([], 2, 0)), {0: 1.0})
+        )
         assert [row[1] for row in rows.values()] == [0, 0]
 
     def test_counts_a_pair_that_comes_twice_once_with_its_newest_day(self):
         likings = [(0, 0, 5.0), (0, 0, None), (0, 0, 9.0), (0, 1, 1.0)]
-        graph = graph_of(likings, 1, traits([], 2, 0), now_day=10.0)
+        graph = graph_of(likings, 1, item_features([], 2, 0), now_day=10.0)
         assert table(asked(graph, {0: 1.0}))["person", 0][:3] == (pytest.approx(2**-0.5), 1.0, 1)
 
     def test_never_counts_recency_below_nothing(self, graph):
-        early = graph_of(self.LIKINGS, 3, graph.traits, now_day=60.0)
+        early = graph_of(self.LIKINGS, 3, graph.item_features, now_day=60.0)
         rows = table(asked(early, {0: 1.0, 1: 1.0}))
         assert rows["person", self.ADA][1] == 0
         assert rows["item", 3][1] == 40
@@ -222,7 +225,7 @@ def test_neighbours_are_a_plain_double_loop(case):
     vectors = random.normal(size=(10, 6)) * (random.random(10) < 0.8)[:, None]
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
-    graph = graph_of(likings, 8, traits(links, 10, 5, vectors.astype(np.float32)))
+    graph = graph_of(likings, 8, item_features(links, 10, 5, vectors.astype(np.float32)))
     found = table(asked(graph, history, exclude))
     expected = counted(likings, links, history, exclude, vectors)
     assert set(found) == set(expected)
@@ -241,7 +244,7 @@ def large():
     for person in range(4_000):
         camp = random.choice(40, size=random.integers(5, 15), replace=False)
         rows += [(person, 40 * (person % 2) + item, float(person % 50)) for item in camp]
-    return graph_of(rows, 4_000, traits([], 80, 0))
+    return graph_of(rows, 4_000, item_features([], 80, 0))
 
 
 class TestALargeGraph:
@@ -258,14 +261,14 @@ class TestALargeGraph:
 
     def test_is_asked_within_its_limits_and_the_same_way_each_time(self, graph, few):
         first, again = asked(graph, self.HISTORY), asked(graph, self.HISTORY)
-        assert first.is_person.sum() == 30
-        assert (~first.is_person).sum() == 7
+        assert first.is_user.sum() == 30
+        assert (~first.is_user).sum() == 7
         assert table(first) == table(again)
 
     def test_still_tells_the_camps_apart(self, graph, few):
         found = asked(graph, self.HISTORY)
-        assert (found.index[found.is_person] % 2 == 0).all()
-        assert (found.index[~found.is_person] < 40).all()
+        assert (found.index[found.is_user] % 2 == 0).all()
+        assert (found.index[~found.is_user] < 40).all()
 
     def test_counts_what_each_person_found_shares_in_full(self, graph, few):
         found = asked(graph, self.HISTORY)
@@ -277,25 +280,25 @@ class TestALargeGraph:
 
     def test_hands_on_the_nearest(self, graph, monkeypatch):
         everybody = asked(graph, self.HISTORY)
-        monkeypatch.setattr(module, "PEOPLE_FOUND", 30)
+        monkeypatch.setattr(module, "MAX_USER_NEIGHBOURS", 30)
         nearest = asked(graph, self.HISTORY)
-        people = np.sort(everybody.edge_weight[everybody.is_person])[::-1]
-        assert np.sort(nearest.edge_weight[nearest.is_person])[::-1] == pytest.approx(people[:30])
+        people = np.sort(everybody.edge_weight[everybody.is_user])[::-1]
+        assert np.sort(nearest.edge_weight[nearest.is_user])[::-1] == pytest.approx(people[:30])
 
     def test_asks_the_best_liked_of_a_long_history(self, graph, monkeypatch):
-        monkeypatch.setattr(module, "ITEMS_ASKED", 2)
+        monkeypatch.setattr(module, "HISTORY_ITEMS_EXPANDED", 2)
         found = asked(graph, dict.fromkeys(range(40, 60), 0.1) | {0: 1.0, 1: 1.0})
-        assert (found.index[found.is_person] % 2 == 0).all()
+        assert (found.index[found.is_user] % 2 == 0).all()
 
 
 def test_profiles_do_not_depend_on_how_many_are_added_up_at_once(monkeypatch):
     random = np.random.default_rng(8)
     rows = [(int(random.integers(60)), int(random.integers(30)), 1.0) for _ in range(500)]
-    like = traits({(i, i % 7) for i in range(30)} | {(i, i % 3) for i in range(30)}, 30, 9)
+    like = item_features({(i, i % 7) for i in range(30)} | {(i, i % 3) for i in range(30)}, 30, 9)
     graph = graph_of(rows, 61, like)  # the last likes nothing
     whole = graph.profiles
-    monkeypatch.setattr(profiles, "_LINKS_AT_ONCE", 5)
-    parts = profile_people(graph.items, graph.first_item, graph.days, like)
+    monkeypatch.setattr(user_summaries, "_LINKS_AT_ONCE", 5)
+    parts = summarize_users(graph.items, graph.first_item, graph.days, like)
     assert np.array_equal(whole.lengths, parts.lengths)
     assert whole.lengths[60] == 0
     assert np.isnan(whole.newest[60])
@@ -323,18 +326,18 @@ class TestTheStore:
         catalogue = Catalogue(store, BAR)
         folder = tmp_path / "indexes"
         field = open_field(store, folder, BAR.name, "description", HashingEmbedder(size=64).name)
-        return catalogue, open_taste_graph(store, folder, catalogue, field)
+        return catalogue, open_user_item_graph(store, folder, catalogue, field)
 
     def neighbours(self, store, tmp_path):
         catalogue, graph = self.opened(store, tmp_path)
-        ada = graph.person_of(user_node(store, BAR.name, "ada"))
+        ada = graph.user_index(user_node(store, BAR.name, "ada"))
         keys = ("negroni", "boulevardier")
         rows = table(asked(graph, {catalogue.item_index(key): 1.0 for key in keys}, ada))
         return catalogue, graph, rows
 
     def test_gives_people_and_items_with_their_days(self, bar, tmp_path):
         catalogue, graph, rows = self.neighbours(bar, tmp_path)
-        ben = graph.person_of(user_node(bar, BAR.name, "ben"))
+        ben = graph.user_index(user_node(bar, BAR.name, "ben"))
         daiquiri = catalogue.item_index("daiquiri")
         assert set(rows) == {("person", ben), ("item", daiquiri)}
         assert rows["person", ben][1] == pytest.approx(9)
@@ -344,13 +347,13 @@ class TestTheStore:
 
     def test_knows_nobody_who_likes_nothing(self, bar, tmp_path):
         item = int(Catalogue(bar, BAR).node_ids[0])
-        give_feedback(bar, BAR.name, "dan", item, Event.DISLIKED)
+        store_feedback(bar, BAR.name, "dan", item, Event.DISLIKED)
         _, graph = self.opened(bar, tmp_path)
-        assert graph.person_of(user_node(bar, BAR.name, "dan")) == -1
+        assert graph.user_index(user_node(bar, BAR.name, "dan")) == -1
 
     def test_is_not_added_up_twice(self, bar, tmp_path, monkeypatch):
         _, _, rows = self.neighbours(bar, tmp_path)
-        monkeypatch.setattr(profiles, "profile_people", None)
+        monkeypatch.setattr(user_summaries, "summarize_users", None)
         assert self.neighbours(bar, tmp_path)[2] == rows
 
     @pytest.mark.parametrize("change", ["likings", "texts"])
@@ -369,7 +372,7 @@ class TestTheStore:
         self.neighbours(bar, tmp_path)
         assert len(list((tmp_path / "indexes").glob("profiles-*"))) == 4
         bar.close()
-        forget(tmp_path, Wish(user="cem"), dry_run=False, progress=lambda *_: None)
+        forget(tmp_path, ForgetScope(user="cem"), dry_run=False, progress=lambda *_: None)
         assert not list((tmp_path / "indexes").glob("*"))
         with Store.open_(tmp_path / "store.duckdb", read_only=True) as store:
             _, graph, rows = self.neighbours(store, tmp_path)
@@ -382,6 +385,6 @@ class TestTheStore:
 
     def test_does_without_texts(self, bar, tmp_path):
         catalogue = Catalogue(bar, BAR)
-        graph = open_taste_graph(bar, tmp_path / "indexes", catalogue, None)
+        graph = open_user_item_graph(bar, tmp_path / "indexes", catalogue, None)
         rows = table(asked(graph, {catalogue.item_index("negroni"): 1.0}))
         assert {row[4] for row in rows.values()} == {0.0}

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localrec.memory.curation import Curated
-from localrec.memory.packing import Teller, shortened
+from localrec.memory.curation import CuratedNeighbours
+from localrec.memory.prompt_packer import PromptPacker, shortened
 
 from .test_curation import neighbours
 
@@ -31,11 +31,13 @@ def curated(*rows):
     columns = {name: getattr(found, name) for name in found.__struct_fields__}
     columns["is_person"] = np.array([kind == "p" for kind, _ in rows], dtype=bool)
     columns["index"] = np.array([index for _, index in rows], dtype=np.int32)
-    return Curated(type(found)(**columns), np.linspace(1, 0.5, len(rows), dtype=np.float32))
+    return CuratedNeighbours(
+        type(found)(**columns), np.linspace(1, 0.5, len(rows), dtype=np.float32)
+    )
 
 
 def teller(memories=(), names=NAMES, lately=LATELY, count_tokens=words):
-    return Teller(
+    return PromptPacker(
         names, dict(memories), lambda one, many: np.array(lately[one][:many]), count_tokens
     )
 

@@ -6,17 +6,18 @@ from contextlib import nullcontext
 
 import pytest
 
-from localrec.graph.people import undo_feedback
+from localrec.data.rows import Event
+from localrec.foundation.settings import Settings
+from localrec.graph.interactions import undo_feedback
 from localrec.llm.scripted import ScriptedModel
-from localrec.memory.histories import history_of
-from localrec.memory.propagation import CountingUpdate, hold_s_of, updater_of
-from localrec.memory.queue import UNDONE, claim, complete, enqueue
+from localrec.memory.job_queue import UNDONE, claim, complete, enqueue
+from localrec.memory.propagation import TemplateUpdate
+from localrec.memory.recent_likes import recent_likes_of
 from localrec.memory.records import edit_memory, memory_of
 from localrec.memory.rule_text import parse_rules
 from localrec.memory.rule_versions import save_rules
-from localrec.memory.surroundings import KeptSurroundings, Near
-from localrec.settings import Settings
-from localrec.types import Event
+from localrec.memory.update_context import NearUser, UpdateContextCache
+from localrec.memory.updaters import store_hold_s, template_updater
 from tests.planted import BAR
 
 from .crowd_of_guests import node, says
@@ -26,17 +27,17 @@ BITTER, SOUR = ("negroni", "boulevardier", "americano"), ("gimlet", "daiquiri", 
 
 
 @pytest.fixture
-def around(path):
+def update_context(path):
     """The bar's surroundings, kept from job to job as a worker keeps them."""
-    return KeptSurroundings(path.parent / "indexes", BAR)
+    return UpdateContextCache(path.parent / "indexes", BAR)
 
 
 @pytest.fixture
-def work(bar, around):
+def work(bar, update_context):
     """Works everything off; returns how many calls that took."""
 
     def work_off(**config):
-        update, calls = CountingUpdate(around, **config), 0
+        update, calls = TemplateUpdate(update_context, **config), 0
         while (job := claim(bar)) is not None:
             complete(bar, job, update(job, lambda: nullcontext(bar)))
             calls += 1
@@ -132,10 +133,10 @@ class TestAnItemsMemory:
 
 
 class TestNeighbours:
-    def test_are_those_who_share_the_most(self, camps, around):
-        now = around(camps)
+    def test_are_those_who_share_the_most(self, camps, update_context):
+        now = update_context(camps)
         ana = node(camps, "ana")
-        found = now.nearest_people(ana, history_of(camps, now.catalogue, ana), 5)
+        found = now.nearest_users(ana, recent_likes_of(camps, now.catalogue, ana), 5)
         assert [one.user_id for one in found] == [node(camps, "bob"), node(camps, "dora")]
         assert found[0].weight == pytest.approx(1.0)
         assert found[1].weight == pytest.approx(1 / 12**0.5)
@@ -189,7 +190,7 @@ class TestNeighbours:
     def test_may_come_from_elsewhere(self, camps, work):
         cleo = node(camps, "cleo")
         says(camps, "ana", "peat-bog")
-        work(neighbours=lambda around, user_id, liked, many: [Near(cleo, 0.5)])
+        work(neighbours=lambda update_context, user_id, liked, many: [NearUser(cleo, 0.5)])
         assert "Peat Bog" in text(camps, "cleo")
         assert "Peat Bog" not in text(camps, "bob")
 
@@ -293,27 +294,27 @@ class TestSurroundings:
         )
         return bar
 
-    def test_are_read_once_for_many_jobs(self, crowd, around, work):
-        around(crowd)
-        before = around.openings
+    def test_are_read_once_for_many_jobs(self, crowd, update_context, work):
+        update_context(crowd)
+        before = update_context.openings
         says(crowd, "guest 0", "nutty")
         work()
-        assert around.openings == before
+        assert update_context.openings == before
 
-    def test_are_read_again_when_one_in_a_hundred_is_new(self, crowd, around, work):
-        around(crowd)
-        before = around.openings
+    def test_are_read_again_when_one_in_a_hundred_is_new(self, crowd, update_context, work):
+        update_context(crowd)
+        before = update_context.openings
         for number in range(3):
             says(crowd, f"guest {number}", "nutty")
         work()
-        assert around.openings == before + 1
+        assert update_context.openings == before + 1
 
-    def test_do_not_outlive_what_was_taken_back_or_forgotten(self, crowd, around):
-        around(crowd)
-        before = around.openings
+    def test_do_not_outlive_what_was_taken_back_or_forgotten(self, crowd, update_context):
+        update_context(crowd)
+        before = update_context.openings
         crowd.execute("DELETE FROM interaction WHERE user_id = ?", [node(crowd, "guest 7")])
-        around(crowd)
-        assert around.openings == before + 1
+        update_context(crowd)
+        assert update_context.openings == before + 1
 
     def test_may_lag_behind_but_never_about_the_one_who_clicks(self, crowd, work):
         says(crowd, "newcomer", "nutty")
@@ -344,10 +345,10 @@ def test_a_workspace_hands_out_the_updater_of_a_domain(bar, path):
         settings = Settings()
         embedder_name = "none"
 
-    updates = updater_of(Opened(), "cocktails")(job, lambda: nullcontext(bar))
+    updates = template_updater(Opened(), "cocktails")(job, lambda: nullcontext(bar))
     assert [update.node_id for update in updates] == [job.user_id]
 
 
 def test_the_store_is_held_for_several_jobs_only_where_nobody_has_to_wait_for_a_model():
-    assert hold_s_of(None) > 0
-    assert hold_s_of(ScriptedModel([])) == 0
+    assert store_hold_s(None) > 0
+    assert store_hold_s(ScriptedModel([])) == 0

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from localrec.graph.people import give_feedback, undo_feedback
-from localrec.memory.queue import (
+from localrec.data.rows import Event
+from localrec.graph.interactions import store_feedback, undo_feedback
+from localrec.memory.job_queue import (
     BURST,
     MOST_CLAIMS,
     UNDONE,
@@ -24,8 +25,7 @@ from localrec.memory.queue import (
     resume,
     retry_failed,
 )
-from localrec.memory.records import MemoryUpdate, Written, memory_of
-from localrec.types import Event
+from localrec.memory.records import MemoryUpdate, WriteResult, memory_of
 from tests.planted import BAR
 
 from .crowd_of_guests import node, says
@@ -50,7 +50,7 @@ class TestAJob:
             raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            give_feedback(bar, BAR.name, "ana", drink, Event.LIKED, then=enqueue_and_die)
+            store_feedback(bar, BAR.name, "ana", drink, Event.LIKED, then=enqueue_and_die)
         assert counts(bar) == {}
         assert bar.rows("SELECT count(*) FROM interaction") == [(0,)]
 
@@ -88,7 +88,7 @@ class TestAJob:
         says(bar, "ana", "negroni")
         first = claim(bar)
         says(bar, "ana", "mojito")
-        assert complete(bar, first, []) == Written()
+        assert complete(bar, first, []) == WriteResult()
         assert counts(bar) == {"done": 1, "waiting": 1}
 
 
@@ -131,7 +131,7 @@ class TestTheEnd:
         def torn(*_, **__):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("localrec.memory.queue.put_memories", torn)
+        monkeypatch.setattr("localrec.memory.job_queue.put_memories", torn)
         with pytest.raises(KeyboardInterrupt):
             complete(bar, job, [])
         assert counts(bar) == {"running": 1}
@@ -175,7 +175,7 @@ class TestClaims:
         again = claim(bar)
         assert again.deeds == of_the_dead.deeds
         assert complete(bar, of_the_dead, []) is None
-        assert complete(bar, again, []) == Written()
+        assert complete(bar, again, []) == WriteResult()
         assert jobs_of(bar)[0].attempts == 2
 
 

@@ -7,16 +7,16 @@ from functools import partial
 
 import pytest
 
-from localrec.errors import BusyError
+from localrec.foundation.errors import BusyError
+from localrec.foundation.paths import exclusive
 from localrec.graph.store import Store
 from localrec.memory import rebuild
-from localrec.memory.propagation import CountingUpdate
-from localrec.memory.queue import counts_of
+from localrec.memory.job_queue import counts_of
+from localrec.memory.propagation import TemplateUpdate
 from localrec.memory.rebuild import Rebuild, RebuildReport
 from localrec.memory.records import edit_memory
-from localrec.memory.surroundings import KeptSurroundings
+from localrec.memory.update_context import UpdateContextCache
 from localrec.memory.worker import LOCK
-from localrec.paths import exclusive
 from tests.planted import BAR
 
 from .crowd_of_guests import node, says, texts, worker
@@ -34,13 +34,13 @@ def history(bar, path):
     return path
 
 
-def around(path):
-    return KeptSurroundings(path.parent / "indexes", BAR)
+def update_context(path):
+    return UpdateContextCache(path.parent / "indexes", BAR)
 
 
 def rebuilder(path):
     opening = partial(Store.open_, path, wait_s=0.2)
-    return Rebuild(opening, BAR, around(path), path.with_name(LOCK))
+    return Rebuild(opening, BAR, update_context(path), path.with_name(LOCK))
 
 
 def newest(path):
@@ -56,7 +56,7 @@ def test_makes_what_the_jobs_would_have_made(history, tmp_path):
     with closing(Store.open_(history)) as store:
         assert counts_of(store)["waiting"] == 18  # it is about people, not about jobs
         store.execute("DELETE FROM memory")
-    worker(history, CountingUpdate(around(history), fan_out=0), hold_s=60.0).run_pending()
+    worker(history, TemplateUpdate(update_context(history), fan_out=0), hold_s=60.0).run_pending()
     worked = newest(history)
     assert {key: made[key] for key in worked} == worked
 

@@ -6,23 +6,23 @@ from datetime import datetime
 
 import pytest
 
-from localrec.errors import InputError
-from localrec.graph.forget import Leaving, Wish
-from localrec.graph.rewrite import companions, write_what_stays
+from localrec.foundation.errors import InputError
 from localrec.graph.store import Store
 from localrec.memory.records import (
     MAX_FACETS,
     MAX_MEMORY,
     Facet,
     MemoryUpdate,
-    Written,
+    WriteResult,
     edit_memory,
     history_of,
     memories_of,
     memory_of,
     pin_memory,
 )
-from localrec.traces import Search
+from localrec.privacy.erasure_plan import ErasurePlan, ForgetScope
+from localrec.privacy.leak_scan import PatternScanner
+from localrec.privacy.store_rewrite import copy_remaining_rows, sidecar_files
 from tests.planted import write_memories
 
 from .crowd_of_guests import node, says
@@ -49,7 +49,7 @@ class TestVersions:
 
     def test_are_not_made_by_an_update_that_changes_nothing(self, bar, ana):
         remember(bar, ana, "Likes gin.")
-        assert remember(bar, ana, " Likes  gin.") == Written(unchanged=(ana,))
+        assert remember(bar, ana, " Likes  gin.") == WriteResult(unchanged=(ana,))
         assert len(history_of(bar, ana)) == 1
 
     def test_of_many_nodes_are_read_at_once_and_strangers_left_out(self, bar, ana):
@@ -61,7 +61,7 @@ class TestVersions:
         assert memories_of(bar, []) == {}
 
     def test_of_a_node_that_is_gone_are_not_written(self, bar):
-        assert remember(bar, 10**9, "x") == Written(gone=(10**9,))
+        assert remember(bar, 10**9, "x") == WriteResult(gone=(10**9,))
 
     def test_of_one_node_written_twice_at_once_are_one(self, bar, ana):
         updates = [MemoryUpdate(node_id=ana, text=text) for text in ("First.", "Last.")]
@@ -101,7 +101,7 @@ class TestAPin:
     def test_keeps_updates_away_and_they_are_told(self, bar, ana):
         remember(bar, ana, "Mine.")
         assert pin_memory(bar, ana).pinned
-        assert remember(bar, ana, "Theirs.") == Written(skipped=(ana,))
+        assert remember(bar, ana, "Theirs.") == WriteResult(skipped=(ana,))
         assert memory_of(bar, ana).text == "Mine."
 
     def test_can_be_taken_out_again(self, bar, ana):
@@ -166,30 +166,30 @@ class TestForgetting:
 
     def after(self, path, wish):
         fresh = path.with_name("fresh.duckdb")
-        with Store.open_(path, may_read=companions(fresh)) as store:
-            leaving = Leaving(store, wish)
-            needles = {needle.text for needle in leaving.needles()}
-            write_what_stays(leaving, fresh, Search(leaving.needles()), lambda *_: None)
+        with Store.open_(path, may_read=sidecar_files(fresh)) as store:
+            leaving = ErasurePlan(store, wish)
+            patterns = {pattern.text for pattern in leaving.patterns()}
+            copy_remaining_rows(leaving, fresh, PatternScanner(leaving.patterns()), lambda *_: None)
         with Store.open_(fresh, read_only=True) as store:
             left = store.rows(
                 "SELECT key, version, text FROM memory JOIN node USING (node_id) ORDER BY 1, 2"
             )
             jobs = store.rows("SELECT key FROM job JOIN node ON node_id = user_id ORDER BY job_id")
-        return left, [key for (key,) in jobs], needles
+        return left, [key for (key,) in jobs], patterns
 
     def test_a_person_takes_their_memories_jobs_and_what_was_made_from_them(self, people):
-        left, jobs, needles = self.after(people, Wish(user="ana.of.the.harbour"))
+        left, jobs, patterns = self.after(people, ForgetScope(user="ana.of.the.harbour"))
         assert left == [
             ("bob.of.the.hill", 1, "A memory of their own."),  # falls back
             ("gimlet", 1, "Liked on hills."),
             ("nutty", 1, "By hand."),
         ]
         assert jobs == ["bob.of.the.hill"]
-        assert "Somebody like him drinks Negroni in harbours." in needles
-        assert "A memory of their own." not in needles  # bob's says the same, and stays
+        assert "Somebody like him drinks Negroni in harbours." in patterns
+        assert "A memory of their own." not in patterns  # bob's says the same, and stays
 
     def test_an_item_takes_what_was_made_from_it(self, people):
-        left, jobs, _ = self.after(people, Wish(item="negroni"))
+        left, jobs, _ = self.after(people, ForgetScope(item="negroni"))
         assert [(key, version) for key, version, _ in left] == [
             ("ana.of.the.harbour", 1),
             ("bob.of.the.hill", 1),
@@ -201,7 +201,7 @@ class TestForgetting:
     def test_a_span_of_time_takes_what_was_made_in_it(self, people):
         with Store.open_(people) as store:
             store.execute("UPDATE memory SET \"at\" = TIMESTAMP '2020-01-01' WHERE version = 1")
-        left, jobs, _ = self.after(people, Wish(since=datetime(2025, 1, 1)))
+        left, jobs, _ = self.after(people, ForgetScope(since=datetime(2025, 1, 1)))
         assert [(key, version) for key, version, _ in left] == [
             ("ana.of.the.harbour", 1),
             ("bob.of.the.hill", 1),
@@ -212,11 +212,11 @@ class TestForgetting:
         assert jobs == []
 
     def test_a_span_of_everybodys_time_takes_what_was_written_by_hand_too(self, people):
-        left, _, _ = self.after(people, Wish(since=datetime(2020, 1, 1)))
+        left, _, _ = self.after(people, ForgetScope(since=datetime(2020, 1, 1)))
         assert left == []
 
     def test_a_span_of_one_persons_time_leaves_the_others(self, people):
-        wish = Wish(user="ana.of.the.harbour", since=datetime(2020, 1, 1))
+        wish = ForgetScope(user="ana.of.the.harbour", since=datetime(2020, 1, 1))
         left, jobs, _ = self.after(people, wish)
         assert [(key, version) for key, version, _ in left] == [
             ("bob.of.the.hill", 1),

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localrec.memory.neighbourhood import Neighbours
-from localrec.memory.rule_sets import default_rules, shipped_rules
+from localrec.memory.default_rules import default_rules, shipped_rules
 from localrec.memory.rules import (
     DROPPED,
     FEATURES,
@@ -26,6 +25,7 @@ from localrec.memory.rules import (
     Rule,
     RuleSet,
 )
+from localrec.memory.user_item_graph import Neighbours
 from tests.memory.rules_of_all_kinds import effects, rule_sets
 
 
@@ -35,7 +35,7 @@ def neighbour(person=True, edge=0.0, days=0.0, co=0, metadata=0.0, memory=0.0) -
 
 def crowd_of(person, edge, days, co, metadata, memory) -> Neighbours:
     return Neighbours(
-        is_person=np.array(person, dtype=bool),
+        is_user=np.array(person, dtype=bool),
         index=np.arange(len(person), dtype=np.int32),
         edge_weight=np.array(edge, dtype=np.float32),
         recency_days=np.array(days, dtype=np.float32),
@@ -273,7 +273,7 @@ def test_what_is_no_number_counts_as_nothing():
 def test_every_score_is_finite_and_within_the_bound(crowd, rules):
     scores = rules.scores(crowd)
     assert scores.dtype == np.float32
-    assert scores.shape == crowd.is_person.shape
+    assert scores.shape == crowd.is_user.shape
     assert np.isfinite(scores).all()
     deeds = sum(len(rule.effects) for rule in rules.rules)
     assert (scores >= 0).all()
@@ -282,7 +282,7 @@ def test_every_score_is_finite_and_within_the_bound(crowd, rules):
 
 @given(crowds, rule_sets(), st.randoms(use_true_random=False))
 def test_a_neighbours_place_and_company_do_not_matter(crowd, rules, random):
-    rows = list(range(len(crowd.is_person)))
+    rows = list(range(len(crowd.is_user)))
     random.shuffle(rows)
     rows = np.array(rows[: random.randint(0, len(rows))], dtype=np.int64)
     assert rules.scores(crowd.rows(rows)).tolist() == rules.scores(crowd)[rows].tolist()

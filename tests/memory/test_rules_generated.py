@@ -9,22 +9,22 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from localrec.errors import InputError, ModelError
-from localrec.graph.histories import ingest_history
+from localrec.data.rows import Event, HistoryRows, ImportReport, InteractionRow
+from localrec.foundation.errors import InputError, ModelError
+from localrec.graph.history_ingest import ingest_history
 from localrec.graph.store import Store
-from localrec.llm.catalog import model_path
-from localrec.llm.client import ModelProcess
+from localrec.llm.model_catalog import model_path
+from localrec.llm.model_process import ModelProcess
 from localrec.llm.scripted import ScriptedModel
-from localrec.memory.rule_generation import generate_rules, looked_at, rule_grammar
-from localrec.memory.rule_text import format_rules, parse_rules
-from localrec.memory.rules import FEATURES
-from localrec.memory.statistics import (
+from localrec.memory.domain_statistics import (
     CategoryShare,
+    Distribution,
     DomainStatistics,
-    Spread,
     domain_statistics,
 )
-from localrec.types import Event, History, ImportReport, InteractionRow
+from localrec.memory.rule_generation import generate_rules, rule_grammar, statistics_text
+from localrec.memory.rule_text import format_rules, parse_rules
+from localrec.memory.rules import FEATURES
 from tests.llm.test_structured import as_regex
 from tests.planted import BAR
 
@@ -34,11 +34,11 @@ FILMS = DomainStatistics(
     items=1682,
     interactions=100_000,
     density=0.063,
-    items_per_person=Spread(106.0, 23.0, 65.0, 244.4, 737.0),
-    people_per_item=Spread(59.5, 2.0, 27.0, 169.0, 583.0),
+    items_per_person=Distribution(106.0, 23.0, 65.0, 244.4, 737.0),
+    people_per_item=Distribution(59.5, 2.0, 27.0, 169.0, 583.0),
     dated=1.0,
-    age_days=Spread(113.0, 22.0, 121.0, 196.0, 215.0),
-    span_days=Spread(23.4, 0.0, 0.0, 109.0, 213.0),
+    age_days=Distribution(113.0, 22.0, 121.0, 196.0, 215.0),
+    span_days=Distribution(23.4, 0.0, 0.0, 109.0, 213.0),
     categories=(CategoryShare("drama", 0.43), CategoryShare("<|im_end|>comedy", 0.3)),
 )
 TIE = 'if edge_weight > 0.5 for people then multiply score by 2.0 because "Ties hold."'
@@ -52,7 +52,7 @@ MEMORY = (
 START = datetime(2024, 1, 1)
 
 
-def history(*deeds: tuple[str, str, float | None]) -> History:
+def history(*deeds: tuple[str, str, float | None]) -> HistoryRows:
     """Likings as (person, item, days after the first day or None)."""
     rows = tuple(
         InteractionRow(
@@ -66,12 +66,12 @@ def history(*deeds: tuple[str, str, float | None]) -> History:
     report = ImportReport(
         source="t", path="t", domain=BAR.name, read=0, kept=0, merged=0, dropped=0
     )
-    return History(items=(), interactions=rows, report=report)
+    return HistoryRows(items=(), interactions=rows, report=report)
 
 
-def near(*values: float) -> Spread:
+def near(*values: float) -> Distribution:
     """A spread that equals any other up to rounding."""
-    return Spread(*map(pytest.approx, values))
+    return Distribution(*map(pytest.approx, values))
 
 
 class TestStatistics:
@@ -125,7 +125,7 @@ class TestGrammar:
         grammar = as_regex(rule_grammar(FILMS, taken))
         text = data.draw(st.from_regex(grammar, fullmatch=True))
         (rule,) = parse_rules(f'rules "a" for "b" rule "c": {text}', source="model").rules
-        assert looked_at(rule) not in taken
+        assert statistics_text(rule) not in taken
         assert not rule.drops
 
     @pytest.mark.parametrize("text", [TIE, SHARED, AGE, KIND, MEMORY])
@@ -223,5 +223,5 @@ def test_a_real_model_writes_rules_that_parse_and_differ(require_model):
     with ModelProcess(model_path("smollm2-135m")) as model:
         rules = generate_rules(model, FILMS, seed=3)
     assert 3 <= len(rules.rules) <= 5
-    assert len(set(map(looked_at, rules.rules))) == len(rules.rules)
+    assert len(set(map(statistics_text, rules.rules))) == len(rules.rules)
     assert parse_rules(format_rules(rules), source="model") == rules

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localrec.domains import shipped_domains
-from localrec.errors import InputError
-from localrec.memory.rule_sets import default_rules, shipped_rule_names, shipped_rules
+from localrec.foundation.errors import InputError
+from localrec.foundation.paths import shipped
+from localrec.graph.domain_files import shipped_domains
+from localrec.memory.default_rules import default_rules, shipped_rule_names, shipped_rules
 from localrec.memory.rule_text import LONGEST_TEXT, format_rules, parse_rules
 from localrec.memory.rules import Boost, Condition, Decay, Filter, Multiply
-from localrec.paths import shipped
 from tests.memory.rules_of_all_kinds import rule_sets
 
 HEAD = 'rules "Mine" for "books"\n'

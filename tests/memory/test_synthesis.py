@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localrec.domains import load_domain
-from localrec.errors import ModelError
+from localrec.data.item_features import ItemFeatures
+from localrec.foundation.errors import ModelError
 from localrec.graph.catalogue import Attribute
+from localrec.graph.domain_files import load_domain
 from localrec.llm.scripted import ScriptedModel
-from localrec.memory.profiles import ItemTraits
 from localrec.memory.synthesis import (
     MOST_FACETS,
     Supporter,
@@ -25,7 +25,7 @@ MOVIES = load_domain("movies")
 HORROR, DRAMA, RARE = 0, 1, 2
 NAMES = ["films that are Horror", "films that are Drama", "films that are Rare"]
 # Items 0-3 are horror, 4-9 drama; item 9 is the only one with the rare attribute.
-TRAITS = ItemTraits(
+TRAITS = ItemFeatures(
     item=np.array([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9], dtype=np.int32),
     attribute=np.array([0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2], dtype=np.int32),
     items=10,

@@ -8,12 +8,12 @@ from contextlib import closing
 
 import pytest
 
-from localrec.errors import BusyError, ModelCancelledError, ModelError
+from localrec.foundation.errors import BusyError, ModelCancelledError, ModelError
+from localrec.foundation.paths import exclusive
 from localrec.graph.store import Store
-from localrec.memory.queue import claim, complete, counts_of, jobs_of, pause, resume
+from localrec.memory.job_queue import claim, complete, counts_of, jobs_of, pause, resume
 from localrec.memory.records import MemoryUpdate, pin_memory
 from localrec.memory.worker import LOCK, WorkReport
-from localrec.paths import exclusive
 from tests.planted import write_memories
 
 from .crowd_of_guests import diary, node, says, texts, worker

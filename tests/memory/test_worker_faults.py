@@ -14,10 +14,10 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
+from localrec.data.rows import Event
 from localrec.graph.store import Store
-from localrec.memory.queue import calls_of, counts_of
+from localrec.memory.job_queue import calls_of, counts_of
 from localrec.memory.records import MemoryUpdate, pin_memory
-from localrec.types import Event
 from tests.planted import planted_store, write_memories
 
 from .crowd_of_guests import node, says, worker

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localrec.retrieval.base import Ranked, Setting
-from localrec.retrieval.inclination import bearable, inclined
-from localrec.retrieval.taste import Taste, taste_of_keys
+from localrec.retrieval.personalize import exclude_disliked, personalize
+from localrec.retrieval.search_query import RankedItems, SearchParams
+from localrec.retrieval.user_profile import UserProfile, profile_from_keys
 
 NOTHING = np.zeros(50, dtype=bool)
 
@@ -22,14 +22,14 @@ def catalogue(bar):
 def retrieve_in_order(count):
     def retrieve(query, pool, setting):
         items = np.arange(count, dtype=np.int32)
-        return Ranked(items, np.linspace(1, 0, count, dtype=np.float32))
+        return RankedItems(items, np.linspace(1, 0, count, dtype=np.float32))
 
     return retrieve
 
 
 def asked(count, scores, k=3):
-    retriever = inclined(retrieve_in_order(count), np.asarray(scores, dtype=np.float32))
-    return retriever(None, NOTHING, Setting(k=k)).items.tolist()
+    retriever = personalize(retrieve_in_order(count), np.asarray(scores, dtype=np.float32))
+    return retriever(None, NOTHING, SearchParams(k=k)).items.tolist()
 
 
 @given(
@@ -47,8 +47,8 @@ def test_only_the_head_is_reordered(count, k, scores):
 
 def test_scores_go_with_their_items():
     scores = np.random.default_rng(1).normal(size=50).astype(np.float32)
-    plain = retrieve_in_order(20)(None, NOTHING, Setting(k=3))
-    found = inclined(retrieve_in_order(20), scores)(None, NOTHING, Setting(k=3))
+    plain = retrieve_in_order(20)(None, NOTHING, SearchParams(k=3))
+    found = personalize(retrieve_in_order(20), scores)(None, NOTHING, SearchParams(k=3))
     told = dict(zip(plain.items.tolist(), plain.scores.tolist(), strict=True))
     assert dict(zip(found.items.tolist(), found.scores.tolist(), strict=True)) == told
 
@@ -84,17 +84,19 @@ class TestWhatIsBearable:
         ("stars", "stays"), [(0.5, False), (2.0, False), (2.5, True), (3.0, True), (5.0, True)]
     )
     def test_is_all_but_what_was_given_two_stars_or_fewer(self, catalogue, stars, stays):
-        taste = taste_of_keys(["negroni"], catalogue, [stars])
-        kept = bearable(taste, catalogue.every())
+        user_profile = profile_from_keys(["negroni"], catalogue, [stars])
+        kept = exclude_disliked(user_profile, catalogue.every())
         assert kept[catalogue.item_index("negroni")] == stays
         assert kept.sum() == 16 + stays
 
     def test_is_not_what_was_put_off(self, catalogue):
         hidden = catalogue.none()
         hidden[2] = True
-        nothing = taste_of_keys((), catalogue)
-        taste = Taste(nothing.items, nothing.strengths, nothing.stars, nothing.known, hidden)
-        assert np.flatnonzero(~bearable(taste, catalogue.every())).tolist() == [2]
+        nothing = profile_from_keys((), catalogue)
+        user_profile = UserProfile(
+            nothing.items, nothing.strengths, nothing.stars, nothing.known, hidden
+        )
+        assert np.flatnonzero(~exclude_disliked(user_profile, catalogue.every())).tolist() == [2]
 
     @given(
         pool=st.lists(st.booleans(), min_size=17, max_size=17),
@@ -102,7 +104,7 @@ class TestWhatIsBearable:
     )
     def test_never_empties_a_pool_nor_adds_to_it(self, catalogue, pool, stars):
         pool = np.array(pool)
-        kept = bearable(taste_of_keys(catalogue.keys, catalogue, stars), pool)
+        kept = exclude_disliked(profile_from_keys(catalogue.keys, catalogue, stars), pool)
         assert not (kept & ~pool).any()
         assert kept.any() == pool.any()
         if kept.any() and not np.array_equal(kept, pool):

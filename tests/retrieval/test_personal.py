@@ -11,15 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from localrec.data.interaction_matrix import InteractionMatrix
+from localrec.data.rows import Event, HistoryRows, InteractionRow
 from localrec.graph.catalogue import Catalogue
-from localrec.graph.histories import ingest_history
-from localrec.graph.people import deeds_of, give_feedback, undo_feedback, user_node
+from localrec.graph.history_ingest import ingest_history
+from localrec.graph.interactions import load_user_history, store_feedback, undo_feedback, user_node
 from localrec.graph.store import Store
-from localrec.index.audience import Audience, open_audience
-from localrec.retrieval import personal
-from localrec.retrieval.taste import taste_of, taste_of_keys
-from localrec.systems.personal import RANKERS, Personal
-from localrec.types import Event, History, InteractionRow
+from localrec.index.interaction_cache import open_interaction_matrix
+from localrec.ranking import preference_features
+from localrec.ranking.configs import RANKERS
+from localrec.retrieval.user_profile import profile_from_history, profile_from_keys
+from localrec.systems.auto import EvidenceRecommender
 from tests.planted import BAR, a_report, planted_stages, planted_store
 
 # Two circles of friends who like different drinks, and a favourite of all.
@@ -37,7 +39,7 @@ def audience_of(items, pairs):
     numbers = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     first_item = np.searchsorted(numbers[:, 0], np.arange(len(people) + 1))
     first_person = np.searchsorted([item for _, item in by_item], np.arange(items + 1))
-    return Audience(
+    return InteractionMatrix(
         numbers[:, 1].astype(np.int32),
         first_item.astype(np.int64),
         np.array([person for person, _ in by_item], dtype=np.int32),
@@ -55,7 +57,7 @@ class TestLift:
         audience = audience_of(6, pairs)
         fans = [{person for person, item in pairs if item == one} for one in range(6)]
         for one in range(6):
-            lifted = personal.lift(audience, one)
+            lifted = preference_features.lift(audience, one)
             share = (len(fans[one]) + 1) / (audience.size + 2)
             for other in range(6):
                 both = len(fans[one] & fans[other])
@@ -65,7 +67,9 @@ class TestLift:
     def test_may_be_asked_for_a_few(self):
         audience = audience_of(6, {(person, item) for person in range(9) for item in range(6)})
         few = np.array([4, 1], dtype=np.int32)
-        assert personal.lift(audience, 2, few) == pytest.approx(personal.lift(audience, 2)[few])
+        assert preference_features.lift(audience, 2, few) == pytest.approx(
+            preference_features.lift(audience, 2)[few]
+        )
 
     def test_is_the_same_both_ways_where_there_are_many_people(self):
         random = np.random.default_rng(0)
@@ -75,44 +79,53 @@ class TestLift:
         audience = audience_of(4, pairs)
         for one in range(4):
             for other in range(4):
-                there = personal.lift(audience, one)[other]
-                back = personal.lift(audience, other)[one]
+                there = preference_features.lift(audience, one)[other]
+                back = preference_features.lift(audience, other)[one]
                 assert there == pytest.approx(back, abs=0.02)
-        assert personal.lift(audience, 1)[3] > 0.1
+        assert preference_features.lift(audience, 1)[3] > 0.1
 
     def test_knows_friends_from_strangers(self):
         pairs = {(n, i) for n in range(20) for i in ((0, 1) if n < 10 else (2, 3))}
-        lifted = personal.lift(audience_of(4, pairs), 0)
+        lifted = preference_features.lift(audience_of(4, pairs), 0)
         assert lifted[1] > 0.3 > -0.3 > lifted[2]
 
 
 class TestNeighbours:
     def test_of_a_long_history_do_not_shout(self):
         audience = audience_of(6, {(n, i) for n in range(30) for i in range(6) if (n + i) % 3})
-        bound = max(abs(personal.lift(audience, one)).max() for one in range(6))
+        bound = max(abs(preference_features.lift(audience, one)).max() for one in range(6))
         catalogue = FakeCatalogue(6)
-        scores = personal.neighbours(taste_of_keys("abcdef", catalogue), audience)
+        scores = preference_features.cooccurrence_scores(
+            profile_from_keys("abcdef", catalogue), audience
+        )
         assert abs(scores).max() <= 3.0 * bound + 1e-6
 
     def test_of_nothing_liked_say_nothing(self):
         audience = audience_of(6, {(1, 2), (1, 3)})
-        for taste in (
-            taste_of_keys((), FakeCatalogue(6)),
-            taste_of_keys("ab", FakeCatalogue(6), [0.5, 2.5]),
+        for user_profile in (
+            profile_from_keys((), FakeCatalogue(6)),
+            profile_from_keys("ab", FakeCatalogue(6), [0.5, 2.5]),
         ):
-            assert personal.neighbours(taste, audience).tolist() == [0.0] * 6
+            assert (
+                preference_features.cooccurrence_scores(user_profile, audience).tolist()
+                == [0.0] * 6
+            )
 
     def test_are_asked_of_the_strongest_fifty_newest_first(self):
         many = FakeCatalogue(200)
         stars = [5.0 if n % 2 else 4.0 for n in range(200)]
-        taste = taste_of_keys(many.keys, many, stars)
-        assert personal.strongest(taste).tolist() == list(range(199, 99, -2))
+        user_profile = profile_from_keys(many.keys, many, stars)
+        assert preference_features.strongest_likes(user_profile).tolist() == list(
+            range(199, 99, -2)
+        )
 
     def test_of_an_audience_of_nobody_say_nothing(self):
         nobody = audience_of(3, set())
-        taste = taste_of_keys("ab", FakeCatalogue(3))
-        assert personal.neighbours(taste, nobody) == pytest.approx([0.0, 0.0, 0.0])
-        assert personal.popularity(nobody).tolist() == [0.0, 0.0, 0.0]
+        user_profile = profile_from_keys("ab", FakeCatalogue(3))
+        assert preference_features.cooccurrence_scores(user_profile, nobody) == pytest.approx(
+            [0.0, 0.0, 0.0]
+        )
+        assert preference_features.popularity_scores(nobody).tolist() == [0.0, 0.0, 0.0]
 
 
 class FakeCatalogue:
@@ -135,28 +148,28 @@ class Person:
         self.store = store
         stages = planted_stages(store, folder)
         self.catalogue = stages.catalogue
-        self.audience = open_audience(store, folder, self.catalogue)
+        self.audience = open_interaction_matrix(store, folder, self.catalogue)
         field = stages.fields["description"]
-        self.personal = Personal(self.catalogue, self.audience, field, RANKERS[ranker])
+        self.personal = EvidenceRecommender(self.catalogue, self.audience, field, RANKERS[ranker])
 
     def node(self, key):
         return int(self.catalogue.node_ids[self.catalogue.item_index(key)])
 
     def say(self, key, event, rating=None):
-        give_feedback(self.store, BAR.name, "ana", self.node(key), event, rating=rating)
+        store_feedback(self.store, BAR.name, "ana", self.node(key), event, rating=rating)
 
     @property
-    def taste(self):
+    def user_profile(self):
         user = user_node(self.store, BAR.name, "ana")
         if user is None:
-            return taste_of_keys((), self.catalogue)
-        return taste_of(deeds_of(self.store, user), self.catalogue)
+            return profile_from_keys((), self.catalogue)
+        return profile_from_history(load_user_history(self.store, user), self.catalogue)
 
     def list(self, k=17):
-        return [one.key for one in self.personal.recommend("ana", self.taste, k).items]
+        return [one.key for one in self.personal.recommend("ana", self.user_profile, k).items]
 
     def scores(self):
-        fit = self.personal.fit("ana", self.taste)
+        fit = self.personal.fit("ana", self.user_profile)
         return dict(zip(self.catalogue.keys, fit.scores.tolist(), strict=True))
 
 
@@ -164,7 +177,7 @@ class Person:
 def ana(tmp_path):
     with planted_store(tmp_path) as store:
         rows = [InteractionRow(user=u, item=i, event=Event.RATED, rating=5.0) for u, i in CROWD]
-        told = History(items=(), interactions=tuple(rows), report=a_report(len(rows)))
+        told = HistoryRows(items=(), interactions=tuple(rows), report=a_report(len(rows)))
         ingest_history(store, BAR, told, None)
         yield Person(store, tmp_path / "indexes")
 
@@ -241,8 +254,8 @@ class TestAList:
         assert all(np.isfinite(one) for one in other.scores().values())
 
     def test_of_somebody_who_met_everything_is_empty(self, ana):
-        taste = taste_of_keys(ana.catalogue.keys, ana.catalogue)
-        assert ana.personal.recommend("ana", taste, 5).items == ()
+        user_profile = profile_from_keys(ana.catalogue.keys, ana.catalogue)
+        assert ana.personal.recommend("ana", user_profile, 5).items == ()
 
     def test_leaves_deeds_in_another_domain_alone(self, ana):
         films = msgspec.structs.replace(BAR, name="films")
@@ -252,7 +265,7 @@ class TestAList:
         )
         before = ana.scores()
         row = InteractionRow(user="ana", item="heat", event=Event.LIKED)
-        told = History(items=(), interactions=(row,), report=a_report(1))
+        told = HistoryRows(items=(), interactions=(row,), report=a_report(1))
         ingest_history(ana.store, films, told, "ana")
         assert ana.scores() == before
 
@@ -260,24 +273,30 @@ class TestAList:
 class TestNearnessAndAttributes:
     def test_of_disliked_things_point_away(self, ana):
         catalogue = ana.catalogue
-        liked = taste_of_keys(["negroni"], catalogue, [5.0])
-        hated = taste_of_keys(["negroni"], catalogue, [0.5])
+        liked = profile_from_keys(["negroni"], catalogue, [5.0])
+        hated = profile_from_keys(["negroni"], catalogue, [0.5])
         field = ana.personal._field
         for part in (
-            lambda taste: personal.nearness(taste, catalogue, field),
-            lambda taste: personal.attributes(taste, catalogue),
+            lambda user_profile: preference_features.content_similarity(
+                user_profile, catalogue, field
+            ),
+            lambda user_profile: preference_features.attribute_scores(user_profile, catalogue),
         ):
             assert part(hated) == pytest.approx(-part(liked), abs=1e-6)
             assert part(liked)[catalogue.item_index("boulevardier")] > 0
 
     def test_of_nobody_are_nothing(self, ana):
-        nobody = taste_of_keys((), ana.catalogue)
-        assert not personal.nearness(nobody, ana.catalogue, ana.personal._field).any()
-        assert not personal.attributes(nobody, ana.catalogue).any()
+        nobody = profile_from_keys((), ana.catalogue)
+        assert not preference_features.content_similarity(
+            nobody, ana.catalogue, ana.personal._field
+        ).any()
+        assert not preference_features.attribute_scores(nobody, ana.catalogue).any()
 
     def test_are_the_cosine_to_a_single_item(self, ana):
         catalogue, field = ana.catalogue, ana.personal._field
-        scores = personal.nearness(taste_of_keys(["negroni"], catalogue), catalogue, field)
+        scores = preference_features.content_similarity(
+            profile_from_keys(["negroni"], catalogue), catalogue, field
+        )
         mine = catalogue.item_index("negroni")
         matrix = field.exact.matrix
         rows = [int(np.searchsorted(field.node_ids, node)) for node in catalogue.node_ids]
@@ -288,6 +307,6 @@ class TestNearnessAndAttributes:
 def test_an_empty_catalogue_gives_an_empty_list(tmp_path):
     with Store.open_(tmp_path / "store.duckdb") as store:
         catalogue = Catalogue(store, BAR)
-        audience = open_audience(store, tmp_path / "indexes", catalogue)
-        ranker = Personal(catalogue, audience, None, RANKERS["auto"])
-        assert ranker.recommend("ana", taste_of_keys((), catalogue), 5).items == ()
+        audience = open_interaction_matrix(store, tmp_path / "indexes", catalogue)
+        ranker = EvidenceRecommender(catalogue, audience, None, RANKERS["auto"])
+        assert ranker.recommend("ana", profile_from_keys((), catalogue), 5).items == ()

@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from localrec.domains import Concept, Domain, load_domain
+from localrec.data.domains import Concept, Domain
+from localrec.data.rows import AttributeLink, ItemRow
 from localrec.graph.catalogue import Catalogue
-from localrec.graph.ingest import ingest_items
+from localrec.graph.domain_files import load_domain
+from localrec.graph.item_ingest import ingest_items
 from localrec.graph.store import Store
-from localrec.retrieval.shelf import ShelfReport, on_shelf, report_of, survey
-from localrec.types import AttributeLink, ItemRow
+from localrec.retrieval.shelf import ShelfReport, shelf_attributes, shelf_report, survey_shelf
 from tests.planted import BAR, a_report
 
 HOME_BAR: Domain = msgspec.structs.replace(
@@ -98,7 +99,7 @@ def indexes(catalogue: Catalogue, names: str) -> list[int]:
 
 
 def look(catalogue: Catalogue, names: str) -> ShelfReport:
-    return report_of(catalogue, survey(catalogue, indexes(catalogue, names)), k=100)
+    return shelf_report(catalogue, survey_shelf(catalogue, indexes(catalogue, names)), k=100)
 
 
 def makeable(catalogue: Catalogue, names: str) -> set[str]:
@@ -214,22 +215,22 @@ def test_every_claim_is_carried_by_the_items_own_components(bar: Catalogue):
 def test_a_pool_bounds_every_list(bar: Catalogue):
     pool = bar.none()
     pool[bar.item_index("negroni")] = True
-    shelf = survey(bar, indexes(bar, "gin, campari"), pool)
+    shelf = survey_shelf(bar, indexes(bar, "gin, campari"), pool)
     assert [bar.names[item] for item in shelf.one_away] == ["Negroni"]
     assert not len(shelf.makeable)
 
 
 def test_an_empty_shelf_still_says_what_to_get(bar: Catalogue):
-    shelf = survey(bar, [])
+    shelf = survey_shelf(bar, [])
     assert [bar.names[item] for item in shelf.makeable] == ["Syrup"]
     assert not len(shelf.unlocks)
-    assert report_of(bar, shelf, 3).one_away == ()
+    assert shelf_report(bar, shelf, 3).one_away == ()
 
 
 def test_stored_nodes_that_are_no_attributes_are_left_out(bar: Catalogue):
     (gin,) = indexes(bar, "gin")
     node = bar.attributes[gin].node_id
-    assert on_shelf(bar, [int(bar.node_ids[0]), node, -1]) == [gin]
+    assert shelf_attributes(bar, [int(bar.node_ids[0]), node, -1]) == [gin]
 
 
 _NAMES = (
@@ -242,11 +243,11 @@ _NAMES = (
 @given(st.sets(st.sampled_from(_NAMES.split(", "))))
 def test_getting_what_unlocks_makes_just_as_many_more_as_was_said(bar: Catalogue, names: set[str]):
     have = indexes(bar, ", ".join(sorted(names))) if names else []
-    shelf = survey(bar, have)
+    shelf = survey_shelf(bar, have)
     lists = [set(map(int, one)) for one in (shelf.makeable, shelf.one_away, shelf.with_substitutes)]
     assert sum(map(len, lists)) == len(set().union(*lists))
     for thing in map(int, shelf.unlocks):
-        after = set(map(int, survey(bar, [*have, thing]).makeable))
+        after = set(map(int, survey_shelf(bar, [*have, thing]).makeable))
         assert lists[0] <= after
         assert len(after - lists[0]) == shelf.makes[thing]
 

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localrec.graph.people import Deeds
-from localrec.retrieval.taste import (
-    joined,
-    strength_of_rating,
-    taste_of,
-    taste_of_keys,
+from localrec.data.rows import Event
+from localrec.graph.interactions import UserHistory
+from localrec.retrieval.user_profile import (
+    merge_profiles,
+    preference_of_rating,
+    profile_from_history,
+    profile_from_keys,
 )
-from localrec.types import Event
 
 NOW = datetime(2026, 6, 1)
 HALF_STARS = [half / 2 for half in range(1, 11)]
@@ -36,7 +36,7 @@ def deeds_of(catalogue, *told):
     ]
     never = np.datetime64("NaT")
     at = [never if ago is None else np.datetime64(NOW - timedelta(days=ago)) for *_, ago, _ in rows]
-    return Deeds(
+    return UserHistory(
         items=np.array(ids, dtype=np.int64),
         events=np.array([str(row[1]) for row in rows], dtype=object),
         ratings=np.array([np.nan if row[2] is None else row[2] for row in rows], dtype=np.float32),
@@ -45,28 +45,28 @@ def deeds_of(catalogue, *told):
     )
 
 
-def taste(catalogue, *told):
-    return taste_of(deeds_of(catalogue, *told), catalogue, NOW)
+def user_profile(catalogue, *told):
+    return profile_from_history(deeds_of(catalogue, *told), catalogue, NOW)
 
 
 def strength(catalogue, *told):
-    (one,) = taste(catalogue, *told).strengths
+    (one,) = user_profile(catalogue, *told).strengths
     return float(one)
 
 
 class TestStars:
     def test_rise_with_strength(self):
-        strengths = [strength_of_rating(stars) for stars in HALF_STARS]
+        strengths = [preference_of_rating(stars) for stars in HALF_STARS]
         assert strengths == sorted(set(strengths))
         assert (strengths[0], strengths[-1]) == (-1.0, 1.0)
 
     @given(one=st.floats(0.5, 5), other=st.floats(0.5, 5))
     def test_in_any_order_and_within_bounds(self, one, other):
         low, high = sorted([one, other])
-        assert -1.0 <= strength_of_rating(low) <= strength_of_rating(high) <= 1.0
+        assert -1.0 <= preference_of_rating(low) <= preference_of_rating(high) <= 1.0
 
     def test_in_the_middle_say_nothing(self):
-        assert strength_of_rating(2.75) == 0.0
+        assert preference_of_rating(2.75) == 0.0
 
 
 class TestTheNewestVerdict:
@@ -95,11 +95,17 @@ class TestTheNewestVerdict:
         assert strength(catalogue, *rows) == pytest.approx(expected)
 
     def test_takes_stars_that_were_given_before(self, catalogue):
-        assert np.isnan(taste(catalogue, ("negroni", "rated", 5.0), ("negroni", "disliked")).stars)
-        assert taste(catalogue, ("negroni", "disliked"), ("negroni", "rated", 4.0)).stars == [4.0]
+        assert np.isnan(
+            user_profile(catalogue, ("negroni", "rated", 5.0), ("negroni", "disliked")).stars
+        )
+        assert user_profile(
+            catalogue, ("negroni", "disliked"), ("negroni", "rated", 4.0)
+        ).stars == [4.0]
 
     def test_leaves_each_item_once(self, catalogue):
-        told = taste(catalogue, ("negroni", "liked"), ("mojito", "seen"), ("negroni", "rated", 3.0))
+        told = user_profile(
+            catalogue, ("negroni", "liked"), ("mojito", "seen"), ("negroni", "rated", 3.0)
+        )
         assert len(told) == 2
         assert [catalogue.keys[item] for item in told.items] == ["negroni", "mojito"]
 
@@ -107,24 +113,24 @@ class TestTheNewestVerdict:
 class TestNotNow:
     @pytest.mark.parametrize(("ago", "hidden"), [(0, True), (29, True), (31, False)])
     def test_hides_for_thirty_days(self, catalogue, ago, hidden):
-        told = taste(catalogue, ("negroni", "later", None, ago))
+        told = user_profile(catalogue, ("negroni", "later", None, ago))
         item = catalogue.item_index("negroni")
         assert told.hidden[item] == told.known[item] == hidden
         assert told.hidden.sum() == hidden
 
     def test_says_nothing_of_taste(self, catalogue):
-        assert len(taste(catalogue, ("negroni", "later", None, 1))) == 0
-        told = taste(catalogue, ("negroni", "rated", 4.0, 9), ("negroni", "later", None, 1))
-        assert told.strengths == pytest.approx([strength_of_rating(4.0)])
+        assert len(user_profile(catalogue, ("negroni", "later", None, 1))) == 0
+        told = user_profile(catalogue, ("negroni", "rated", 4.0, 9), ("negroni", "later", None, 1))
+        assert told.strengths == pytest.approx([preference_of_rating(4.0)])
 
     def test_counts_from_the_last_time_it_was_said(self, catalogue):
         rows = [("negroni", "later", None, 60), ("negroni", "later", None, 1)]
-        assert taste(catalogue, *rows).hidden.sum() == 1
+        assert user_profile(catalogue, *rows).hidden.sum() == 1
 
     @pytest.mark.parametrize("event", ["liked", "wanted"])
     def test_ends_when_the_item_is_taken_up_again(self, catalogue, event):
         rows = [("negroni", "later", None, 2), ("negroni", event, None, 1)]
-        assert not taste(catalogue, *rows).hidden.any()
+        assert not user_profile(catalogue, *rows).hidden.any()
 
 
 class TestWhatIsKnown:
@@ -133,37 +139,39 @@ class TestWhatIsKnown:
         [(event, event not in (Event.WANTED, Event.LATER)) for event in Event],
     )
     def test_is_what_was_had_or_judged(self, catalogue, event, known):
-        assert taste(catalogue, ("negroni", event.value, None, 90)).known.sum() == known
+        assert user_profile(catalogue, ("negroni", event.value, None, 90)).known.sum() == known
 
     def test_leaves_out_what_the_catalogue_has_not(self, catalogue):
         first, last = int(catalogue.node_ids[0]), int(catalogue.node_ids[-1])
         rows = [(node, "liked") for node in (0, first - 1, last + 1, 10**9)]
-        told = taste(catalogue, *rows, ("negroni", "liked"))
+        told = user_profile(catalogue, *rows, ("negroni", "liked"))
         assert [catalogue.keys[item] for item in told.items] == ["negroni"]
         assert told.known.sum() == 1
 
     def test_of_a_stranger_is_nothing(self, catalogue):
-        for told in (taste(catalogue), taste_of_keys((), catalogue)):
+        for told in (user_profile(catalogue), profile_from_keys((), catalogue)):
             assert (len(told), told.known.sum(), told.hidden.sum()) == (0, 0, 0)
             assert told.liked.shape == told.disliked.shape == (0,)
 
 
 class TestAHistoryOfKeys:
     def test_is_all_liked_without_ratings(self, catalogue):
-        told = taste_of_keys(["negroni", "nowhere", "mojito"], catalogue)
+        told = profile_from_keys(["negroni", "nowhere", "mojito"], catalogue)
         assert told.strengths.tolist() == [1.0, 1.0]
         assert np.isnan(told.stars).all()
         assert told.known.sum() == 2
 
     def test_bears_its_ratings(self, catalogue):
-        told = taste_of_keys(["negroni", "nowhere", "mojito"], catalogue, [5.0, 3.0, 0.5])
+        told = profile_from_keys(["negroni", "nowhere", "mojito"], catalogue, [5.0, 3.0, 0.5])
         assert told.strengths.tolist() == [1.0, -1.0]
         assert told.stars.tolist() == [5.0, 0.5]
         assert told.disliked.tolist() == [0.0, 1.0]
 
     def test_joins_a_stored_one_and_is_right_where_both_speak(self, catalogue):
-        stored = taste_of_keys(["negroni", "mojito"], catalogue, [5.0, 4.0])
-        told = joined(stored, taste_of_keys(["negroni", "gimlet"], catalogue, [1.0, 3.0]))
+        stored = profile_from_keys(["negroni", "mojito"], catalogue, [5.0, 4.0])
+        told = merge_profiles(
+            stored, profile_from_keys(["negroni", "gimlet"], catalogue, [1.0, 3.0])
+        )
         names = [catalogue.keys[item] for item in told.items]
         assert dict(zip(names, told.stars.tolist(), strict=True)) == {
             "negroni": 1.0,

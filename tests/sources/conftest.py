@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from localrec.domains import AttributeSpec, Concept, Domain, load_domain
-from localrec.paths import pulled
+from localrec.data.domains import AttributeSpec, Concept, Domain
+from localrec.foundation.paths import pulled
+from localrec.graph.domain_files import load_domain
 
 
 @pytest.fixture

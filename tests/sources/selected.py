@@ -6,21 +6,22 @@ from typing import Any
 
 import duckdb
 
-from localrec.sources.bulk import COLUMNS, literal
-from localrec.types import BulkHistory, History
+from localrec.data.rows import BulkHistory, HistoryRows
+from localrec.foundation.sql import sql_literal
+from localrec.sources.bulk_tables import COLUMNS
 
 
-def selected(history: History | BulkHistory) -> list[dict[str, Any]]:
+def selected(history: HistoryRows | BulkHistory) -> list[dict[str, Any]]:
     """The rows that would be stored."""
     assert isinstance(history, BulkHistory)
     with duckdb.connect(":memory:") as connection:
-        files = ", ".join(literal(file) for file in history.files)
+        files = ", ".join(sql_literal(file) for file in history.files)
         connection.execute(f"SET allowed_paths = [{files}]")
         connection.execute("SET enable_external_access = false")
         rows = connection.execute(history.select).fetchall()
     return [dict(zip(COLUMNS, row, strict=True)) for row in rows]
 
 
-def told(history: History | BulkHistory) -> list[tuple[int, str | None, str, str]]:
+def told(history: HistoryRows | BulkHistory) -> list[tuple[int, str | None, str, str]]:
     """The receipt's lines: (row, column, what was done, why)."""
     return [(line.row, line.column, line.action, line.problem) for line in history.report.problems]

@@ -10,11 +10,12 @@ from typing import Any
 import duckdb
 import pytest
 
-from localrec.domains import Domain, load_domain
-from localrec.errors import InputError
+from localrec.data.domains import Domain
+from localrec.data.rows import BulkHistory
+from localrec.foundation.errors import InputError
+from localrec.graph.domain_files import load_domain
 from localrec.sources.amazon import AmazonSource, Window
-from localrec.sources.base import Glimpse
-from localrec.types import BulkHistory
+from localrec.sources.protocols import FilePreview
 
 NAME_JSON = "Name the JSON file as it was exported or downloaded."
 
@@ -294,7 +295,7 @@ def test_a_folder_needs_one_file_of_reviews(tmp_path: Path, products: Domain) ->
 
 def test_detection_goes_by_the_first_line_or_the_products_file() -> None:
     source = AmazonSource()
-    assert source.recognises(Glimpse("video_games.jsonl", (), review()))
-    assert source.recognises(Glimpse("games", ("meta_video_games.jsonl", "video_games.jsonl")))
-    assert not source.recognises(Glimpse("drinks.jsonl", (), '{"name": "Negroni"}'))
-    assert not source.recognises(Glimpse("folder", ("meta.txt",)))
+    assert source.recognises(FilePreview("video_games.jsonl", (), review()))
+    assert source.recognises(FilePreview("games", ("meta_video_games.jsonl", "video_games.jsonl")))
+    assert not source.recognises(FilePreview("drinks.jsonl", (), '{"name": "Negroni"}'))
+    assert not source.recognises(FilePreview("folder", ("meta.txt",)))

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from localrec.errors import InputError
+from localrec.foundation.bounded_files import FileLimits
+from localrec.foundation.errors import InputError
 from localrec.sources.archives import open_archive
-from localrec.sources.files import Limits
-from localrec.sources.tables import Table
+from localrec.sources.delimited_tables import DelimitedTable
 from tests.sources.zips import flipped, linked, locked, packed
 
 GOOD = {"ratings.csv": "Name,Rating\nHeat,4.5\n", "likes/films.csv": "Name\nAlien\n"}
@@ -129,7 +129,7 @@ def test_a_bad_archive_is_refused_with_its_message(tmp_path: Path, case: str) ->
     content, message = BAD[case]
     path = tmp_path / "export.zip"
     path.write_bytes(content)
-    with pytest.raises(InputError) as refused, open_archive(path, Limits()):
+    with pytest.raises(InputError) as refused, open_archive(path, FileLimits()):
         pass
     assert str(refused.value) == message.format(path=path)
 
@@ -137,13 +137,13 @@ def test_a_bad_archive_is_refused_with_its_message(tmp_path: Path, case: str) ->
 def test_a_table_of_contents_is_never_read_beyond_its_limit(tmp_path: Path) -> None:
     path = tmp_path / "export.zip"
     path.write_bytes(huge_contents())
-    with pytest.raises(InputError) as refused, open_archive(path, Limits()):
+    with pytest.raises(InputError) as refused, open_archive(path, FileLimits()):
         pass
     assert "too large" in str(refused.value.__cause__)
 
 
 def names_of(path: Path, *known: str) -> list[str]:
-    with open_archive(path, Limits(), known) as archive:
+    with open_archive(path, FileLimits(), known) as archive:
         return list(archive.members)
 
 
@@ -158,9 +158,9 @@ def test_members_are_read_from_an_archive_and_from_its_folder_alike(tmp_path: Pa
     path = tmp_path / "export.zip"
     path.write_bytes(packed(GOOD))
     for home in (path, unpack(tmp_path / "folder", GOOD)):
-        with open_archive(home, Limits()) as archive:
+        with open_archive(home, FileLimits()) as archive:
             assert list(archive.members) == ["likes/films.csv", "ratings.csv"]
-            table = Table(archive.members["ratings.csv"])
+            table = DelimitedTable(archive.members["ratings.csv"])
             assert [cells for _, cells in table.rows()] == [{"Name": "Heat", "Rating": "4.5"}]
 
 
@@ -191,20 +191,20 @@ def test_a_member_whose_bytes_changed_is_damaged(tmp_path: Path) -> None:
     content = packed({"a.csv": "Name,Rating\nHeat,4.5\n"}, zipfile.ZIP_STORED)
     path.write_bytes(content.replace(b"Heat", b"Boat"))
     with (
-        open_archive(path, Limits()) as archive,
+        open_archive(path, FileLimits()) as archive,
         pytest.raises(InputError, match=r"export\.zip/a\.csv is damaged"),
     ):
-        Table(archive.members["a.csv"])
+        DelimitedTable(archive.members["a.csv"])
 
 
 def test_an_archive_inside_the_archive_stays_shut(tmp_path: Path) -> None:
     path = tmp_path / "export.zip"
     path.write_bytes(packed({"a.csv": packed(GOOD)}))
     with (
-        open_archive(path, Limits()) as archive,
+        open_archive(path, FileLimits()) as archive,
         pytest.raises(InputError, match=r"a\.csv is a zip archive, not a table"),
     ):
-        Table(archive.members["a.csv"])
+        DelimitedTable(archive.members["a.csv"])
 
 
 def test_a_pipe_and_nothing_are_refused(tmp_path: Path) -> None:
@@ -212,15 +212,15 @@ def test_a_pipe_and_nothing_are_refused(tmp_path: Path) -> None:
     for name, cause in (("pipe.zip", "is not a file"), ("none.zip", "No such file")):
         with (
             pytest.raises(InputError, match=cause),
-            open_archive(tmp_path / name, Limits()),
+            open_archive(tmp_path / name, FileLimits()),
         ):
             pass
 
 
 def read_all(path: Path) -> None:
-    with open_archive(path, Limits()) as archive:
+    with open_archive(path, FileLimits()) as archive:
         for member in archive.members.values():
-            with member.open(Limits()) as stream:
+            with member.open(FileLimits()) as stream:
                 stream.read()
 
 

@@ -5,16 +5,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from localrec.domains import AttributeSpec, Domain
-from localrec.errors import InputError
+from localrec.data.domains import AttributeSpec, Domain
+from localrec.data.rows import CatalogueRows, ItemRow
+from localrec.data.titles import restore_article
+from localrec.foundation.errors import InputError
 from localrec.sources import SOURCES, detect_kind, open_source
-from localrec.sources.movies import restore_article
-from localrec.types import ItemRow, SourceTable
 
 HEADER = "item_id:token\tmovie_title:token_seq\trelease_year:token\tclass:token_seq\n"
 
 
-def read_lines(folder: Path, domain: Domain, *lines: str, header: str = HEADER) -> SourceTable:
+def read_lines(folder: Path, domain: Domain, *lines: str, header: str = HEADER) -> CatalogueRows:
     path = folder / "films.item"
     path.write_text(header + "".join(line + "\n" for line in lines), encoding="utf-8")
     return open_source("recbole").read(path, domain)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from localrec.domains import Domain
-from localrec.errors import InputError
+from localrec.data.domains import Domain
+from localrec.foundation.bounded_files import FileLimits
+from localrec.foundation.errors import InputError
+from localrec.packs.cocktails.recipe_files import CocktailSource
 from localrec.sources import open_source
-from localrec.sources.cocktails import CocktailSource
-from localrec.sources.files import Limits
 
 HEADER = "id,name,category,glassType,instructions,ingredients,ingredientMeasures\n"
 LISTS = "the list must hold texts only, like ['gin', 'lime juice']."
@@ -170,14 +170,14 @@ def test_a_quote_that_swallows_the_file_is_stopped(tmp_path: Path, drinks_domain
     path = tmp_path / "swallowed.csv"
     path.write_text(HEADER + row(name='"Negroni') + row() * 200)
     with pytest.raises(InputError, match=r"row 2, column 'name': the row is longer than 4,000"):
-        CocktailSource(Limits(row_chars=4_000)).read(path, drinks_domain)
+        CocktailSource(FileLimits(row_chars=4_000)).read(path, drinks_domain)
 
 
 def test_a_file_over_the_limit_is_refused_unread(tmp_path: Path, drinks_domain: Domain) -> None:
     path = tmp_path / "large.csv"
     path.write_text(HEADER + row())
     with pytest.raises(InputError, match="more than the 10 allowed"):
-        CocktailSource(Limits(file_bytes=10)).read(path, drinks_domain)
+        CocktailSource(FileLimits(file_bytes=10)).read(path, drinks_domain)
 
 
 def test_a_pipe_a_folder_and_nothing_are_refused(tmp_path: Path, drinks_domain: Domain) -> None:

@@ -5,27 +5,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from localrec.sources.book_cells import plain_text, to_isbn13
-from localrec.sources.book_titles import Title, book_key, split_authors, split_title
+from localrec.sources.book_titles import BookTitle, book_key, split_authors, split_title
 
 
 @pytest.mark.parametrize(
     ("written", "title"),
     [
-        ("Dune (Dune, #1)", Title("Dune", "Dune", "1")),
-        ("Dune (Dune Chronicles #1)", Title("Dune", "Dune Chronicles", "1")),
-        ("Mort (Discworld, #4; Death, #1)", Title("Mort", "Discworld", "4")),
-        ("New Spring (Wheel of Time, Book 0)", Title("New Spring", "Wheel of Time", "0")),
-        ("Saga (Saga, #1-3)", Title("Saga", "Saga", "1-3")),
-        ("Edge (Edge, #0.5)", Title("Edge", "Edge", "0.5")),
+        ("Dune (Dune, #1)", BookTitle("Dune", "Dune", "1")),
+        ("Dune (Dune Chronicles #1)", BookTitle("Dune", "Dune Chronicles", "1")),
+        ("Mort (Discworld, #4; Death, #1)", BookTitle("Mort", "Discworld", "4")),
+        ("New Spring (Wheel of Time, Book 0)", BookTitle("New Spring", "Wheel of Time", "0")),
+        ("Saga (Saga, #1-3)", BookTitle("Saga", "Saga", "1-3")),
+        ("Edge (Edge, #0.5)", BookTitle("Edge", "Edge", "0.5")),
         (
             "Prince Caspian (Narnia (Old Order), #2)",
-            Title("Prince Caspian", "Narnia (Old Order)", "2"),
+            BookTitle("Prince Caspian", "Narnia (Old Order)", "2"),
         ),
-        ("Hobbit, The (Middle-earth, #1)", Title("The Hobbit", "Middle-earth", "1")),
-        ("Walden (Annotated)", Title("Walden (Annotated)")),
-        ("(Un)arranged", Title("(Un)arranged")),
-        ("(Dune, #1)", Title("(Dune, #1)")),
-        ("1984", Title("1984")),
+        ("Hobbit, The (Middle-earth, #1)", BookTitle("The Hobbit", "Middle-earth", "1")),
+        ("Walden (Annotated)", BookTitle("Walden (Annotated)")),
+        ("(Un)arranged", BookTitle("(Un)arranged")),
+        ("(Dune, #1)", BookTitle("(Dune, #1)")),
+        ("1984", BookTitle("1984")),
     ],
 )
 def test_a_series_is_told_from_the_title(written, title):

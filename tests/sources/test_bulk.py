@@ -11,12 +11,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from localrec.errors import InputError
-from localrec.sources import cells
-from localrec.sources.bulk import BulkReader, BulkTable, Fault, latest_moment, literal
-from localrec.sources.flatfiles import FlatFile, delimited_table, json_lines, split_lines
-from localrec.sources.receipt import Receipt
-from localrec.sources.text import clean_name, clean_text
+from localrec.foundation.errors import InputError
+from localrec.foundation.sql import sql_literal
+from localrec.foundation.text import clean_name, clean_text
+from localrec.sources import sql_cells
+from localrec.sources.bulk_tables import BulkReader, BulkTable, RowFault, latest_moment
+from localrec.sources.import_log import ImportLog
+from localrec.sources.sql_tables import FlatFile, delimited_table, json_lines, split_lines
 
 hostile = st.one_of(
     st.text(alphabet="ab<>|[]/INST_ \t\n\x00\x1b;:m,31é\u200b\u202e\x9b\u3000가", max_size=40),
@@ -37,8 +38,8 @@ def computed(sql: str, text: str) -> Any:
 @example("a<<s>b[INST]\x1b[31mred\x1b]0;title\x07 \ufe0f")
 @example("x" * 250)
 def test_a_cell_is_cleaned_in_sql_as_in_python(text: str) -> None:
-    assert computed(cells.clean_text_of("cell"), text) == clean_text(text)
-    assert computed(cells.clean_name_of("cell"), text) == clean_name(text)
+    assert computed(sql_cells.clean_text_of("cell"), text) == clean_text(text)
+    assert computed(sql_cells.clean_name_of("cell"), text) == clean_name(text)
 
 
 @settings(max_examples=25, deadline=None)
@@ -50,12 +51,12 @@ def test_a_cell_is_cleaned_in_sql_as_in_python(text: str) -> None:
 @example("nan")
 def test_no_cell_makes_the_query_fail(text: str) -> None:
     for sql in (
-        cells.key_number("cell"),
-        cells.moment_since_1970("cell"),
-        cells.moment_of("cell"),
-        cells.stars("cell", 0, 10),
-        cells.stars("cell", -10, 10),
-        cells.rating_fault("rating", "cell", 0, 5).condition,
+        sql_cells.key_number("cell"),
+        sql_cells.moment_since_1970("cell"),
+        sql_cells.moment_of("cell"),
+        sql_cells.stars("cell", 0, 10),
+        sql_cells.stars("cell", -10, 10),
+        sql_cells.rating_fault("rating", "cell", 0, 5).condition,
     ):
         computed(sql, text)
 
@@ -65,12 +66,12 @@ def test_no_cell_makes_the_query_fail(text: str) -> None:
     [(0, 5, "3.5", 3.5), (0, 10, "7", 3.5), (0, 1, "1", 5), (0, 5, "0", 0.5), (-10, 10, "10", 5)],
 )
 def test_any_scale_becomes_stars(low: float, high: float, cell: str, stars: float) -> None:
-    assert computed(cells.stars("cell", low, high), cell) == pytest.approx(stars)
+    assert computed(sql_cells.stars("cell", low, high), cell) == pytest.approx(stars)
 
 
 @pytest.mark.parametrize("cell", ["881250949", "881250949.0", "881250949000"])
 def test_seconds_and_milliseconds_are_told_apart(cell: str) -> None:
-    moment = computed(cells.moment_since_1970("cell"), cell)
+    moment = computed(sql_cells.moment_since_1970("cell"), cell)
     assert moment == datetime(1997, 12, 4, 15, 55, 49)
 
 
@@ -78,7 +79,7 @@ def test_seconds_and_milliseconds_are_told_apart(cell: str) -> None:
     ("cell", "is_bad"), [("", False), (" ", False), ("5", False), ("nan", True), ("x", True)]
 )
 def test_an_empty_rating_is_none_and_any_other_must_be_one(cell: str, is_bad: bool) -> None:
-    assert computed(cells.rating_fault("rating", "cell", 0, 5).condition, cell) is is_bad
+    assert computed(sql_cells.rating_fault("rating", "cell", 0, 5).condition, cell) is is_bad
 
 
 def table_of(flat: FlatFile) -> BulkTable:
@@ -87,13 +88,13 @@ def table_of(flat: FlatFile) -> BulkTable:
         columns={"user_key": flat.cells["u"], "item_key": flat.cells["i"]},
         files=(flat.path,),
         first_row=flat.first_row,
-        faults=(*flat.faults, Fault("i", "item_key = 'bad'", "{value} is bad", flat.cells["i"])),
+        faults=(*flat.faults, RowFault("i", "item_key = 'bad'", "{value} is bad", flat.cells["i"])),
         blank=flat.blank,
     )
 
 
 def judge(flat: FlatFile) -> tuple[int, list[tuple[int, str | None, str]]]:
-    receipt = Receipt("test", flat.path, "movies")
+    receipt = ImportLog("test", flat.path, "movies")
     kept = table_of(flat).check(receipt).good
     problems = receipt.report(kept).problems
     return kept, [(line.row, line.column, line.problem) for line in problems]
@@ -184,7 +185,7 @@ def test_a_field_with_a_slash_in_its_name_is_found(tmp_path: Path) -> None:
 def test_a_hundred_bad_rows_are_named_and_all_are_counted(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("u,i\n" + "1,bad\n" * 250 + "1,good\n")
-    receipt = Receipt("test", path, "movies")
+    receipt = ImportLog("test", path, "movies")
     kept = table_of(split_lines(path, ["u", "i"], ",")).check(receipt).good
     report = receipt.report(kept)
     assert (report.read, report.kept, report.dropped, len(report.problems)) == (251, 1, 250, 100)
@@ -196,10 +197,10 @@ def test_the_reader_sees_its_files_and_nothing_else(tmp_path: Path) -> None:
     for path in (mine, other):
         path.write_text("u,i\n1,2\n")
     with BulkReader([mine]) as reader:
-        assert reader.rows(f"SELECT count(*) FROM read_csv({literal(mine)})") == [(1,)]
+        assert reader.rows(f"SELECT count(*) FROM read_csv({sql_literal(mine)})") == [(1,)]
         for sql in (
-            f"SELECT * FROM read_csv({literal(other)})",
-            f"COPY (SELECT 1) TO {literal(tmp_path / 'new.csv')}",
+            f"SELECT * FROM read_csv({sql_literal(other)})",
+            f"COPY (SELECT 1) TO {sql_literal(tmp_path / 'new.csv')}",
             "SET enable_external_access = true",
             "INSTALL httpfs",
         ):

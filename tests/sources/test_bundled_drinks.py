@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from localrec.domains import Domain
-from localrec.errors import InputError
-from localrec.paths import shipped
+from localrec.data.domains import Domain
+from localrec.data.rows import ItemRow
+from localrec.foundation.errors import InputError
+from localrec.foundation.paths import shipped
 from localrec.sources import open_source
-from localrec.types import ItemRow
 
 NEGRONI = {
     "name": "Negroni",

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localrec.domains import Domain
-from localrec.sources.cocktails import CocktailSource
-from localrec.sources.literals import parse_list
-from localrec.sources.spelling import LostLetters
-from localrec.types import ItemRow, RowProblem, SourceTable
+from localrec.data.domains import Domain
+from localrec.data.rows import CatalogueRows, ItemRow, RowProblem
+from localrec.packs.cocktails.encoding_repair import LetterRestorer
+from localrec.packs.cocktails.layouts import parse_list
+from localrec.packs.cocktails.recipe_files import CocktailSource
 
 LIST_HEADER = [
     *("id", "name", "alcoholic", "category", "glassType", "instructions", "drinkThumbnail"),
@@ -35,7 +35,7 @@ NEGRONI = {
 
 def read_rows(
     folder: Path, domain: Domain, *rows: dict[str, str], header: list[str] | None = None
-) -> SourceTable:
+) -> CatalogueRows:
     path = folder / "drinks.csv"
     with path.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.DictWriter(stream, header or LIST_HEADER)
@@ -52,7 +52,7 @@ def links_of(item: ItemRow, kind: str) -> list[tuple[str, str | None]]:
     return [(link.name, link.value) for link in item.links if link.kind == kind]
 
 
-def problems_of(table: SourceTable) -> list[tuple[int, str | None, str]]:
+def problems_of(table: CatalogueRows) -> list[tuple[int, str | None, str]]:
     return [(problem.row, problem.column, problem.action) for problem in table.report.problems]
 
 
@@ -137,7 +137,7 @@ def test_empty_ingredients_are_reported_as_repaired(tmp_path: Path, drinks_domai
 def test_lost_letters_of_ingredients_come_back_or_go(
     drinks_domain: Domain, lost: str, restored: str
 ) -> None:
-    assert LostLetters(drinks_domain.concept_names("ingredient")).restore_name(lost) == restored
+    assert LetterRestorer(drinks_domain.concept_names("ingredient")).restore_name(lost) == restored
 
 
 @pytest.mark.parametrize(
@@ -150,16 +150,16 @@ def test_lost_letters_of_ingredients_come_back_or_go(
     ],
 )
 def test_a_question_in_a_sentence_stays(lost: str, restored: str) -> None:
-    assert LostLetters([]).restore_text(lost) == restored
+    assert LetterRestorer([]).restore_text(lost) == restored
 
 
 def test_two_candidates_restore_nothing() -> None:
-    assert LostLetters(["bat", "bet"]).restore_name("b?t") == "bt"
+    assert LetterRestorer(["bat", "bet"]).restore_name("b?t") == "bt"
 
 
 @given(st.text(alphabet="cre?mpiñalo \ufffd.", max_size=30))
 def test_restored_names_hold_no_lost_letter(text: str) -> None:
-    letters = LostLetters(["lime", "cream"])
+    letters = LetterRestorer(["lime", "cream"])
     restored = letters.restore_name(text)
     assert not set(restored) & {"?", "\ufffd"}
     assert letters.restore_name(restored) == restored

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from localrec.domains import load_domain
-from localrec.errors import InputError
+from localrec.foundation.errors import InputError
+from localrec.graph.domain_files import load_domain
 from localrec.sources import SOURCES, detect_kind, open_source, read_export
 from tests.sources.book_exports import GOODREADS_COLUMNS, STORYGRAPH_COLUMNS
 from tests.sources.exports_of_every_kind import WRITERS

@@ -16,16 +16,16 @@ from typing import Any
 import msgspec
 import pytest
 
-from localrec.domains import load_domain
-from localrec.errors import InputError
+from localrec.data.rows import BulkHistory, CatalogueRows, Event, HistoryRows
+from localrec.foundation.errors import InputError
+from localrec.graph.domain_files import load_domain
 from localrec.sources import HISTORIES, SOURCES, open_source, read_export
-from localrec.sources.bulk import latest_moment
-from localrec.types import BulkHistory, Event, History, SourceTable
+from localrec.sources.bulk_tables import latest_moment
 from tests.sources.exports_of_every_kind import HOSTILE, WRITERS
 from tests.sources.selected import selected
 from tests.sources.zips import packed
 
-Export = SourceTable | History | BulkHistory
+Export = CatalogueRows | HistoryRows | BulkHistory
 
 NOBODY = 65_534  # on every Unix the user who owns nothing
 HARMFUL = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -43,7 +43,7 @@ def deeds_of(export: Export) -> list[dict[str, Any]]:
     """The interactions as the store gets them."""
     if isinstance(export, BulkHistory):
         return sorted(selected(export), key=str)
-    if isinstance(export, History):
+    if isinstance(export, HistoryRows):
         return [
             {**msgspec.structs.asdict(row), "user_key": row.user, "item_key": row.item}
             for row in export.interactions

@@ -9,11 +9,11 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from localrec.domains import Domain
-from localrec.errors import InputError, LocalrecError, UsageError
-from localrec.sources.base import Glimpse
-from localrec.sources.generic import GenericSource
-from localrec.types import BulkHistory
+from localrec.data.domains import Domain
+from localrec.data.rows import BulkHistory
+from localrec.foundation.errors import InputError, LocalrecError, UsageError
+from localrec.sources.mapped_table import MappedTableSource
+from localrec.sources.protocols import FilePreview
 
 from .selected import selected, told
 
@@ -77,7 +77,7 @@ def written(folder: Path, name: str) -> Path:
 
 
 def read(path: Path, domain: Domain, user: str | None = None) -> BulkHistory:
-    return GenericSource().read(path, domain, user)
+    return MappedTableSource().read(path, domain, user)
 
 
 @pytest.mark.parametrize(
@@ -345,5 +345,5 @@ def test_a_table_without_a_mapping_says_what_it_needs(tmp_path: Path, films_doma
 
 
 def test_a_mapping_is_recognised_by_its_name() -> None:
-    assert GenericSource().recognises(Glimpse("books.mapping.toml"))
-    assert not GenericSource().recognises(Glimpse("books.csv"))
+    assert MappedTableSource().recognises(FilePreview("books.mapping.toml"))
+    assert not MappedTableSource().recognises(FilePreview("books.csv"))

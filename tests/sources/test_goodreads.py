@@ -8,14 +8,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from localrec.domains import load_domain
-from localrec.errors import InputError, UsageError
-from localrec.phrases import roots
-from localrec.sources.base import Glimpse
-from localrec.sources.files import Limits
+from localrec.data.rows import Event
+from localrec.foundation.bounded_files import FileLimits
+from localrec.foundation.errors import InputError, UsageError
+from localrec.foundation.text_matching import roots
+from localrec.graph.domain_files import load_domain
 from localrec.sources.goodreads import GoodreadsSource
+from localrec.sources.protocols import FilePreview
 from localrec.sources.storygraph import StoryGraphSource
-from localrec.types import Event
 from tests.sources.book_exports import DUNE, GOODREADS_COLUMNS, SAMPLES, export, goodreads
 
 BOOKS = load_domain("books")
@@ -122,11 +122,13 @@ class TestRecognising:
         }
         for source in (GoodreadsSource(), StoryGraphSource()):
             for name, head in heads.items():
-                glimpse = Glimpse(name="library.csv", head=head)
-                assert source.recognises(glimpse) == (source.kind == name)
+                preview = FilePreview(name="library.csv", head=head)
+                assert source.recognises(preview) == (source.kind == name)
 
     def test_a_row_of_numbers_is_nobodys(self):
-        assert not GoodreadsSource().recognises(Glimpse(name="u.data", head="196\t242\t3\t88125"))
+        assert not GoodreadsSource().recognises(
+            FilePreview(name="u.data", head="196\t242\t3\t88125")
+        )
 
 
 @pytest.mark.parametrize("user", [None, "", " \x1b[0m "])
@@ -356,7 +358,7 @@ def test_a_bad_file_is_refused_with_its_message(csv, name):
 
 def test_a_file_over_the_limit_is_refused(csv):
     with pytest.raises(InputError, match="more than the 100 allowed"):
-        read(csv, goodreads({}), Limits(file_bytes=100))
+        read(csv, goodreads({}), FileLimits(file_bytes=100))
 
 
 cells = st.text(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localrec.sources.text import (
+from localrec.foundation.text import (
     _DROPPED_CATEGORIES,
     _INVISIBLE,
     _LETTERS,

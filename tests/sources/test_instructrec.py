@@ -10,12 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from localrec.domains import Domain, load_domain
-from localrec.errors import InputError
-from localrec.sources.base import Glimpse
+from localrec.data.domains import Domain
+from localrec.data.rows import Event, HistoryRows
+from localrec.foundation.errors import InputError
+from localrec.graph.domain_files import load_domain
 from localrec.sources.instructrec import InstructRecSource
 from localrec.sources.instructrec_parts import EXPECTED
-from localrec.types import Event, History
+from localrec.sources.protocols import FilePreview
 
 ITEMS = {
     "B1": {
@@ -35,7 +36,7 @@ def books() -> Domain:
     return load_domain("books")
 
 
-def read(path: Path, domain: Domain) -> History:
+def read(path: Path, domain: Domain) -> HistoryRows:
     return InstructRecSource().read(path, domain)
 
 
@@ -45,14 +46,14 @@ def save(folder: Path, **parts: object) -> Path:
     return folder
 
 
-def lists(history: History) -> dict[str, list[str]]:
+def lists(history: HistoryRows) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for row in history.interactions:
         found.setdefault(row.user, []).append(row.item)
     return found
 
 
-def told(history: History) -> list[tuple[int, str | None, str, str]]:
+def told(history: HistoryRows) -> list[tuple[int, str | None, str, str]]:
     return [(p.row, p.column, p.action, p.problem) for p in history.report.problems]
 
 
@@ -291,6 +292,6 @@ def test_a_folder_of_all_domains_is_refused_with_their_names(tmp_path: Path, boo
 
 def test_detection_goes_by_names() -> None:
     source = InstructRecSource()
-    assert source.recognises(Glimpse("books", ("books/item.pkl",)))
-    assert source.recognises(Glimpse("books", ("user_instructions.json", "x.json")))
-    assert not source.recognises(Glimpse("drinks.json", (), '{"drinks": []}'))
+    assert source.recognises(FilePreview("books", ("books/item.pkl",)))
+    assert source.recognises(FilePreview("books", ("user_instructions.json", "x.json")))
+    assert not source.recognises(FilePreview("drinks.json", (), '{"drinks": []}'))

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from localrec.domains import Domain, load_domain
-from localrec.errors import InputError, UsageError
-from localrec.sources.base import Glimpse
+from localrec.data.domains import Domain
+from localrec.data.rows import HistoryRows
+from localrec.foundation.errors import InputError, UsageError
+from localrec.graph.domain_files import load_domain
 from localrec.sources.lastfm import LastFmSource, seconds_of
-from localrec.types import History
+from localrec.sources.protocols import FilePreview
 from tests.sources.zips import packed
 
 SAMPLES = Path(__file__).parent / "samples" / "lastfm"
@@ -27,7 +28,7 @@ def music() -> Domain:
     return load_domain("music")
 
 
-def read(path: Path, domain: Domain) -> History:
+def read(path: Path, domain: Domain) -> HistoryRows:
     return LastFmSource().read(path, domain, "anna")
 
 
@@ -37,13 +38,13 @@ def written(folder: Path, content: str | bytes) -> Path:
     return path
 
 
-def told(history: History) -> list[str]:
+def told(history: HistoryRows) -> list[str]:
     return [
         f"{one.row} {one.column} {one.action}: {one.problem}" for one in history.report.problems
     ]
 
 
-def plays(history: History) -> dict[str, tuple[int, datetime | None]]:
+def plays(history: HistoryRows) -> dict[str, tuple[int, datetime | None]]:
     return {row.item: (row.times, row.at) for row in history.interactions}
 
 
@@ -78,10 +79,10 @@ def test_the_album_played_most_is_the_tracks_album(music: Domain) -> None:
 
 def test_it_is_recognised_by_header_or_by_a_minute_at_the_end() -> None:
     source = LastFmSource()
-    assert source.recognises(Glimpse("x.csv", (), HEADER))
-    assert source.recognises(Glimpse("x.csv", (), GOOD))
-    assert not source.recognises(Glimpse("x.csv", (), "Date,Name,Year,Letterboxd URI\n"))
-    assert not source.recognises(Glimpse("x.csv", (), "a,b,c,2023-11-26\n"))
+    assert source.recognises(FilePreview("x.csv", (), HEADER))
+    assert source.recognises(FilePreview("x.csv", (), GOOD))
+    assert not source.recognises(FilePreview("x.csv", (), "Date,Name,Year,Letterboxd URI\n"))
+    assert not source.recognises(FilePreview("x.csv", (), "a,b,c,2023-11-26\n"))
 
 
 def test_an_export_without_a_person_asks_for_one(music: Domain) -> None:
@@ -221,6 +222,6 @@ def test_any_bytes_are_read_or_refused_with_a_sentence(
     for start in (b"", GOOD.encode(), HEADER.encode()):
         path = written(tmp_path_factory.mktemp("bytes"), start + content)
         try:
-            assert isinstance(read(path, load_domain("music")), History)
+            assert isinstance(read(path, load_domain("music")), HistoryRows)
         except InputError as error:
             assert str(path) in error.message

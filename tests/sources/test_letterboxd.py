@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from localrec.domains import Domain, load_domain
-from localrec.errors import InputError, UsageError
-from localrec.sources.base import Glimpse
+from localrec.data.domains import Domain
+from localrec.data.rows import Event, HistoryRows, InteractionRow
+from localrec.foundation.errors import InputError, UsageError
+from localrec.graph.domain_files import load_domain
 from localrec.sources.letterboxd import LetterboxdSource
-from localrec.types import Event, History, InteractionRow
+from localrec.sources.protocols import FilePreview
 from tests.sources.zips import flipped, linked, packed
 
 SAMPLE = Path(__file__).parent / "samples" / "letterboxd"
@@ -29,7 +30,7 @@ def sample_files() -> dict[str, bytes]:
     return {path.relative_to(SAMPLE).as_posix(): path.read_bytes() for path in files}
 
 
-def read(path: Path, domain: Domain) -> History:
+def read(path: Path, domain: Domain) -> HistoryRows:
     return LetterboxdSource().read(path, domain, "anna")
 
 
@@ -39,11 +40,11 @@ def zipped(folder: Path, files: dict[str, str | bytes]) -> Path:
     return path
 
 
-def did(history: History, key: str) -> dict[Event, InteractionRow]:
+def did(history: HistoryRows, key: str) -> dict[Event, InteractionRow]:
     return {row.event: row for row in history.interactions if row.item == key}
 
 
-def told(history: History) -> list[str]:
+def told(history: HistoryRows) -> list[str]:
     return [
         f"{one.row} {one.column} {one.action}: {one.problem}" for one in history.report.problems
     ]
@@ -115,9 +116,9 @@ def test_what_the_person_took_away_or_keeps_private_stays_out(films_domain: Doma
 
 def test_it_is_recognised_by_its_members() -> None:
     source = LetterboxdSource()
-    assert source.recognises(Glimpse("x.zip", ("ratings.csv", "watched.csv", "profile.csv")))
-    assert not source.recognises(Glimpse("x.zip", ("user.json", "listens/2023/1.jsonl")))
-    assert not source.recognises(Glimpse("ratings.csv", (), RATINGS))
+    assert source.recognises(FilePreview("x.zip", ("ratings.csv", "watched.csv", "profile.csv")))
+    assert not source.recognises(FilePreview("x.zip", ("user.json", "listens/2023/1.jsonl")))
+    assert not source.recognises(FilePreview("ratings.csv", (), RATINGS))
 
 
 def test_an_export_without_a_person_asks_for_one(films_domain: Domain) -> None:
@@ -337,6 +338,6 @@ def test_a_broken_export_is_read_or_refused(
     path = tmp_path_factory.mktemp("zip") / "export.zip"
     path.write_bytes(content)
     try:
-        assert isinstance(read(path, load_domain("movies")), History)
+        assert isinstance(read(path, load_domain("movies")), HistoryRows)
     except InputError as error:
         assert str(path) in error.message

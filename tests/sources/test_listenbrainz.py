@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from localrec.domains import Domain, load_domain
-from localrec.errors import InputError, UsageError
-from localrec.sources.base import Glimpse
-from localrec.sources.files import Limits
+from localrec.data.domains import Domain
+from localrec.data.rows import Event, HistoryRows, InteractionRow
+from localrec.foundation.bounded_files import FileLimits
+from localrec.foundation.errors import InputError, UsageError
+from localrec.graph.domain_files import load_domain
 from localrec.sources.listenbrainz import ListenBrainzSource
-from localrec.types import Event, History, InteractionRow
+from localrec.sources.protocols import FilePreview
 from tests.sources.zips import flipped, packed
 
 SAMPLE = Path(__file__).parent / "samples" / "listenbrainz"
@@ -46,15 +47,15 @@ def zipped(folder: Path, files: dict[str, str | bytes]) -> Path:
     return path
 
 
-def read(path: Path, domain: Domain) -> History:
+def read(path: Path, domain: Domain) -> HistoryRows:
     return ListenBrainzSource().read(path, domain, "anna")
 
 
-def did(history: History, key: str) -> dict[Event, InteractionRow]:
+def did(history: HistoryRows, key: str) -> dict[Event, InteractionRow]:
     return {row.event: row for row in history.interactions if row.item == key}
 
 
-def told(history: History) -> list[str]:
+def told(history: HistoryRows) -> list[str]:
     return [
         f"{one.row} {one.column} {one.action}: {one.problem}" for one in history.report.problems
     ]
@@ -128,8 +129,8 @@ def test_files_without_a_byte_are_files_without_a_line(tmp_path: Path, music: Do
 
 def test_it_is_recognised_by_its_months() -> None:
     source = ListenBrainzSource()
-    assert source.recognises(Glimpse("x.zip", ("user.json", "x/listens/2023/1.jsonl")))
-    assert not source.recognises(Glimpse("x.zip", ("ratings.csv", "watched.csv")))
+    assert source.recognises(FilePreview("x.zip", ("user.json", "x/listens/2023/1.jsonl")))
+    assert not source.recognises(FilePreview("x.zip", ("ratings.csv", "watched.csv")))
 
 
 def test_an_export_without_a_person_asks_for_one(music: Domain) -> None:
@@ -210,7 +211,7 @@ def test_a_bad_export_is_refused_with_its_message(tmp_path: Path, music: Domain,
 def test_a_line_without_an_end_is_stopped(tmp_path: Path, music: Domain) -> None:
     path = zipped(tmp_path, {MONTH: "x" * 5000})
     with pytest.raises(InputError, match="has a line longer than 4,000 bytes"):
-        ListenBrainzSource(Limits(row_chars=4_000)).read(path, music, "anna")
+        ListenBrainzSource(FileLimits(row_chars=4_000)).read(path, music, "anna")
 
 
 ROWS: dict[str, tuple[str, str, str]] = {
@@ -351,7 +352,7 @@ def test_a_broken_export_is_read_or_refused(
     path = tmp_path_factory.mktemp("zip") / "export.zip"
     path.write_bytes(content)
     try:
-        assert isinstance(read(path, load_domain("music")), History)
+        assert isinstance(read(path, load_domain("music")), HistoryRows)
     except InputError as error:
         assert str(path) in error.message
 
@@ -361,6 +362,6 @@ def test_a_broken_export_is_read_or_refused(
 def test_any_line_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, line: bytes) -> None:
     path = zipped(tmp_path_factory.mktemp("line"), {MONTH: listen().encode() + line})
     try:
-        assert isinstance(read(path, load_domain("music")), History)
+        assert isinstance(read(path, load_domain("music")), HistoryRows)
     except InputError as error:
         assert str(path) in error.message

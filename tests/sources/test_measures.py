@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localrec.sources.measures import estimate_abv, is_measure, parse_measure
+from localrec.packs.cocktails.measures import estimate_abv, is_measure, parse_measure
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from localrec.domains import Domain
-from localrec.errors import InputError, UsageError
-from localrec.sources.base import Glimpse
+from localrec.data.domains import Domain
+from localrec.data.rows import BulkHistory, UserRow
+from localrec.foundation.errors import InputError, UsageError
 from localrec.sources.movielens import MovieLensSource
-from localrec.types import BulkHistory, Person
+from localrec.sources.protocols import FilePreview
 
 from .selected import selected, told
 
@@ -105,7 +105,7 @@ def test_people_bring_age_gender_and_occupation_but_no_post_code(
         folder = tmp_path / layout
         folder.mkdir()
         history = read(folder, films_domain, LAYOUTS[layout])
-        assert history.people[0] == Person(key="196", properties=properties)
+        assert history.people[0] == UserRow(key="196", properties=properties)
         assert history.report.kept == 6
 
 
@@ -128,18 +128,18 @@ def test_people_are_named_by_the_data_alone(tmp_path: Path, films_domain: Domain
 
 
 @pytest.mark.parametrize(
-    ("glimpse", "is_movielens"),
+    ("preview", "is_movielens"),
     [
-        (Glimpse("u.data"), True),
-        (Glimpse("ratings.csv", head="userId,movieId,rating,timestamp\n"), True),
-        (Glimpse("ratings.csv", head="Date,Name,Year,Letterboxd URI,Rating\n"), False),
-        (Glimpse("ml-25m", ("ratings.csv", "movies.csv", "tags.csv")), True),
-        (Glimpse("ml-25m.zip", ("ml-25m/ratings.csv", "ml-25m/movies.csv")), True),
-        (Glimpse("letterboxd", ("ratings.csv", "diary.csv")), False),
+        (FilePreview("u.data"), True),
+        (FilePreview("ratings.csv", head="userId,movieId,rating,timestamp\n"), True),
+        (FilePreview("ratings.csv", head="Date,Name,Year,Letterboxd URI,Rating\n"), False),
+        (FilePreview("ml-25m", ("ratings.csv", "movies.csv", "tags.csv")), True),
+        (FilePreview("ml-25m.zip", ("ml-25m/ratings.csv", "ml-25m/movies.csv")), True),
+        (FilePreview("letterboxd", ("ratings.csv", "diary.csv")), False),
     ],
 )
-def test_a_release_is_recognised(glimpse: Glimpse, is_movielens: bool) -> None:
-    assert MovieLensSource().recognises(glimpse) is is_movielens
+def test_a_release_is_recognised(preview: FilePreview, is_movielens: bool) -> None:
+    assert MovieLensSource().recognises(preview) is is_movielens
 
 
 GOOD = "1,1,4.0,881250949\n"
@@ -263,4 +263,4 @@ def test_bad_rows_beside_the_ratings_name_their_file(tmp_path: Path, films_domai
         (4, "movies.dat", "dropped", "has 2 cells where 3 belong"),
     ]
     assert [film.name for film in history.items] == ["A", "D< s>"]
-    assert history.people == (Person(key="2", properties={"gender": "F"}),)
+    assert history.people == (UserRow(key="2", properties={"gender": "F"}),)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from localrec.domains import Domain
-from localrec.errors import InputError, UsageError
-from localrec.sources.base import Glimpse
+from localrec.data.domains import Domain
+from localrec.data.rows import BulkHistory, HistoryRows, UserRow
+from localrec.foundation.errors import InputError, UsageError
+from localrec.sources.protocols import FilePreview
 from localrec.sources.recbole import RecBoleSource
-from localrec.types import BulkHistory, History, Person
 
 from .selected import selected, told
 
@@ -39,7 +39,7 @@ def test_a_folder_brings_items_people_and_what_they_did(
         {"user_key": "Mia", "item_key": "b<7>", "event": "rated", "rating": 4.0}
         | {"at": datetime(1997, 12, 4, 15, 55, 49), "times": 1, "note": None}
     ]
-    assert history.people == (Person(key="Mia", properties={"age": 24.0, "occupation": "writer"}),)
+    assert history.people == (UserRow(key="Mia", properties={"age": 24.0, "occupation": "writer"}),)
     assert [item.key for item in history.items] == ["b<7>"]
     assert history.report.kept == 3
 
@@ -49,7 +49,7 @@ def test_items_alone_are_a_history_without_interactions(
 ) -> None:
     (tmp_path / "a.item").write_text("item_id:token\ttitle:token_seq\n1\tHeat (1995)\n")
     history = RecBoleSource().read(tmp_path, films_domain)
-    assert isinstance(history, History)
+    assert isinstance(history, HistoryRows)
     assert (len(history.items), history.interactions) == (1, ())
 
 
@@ -194,9 +194,9 @@ def test_two_files_of_one_ending_and_a_foreign_one_are_refused(
 
 
 def test_atomic_files_are_recognised() -> None:
-    assert RecBoleSource().recognises(Glimpse("a.inter"))
-    assert RecBoleSource().recognises(Glimpse("ml-100k", ("ml-100k.item", "ml-100k.kg")))
-    assert not RecBoleSource().recognises(Glimpse("a.zip", ("a.inter",)))
+    assert RecBoleSource().recognises(FilePreview("a.inter"))
+    assert RecBoleSource().recognises(FilePreview("ml-100k", ("ml-100k.item", "ml-100k.kg")))
+    assert not RecBoleSource().recognises(FilePreview("a.zip", ("a.inter",)))
 
 
 @pytest.mark.real

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from localrec.domains import load_domain
-from localrec.errors import InputError, UsageError
-from localrec.sources.files import Limits
+from localrec.data.rows import Event
+from localrec.foundation.bounded_files import FileLimits
+from localrec.foundation.errors import InputError, UsageError
+from localrec.graph.domain_files import load_domain
 from localrec.sources.goodreads import GoodreadsSource
 from localrec.sources.storygraph import StoryGraphSource
-from localrec.types import Event
 from tests.sources.book_exports import SAMPLES, goodreads, storygraph
 
 BOOKS = load_domain("books")
@@ -282,7 +282,7 @@ def test_a_bad_file_is_refused_with_its_message(csv, name):
 
 def test_a_row_without_end_is_refused(csv):
     with pytest.raises(InputError, match="the row is longer than 9,000 characters"):
-        read(csv, storygraph({"Review": "x" * 10_000}), Limits(row_chars=9_000))
+        read(csv, storygraph({"Review": "x" * 10_000}), FileLimits(row_chars=9_000))
 
 
 cells = st.text(

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localrec.errors import InputError
-from localrec.sources.files import Limits
-from localrec.sources.tables import Table
+from localrec.foundation.bounded_files import FileLimits
+from localrec.foundation.errors import InputError
+from localrec.sources.delimited_tables import DelimitedTable
 
 
 def written(folder: Path, content: bytes, name: str = "t.csv") -> Path:
@@ -21,7 +21,7 @@ def written(folder: Path, content: bytes, name: str = "t.csv") -> Path:
 
 
 def cells_of(path: Path) -> list[dict[str, str]]:
-    return [cells for _, cells in Table(path).rows()]
+    return [cells for _, cells in DelimitedTable(path).rows()]
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_the_encoding_is_told_from_the_bytes(
     tmp_path: Path, text: str, encoding: str, detected: str
 ) -> None:
     path = written(tmp_path, f'name\n"{text}"\n'.encode(encoding))
-    table = Table(path)
+    table = DelimitedTable(path)
     assert table.encoding == detected
     assert [cells["name"] for _, cells in table.rows()] == [text]
 
@@ -56,7 +56,7 @@ def test_the_delimiter_is_told_from_the_header(tmp_path: Path, delimiter: str) -
 
 def test_ragged_rows_are_left_out_and_reported_by_number(tmp_path: Path) -> None:
     path = written(tmp_path, b'a,b\n1,2\n3\n\n"4\n4",5\n6,7,8\n9,9\n')
-    table = Table(path)
+    table = DelimitedTable(path)
     assert [(row, cells["a"]) for row, cells in table.rows()] == [(2, "1"), (5, "4\n4"), (7, "9")]
     assert table.ragged == [
         (3, "has 1 cells where the header has 2"),
@@ -71,7 +71,7 @@ def test_a_gzip_table_reads_like_the_plain_one(tmp_path: Path) -> None:
 
 def test_quotes_are_plain_characters_where_a_format_has_none(tmp_path: Path) -> None:
     path = written(tmp_path, b'a\tb\n"x\ty\n')
-    assert [cells for _, cells in Table(path, delimiter="\t", quoted=False).rows()] == [
+    assert [cells for _, cells in DelimitedTable(path, delimiter="\t", quoted=False).rows()] == [
         {"a": '"x', "b": "y"}
     ]
 
@@ -81,7 +81,7 @@ def test_an_unnamed_index_column_gets_its_number(tmp_path: Path) -> None:
 
 
 def test_a_table_without_a_header_begins_with_data(tmp_path: Path) -> None:
-    table = Table(written(tmp_path, b"x,x\n1\n"), delimiter=",", header=("a", "b"))
+    table = DelimitedTable(written(tmp_path, b"x,x\n1\n"), delimiter=",", header=("a", "b"))
     assert table.first_record() == ["x", "x"]
     assert list(table.rows()) == [(1, {"a": "x", "b": "x"})]
     assert table.ragged == [(2, "has 1 cells where the header has 2")]
@@ -90,7 +90,7 @@ def test_a_table_without_a_header_begins_with_data(tmp_path: Path) -> None:
 def test_more_rows_than_allowed_are_refused(tmp_path: Path) -> None:
     path = written(tmp_path, b"a\n1\n2\n3\n")
     with pytest.raises(InputError, match="more than 3 rows"):
-        list(Table(path, Limits(rows=3)).rows())
+        list(DelimitedTable(path, FileLimits(rows=3)).rows())
 
 
 plain_cells = st.text(
@@ -107,7 +107,7 @@ def test_what_python_writes_is_read_back(
     text = io.StringIO()
     csv.writer(text, quoting=csv.QUOTE_ALL).writerows([("a", "b"), *rows])
     path = written(tmp_path_factory.mktemp("csv"), text.getvalue().encode("utf-8"))
-    table = Table(path, delimiter=",")
+    table = DelimitedTable(path, delimiter=",")
     assert [(cells["a"], cells["b"]) for _, cells in table.rows()] == rows
 
 
@@ -117,6 +117,6 @@ def test_any_bytes_are_read_or_refused_with_a_sentence(
 ) -> None:
     path = written(tmp_path_factory.mktemp("bytes"), content)
     try:
-        list(Table(path).rows())
+        list(DelimitedTable(path).rows())
     except InputError as error:
         assert str(path) in error.message

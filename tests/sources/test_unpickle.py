@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from localrec.errors import InputError
-from localrec.sources.unpickle import PickleLimits, read_pickle
+from localrec.foundation.errors import InputError
+from localrec.sources.safe_unpickle import PickleLimits, read_pickle
 
 SCALARS = (
     st.none()

@@ -9,11 +9,12 @@ from typing import Any
 import duckdb
 import pytest
 
-from localrec.domains import Domain, load_domain
-from localrec.errors import InputError
-from localrec.sources.base import Glimpse
+from localrec.data.domains import Domain
+from localrec.data.rows import BulkHistory
+from localrec.foundation.errors import InputError
+from localrec.graph.domain_files import load_domain
+from localrec.sources.protocols import FilePreview
 from localrec.sources.yelp import YelpSource
-from localrec.types import BulkHistory
 
 NAME_JSON = "Name the JSON file as it was exported or downloaded."
 NO_OBJECT = "{path}, line 1: this is no JSON object. Each line must hold one object."
@@ -259,7 +260,7 @@ def test_a_folder_needs_one_file_of_reviews(tmp_path: Path, places: Domain) -> N
 
 def test_detection_goes_by_the_first_line_or_the_name() -> None:
     source = YelpSource()
-    assert source.recognises(Glimpse("r.json", (), review()))
-    assert source.recognises(Glimpse("yelp", (f"yelp/{REVIEWS}", f"yelp/{PLACES}")))
-    assert not source.recognises(Glimpse("drinks.json", (), '{"drinks": []}'))
-    assert not source.recognises(Glimpse("folder", ("review.txt",)))
+    assert source.recognises(FilePreview("r.json", (), review()))
+    assert source.recognises(FilePreview("yelp", (f"yelp/{REVIEWS}", f"yelp/{PLACES}")))
+    assert not source.recognises(FilePreview("drinks.json", (), '{"drinks": []}'))
+    assert not source.recognises(FilePreview("folder", ("review.txt",)))

@@ -16,19 +16,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from localrec.agent.desk import Desk
-from localrec.errors import ModelCancelledError
+from localrec.agent.configs import AGENTS
+from localrec.agent.request_constraints import request_constraints
+from localrec.agent.tool_context import ToolContext
+from localrec.batch_runs import answer_batch
+from localrec.data.query import TaskKind
+from localrec.data.questions import Question, RankRequest
+from localrec.data.recommendations import to_json
+from localrec.foundation.errors import ModelCancelledError
 from localrec.llm.scripted import ScriptedModel
-from localrec.retrieval.constraints import open_pool
-from localrec.systems import agentic_ask
-from localrec.systems.agentic_judge import demands_on
-from localrec.systems.agents import AGENTS
-from localrec.systems.batch import answer_batch
-from localrec.systems.marc import Question
-from localrec.systems.personal import RankRequest
-from localrec.systems.reranking import CANDIDATES
-from localrec.types import TaskKind, to_json
-from localrec.understanding.intent import parse_intent
+from localrec.retrieval.candidates import build_candidates
+from localrec.systems import agenticrec
+from localrec.systems.reranking import DEFAULT_CANDIDATES
+from localrec.understanding.query_parser import parse_query
 from localrec.workspace import Workspace
 
 from .test_remembering import BAR, DRINKS, KEY, bar
@@ -162,7 +162,7 @@ class TestAnAnswer:
 
     @pytest.mark.parametrize(("k", "candidates"), [(3, 5), (8, 8), (100, len(DRINKS))])
     def test_is_drawn_from_so_many_candidates(self, opened, monkeypatch, k, candidates):
-        monkeypatch.setattr(agentic_ask, "CANDIDATES", 5)
+        monkeypatch.setattr(agenticrec, "DEFAULT_CANDIDATES", 5)
         answer = fused(opened, "a drink", k=k)
         assert len(answer.trajectory["ranking"]) == candidates
         assert len(answer.items) == min(k, candidates)
@@ -199,7 +199,7 @@ class TestTheAgent:
 
 
 def history(workspace):
-    return workspace.taste(BAR.name, ANNA).items.tolist()
+    return workspace.user_profile(BAR.name, ANNA).items.tolist()
 
 
 class TestAnAgentThatFails:
@@ -274,8 +274,8 @@ _WRITTEN = st.one_of(
 def test_whatever_the_agent_writes_no_item_outside_the_pool_comes(opened, query, written, k, user):
     answer = ask(opened, query, written, k=k, user=user)
     stages = opened.stages(BAR.name)
-    pool = open_pool(
-        parse_intent(query, stages.vocabulary), stages.catalogue, TaskKind(answer.task.kind)
+    pool = build_candidates(
+        parse_query(query, stages.vocabulary), stages.catalogue, TaskKind(answer.task.kind)
     )
     places = [stages.catalogue.item_index(item.key) for item in answer.items]
     assert len(set(places)) == len(places) <= k
@@ -288,12 +288,12 @@ def test_whatever_the_agent_writes_no_item_outside_the_pool_comes(opened, query,
 @settings(deadline=None)
 @given(query=_QUESTIONS)
 def test_points_to_check_are_together_what_the_pool_holds(bar, query):
-    intent = parse_intent(query, bar.vocabulary)
+    intent = parse_query(query, bar.vocabulary)
     intent = msgspec.structs.replace(intent, have=())
     everything = np.arange(len(bar.catalogue), dtype=np.int32)
-    demands = demands_on(everything, intent, bar.catalogue)
+    demands = request_constraints(everything, intent, bar.catalogue)
     held = np.all([one.holds for one in demands], axis=0) if demands else bar.catalogue.every()
-    assert (held == open_pool(intent, bar.catalogue, TaskKind.C3).satisfying).all()
+    assert (held == build_candidates(intent, bar.catalogue, TaskKind.C3).satisfying).all()
     assert all(one.text.strip() for one in demands)
 
 
@@ -331,16 +331,16 @@ class TestAnInstructionOfARequest:
         assert told.trajectory is None
 
 
-def desks():
+def tool_contexts():
     """The desks that are still there, by their places in memory."""
     gc.collect()
-    return {id(one) for one in gc.get_objects() if type(one) is Desk}
+    return {id(one) for one in gc.get_objects() if type(one) is ToolContext}
 
 
 def test_a_batch_has_trajectories_in_its_file_and_keeps_none(opened, tmp_path):
     questions = [Question(id=str(number), query=GIN, user=ANNA) for number in range(3)]
     out = tmp_path / "answers.jsonl"
-    before = desks()  # other tests of this process may still hold some
+    before = tool_contexts()  # other tests of this process may still hold some
     with played(opened, last_first):
         answer_batch(
             lambda _: opened.system("agenticrec", BAR.name), questions, out, 3, lambda *_: None
@@ -348,19 +348,19 @@ def test_a_batch_has_trajectories_in_its_file_and_keeps_none(opened, tmp_path):
     lines = [json.loads(line) for line in out.read_text().splitlines()]
     assert [line["id"] for line in lines] == ["0", "1", "2"]
     assert all(line["trajectory"]["ranking"] == [4, 3, 2, 1] for line in lines)
-    assert desks() <= before
+    assert tool_contexts() <= before
 
 
 def test_naming_the_systems_loads_no_agent():
     told = subprocess.run(
-        [sys.executable, "-c", "import localrec.systems.catalog, sys; print(*sys.modules)"],
+        [sys.executable, "-c", "import localrec.systems.registry, sys; print(*sys.modules)"],
         capture_output=True,
         text=True,
         check=True,
     ).stdout
     agent = {name for name in told.split() if name.startswith("localrec.agent.")}
-    assert agent <= {"localrec.agent.bounds", "localrec.agent.trajectory"}
-    assert "localrec.systems.agentic_ask" not in told.split()
+    assert agent <= {"localrec.agent.limits", "localrec.data.trajectory"}
+    assert "localrec.systems.agenticrec" not in told.split()
 
 
 @pytest.mark.real
@@ -379,7 +379,7 @@ def test_a_small_model_on_the_real_drinks_holds_what_is_asked_and_repeats(
         acted = answer["trajectory"]
         assert acted["agent"] == "agenticrec"
         offered_to_it = re.search(r"(\d+) numbered candidates", acted["opening"][0][1])
-        assert 3 < int(offered_to_it[1]) <= CANDIDATES
+        assert 3 < int(offered_to_it[1]) <= DEFAULT_CANDIDATES
         for timed, field in ((acted, "ms"), (acted["cost"], "model_ms")):
             timed.pop(field)
         for step in acted["steps"]:

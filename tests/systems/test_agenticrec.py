@@ -8,15 +8,15 @@ from datetime import datetime
 import numpy as np
 import pytest
 
-from localrec.agent.fused import Fused
-from localrec.agent.setting_out import desk_of
-from localrec.errors import ModelError, UsageError
-from localrec.graph.people import user_node
+from localrec.agent.agenticrec import SCRIPT, AgenticRec
+from localrec.agent.configs import AGENTS, AgenticRecConfig
+from localrec.agent.context import build_tool_context
+from localrec.agent.tool_fusion import ToolFusion
+from localrec.foundation.errors import ModelError, UsageError
+from localrec.graph.interactions import user_node
 from localrec.llm.scripted import ScriptedModel
 from localrec.memory import records
 from localrec.memory.records import Memory, Provenance
-from localrec.systems.agenticrec import SCRIPT, AgenticRec
-from localrec.systems.agents import AGENTS, AgenticConfig
 from localrec.workspace import Workspace
 
 from .test_remembering import BAR, KEY, bar
@@ -28,18 +28,18 @@ WITH_MODEL = [name for name, config in AGENTS.items() if config.asks_model]
 
 
 @pytest.fixture(scope="module")
-def desk(opened):
-    return desk_of(opened.reference(BAR.name), [3, 4], [0, 1, 2, 5, 6, 7], person=0)
+def tool_context(opened):
+    return build_tool_context(opened.reference(BAR.name), [3, 4], [0, 1, 2, 5, 6, 7], person=0)
 
 
-def rank(desk, answers, name="agenticrec", **settings):
+def rank(tool_context, answers, name="agenticrec", **settings):
     base = AGENTS[name]
-    config = AgenticConfig(mode=base.mode, **{"k": 2, **settings})
-    return AgenticRec(name, config, ScriptedModel(answers)).rank(desk, 1)
+    config = AgenticRecConfig(mode=base.mode, **{"k": 2, **settings})
+    return AgenticRec(name, config, ScriptedModel(answers)).rank(tool_context, 1)
 
 
-def fused_order(desk):
-    return np.argsort(-Fused().run(desk)[1], kind="stable").tolist()
+def fused_order(tool_context):
+    return np.argsort(-ToolFusion().run(tool_context)[1], kind="stable").tolist()
 
 
 @pytest.fixture(scope="module")
@@ -51,52 +51,58 @@ def opened(tmp_path_factory):
 class TestARanking:
     @pytest.mark.parametrize("name", AGENTS)
     @pytest.mark.parametrize("answer", [RANKED, INVALID])
-    def test_holds_every_candidate_once(self, desk, name, answer):
-        found = rank(desk, [answer], name)
+    def test_holds_every_candidate_once(self, tool_context, name, answer):
+        found = rank(tool_context, [answer], name)
         assert sorted(found.order) == list(range(6))
         assert found.trajectory.agent == name
 
     @pytest.mark.parametrize("name", WITH_MODEL)
-    def test_puts_what_the_model_ranks_first_and_the_rest_in_the_fused_order(self, desk, name):
-        found = rank(desk, [RANKED], name)
+    def test_puts_what_the_model_ranks_first_and_the_rest_in_the_fused_order(
+        self, tool_context, name
+    ):
+        found = rank(tool_context, [RANKED], name)
         assert found.order[:2] == (4, 0)
-        assert list(found.order[2:]) == [one for one in fused_order(desk) if one not in (4, 0)]
+        assert list(found.order[2:]) == [
+            one for one in fused_order(tool_context) if one not in (4, 0)
+        ]
         assert (found.ranked, found.scores) == (2, None)
 
     @pytest.mark.parametrize("name", WITH_MODEL)
-    def test_is_the_fused_one_where_a_trajectory_is_invalid(self, desk, name):
-        found = rank(desk, [INVALID], name)
+    def test_is_the_fused_one_where_a_trajectory_is_invalid(self, tool_context, name):
+        found = rank(tool_context, [INVALID], name)
         assert (found.trajectory.fault, found.ranked) == ("form", 0)
-        assert list(found.order) == fused_order(desk)
-        assert found.scores.tolist() == Fused().run(desk)[1].tolist()
+        assert list(found.order) == fused_order(tool_context)
+        assert found.scores.tolist() == ToolFusion().run(tool_context)[1].tolist()
 
-    def test_without_a_model_is_all_its_own(self, desk):
-        found = AgenticRec("agenticrec-fused", AGENTS["agenticrec-fused"]).rank(desk)
-        assert list(found.order) == fused_order(desk)
+    def test_without_a_model_is_all_its_own(self, tool_context):
+        found = AgenticRec("agenticrec-fused", AGENTS["agenticrec-fused"]).rank(tool_context)
+        assert list(found.order) == fused_order(tool_context)
         assert found.ranked == 6
         assert (found.trajectory.model, found.trajectory.is_valid) == ("", True)
         assert found.trajectory.tool_calls > 3
 
 
 class TestAComposition:
-    def test_lets_the_model_ask_what_it_likes(self, desk):
-        found = rank(desk, [PROFILE, RANKED])
+    def test_lets_the_model_ask_what_it_likes(self, tool_context):
+        found = rank(tool_context, [PROFILE, RANKED])
         assert found.trajectory.tool_calls == 1
         assert found.trajectory.steps[0].call.tool == "get_user_profile"
 
-    def test_ends_at_the_budget(self, desk):
-        found = rank(desk, [PROFILE] * 3, budget=2)
+    def test_ends_at_the_budget(self, tool_context):
+        found = rank(tool_context, [PROFILE] * 3, budget=2)
         assert (found.trajectory.fault, found.trajectory.tool_calls) == ("budget", 2)
 
-    def test_without_tools_knows_none(self, desk):
-        assert rank(desk, [RANKED], "agenticrec-reasoning").trajectory.tool_calls == 0
-        found = rank(desk, [PROFILE], "agenticrec-reasoning")
+    def test_without_tools_knows_none(self, tool_context):
+        assert rank(tool_context, [RANKED], "agenticrec-reasoning").trajectory.tool_calls == 0
+        found = rank(tool_context, [PROFILE], "agenticrec-reasoning")
         assert found.trajectory.fault == "form"
 
-    def test_by_script_asks_the_same_tools_first(self, desk):
+    def test_by_script_asks_the_same_tools_first(self, tool_context):
         model = ScriptedModel([RANKED])
         name = "agenticrec-scripted"
-        found = AgenticRec(name, AgenticConfig(mode="scripted", k=2, budget=0), model).rank(desk)
+        found = AgenticRec(name, AgenticRecConfig(mode="scripted", k=2, budget=0), model).rank(
+            tool_context
+        )
         asked = [step.call for step in found.trajectory.steps if step.call is not None]
         assert tuple(asked) == SCRIPT
         assert found.trajectory.is_valid
@@ -105,9 +111,9 @@ class TestAComposition:
         with pytest.raises(UsageError, match="agenticrec-scripted needs a model"):
             AgenticRec("agenticrec-scripted", AGENTS["agenticrec-scripted"])
 
-    def test_raises_what_a_model_raises(self, desk):
+    def test_raises_what_a_model_raises(self, tool_context):
         with pytest.raises(ModelError, match="script has 0 answers"):
-            rank(desk, [])
+            rank(tool_context, [])
 
 
 def third_first(messages):
@@ -123,9 +129,9 @@ class TestForAPersonOfAWorkspace:
         model = ScriptedModel(third_first)
         monkeypatch.setattr(Workspace, "open_model", lambda self, role, name="": model)
         user = KEY.format(0)
-        taste = opened.taste(BAR.name, user)
-        found = opened.personal(BAR.name, "agenticrec").recommend(user, taste, 3)
-        plain = opened.personal(BAR.name, "auto").recommend(user, taste, 3)
+        user_profile = opened.user_profile(BAR.name, user)
+        found = opened.personal(BAR.name, "agenticrec").recommend(user, user_profile, 3)
+        plain = opened.personal(BAR.name, "auto").recommend(user, user_profile, 3)
         assert [one.key for one in found.items] == [plain.items[at].key for at in (2, 0, 1)]
         assert found.spoke["rerank"] == "agent"
         assert found.trajectory["ranking"][:3] == (3, 1, 2)
@@ -148,15 +154,15 @@ class TestForAPersonOfAWorkspace:
         model = ScriptedModel(third_first)
         monkeypatch.setattr(Workspace, "open_model", lambda self, role, name="": model)
         ranker = opened.personal(BAR.name, "agenticrec")
-        found = ranker.recommend(user, opened.taste(BAR.name, user), 3)
+        found = ranker.recommend(user, opened.user_profile(BAR.name, user), 3)
         assert "Drinks at sea." in found.trajectory["steps"][0]["observation"]
 
     def test_a_model_that_dies_leaves_the_order_to_its_tools(self, opened, monkeypatch):
         monkeypatch.setattr(Workspace, "open_model", lambda self, role, name="": ScriptedModel([]))
         user = KEY.format(0)
-        taste = opened.taste(BAR.name, user)
-        found = opened.personal(BAR.name, "agenticrec").recommend(user, taste, 5)
-        fused = opened.personal(BAR.name, "agenticrec-fused").recommend(user, taste, 5)
+        user_profile = opened.user_profile(BAR.name, user)
+        found = opened.personal(BAR.name, "agenticrec").recommend(user, user_profile, 5)
+        fused = opened.personal(BAR.name, "agenticrec-fused").recommend(user, user_profile, 5)
         assert [one.key for one in found.items] == [one.key for one in fused.items]
         assert found.notes[0].startswith("The model failed: The script has 0 answers")
         assert found.trajectory["agent"] == "agenticrec-fused"

@@ -8,16 +8,18 @@ import re
 import numpy as np
 import pytest
 
-from localrec.domains import load_domain
-from localrec.erasure.forgetting import forget
-from localrec.graph.forget import Wish
-from localrec.graph.people import give_feedback
-from localrec.retrieval.taste import taste_of_keys
-from localrec.systems.catalog import ASKING
-from localrec.systems.marc import Question
-from localrec.systems.personal import RANKERS, Personal
-from localrec.systems.stages import fit_to_question
-from localrec.types import Event, to_json
+from localrec.data.questions import Question
+from localrec.data.recommendations import to_json
+from localrec.data.rows import Event
+from localrec.graph.domain_files import load_domain
+from localrec.graph.interactions import store_feedback
+from localrec.privacy.erasure_plan import ForgetScope
+from localrec.privacy.forget import forget
+from localrec.ranking.configs import RANKERS
+from localrec.retrieval.user_profile import profile_from_keys
+from localrec.systems.auto import EvidenceRecommender
+from localrec.systems.question_context import score_for_question
+from localrec.systems.registry import QUESTION_PLAN
 from localrec.workspace import Workspace
 from tests.planted import BAR
 
@@ -57,7 +59,7 @@ def say(folder, verdicts, user="ana"):
         catalogue = workspace.catalogue(BAR.name)
         for key, event in verdicts.items():
             item = int(catalogue.node_ids[catalogue.item_index(key)])
-            give_feedback(workspace.store, BAR.name, user, item, event)
+            store_feedback(workspace.store, BAR.name, user, item, event)
 
 
 def ask(workspace, user=None, question=ANYTHING, system="marc"):
@@ -86,7 +88,7 @@ class TestAQuestion:
         answer = ask(opened, "ana")
         assert (answer.spoke["history"], answer.spoke["memory"]) == ("measured", "measured")
         assert answer.memory.facets
-        assert 0 < sum(answer.memory.neighbours.values()) <= ASKING.memory.neighbours
+        assert 0 < sum(answer.memory.neighbours.values()) <= QUESTION_PLAN.memory.neighbours
         assert answer.timings_ms["memory"] > 0
 
     def test_names_no_other_person_anywhere(self, opened):
@@ -133,17 +135,17 @@ class TestNoMemory:
         assert not memories(own)
 
     def test_is_opened_for_a_handful_of_people(self, tmp_path):
-        folder = embedded_bar(tmp_path / "quiet", people=ASKING.fewest_people - 2)
+        folder = embedded_bar(tmp_path / "quiet", people=QUESTION_PLAN.min_users - 2)
         say(folder, dict.fromkeys(DRINKS[3:6], Event.LIKED))
         with Workspace(folder) as workspace:
             answer = ask(workspace, "ana")
             fit = workspace.stages(BAR.name).fit_of("ana")
-            alone = Personal(
+            alone = EvidenceRecommender(
                 workspace.catalogue(BAR.name),
                 workspace.audience(BAR.name),
                 workspace.stages(BAR.name).fields["description"],
                 RANKERS["auto"],
-            ).fit("ana", workspace.taste(BAR.name, "ana"))
+            ).fit("ana", workspace.user_profile(BAR.name, "ana"))
         assert fit.scores.tolist() == alone.scores.tolist()
         assert (answer.spoke["history"], answer.spoke["memory"]) == ("measured", "silent")
         assert answer.memory is None
@@ -156,21 +158,23 @@ class TestWhatWasMet:
         return opened.personal(BAR.name, "memrec")
 
     def fit(self, ranker, opened, stars):
-        taste = taste_of_keys(tuple(stars), opened.catalogue(BAR.name), tuple(stars.values()))
-        return ranker.fit("ana", taste), fit_to_question(ranker, "ana", taste)
+        user_profile = profile_from_keys(
+            tuple(stars), opened.catalogue(BAR.name), tuple(stars.values())
+        )
+        return ranker.fit("ana", user_profile), score_for_question(ranker, "ana", user_profile)
 
     def test_stands_among_the_rest_as_high_as_it_is_liked(self, ranker, opened):
         stars = dict(zip(DRINKS[:4], (5.0, 4.0, 3.0, 1.0), strict=True))
         plain, asked = self.fit(ranker, opened, stars)
-        met = asked.scores[asked.taste.items]
-        unmet = np.delete(plain.scores, asked.taste.items)
+        met = asked.scores[asked.user_profile.items]
+        unmet = np.delete(plain.scores, asked.user_profile.items)
         assert met.tolist() == sorted(met.tolist(), reverse=True)
         assert met[1] > np.median(unmet) > met[3]
         assert unmet.min() <= met.min() <= met.max() <= unmet.max()
 
     def test_moves_nothing_else(self, ranker, opened):
         plain, asked = self.fit(ranker, opened, {DRINKS[0]: 5.0})
-        met = asked.taste.items
+        met = asked.user_profile.items
         assert np.delete(asked.scores, met).tolist() == np.delete(plain.scores, met).tolist()
 
     def test_may_be_all_there_is(self, ranker, opened):
@@ -184,7 +188,7 @@ def test_a_person_asks_in_the_light_of_what_they_said_a_moment_ago(own):
         before = marc.answer(Question(query=ANYTHING, user="ana"), 5)
         catalogue = workspace.catalogue(BAR.name)
         item = int(catalogue.node_ids[catalogue.item_index(DRINKS[3])])
-        give_feedback(workspace.store, BAR.name, "ana", item, Event.LIKED)
+        store_feedback(workspace.store, BAR.name, "ana", item, Event.LIKED)
         after = marc.answer(Question(query=ANYTHING, user="ana"), 5)
     assert (before.memory is None, after.memory is None) == (True, False)
 
@@ -194,7 +198,7 @@ def test_asking_leaves_nothing_that_forgetting_does_not_reach(own):
     with Workspace(own) as workspace:
         assert ask(workspace, forgotten).memory is not None
     assert memories(own)
-    forget(own, Wish(user=forgotten), dry_run=False, progress=lambda *_: None)
+    forget(own, ForgetScope(user=forgotten), dry_run=False, progress=lambda *_: None)
     assert not memories(own)
     with Workspace(own) as workspace:
         assert ask(workspace, forgotten).spoke["history"] == "silent"

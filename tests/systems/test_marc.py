@@ -11,15 +11,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from localrec.errors import ModelCancelledError, ModelCrashedError
+from localrec.data.answers import Answer
+from localrec.data.query import TaskKind
+from localrec.data.questions import Question
+from localrec.data.recommendations import to_json
+from localrec.foundation.errors import ModelCancelledError, ModelCrashedError
 from localrec.graph.taxonomy import IS_A
-from localrec.llm.base import Message
+from localrec.llm.chat_model import Message
 from localrec.llm.scripted import ScriptedModel
-from localrec.systems.catalog import SYSTEMS
-from localrec.systems.marc import Marc, MarcConfig, Question
-from localrec.systems.stages import Stages
-from localrec.types import Answer, TaskKind, to_json
-from localrec.understanding.intent import parse_intent
+from localrec.systems.marc import Marc, MarcConfig
+from localrec.systems.question_context import QuestionContext
+from localrec.systems.registry import SYSTEMS
+from localrec.understanding.query_parser import parse_query
 
 IMPOSSIBLE = "a blue drink with cream in a coupe"
 BY_MODEL = SYSTEMS["marc-model"]
@@ -27,7 +30,9 @@ COMPOSED = sorted(name for name, one in SYSTEMS.items() if type(one) is MarcConf
 SCORES = '{"relevance": 90, "diversity": 90, "completeness": 90, "coherence": 90}'
 
 
-def ask(bar: Stages, question: str, k: int = 3, config: MarcConfig | None = None) -> Answer:
+def ask(
+    bar: QuestionContext, question: str, k: int = 3, config: MarcConfig | None = None
+) -> Answer:
     return Marc(bar, config or MarcConfig()).answer(Question(query=question), k)
 
 
@@ -35,7 +40,7 @@ def names(answer: Answer) -> list[str]:
     return [item.name for item in answer.items]
 
 
-def played(bar: Stages, model: ScriptedModel) -> Stages:
+def played(bar: QuestionContext, model: ScriptedModel) -> QuestionContext:
     return replace(bar, open_model=lambda role: model)
 
 
@@ -153,7 +158,7 @@ def test_no_question_gets_an_answer_that_breaks_its_word(bar, question, k, syste
 @given(question=_QUESTIONS, k=st.integers(1, 25))
 def test_what_is_barred_never_comes_back_and_what_gave_way_is_said(bar, question, k):
     answer = ask(bar, question, k)
-    intent = parse_intent(question, bar.vocabulary)
+    intent = parse_query(question, bar.vocabulary)
     catalogue = bar.catalogue
     for item in (*answer.items, *answer.near):
         has = set(catalogue.attributes_of(catalogue.item_index(item.key)).tolist())

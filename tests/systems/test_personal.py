@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
-from localrec.graph.people import deeds_of, give_feedback, user_node
-from localrec.index.audience import open_audience
-from localrec.retrieval.taste import taste_of, taste_of_keys
-from localrec.systems.personal import RANKERS, Personal, RankRequest
-from localrec.types import Event
+from localrec.data.questions import RankRequest
+from localrec.data.rows import Event
+from localrec.graph.interactions import load_user_history, store_feedback, user_node
+from localrec.index.interaction_cache import open_interaction_matrix
+from localrec.ranking.configs import RANKERS
+from localrec.retrieval.user_profile import profile_from_history, profile_from_keys
+from localrec.systems.auto import EvidenceRecommender
 from tests.planted import planted_stages, planted_store
 
 CROWD = 12
@@ -22,8 +24,8 @@ def crowd(tmp_path_factory):
         for number in range(2 * CROWD):
             for place in (0, 1) if number < CROWD else (2, 3):
                 item = int(stages.catalogue.node_ids[place])
-                give_feedback(store, "cocktails", f"p{number}", item, Event.LIKED)
-        audience = open_audience(store, folder / "indexes", stages.catalogue)
+                store_feedback(store, "cocktails", f"p{number}", item, Event.LIKED)
+        audience = open_interaction_matrix(store, folder / "indexes", stages.catalogue)
         yield store, stages, audience
 
 
@@ -33,7 +35,7 @@ def ranker(crowd):
 
     def named(name="auto"):
         field = stages.fields.get("description")
-        return Personal(stages.catalogue, audience, field, RANKERS[name])
+        return EvidenceRecommender(stages.catalogue, audience, field, RANKERS[name])
 
     return named
 
@@ -44,16 +46,16 @@ def keys(crowd):
 
 
 @pytest.fixture
-def taste(crowd):
+def user_profile(crowd):
     def of(*liked, ratings=None):
-        return taste_of_keys(liked, crowd[1].catalogue, ratings)
+        return profile_from_keys(liked, crowd[1].catalogue, ratings)
 
     return of
 
 
 class TestAList:
-    def test_names_the_people_who_liked_both(self, ranker, taste, keys, crowd):
-        first = ranker("neighbours").recommend("anna", taste(keys[0]), 1).items[0]
+    def test_names_the_people_who_liked_both(self, ranker, user_profile, keys, crowd):
+        first = ranker("neighbours").recommend("anna", user_profile(keys[0]), 1).items[0]
         assert first.key == keys[1]
         liked = crowd[1].catalogue.names[0]
         assert first.reason.startswith(f"100% of those who liked {liked} liked this too, 50%")
@@ -61,8 +63,8 @@ class TestAList:
             f"{CROWD} of {CROWD} people"
         ]
 
-    def test_for_a_stranger_is_popularity(self, ranker, taste, keys):
-        found = ranker().recommend("anna", taste(), 4)
+    def test_for_a_stranger_is_popularity(self, ranker, user_profile, keys):
+        found = ranker().recommend("anna", user_profile(), 4)
         assert {item.key for item in found.items} == set(keys[:4])
         assert found.spoke == {
             "popularity": "measured",
@@ -72,20 +74,20 @@ class TestAList:
         }
 
     @pytest.mark.parametrize("name", sorted(RANKERS))
-    def test_says_which_evidence_spoke_and_never_more(self, ranker, taste, keys, name):
-        found = ranker(name).recommend("anna", taste(keys[0]), 3)
+    def test_says_which_evidence_spoke_and_never_more(self, ranker, user_profile, keys, name):
+        found = ranker(name).recommend("anna", user_profile(keys[0]), 3)
         for kind, config in (("popularity", "popularity"), ("attributes", "attributes")):
             assert (found.spoke[kind] == "measured") == getattr(RANKERS[name], config)
 
-    def test_keeps_to_its_pool(self, ranker, taste, crowd):
+    def test_keeps_to_its_pool(self, ranker, user_profile, crowd):
         catalogue = crowd[1].catalogue
         pool = catalogue.none()
         pool[[1, 5]] = True
-        found = ranker().recommend("anna", taste(catalogue.keys[0]), 10, pool)
+        found = ranker().recommend("anna", user_profile(catalogue.keys[0]), 10, pool)
         assert {item.key for item in found.items} == {catalogue.keys[1], catalogue.keys[5]}
 
-    def test_carries_the_person_s_key_cleaned(self, ranker, taste, keys):
-        found = ranker("attributes").recommend("\x1b[31manna\x1b[0m", taste(keys[0]), 5)
+    def test_carries_the_person_s_key_cleaned(self, ranker, user_profile, keys):
+        found = ranker("attributes").recommend("\x1b[31manna\x1b[0m", user_profile(keys[0]), 5)
         assert found.user == "anna"
         mine = {edge.source for item in found.items for edge in item.evidence}
         assert "anna" in mine
@@ -96,7 +98,7 @@ class TestARanking:
     def test_is_the_same_from_the_store_and_from_the_request(self, ranker, crowd, keys):
         store, stages, _ = crowd
         user = user_node(store, "cocktails", "p0")
-        stored = taste_of(deeds_of(store, user), stages.catalogue)
+        stored = profile_from_history(load_user_history(store, user), stages.catalogue)
         candidates = tuple(keys[2:9])
         from_store = ranker().rank(RankRequest(id=1, candidates=candidates), stored)
         asked = RankRequest(id=1, candidates=candidates, history=(keys[0], keys[1]))
@@ -123,11 +125,13 @@ class TestARanking:
         for place in (0, 1):
             assert names[place] not in told.rationales[keys[place]]
 
-    def test_a_low_rating_in_the_request_overrules_the_store(self, ranker, taste, keys):
+    def test_a_low_rating_in_the_request_overrules_the_store(self, ranker, user_profile, keys):
         candidates = tuple(keys[1:])
-        liked = ranker("neighbours").rank(RankRequest(id=1, candidates=candidates), taste(keys[0]))
+        liked = ranker("neighbours").rank(
+            RankRequest(id=1, candidates=candidates), user_profile(keys[0])
+        )
         hated = ranker("neighbours").rank(
             RankRequest(id=1, candidates=candidates, history=(keys[0],), ratings=(0.5,)),
-            taste(keys[0]),
+            user_profile(keys[0]),
         )
         assert liked.scores[keys[1]] > hated.scores[keys[1]]

@@ -9,17 +9,19 @@ import msgspec
 import pytest
 from PIL import Image
 
-from localrec.errors import (
+from localrec.data.questions import Question
+from localrec.data.token_usage import Usage
+from localrec.foundation.errors import (
     InputError,
     ModelCancelledError,
     ModelCrashedError,
     ModelError,
     UsageError,
 )
-from localrec.index.pictures import Near
-from localrec.llm.base import Generation, Usage
-from localrec.systems.composition import MarcConfig
-from localrec.systems.marc import Marc, Question
+from localrec.index.image_index import ImageNeighbour
+from localrec.llm.chat_model import Generation
+from localrec.systems.configs import MarcConfig
+from localrec.systems.marc import Marc
 from tests.images.pictures import highball
 
 SEES = MarcConfig(vision="model")
@@ -51,7 +53,7 @@ class Eyes:
             **told,
         }
 
-    def describe(self, bitmap, messages, *, grammar=None, max_tokens=256, heard=None):
+    def describe(self, bitmap, messages, *, grammar=None, max_tokens=256, on_chunk=None):
         self.asked += 1
         if self.fails is not None:
             raise self.fails
@@ -77,7 +79,9 @@ class Album:
     """The items' own pictures, of which one is so near to any that is asked."""
 
     def __init__(self, bar, key, similarity):
-        self.near = [Near(int(bar.catalogue.node_ids[bar.catalogue.item_index(key)]), similarity)]
+        self.near = [
+            ImageNeighbour(int(bar.catalogue.node_ids[bar.catalogue.item_index(key)]), similarity)
+        ]
 
     def nearest_by_picture(self, picture, k):
         return self.near[:k]

@@ -10,17 +10,17 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from localrec.erasure.forgetting import forget
-from localrec.erasure.journal import open_settled
-from localrec.errors import ModelCancelledError, ModelError
-from localrec.graph.forget import Wish
-from localrec.graph.people import user_node
-from localrec.llm.catalog import model_path
-from localrec.llm.client import ModelProcess
+from localrec.agent.profile_update import propose_profile, save_profile
+from localrec.foundation.errors import ModelCancelledError, ModelError
+from localrec.graph.interactions import user_node
+from localrec.llm.model_catalog import model_path
+from localrec.llm.model_process import ModelProcess
 from localrec.llm.scripted import ScriptedModel
 from localrec.memory.records import Facet, MemoryUpdate, history_of, memory_of, pin_memory
-from localrec.retrieval.taste import taste_of_keys
-from localrec.systems.refining import keep_profile, think_of_profile
+from localrec.privacy.erasure_plan import ForgetScope
+from localrec.privacy.forget import forget
+from localrec.privacy.journal import open_settled
+from localrec.retrieval.user_profile import profile_from_keys
 from localrec.workspace import Workspace
 from tests.planted import write_memories
 
@@ -69,7 +69,7 @@ def scripted(monkeypatch):
     return install
 
 
-def remembered(folder, **update):
+def memory_context(folder, **update):
     """Has something remembered of Anna; her node."""
     with open_settled(folder, read_only=False) as store:
         node = user_node(store, BAR.name, ANNA)
@@ -86,13 +86,13 @@ def versions(folder):
 def thought(folder, user=ANNA, system="agenticrec"):
     """A list for somebody, and what the agent then thinks."""
     with Workspace(folder) as opened:
-        taste = opened.taste(BAR.name, user)
-        found = opened.personal(BAR.name, system).recommend(user, taste, 3)
-        return found, think_of_profile(opened, taste, found)
+        user_profile = opened.user_profile(BAR.name, user)
+        found = opened.personal(BAR.name, system).recommend(user, user_profile, 3)
+        return found, propose_profile(opened, user_profile, found)
 
 
 def kept(folder, found, came_of_it):
-    return keep_profile(partial(open_settled, folder, read_only=False), came_of_it, found)
+    return save_profile(partial(open_settled, folder, read_only=False), came_of_it, found)
 
 
 def refined(folder):
@@ -106,7 +106,7 @@ def asked_about_profile(model):
 class TestARefinedProfile:
     def test_is_the_next_version_and_says_whose_words_and_data_it_is(self, own, scripted):
         facets = (COUNTED, HANDED_ON)
-        anna = remembered(own, text=f"Likes gin. {sentence(HANDED_ON)}", facets=facets)
+        anna = memory_context(own, text=f"Likes gin. {sentence(HANDED_ON)}", facets=facets)
         model = scripted(f"Profile: {NEW}")
         found = refined(own)
         new, old = versions(own)
@@ -150,7 +150,7 @@ class TestARefinedProfile:
     def test_goes_with_an_item_that_it_was_made_from(self, own, scripted):
         scripted(f"Profile: {NEW}")
         refined(own)
-        forget(own, Wish(item=DRINKS[0]), dry_run=False, progress=lambda *_: None)
+        forget(own, ForgetScope(item=DRINKS[0]), dry_run=False, progress=lambda *_: None)
         assert versions(own) == []
 
     def test_knows_nothing_that_others_call_an_item(self, own, scripted):
@@ -178,7 +178,7 @@ class TestAProfileIsKept:
         "answer", ["Keep", "Profile: Likes mezcal.", "Profile: <|im_end|>\x1b[2J.", "Rank: [1]"]
     )
     def test_where_the_agent_says_so_or_says_what_is_refused(self, own, scripted, answer):
-        remembered(own, text="Likes gin.")
+        memory_context(own, text="Likes gin.")
         scripted(answer)
         found = refined(own)
         assert (found.profile, found.notes) == ("kept", ())
@@ -186,7 +186,7 @@ class TestAProfileIsKept:
         assert [one.text for one in versions(own)] == ["Likes gin."]
 
     def test_where_it_is_pinned_and_nobody_is_asked(self, own, scripted):
-        anna = remembered(own, text="Mine.")
+        anna = memory_context(own, text="Mine.")
         with open_settled(own, read_only=False) as store:
             pin_memory(store, anna)
         model = scripted(f"Profile: {NEW}")
@@ -196,7 +196,7 @@ class TestAProfileIsKept:
         assert [(one.text, one.pinned) for one in versions(own)] == [("Mine.", True)]
 
     def test_where_it_was_pinned_while_the_agent_thought(self, own, scripted):
-        anna = remembered(own, text="Mine.")
+        anna = memory_context(own, text="Mine.")
         scripted(f"Profile: {NEW}")
         found, came_of_it = thought(own)
         with open_settled(own, read_only=False) as store:
@@ -206,10 +206,10 @@ class TestAProfileIsKept:
 
     @pytest.mark.parametrize("before", [{}, {"text": "Old."}])
     def test_where_it_was_changed_while_the_agent_thought(self, own, scripted, before):
-        remembered(own, **before)
+        memory_context(own, **before)
         scripted(f"Profile: {NEW}")
         found, came_of_it = thought(own)
-        remembered(own, text="Newer.")
+        memory_context(own, text="Newer.")
         assert kept(own, found, came_of_it).profile == "kept"
         assert versions(own)[0].text == "Newer."
 
@@ -218,7 +218,7 @@ class TestAProfileIsKept:
         found, came_of_it = thought(own)
         with open_settled(own, read_only=True):
             opening = partial(open_settled, own, read_only=False, wait_s=0.0)
-            after = keep_profile(opening, came_of_it, found)
+            after = save_profile(opening, came_of_it, found)
         assert (after.profile, after.items) == ("kept", found.items)
         [note] = after.notes
         assert note.startswith("The agent's new profile was not kept. The workspace")
@@ -227,7 +227,7 @@ class TestAProfileIsKept:
     def test_where_its_owner_was_forgotten_meanwhile(self, own, scripted):
         scripted(f"Profile: {NEW}")
         found, came_of_it = thought(own)
-        forget(own, Wish(user=ANNA), dry_run=False, progress=lambda *_: None)
+        forget(own, ForgetScope(user=ANNA), dry_run=False, progress=lambda *_: None)
         assert kept(own, found, came_of_it).profile == "kept"
 
     def test_where_the_model_fails_and_a_note_says_so(self, own, scripted):
@@ -260,10 +260,10 @@ class TestNobodyIsAsked:
     def test_about_somebody_who_is_not_in_the_store(self, own, scripted):
         model = scripted(f"Profile: {NEW}")
         with Workspace(own) as opened:
-            taste = taste_of_keys(DRINKS[:2], opened.catalogue(BAR.name))
-            found = opened.personal(BAR.name, "agenticrec").recommend("nobody", taste, 3)
+            user_profile = profile_from_keys(DRINKS[:2], opened.catalogue(BAR.name))
+            found = opened.personal(BAR.name, "agenticrec").recommend("nobody", user_profile, 3)
             assert found.trajectory is not None
-            assert think_of_profile(opened, taste, found) is None
+            assert propose_profile(opened, user_profile, found) is None
         assert asked_about_profile(model) == []
 
 
@@ -274,13 +274,13 @@ def sentence(facet):
 @pytest.mark.real
 def test_smollm2_leaves_a_profile_that_can_be_read(own, scripted, monkeypatch, require_model):
     require_model("smollm2-135m")
-    anna = remembered(own, text="Likes gin.")
+    anna = memory_context(own, text="Likes gin.")
     scripted("Keep")
     with Workspace(own) as opened, ModelProcess(model_path("smollm2-135m")) as model:
-        taste = opened.taste(BAR.name, ANNA)
-        found = opened.personal(BAR.name, "agenticrec").recommend(ANNA, taste, 3)
+        user_profile = opened.user_profile(BAR.name, ANNA)
+        found = opened.personal(BAR.name, "agenticrec").recommend(ANNA, user_profile, 3)
         monkeypatch.setattr(Workspace, "open_model", lambda self, role, name="": model)
-        came_of_it = think_of_profile(opened, taste, found)
+        came_of_it = propose_profile(opened, user_profile, found)
     after = kept(own, found, came_of_it)
     assert after.tokens["profile"] > 100
     with open_settled(own, read_only=True) as store:

@@ -7,14 +7,14 @@ import re
 import numpy as np
 import pytest
 
-from localrec.errors import ModelCancelledError, ModelError, UsageError, WorkspaceError
+from localrec.data.questions import RankRequest
+from localrec.data.recommendations import to_json
+from localrec.foundation.errors import ModelCancelledError, ModelError, UsageError, WorkspaceError
 from localrec.llm.scripted import ScriptedModel
-from localrec.retrieval.taste import taste_of_keys
-from localrec.systems.catalog import ranker_plan
-from localrec.systems.memrec import MEMREC_AGENTS
-from localrec.systems.personal import RankRequest
-from localrec.systems.reranking import CANDIDATES
-from localrec.types import to_json
+from localrec.memory.configs import MEMREC_MODELS
+from localrec.retrieval.user_profile import profile_from_keys
+from localrec.systems.registry import recommender_plan
+from localrec.systems.reranking import DEFAULT_CANDIDATES
 from localrec.workspace import Workspace
 
 from .test_remembering import BAR, DRINKS, KEY, bar, names
@@ -64,11 +64,11 @@ def ranked(opened, name="memrec-model", asked=ASKED):
     return opened.personal(BAR.name, name).rank(asked)
 
 
-def taste(opened, *keys, stars=None):
-    return taste_of_keys(keys, opened.catalogue(BAR.name), stars)
+def user_profile(opened, *keys, stars=None):
+    return profile_from_keys(keys, opened.catalogue(BAR.name), stars)
 
 
-@pytest.mark.parametrize("name", [*MEMREC_AGENTS, "memrec-vector"])
+@pytest.mark.parametrize("name", [*MEMREC_MODELS, "memrec-vector"])
 class TestEveryJudge:
     def test_gives_each_candidate_back_once_and_the_unknown_last(self, opened, scripted, name):
         scripted(barkeeper())
@@ -80,7 +80,7 @@ class TestEveryJudge:
 
     def test_lists_what_was_not_met_once(self, opened, scripted, name):
         scripted(barkeeper())
-        history = taste(opened, *DRINKS[:3])
+        history = user_profile(opened, *DRINKS[:3])
         found = opened.personal(BAR.name, name).recommend("ana", history, 100)
         assert sorted(names(found)) == sorted(DRINKS[3:])
 
@@ -88,7 +88,7 @@ class TestEveryJudge:
         scripted(barkeeper())
         pool = opened.catalogue(BAR.name).none()
         pool[[opened.catalogue(BAR.name).item_index(key) for key in DRINKS[:4]]] = True
-        history = taste(opened, DRINKS[0])
+        history = user_profile(opened, DRINKS[0])
         found = opened.personal(BAR.name, name).recommend("ana", history, 10, pool)
         assert set(names(found)) == set(DRINKS[1:4])
 
@@ -96,7 +96,7 @@ class TestEveryJudge:
         scripted(barkeeper())
         user = KEY.format(0)
         ranker = opened.personal(BAR.name, name)
-        told = to_json(ranker.recommend(user, opened.taste(BAR.name, user), 5))
+        told = to_json(ranker.recommend(user, opened.user_profile(BAR.name, user), 5))
         told += to_json(ranker.rank(ASKED))
         assert set(re.findall(KEY.format(r"(\d+)").encode(), told)) == {b"0"}
 
@@ -166,9 +166,9 @@ class TestAModel:
     def test_judges_a_list_of_candidates_that_the_evidence_proposes(
         self, opened, scripted, monkeypatch
     ):
-        monkeypatch.setattr("localrec.systems.reranking.CANDIDATES", 5)
+        monkeypatch.setattr("localrec.systems.reranking.DEFAULT_CANDIDATES", 5)
         model = scripted(barkeeper(favourite="?"))
-        history = taste(opened, *DRINKS[:3])
+        history = user_profile(opened, *DRINKS[:3])
         found = opened.personal(BAR.name, "memrec-model").recommend("ana", history, 2)
         proposed = opened.personal(BAR.name, "auto").recommend("ana", history, 5)
         shown = [one[-1].content for one in model.asked]
@@ -178,7 +178,7 @@ class TestAModel:
 
     def test_shows_the_facets_that_it_was_told(self, opened, scripted):
         scripted(barkeeper())
-        history = taste(opened, *DRINKS[3:6])
+        history = user_profile(opened, *DRINKS[3:6])
         found = opened.personal(BAR.name, "memrec-model").recommend("ana", history, 1)
         (facet,) = found.memory.facets
         assert (facet.text, facet.confidence, facet.supporters) == ("Long evenings", 0.7, (1, 2))
@@ -262,10 +262,10 @@ class TestVectors:
 
 
 def test_lists_of_twenty_candidates_are_the_paper_s():
-    assert CANDIDATES == 20
+    assert DEFAULT_CANDIDATES == 20
 
 
 def test_a_judge_that_is_not_there_is_told_with_those_that_are():
     with pytest.raises(UsageError) as caught:
-        ranker_plan("memrec-oracle")
+        recommender_plan("memrec-oracle")
     assert {"memrec-model", "memrec-vector"} <= set(re.findall(r"[\w-]+", caught.value.hint))

@@ -10,17 +10,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from localrec.evaluation.claims import claims_of
-from localrec.evaluation.truth import StoreTruth
-from localrec.llm.base import Message
+from localrec.data.answers import Answer
+from localrec.data.questions import Question
+from localrec.evaluation.questions.claims import claims_of
+from localrec.evaluation.questions.store_truth import StoreTruth
+from localrec.foundation.settings import Settings
+from localrec.llm.chat_model import Message
 from localrec.llm.scripted import ScriptedModel
-from localrec.settings import Settings
-from localrec.systems.catalog import SYSTEMS, system_config
-from localrec.systems.composition import RagConfig
-from localrec.systems.marc import Marc, Question
-from localrec.systems.stages import Stages
+from localrec.systems.configs import RagConfig
+from localrec.systems.marc import Marc
+from localrec.systems.question_context import QuestionContext
+from localrec.systems.registry import SYSTEMS, system_config
 from localrec.systems.vector_rag import VectorRag
-from localrec.types import Answer
 from localrec.workspace import Workspace
 from tests.planted import BAR, planted_stages, planted_store
 
@@ -28,7 +29,7 @@ QUESTION = "gin with campari"
 
 
 def ask(
-    bar: Stages,
+    bar: QuestionContext,
     says: str | Callable[[Sequence[Message]], str],
     k: int = 3,
     question: str = QUESTION,
@@ -38,7 +39,7 @@ def ask(
     return rag.answer(Question(query=question), k), model
 
 
-def nearest(bar: Stages, question: str = QUESTION, k: int = 3) -> list[str]:
+def nearest(bar: QuestionContext, question: str = QUESTION, k: int = 3) -> list[str]:
     """By vectors alone."""
     answer = VectorRag(bar, RagConfig()).answer(Question(query=question), k)
     return [item.name for item in answer.items]

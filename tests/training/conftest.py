@@ -6,10 +6,10 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from localrec.graph.histories import ingest_history
-from localrec.llm.catalog import model_path
-from localrec.privacy import switch_off_telemetry
-from localrec.types import Event, History, InteractionRow
+from localrec.data.rows import Event, HistoryRows, InteractionRow
+from localrec.foundation.offline import switch_off_telemetry
+from localrec.graph.history_ingest import ingest_history
+from localrec.llm.model_catalog import model_path
 from tests.planted import BAR, a_report, planted_rows, planted_store
 
 from .tiny_models import make_tiny
@@ -40,7 +40,7 @@ def crowd(guests):
         for guest in range(guests)
         for step in range(TASTED)
     )
-    return History(items=(), interactions=deeds, report=a_report(len(deeds)))
+    return HistoryRows(items=(), interactions=deeds, report=a_report(len(deeds)))
 
 
 @pytest.fixture(scope="package")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import msgspec
 
-from localrec.agent.bounds import LoopConfig
-from localrec.llm.client import ModelProcess
-from localrec.training.episodes import EpisodesConfig
-from localrec.training.policies import POLICY_ADAPTER, GrpoConfig
-from localrec.training.presets import preset_for
-from localrec.training.requests import ListRequest
+from localrec.agent.limits import AgentLimits
+from localrec.llm.model_process import ModelProcess
+from localrec.training.examples.episodes import EpisodesConfig
+from localrec.training.jobs.device_presets import preset_for
+from localrec.training.rl.policy_config import POLICY_ADAPTER, GrpoConfig
+from localrec.training.rl.tasks import ListRequest
 from tests.agent.small_desk import make_desk
 
 CONTEXT = 2048
@@ -29,7 +29,7 @@ TWO = GrpoConfig(
     adapter=msgspec.structs.replace(POLICY_ADAPTER, rank=4, alpha=8.0),
 )
 PRESET = msgspec.structs.replace(preset_for(None, 1), max_tokens=CONTEXT)
-SHORT = LoopConfig(budget=1, k=2, thought_characters=8, temperature=1.0, history=2)
+SHORT = AgentLimits(budget=1, k=2, thought_characters=8, temperature=1.0, history=2)
 
 
 class Few:
@@ -47,7 +47,7 @@ class Few:
         return 3
 
     def request(self, number):
-        return ListRequest(desk=make_desk(self._candidates), target=1 + number, k=2)
+        return ListRequest(tool_context=make_desk(self._candidates), target=1 + number, k=2)
 
 
 def opened(gguf):

@@ -5,8 +5,8 @@ import json
 import pytest
 import torch
 
-from localrec.errors import ModelError, UsageError
-from localrec.training.adapters import (
+from localrec.foundation.errors import ModelError, UsageError
+from localrec.training.adapters.lora import (
     LINEAR_LAYERS,
     AdapterConfig,
     adapted,
@@ -17,7 +17,7 @@ from localrec.training.adapters import (
     save_adapter,
     trained_on,
 )
-from localrec.training.bases import load_base
+from localrec.training.base_model.loading import load_base
 
 from .tiny_models import LAYERS, make_tiny
 

@@ -7,10 +7,10 @@ import shutil
 import pytest
 import torch
 
-from localrec.errors import ModelError, UsageError
-from localrec.llm.base import Message
-from localrec.llm.client import ModelProcess
-from localrec.training.bases import fingerprint_of, load_base, prompt_tokens
+from localrec.foundation.errors import ModelError, UsageError
+from localrec.llm.chat_model import Message
+from localrec.llm.model_process import ModelProcess
+from localrec.training.base_model.loading import fingerprint_of, load_base, prompt_tokens
 
 from .tiny_models import tokens, write_tiny_gguf
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from localrec.agent.suite import SUITE
-from localrec.domains import load_domain
-from localrec.evaluation.cases import Protocol, part
-from localrec.evaluation.dataset import read_interactions
-from localrec.training.episodes import EpisodesConfig, open_episodes
+from localrec.agent.tools import TOOLS
+from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
+from localrec.evaluation.ranking.keyed_interactions import read_interactions
+from localrec.graph.domain_files import load_domain
+from localrec.training.examples.episodes import EpisodesConfig, open_episodes
 from localrec.workspace import Workspace
 
 SMALL = EpisodesConfig(candidates=5, history=4, sequential=False, validation=20)
@@ -28,22 +28,24 @@ def lessons(frequented):
 def parted(frequented):
     with Workspace(frequented) as workspace:
         domain = load_domain(workspace.choose_domain("", None))
-        protocol = Protocol(split="by-time", candidates=5, history=4, seed=SMALL.seed)
-        return part(read_interactions(workspace.store, domain).interactions, protocol)
+        protocol = EvaluationProtocol(split="by-time", candidates=5, history=4, seed=SMALL.seed)
+        return split_data(read_interactions(workspace.store, domain).interactions, protocol)
 
 
 def asked(episodes):
     """Who is asked for what: (person, item) of each request."""
     found = [episodes.request(number) for number in range(len(episodes))]
-    return [(one.desk.person, int(one.desk.candidates[one.target - 1])) for one in found]
+    return [
+        (one.tool_context.person, int(one.tool_context.candidates[one.target - 1])) for one in found
+    ]
 
 
 def test_a_request_shows_a_history_and_hides_one_choice_among_the_candidates(lessons):
     request = lessons.train.request(0)
-    assert len(request.desk.candidates) == 5
-    assert 1 <= len(request.desk.history) <= 4
-    target = request.desk.candidates[request.target - 1]
-    assert target not in request.desk.history
+    assert len(request.tool_context.candidates) == 5
+    assert 1 <= len(request.tool_context.history) <= 4
+    target = request.tool_context.candidates[request.target - 1]
+    assert target not in request.tool_context.history
 
 
 def test_what_is_trained_on_was_done_before_all_that_is_validated_or_tested(lessons, parted):
@@ -62,20 +64,23 @@ def test_tools_do_not_know_the_choice_they_are_asked_about(lessons):
     looked_at = 0
     for number in range(len(lessons.train)):
         request = lessons.train.request(number)
-        graph, person = request.desk.reference.collective.graph, request.desk.person
+        graph, person = (
+            request.tool_context.reference.collaborative_memory.graph,
+            request.tool_context.person,
+        )
         if person < 0:
             continue
         liked = graph.items[graph.first_item[person] : graph.first_item[person + 1]]
-        assert request.desk.candidates[request.target - 1] not in liked
+        assert request.tool_context.candidates[request.target - 1] not in liked
         looked_at += len(liked)
     assert looked_at
 
 
 def test_tools_answer_after_the_store_was_closed(lessons):
-    desk = lessons.train.request(0).desk
-    for tool in SUITE:
+    tool_context = lessons.train.request(0).tool_context
+    for tool in TOOLS:
         if not tool.parameters:
-            assert tool.run(desk).text
+            assert tool.run(tool_context).text
 
 
 def test_the_same_seed_gives_the_same_requests_and_another_gives_others(frequented, lessons):

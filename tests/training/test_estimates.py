@@ -5,20 +5,20 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from localrec.errors import ModelError, UsageError
-from localrec.training.adapters import AdapterConfig, attach
-from localrec.training.bases import load_base
-from localrec.training.estimates import (
+from localrec.foundation.errors import ModelError, UsageError
+from localrec.training.adapters.lora import AdapterConfig, attach
+from localrec.training.base_model.loading import load_base
+from localrec.training.jobs.device_presets import every_preset, preset_for
+from localrec.training.jobs.estimates import (
     BaseShape,
-    Load,
-    Speed,
+    StepLoad,
+    TrainingSpeed,
     adapter_parameters,
     check_fits,
     estimate,
     memory_bytes,
     shape_of,
 )
-from localrec.training.presets import every_preset, preset_for
 
 SHAPES = {
     0.2: BaseShape(
@@ -70,7 +70,7 @@ SHAPES = {
 
 
 def load_for(tokens):
-    return Load(
+    return StepLoad(
         steps=10,
         sequences=64,
         tokens=tokens // 2,
@@ -138,7 +138,7 @@ def test_memory_grows_with_all_that_takes_it():
 
 def test_time_adds_up_writing_and_learning():
     preset = preset_for(None, 134_515_008)
-    speed = Speed(learnt=100.0, written=20.0)
+    speed = TrainingSpeed(learnt=100.0, written=20.0)
     found = estimate(SHAPES[0.2], AdapterConfig(), load_for(2000), preset, speed)
     assert found.seconds_per_step == pytest.approx(64 * 1000 / 100 + 64 * 200 / 20)
     assert found.total_seconds == pytest.approx(10 * found.seconds_per_step)

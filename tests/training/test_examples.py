@@ -9,43 +9,43 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from localrec.agent.dialects import NATIVE, PLAIN
-from localrec.agent.registry import Observation
-from localrec.agent.suite import SUITE
-from localrec.agent.trajectory import ToolCall
-from localrec.domains import load_domain
-from localrec.errors import UsageError, WorkspaceError
+from localrec.agent.formats import NATIVE, PLAIN
+from localrec.agent.tool_registry import Observation
+from localrec.agent.tools import TOOLS
+from localrec.data.query import Constraint, TaskKind
+from localrec.data.trajectory import ToolCall
+from localrec.foundation.errors import UsageError, WorkspaceError
 from localrec.graph.catalogue import Catalogue
+from localrec.graph.domain_files import load_domain
 from localrec.graph.store import Store
-from localrec.llm.structured import parse_object
-from localrec.reasoning.critics import Assessment
-from localrec.training.episodes import EpisodesConfig, open_episodes
-from localrec.training.examples import agent, slips, wording
+from localrec.llm.structured_output import parse_object
+from localrec.ranking.critics import Assessment
+from localrec.training.examples import agent, question_templates, typo_augmentation
 from localrec.training.examples.agent import (
-    Asked,
+    EvidenceCall,
     agent_examples,
     conversations_of,
     ranking_by,
 )
-from localrec.training.examples.base import wordings_of
-from localrec.training.examples.demands import Demand
-from localrec.training.examples.lexicon import Name, declared_lexicon, lexicon_of
-from localrec.training.examples.questions import compose_questions
+from localrec.training.examples.constraint_sampling import SampledConstraint
+from localrec.training.examples.episodes import EpisodesConfig, open_episodes
+from localrec.training.examples.example import wordings_of
+from localrec.training.examples.lexicon import LexiconName, declared_lexicon, lexicon_of
+from localrec.training.examples.question_composer import compose_questions
 from localrec.training.examples.reflector import intent_of as demanded
-from localrec.training.examples.roles import ROLES, Wanted, examples_for
+from localrec.training.examples.roles import ROLES, ExampleConfig, examples_for
 from localrec.training.examples.router import router_examples
-from localrec.training.examples.slips import as_typed
 from localrec.training.examples.slots import slot_examples, slots_of
-from localrec.types import Constraint, TaskKind
+from localrec.training.examples.typo_augmentation import add_typos
 from localrec.understanding.router import topic_labels, topic_prompt
-from localrec.understanding.slots import parse_slots, plain_name, slot_prompt
+from localrec.understanding.slot_filling import parse_slots, plain_name, slot_prompt
 from tests.planted import BAR
 
 MANY = 400
 OFFERED = 5  # candidates
 CRITERIA = Assessment.__struct_fields__
 EPISODES = EpisodesConfig(candidates=OFFERED, validation=4, sequential=False)
-A_FEW = Wanted(train=10, validation=10, seed=0)
+A_FEW = ExampleConfig(train=10, validation=10, seed=0)
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,7 @@ def test_no_wording_is_in_both_halves(drinks, films):
 
 
 def test_every_list_of_wordings_can_be_parted():
-    named = [one for name, one in vars(wording).items() if name.isupper()]
+    named = [one for name, one in vars(question_templates).items() if name.isupper()]
     lists = [one for one in named if isinstance(one, tuple)]
     lists += [ways for table in named if isinstance(table, dict) for ways in table.values()]
     assert len(lists) > 20
@@ -97,14 +97,16 @@ def test_every_list_of_wordings_can_be_parted():
 
 def test_some_questions_are_no_sentences_and_every_kind_of_demand_has_a_piece(drinks):
     slots = {"include", "exclude", "container", "colour", "look", "garnish", "flag", "like"}
-    assert slots <= set(wording.LOOSE)
-    loose = {one for pieces in wording.LOOSE.values() for one in pieces}
+    assert slots <= set(question_templates.LOOSE)
+    loose = {one for pieces in question_templates.LOOSE.values() for one in pieces}
     questions = composed([drinks])
     assert sum(set(one.wording) <= loose for one in questions) > MANY / 10
 
 
 def test_what_is_a_colour_too_is_an_ingredient_only_where_the_words_say_so(drinks, monkeypatch):
-    monkeypatch.setattr("localrec.training.examples.questions.as_typed", lambda _, text: text)
+    monkeypatch.setattr(
+        "localrec.training.examples.question_composer.add_typos", lambda _, text: text
+    )
     both = {name for name in ("orange", "lime", "peach") if drinks.means("colour", name)}
     assert both
     nouns = "|".join(drinks.domain.item_words)
@@ -120,7 +122,9 @@ def test_what_is_a_colour_too_is_an_ingredient_only_where_the_words_say_so(drink
 
 
 def test_a_vessel_or_a_colour_can_head_a_list(drinks, monkeypatch):
-    monkeypatch.setattr("localrec.training.examples.questions.as_typed", lambda _, text: text)
+    monkeypatch.setattr(
+        "localrec.training.examples.question_composer.add_typos", lambda _, text: text
+    )
     heads = [
         question.demands[0].names[0].spelling
         for question in composed([drinks], count=5 * MANY)
@@ -134,7 +138,7 @@ def test_what_is_at_hand_may_be_a_vessel_and_something_may_be_missing(drinks):
     told = [
         {one.slot for one in question.demands if not one.barred}
         for question in composed([drinks], count=3 * MANY)
-        if set(question.wording) & set(wording.AT_HAND)
+        if set(question.wording) & set(question_templates.AT_HAND)
     ]
     assert {"include"} in told
     assert {"include", "container"} in told
@@ -142,7 +146,7 @@ def test_what_is_at_hand_may_be_a_vessel_and_something_may_be_missing(drinks):
     lacking = [
         question
         for question in composed([drinks], count=3 * MANY)
-        if set(question.wording) & set(wording.LACKING)
+        if set(question.wording) & set(question_templates.LACKING)
     ]
     assert lacking
     assert all(any(one.barred for one in question.demands) for question in lacking)
@@ -150,7 +154,7 @@ def test_what_is_at_hand_may_be_a_vessel_and_something_may_be_missing(drinks):
 
 def test_words_by_ear_are_written_otherwise_and_stay_in_their_places():
     random_ = random.Random(3)
-    heard = [as_typed(random_, "chocolate and passion fruit with whiskey") for _ in range(200)]
+    heard = [add_typos(random_, "chocolate and passion fruit with whiskey") for _ in range(200)]
     assert any("pashun" in one or "fashion" in one or "pasion" in one for one in heard)
     assert all(len(one.split()) == 6 for one in heard)
 
@@ -180,7 +184,9 @@ def test_the_task_follows_from_what_is_demanded(drinks, films):
 
 
 def test_a_question_names_what_it_demands(drinks, monkeypatch):
-    monkeypatch.setattr("localrec.training.examples.questions.as_typed", lambda _, text: text)
+    monkeypatch.setattr(
+        "localrec.training.examples.question_composer.add_typos", lambda _, text: text
+    )
     for question in composed([drinks]):
         for demand in question.demands:
             for name in demand.names:
@@ -197,11 +203,11 @@ def test_nothing_is_asked_for_and_barred_at_once(drinks):
 
 
 def test_a_slip_leaves_all_words_but_one_or_two(monkeypatch):
-    monkeypatch.setattr(slips, "_BY_EAR", 0.0)
+    monkeypatch.setattr(typo_augmentation, "_BY_EAR", 0.0)
     random_ = random.Random(0)
     text = "something with passion fruit that comes in a highball glass."
     for _ in range(200):
-        typed = as_typed(random_, text).lower().rstrip(".").split()
+        typed = add_typos(random_, text).lower().rstrip(".").split()
         assert len(typed) == len(text.split())
         pairs = zip(typed, text.rstrip(".").split(), strict=True)
         assert sum(one != other for one, other in pairs) <= 2
@@ -247,7 +253,9 @@ def test_a_catalogue_offers_what_its_items_have(bar):
 def test_examples_are_made_of_the_workspace_and_of_other_domains(frequented):
     prompts = [
         one.messages[0].content
-        for one in examples_for("router", frequented, Wanted(train=40, validation=8, seed=0)).train
+        for one in examples_for(
+            "router", frequented, ExampleConfig(train=40, validation=8, seed=0)
+        ).train
     ]
     assert any("drinks" in one for one in prompts)
     assert any("films" in one for one in prompts)
@@ -269,7 +277,9 @@ def test_without_a_catalogue_there_is_nothing_to_learn_from(tmp_path, role):
 @pytest.fixture(scope="module")
 def verdicts(frequented):
     """Sets that a reflector learns to judge."""
-    return examples_for("reflector", frequented, Wanted(train=60, validation=10, seed=0)).train
+    return examples_for(
+        "reflector", frequented, ExampleConfig(train=60, validation=10, seed=0)
+    ).train
 
 
 class TestTheReflector:
@@ -285,11 +295,11 @@ class TestTheReflector:
     def test_demands_are_known_without_reading_the_question(self, frequented):
         with Store.open_(frequented / "store.duckdb", read_only=True) as store:
             catalogue = Catalogue(store, BAR)
-        gin, mint = Name("gin", "gin"), Name("mint", "mint")
+        gin, mint = LexiconName("gin", "gin"), LexiconName("mint", "mint")
         demands = (
-            Demand(slot="include", names=(gin,)),
-            Demand(slot="exclude", names=(mint,), barred=True),
-            Demand(slot="like", names=(Name("Negroni", "Negroni"),)),
+            SampledConstraint(slot="include", names=(gin,)),
+            SampledConstraint(slot="exclude", names=(mint,), barred=True),
+            SampledConstraint(slot="like", names=(LexiconName("Negroni", "Negroni"),)),
         )
         found = demanded(demands, catalogue)
         assert found.constraints == (
@@ -311,8 +321,8 @@ class TestTheAgent:
             *calls, ranking = own_turns(example)
             assert calls  # it asks before it ranks
             for call in calls:
-                assert isinstance(PLAIN.parse(call, SUITE, OFFERED, ranked(example)), ToolCall)
-            assert len(PLAIN.parse(ranking, SUITE, OFFERED, ranked(example))) == ranked(example)
+                assert isinstance(PLAIN.parse(call, TOOLS, OFFERED, ranked(example)), ToolCall)
+            assert len(PLAIN.parse(ranking, TOOLS, OFFERED, ranked(example))) == ranked(example)
 
     def test_what_a_tool_says_follows_the_turn_that_asked_it(self, conversations):
         for example in conversations:
@@ -324,7 +334,7 @@ class TestTheAgent:
         for example in conversations:
             told = [one.content for one in example.messages[example.opening + 1 :: 2]]
             named = {int(number) for text in told for number in re.findall(r"\[(\d+)\]", text)}
-            ranking = list(PLAIN.parse(own_turns(example)[-1], SUITE, OFFERED, ranked(example)))
+            ranking = list(PLAIN.parse(own_turns(example)[-1], TOOLS, OFFERED, ranked(example)))
             leading = [one for one in ranking if one in named]
             rest = ranking[len(leading) :]
             assert rest == sorted(rest)
@@ -343,7 +353,7 @@ class TestTheAgent:
             ]
             assert len(made) == 4 * len(asked)
             rankings = [
-                PLAIN.parse(own_turns(one)[-1], SUITE, OFFERED, ranked(one)) for one in made
+                PLAIN.parse(own_turns(one)[-1], TOOLS, OFFERED, ranked(one)) for one in made
             ]
             return sum(one.index(asked.request(at // 4).target) for at, one in enumerate(rankings))
 
@@ -362,20 +372,20 @@ class TestTheAgent:
         def said(*scores):
             return Observation([], np.array(scores, dtype=np.float32))
 
-        desk = SimpleNamespace(candidates=range(4))
+        tool_context = SimpleNamespace(candidates=range(4))
 
         def asked(tool, *scores):
-            return Asked(f"{tool}()", ToolCall(tool=tool, arguments={}), said(*scores))
+            return EvidenceCall(f"{tool}()", ToolCall(tool=tool, arguments={}), said(*scores))
 
         trusted = asked("likely_next", 0, 3, 0, 2)
         other = asked("get_rating_behaviour", 9, 0, 0, 8)
-        assert ranking_by(desk, [other, trusted]) == [2, 4, 1, 3]
-        assert ranking_by(desk, [other]) == [1, 4, 2, 3]
+        assert ranking_by(tool_context, [other, trusted]) == [2, 4, 1, 3]
+        assert ranking_by(tool_context, [other]) == [1, 4, 2, 3]
 
     def test_a_model_that_knows_tools_is_taught_its_own_form(self, frequented):
         for example in taught(frequented, native=True).train:
             for turn in own_turns(example):
-                act = NATIVE.parse(turn, SUITE, OFFERED, ranked(example))
+                act = NATIVE.parse(turn, TOOLS, OFFERED, ranked(example))
                 assert isinstance(act, ToolCall) or len(act) == ranked(example)
 
 

@@ -6,18 +6,18 @@ import shutil
 import pytest
 import torch
 
-from localrec.errors import ModelError
-from localrec.llm.header import check_adapter, read_header
-from localrec.training import export
-from localrec.training.adapters import AdapterConfig, attach, detach, save_adapter
-from localrec.training.bases import load_base
-from localrec.training.export import AdapterCard, export_adapter
-from localrec.training.layout import Layout
+from localrec.foundation.errors import ModelError
+from localrec.llm.gguf_header import check_adapter, read_header
+from localrec.training.adapters import gguf_export
+from localrec.training.adapters.gguf_export import AdapterMetadata, export_adapter
+from localrec.training.adapters.lora import AdapterConfig, attach, detach, save_adapter
+from localrec.training.base_model.gguf_layout import TensorLayout
+from localrec.training.base_model.loading import load_base
 
 from .test_adapters import train_a_little, with_setting
 from .tiny_models import make_tiny
 
-CARD = AdapterCard(name="tiny router", role="router", licence="Apache-2.0")
+CARD = AdapterMetadata(name="tiny router", role="router", licence="Apache-2.0")
 
 
 def trained(base, folder, size=0.1, **config):
@@ -120,32 +120,32 @@ class TestAnErrorInTheExportIsCaught:
 
     def test_rows_in_the_other_order(self, tiny, refused, monkeypatch):
         turned = {"llama": lambda layout, module, rows: rows, "qwen3": as_in_llama}
-        monkeypatch.setattr(Layout, "to_llama_cpp", turned[tiny.architecture])
+        monkeypatch.setattr(TensorLayout, "to_llama_cpp", turned[tiny.architecture])
         refused()
 
     def test_key_rows_alone_in_the_other_order(self, tiny, refused, monkeypatch):
-        right = Layout.to_llama_cpp
+        right = TensorLayout.to_llama_cpp
 
         def wrong(layout, module, rows):
             if not module.endswith("k_proj"):
                 return right(layout, module, rows)
             return rows if tiny.architecture == "llama" else as_in_llama(layout, module, rows)
 
-        monkeypatch.setattr(Layout, "to_llama_cpp", wrong)
+        monkeypatch.setattr(TensorLayout, "to_llama_cpp", wrong)
         refused()
 
     def test_the_plain_strength_for_rslora(self, base, refused, monkeypatch, tmp_path):
-        monkeypatch.setattr(export, "_alpha_of_llama_cpp", lambda config: config.alpha)
+        monkeypatch.setattr(gguf_export, "_alpha_of_llama_cpp", lambda config: config.alpha)
         refused(trained(base, tmp_path / "rs", rslora=True))
 
     def test_a_layer_left_out(self, refused, monkeypatch):
-        right = export._tensors
+        right = gguf_export._tensors
 
         def wrong(folder, layout):
             tensors = right(folder, layout)
             return {name: rows for name, rows in tensors.items() if "blk.1.ffn_up" not in name}
 
-        monkeypatch.setattr(export, "_tensors", wrong)
+        monkeypatch.setattr(gguf_export, "_tensors", wrong)
         refused()
 
 
@@ -193,7 +193,7 @@ def test_what_llama_cpp_cannot_compute_is_not_written(
 
 
 def test_rows_come_back_from_the_order_of_llama_cpp():
-    layout = Layout(architecture="llama", layers=1, heads=3, key_heads=1)
+    layout = TensorLayout(architecture="llama", layers=1, heads=3, key_heads=1)
     rows = torch.arange(48).reshape(24, 2).numpy()
     turned = layout.to_llama_cpp("layers.0.self_attn.q_proj", rows)
     assert turned[:4, 0].tolist() == [0, 8, 2, 10]
@@ -213,6 +213,6 @@ class TestSmolLM2:
         agreement = export_adapter(folder, base, smollm2, out, CARD)
         assert agreement.base_gap < agreement.spread / 10
         assert agreement.gap < 2 * agreement.base_gap
-        monkeypatch.setattr(Layout, "to_llama_cpp", lambda layout, module, rows: rows)
+        monkeypatch.setattr(TensorLayout, "to_llama_cpp", lambda layout, module, rows: rows)
         with pytest.raises(ModelError, match="does something else"):
             export_adapter(folder, base, smollm2, out, CARD)

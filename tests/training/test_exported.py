@@ -3,16 +3,16 @@
 import pytest
 import torch
 
-from localrec.errors import ModelError
-from localrec.training.adapters import AdapterConfig, adapted, attach, detach, save_adapter
-from localrec.training.bases import load_base
-from localrec.training.export import AdapterCard, write_adapter
-from localrec.training.exported import exported_config, load_exported
+from localrec.foundation.errors import ModelError
+from localrec.training.adapters.gguf_export import AdapterMetadata, write_adapter
+from localrec.training.adapters.gguf_import import exported_config, load_exported
+from localrec.training.adapters.lora import AdapterConfig, adapted, attach, detach, save_adapter
+from localrec.training.base_model.loading import load_base
 
 from .test_adapters import train_a_little
 from .tiny_models import make_tiny
 
-CARD = AdapterCard(name="tiny agent", role="agent", licence="Apache-2.0")
+CARD = AdapterMetadata(name="tiny agent", role="agent", licence="Apache-2.0")
 TOKENS = torch.tensor([[5, 9, 3, 7, 11, 4, 8]])
 
 
@@ -75,7 +75,7 @@ def test_a_model_is_no_adapter(base, tiny):
 
 
 def test_one_that_lacks_a_matrix_is_refused(base, tiny, tmp_path, monkeypatch):
-    from localrec.training import exported as module
+    from localrec.training.adapters import gguf_import as module
 
     _, file = exported(base, tiny, tmp_path)
     whole = module._weights

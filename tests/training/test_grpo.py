@@ -5,15 +5,15 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from localrec.agent.trajectory import Trajectory
-from localrec.errors import CutShortError, ModelCancelledError
-from localrec.training.adapters import read_weights
-from localrec.training.bases import load_base
-from localrec.training.rewards import INVALID, MISSED, Reward
-from localrec.training.rollouts import Group, Rollouts, figures_of
-from localrec.training.runs import TrainingData, create_run, open_run
-from localrec.training.served import Served
-from localrec.training.writers import Writers, Writing, Written
+from localrec.data.trajectory import Trajectory
+from localrec.foundation.errors import CutShortError, ModelCancelledError
+from localrec.training.adapters.lora import read_weights
+from localrec.training.base_model.loading import load_base
+from localrec.training.base_model.tokenized_rollout import TokenizedRollout
+from localrec.training.jobs.training_runs import TrainingData, create_run, open_run
+from localrec.training.rl.rewards import INVALID, MISSED, Reward
+from localrec.training.rl.rollout_groups import RolloutCollector, RolloutGroup, figures_of
+from localrec.training.rl.rollout_workers import Rollout, RolloutRequest, RolloutWorkers
 
 from .small_tasks import PRESET, SHORT, TWO, Few, opened
 from .tiny_models import make_tiny
@@ -36,7 +36,7 @@ def base(roomy):
 
 @pytest.fixture
 def writers(roomy):
-    with Writers(opened(roomy.gguf), 2, ()) as found:
+    with RolloutWorkers(opened(roomy.gguf), 2, ()) as found:
         yield found
 
 
@@ -46,12 +46,12 @@ def silent(what, done, total):
 
 def train(folder, gguf, base, *, progress=silent, config=TWO, start=True):
     """Train on the few requests, in a new run's folder or in one that was left."""
-    from localrec.training.grpo import PolicyTraining
+    from localrec.training.rl.grpo_trainer import PolicyTraining
 
     run = create_run(folder.parent, folder.name, config, DATA) if start else open_run(folder)
-    with run.training(), Writers(opened(gguf), config.workers, ()) as writers:
-        task = Rollouts(Few(), writers, base, config, config.k)
-        judged = Rollouts(Few(), writers, base, config, config.k)
+    with run.training(), RolloutWorkers(opened(gguf), config.workers, ()) as writers:
+        task = RolloutCollector(Few(), writers, base, config, config.k)
+        judged = RolloutCollector(Few(), writers, base, config, config.k)
         PolicyTraining(run, base, gguf, config, PRESET, writers, task, (judged, 3)).go(
             config.steps, progress
         )
@@ -114,13 +114,13 @@ class TestATraining:
 
 class TestGroups:
     def test_come_from_every_request_once_before_any_comes_again(self, base, writers):
-        rollouts = Rollouts(Few(), writers, base, TWO, 2)
+        rollouts = RolloutCollector(Few(), writers, base, TWO, 2)
         drawn = [number for step in (1, 2, 3) for number in rollouts.numbers(step)]
         assert sorted(drawn[:3]) == sorted(drawn[3:6]) == [0, 1, 2]
 
     def test_are_the_same_for_the_same_step_and_others_for_another(self, base, writers):
         writers.adopt(None)
-        rollouts = Rollouts(Few(), writers, base, TWO, 2)
+        rollouts = RolloutCollector(Few(), writers, base, TWO, 2)
 
         def turns(step):
             gathered = rollouts.gather(step, [0, 1])
@@ -133,9 +133,9 @@ class TestGroups:
     def test_do_not_depend_on_how_many_processes_write(self, roomy, base):
         found = []
         for workers in (1, 3):
-            with Writers(opened(roomy.gguf), workers, ()) as writers:
+            with RolloutWorkers(opened(roomy.gguf), workers, ()) as writers:
                 writers.adopt(None)
-                gathered = Rollouts(Few(), writers, base, TWO, 2).gather(1, [0, 1])
+                gathered = RolloutCollector(Few(), writers, base, TWO, 2).gather(1, [0, 1])
                 found.append([[o.trajectory.turns for o in g.members] for g in gathered.groups])
         assert found[0] == found[1]
 
@@ -146,13 +146,13 @@ class TestGroups:
                 return msgspec.structs.replace(super().request(number), target=99)
 
         writers.adopt(None)
-        gathered = Rollouts(Hopeless(), writers, base, TWO, 2).gather(1, [0, 1])
+        gathered = RolloutCollector(Hopeless(), writers, base, TWO, 2).gather(1, [0, 1])
         assert (gathered.drawn, gathered.dropped) == (4, 2)
         assert gathered.figures()["share_without_signal"] == 1.0
 
     def test_share_the_evaluation_of_their_opening(self, base, writers):
         writers.adopt(None)
-        [group] = writers.write([Writing(Few().request(0), range(4), SHORT)])
+        [group] = writers.write([RolloutRequest(Few().request(0), range(4), SHORT)])
         for one in group[1:2]:
             cost = one.trajectory.cost
             assert cost.cached_tokens > 0.9 * cost.prompt_tokens
@@ -163,23 +163,23 @@ def test_figures_tell_how_often_the_choice_came_first_and_how_often_at_all():
         agent="a", model="m", dialect="plain", seed=1, opening=(), steps=(), ranking=None
     )
     outcomes = (1.0, 0.63, MISSED, INVALID)
-    group = Group(
+    group = RolloutGroup(
         number=0,
-        members=[Written(silent, ())] * 4,
+        members=[Rollout(silent, ())] * 4,
         rewards=[Reward(one, 0.1) for one in outcomes],
-        served=[Served(prompt=[1], completion=[2], own=[1])] * 4,
+        served=[TokenizedRollout(prompt=[1], completion=[2], own=[1])] * 4,
     )
     found = figures_of([group], 10)
     assert (found["hit1"], found["hit10"]) == (0.25, 0.5)
 
 
 def test_a_stopped_writer_asks_its_model_nothing_more(roomy):
-    writers = Writers(opened(roomy.gguf), 1, ())
+    writers = RolloutWorkers(opened(roomy.gguf), 1, ())
     writers.adopt(None)
     request = Few().request(0)
 
     class Stopping:
-        desk, k = request.desk, request.k
+        tool_context, k = request.tool_context, request.k
 
         def told(self, messages):
             writers.close()  # as Ctrl+C does from the main thread
@@ -188,7 +188,7 @@ def test_a_stopped_writer_asks_its_model_nothing_more(roomy):
         score = request.score
 
     with pytest.raises(ModelCancelledError):
-        writers.write([Writing(Stopping(), range(50), SHORT)])
+        writers.write([RolloutRequest(Stopping(), range(50), SHORT)])
 
 
 @pytest.mark.real

@@ -5,14 +5,14 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from localrec.agent.dialects import NATIVE, PLAIN
+from localrec.agent.formats import NATIVE, PLAIN
 from localrec.agent.loop import conversation, run_agent
-from localrec.agent.trajectory import Trajectory
-from localrec.errors import InputError
+from localrec.data.trajectory import Trajectory
+from localrec.foundation.errors import InputError
 from localrec.llm.scripted import ScriptedModel
-from localrec.training.policies import RefineConfig
-from localrec.training.refinement import HardPair, PairTask, hard_pair, mined_pairs
-from localrec.training.writers import Told, Writers
+from localrec.training.rl.policy_config import RefineConfig
+from localrec.training.rl.preference_refinement import HardPair, PairTask, hard_pair, mined_pairs
+from localrec.training.rl.rollout_workers import RolloutModel, RolloutWorkers
 from tests.agent.small_desk import TOOLS
 
 from .small_tasks import SHORT, TWO, Few
@@ -60,11 +60,11 @@ class TestBothQuestions:
     def test_are_asked_about_the_same_two_items(self, task):
         for place in range(3):
             likelier, less = task.request(2 * place), task.request(2 * place + 1)
-            assert set(likelier.desk.candidates) == set(less.desk.candidates)
+            assert set(likelier.tool_context.candidates) == set(less.tool_context.candidates)
             assert (likelier.avoided, less.avoided) == (False, True)
-            chosen = likelier.desk.candidates[likelier.target - 1]
-            assert chosen == Few().request(place).desk.candidates[place]
-            assert less.desk.candidates[less.target - 1] != chosen
+            chosen = likelier.tool_context.candidates[likelier.target - 1]
+            assert chosen == Few().request(place).tool_context.candidates[place]
+            assert less.tool_context.candidates[less.target - 1] != chosen
 
     def test_do_not_give_the_answer_away_by_its_place(self):
         pairs = [HardPair(request=0, chosen=1, rival=2)] * 40
@@ -74,7 +74,7 @@ class TestBothQuestions:
     @pytest.mark.parametrize("dialect", [PLAIN, NATIVE], ids=lambda one: one.name)
     def test_replace_what_is_asked_and_leave_how_it_is_answered(self, task, dialect):
         request = task.request(1)
-        shown = dialect.opening(request.desk, TOOLS, budget=3, k=1, history=2)
+        shown = dialect.opening(request.tool_context, TOOLS, budget=3, k=1, history=2)
         told = request.told(shown)
         assert "foretell which one they leave" in told[0].content
         assert "foretell which 1" not in told[0].content
@@ -87,8 +87,8 @@ class TestBothQuestions:
 
         model = ScriptedModel(lambda messages: "Think: So.\nRank: [2]")
         request = task.request(0)
-        told = Told(model, request, threading.Event(), set())
-        done = run_agent(told, request.desk, (), msgspec.structs.replace(SHORT, k=1), 0)
+        told = RolloutModel(model, request, threading.Event(), set())
+        done = run_agent(told, request.tool_context, (), msgspec.structs.replace(SHORT, k=1), 0)
         assert "rather choose" in model.asked[-1][1].content
         assert model.asked[-1][1] == request.told(conversation(done))[1]
         assert request.score(done).total == float(request.target == 2)
@@ -103,7 +103,7 @@ class TestMining:
             return opened[-1]
 
         path = tmp_path / "pairs.jsonl"
-        with Writers(open_model, 1, ()) as writers:
+        with RolloutWorkers(open_model, 1, ()) as writers:
             writers.adopt(None)
             pairs = mined_pairs(Few(), writers, CONFIG, path)
             asked = opened[0].calls
@@ -119,7 +119,7 @@ class TestMining:
                 return super().request(0)
 
         model = ScriptedModel(lambda messages: "Think: So.\nRank: [1, 2]")
-        with Writers(lambda adapter: model, 1, ()) as writers:
+        with RolloutWorkers(lambda adapter: model, 1, ()) as writers:
             writers.adopt(None)
             with pytest.raises(InputError, match="nothing to refine"):
                 mined_pairs(Easy(), writers, CONFIG, tmp_path / "pairs.jsonl")

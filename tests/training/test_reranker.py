@@ -8,37 +8,42 @@ import msgspec
 import numpy as np
 import pytest
 
-from localrec.domains import load_domain
-from localrec.errors import InputError
-from localrec.evaluation.cases import Protocol, part
-from localrec.evaluation.dataset import read_interactions
-from localrec.evaluation.memories import count_collective, once
-from localrec.evaluation.systems import Workbench
+from localrec.data.query import TaskKind
+from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
+from localrec.evaluation.ranking.keyed_interactions import read_interactions
+from localrec.evaluation.ranking.memory_systems import (
+    build_collaborative_memory,
+    deduplicated_history,
+)
+from localrec.evaluation.ranking.system_factory import SystemFactory
+from localrec.foundation.errors import InputError
 from localrec.graph.catalogue import Catalogue
-from localrec.graph.histories import ingest_history
-from localrec.graph.ingest import ingest_items
+from localrec.graph.domain_files import load_domain
+from localrec.graph.history_ingest import ingest_history
+from localrec.graph.item_ingest import ingest_items
 from localrec.graph.store import Store
 from localrec.llm.scripted import ScriptedModel
-from localrec.retrieval.collaboration import Portraits
-from localrec.systems.memrec import MEMREC, MEMREC_AGENTS, MemRec, MemRecAgent
-from localrec.training.examples import choices
-from localrec.training.examples.base import Example
-from localrec.training.examples.choices import Choices, open_choices
-from localrec.training.examples.demands import Demand
-from localrec.training.examples.imagined import imagine_people
-from localrec.training.examples.lexicon import Name
-from localrec.training.examples.questions import ComposedQuestion
+from localrec.memory.configs import MEMREC, MEMREC_MODELS
+from localrec.memory.memory_texts import MemoryTexts
+from localrec.memory.memrec import MemRec
+from localrec.memory.model_memrec import ModelMemRec
+from localrec.training.adapters.adapter_eval import is_right
+from localrec.training.examples import next_choices
+from localrec.training.examples.constraint_sampling import SampledConstraint
+from localrec.training.examples.example import Example
+from localrec.training.examples.lexicon import LexiconName
+from localrec.training.examples.next_choices import NextChoices, open_next_choices
+from localrec.training.examples.question_composer import ComposedQuestion
 from localrec.training.examples.reranker import LISTED, reranker_examples
-from localrec.training.examples.roles import Wanted, examples_for
-from localrec.training.trials import is_right
-from localrec.types import TaskKind
+from localrec.training.examples.roles import ExampleConfig, examples_for
+from localrec.training.examples.synthetic_users import synthesize_users
 from localrec.workspace import Workspace
 from tests.planted import BAR, a_report, planted_rows, planted_store
 
 from .conftest import GUESTS, crowd
 
 HALVES = ("train", "validation")
-PROTOCOLS = [Protocol(split=one) for one in ("leave-one-out", "by-time", "cold-users")]
+PROTOCOLS = [EvaluationProtocol(split=one) for one in ("leave-one-out", "by-time", "cold-users")]
 DRINKS = {row.name: {link.name for link in row.links} for row in planted_rows()}
 
 
@@ -47,7 +52,9 @@ def silent(what, done, total):
 
 
 def taught(folder, train=80, validation=40, seed=0):
-    return examples_for("reranker", folder, Wanted(train=train, validation=validation, seed=seed))
+    return examples_for(
+        "reranker", folder, ExampleConfig(train=train, validation=validation, seed=seed)
+    )
 
 
 def lists_of(examples):
@@ -105,19 +112,19 @@ def rows(tavern):
 def chosen(tavern):
     """The lists of both halves."""
     with Workspace(tavern) as workspace:
-        found = open_choices(workspace, BAR.name, 0, silent)
+        found = open_next_choices(workspace, BAR.name, 0, silent)
     return {half: list(found.lists(half)) for half in HALVES}
 
 
 @pytest.fixture(scope="module")
 def counted(tavern, rows):
     """Cases with what is known of their items, and the memory of all that came before."""
-    parted = part(rows, Protocol(split="by-time", candidates=LISTED))
+    parted = split_data(rows, EvaluationProtocol(split="by-time", candidates=LISTED))
     with Workspace(tavern) as workspace:
         domain = load_domain(BAR.name)
         keyed = read_interactions(workspace.store, domain)
-        known = Workbench(workspace, domain, keyed, parted).knowledge
-    return parted.validation, known, count_collective(parted.train, known, write=True)
+        known = SystemFactory(workspace, domain, keyed, parted).knowledge
+    return parted.validation, known, build_collaborative_memory(parted.train, known, write=True)
 
 
 def guest_of(right):
@@ -156,32 +163,36 @@ class TestQuestions:
 
 class TestChoices:
     def test_are_learnt_on_the_prompts_that_are_asked_when_a_candidate_is_judged(self, counted):
-        cases, known, collective = counted
-        portraits = Portraits(collective.graph, known.attributes, known.titles, known.barred)
+        cases, known, collaborative_memory = counted
+        memory_texts = MemoryTexts(
+            collaborative_memory.graph, known.attributes, known.titles, known.barred
+        )
         asked = set()
         for name in ("memrec-model-counted", "isolated-agent"):
-            model, config = ScriptedModel(lambda messages: "yes"), MEMREC_AGENTS[name]
-            agent = MemRecAgent(model, model, collective, portraits, known.domain, config)
+            model, config = ScriptedModel(lambda messages: "yes"), MEMREC_MODELS[name]
+            agent = ModelMemRec(
+                model, model, collaborative_memory, memory_texts, known.domain, config
+            )
             for place, history in enumerate(cases.histories):
-                person = int(cases.asked_as[place])
-                agent.rank(*once(history), cases.candidates[place].tolist(), person)
+                person = int(cases.train_user[place])
+                agent.rank(*deduplicated_history(history), cases.candidates[place].tolist(), person)
             asked |= set(model.asked)
-        lists = Choices(cases, known, collective, seed=0).lists
+        lists = NextChoices(cases, known, collaborative_memory, seed=0).lists
         learnt = reranker_examples(lambda half: [lists(half)], 10**6, 10**6)
         assert len(learnt.train) + len(learnt.validation) == LISTED * len(cases)
         assert {one.messages for one in (*learnt.train, *learnt.validation)} <= asked
 
     def test_are_followed_by_the_others_as_the_fused_evidence_has_them(self, counted):
-        cases, _, collective = counted
-        fused = MemRec(collective, MEMREC["memrec"])
+        cases, _, collaborative_memory = counted
+        fused = MemRec(collaborative_memory, MEMREC["memrec"])
         order = {}
         for place, history in enumerate(cases.histories):
-            scores = fused.scores(*once(history), int(cases.asked_as[place]))
+            scores = fused.scores(*deduplicated_history(history), int(cases.train_user[place]))
             ranked = sorted(range(len(scores)), key=lambda item: -scores[item])
             order[int(cases.person[place]), title_of(cases.positives[place][0])] = [
                 title_of(item) for item in ranked
             ]
-        lists = [one for half in HALVES for one in Choices(*counted, seed=0).lists(half)]
+        lists = [one for half in HALVES for one in NextChoices(*counted, seed=0).lists(half)]
         shared = [one for one in lists if one.context.facets]
         assert shared
         for right in shared:
@@ -190,7 +201,7 @@ class TestChoices:
 
     @pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda one: one.split)
     def test_are_none_that_a_protocol_holds_out_and_show_none(self, chosen, rows, protocol):
-        parted = part(rows, protocol)
+        parted = split_data(rows, protocol)
         with_held = set()
         for cases in (parted.validation, parted.test):
             for person, items in zip(cases.person.tolist(), cases.positives, strict=True):
@@ -205,14 +216,14 @@ class TestChoices:
     def test_came_after_all_that_memories_are_counted_from(self, tavern, rows, monkeypatch):
         learnt = []
         monkeypatch.setattr(
-            choices,
-            "count_collective",
+            next_choices,
+            "build_collaborative_memory",
             lambda train, *more, **options: (
-                learnt.append(train) or count_collective(train, *more, **options)
+                learnt.append(train) or build_collaborative_memory(train, *more, **options)
             ),
         )
         with Workspace(tavern) as workspace:
-            lists = open_choices(workspace, BAR.name, 0, silent).lists("train")
+            lists = open_next_choices(workspace, BAR.name, 0, silent).lists("train")
             made = {(guest_of(one), one.candidates[0].title) for one in lists}
         (known,) = learnt
         joined = set(zip(known.person.tolist(), map(title_of, known.item.tolist()), strict=True))
@@ -244,7 +255,7 @@ class TestChoices:
 
     def test_are_not_looked_for_where_nobody_did_anything(self, quiet):
         with Workspace(quiet) as workspace:
-            assert open_choices(workspace, BAR.name, 0, silent) is None
+            assert open_next_choices(workspace, BAR.name, 0, silent) is None
 
 
 class TestImaginedPeople:
@@ -254,7 +265,7 @@ class TestImaginedPeople:
             assert "People of a similar taste" not in example.messages[1].content
 
     def test_choose_what_shares_something_with_what_they_had(self, catalogue):
-        for right in islice(imagine_people(catalogue, 0).lists("train"), 100):
+        for right in islice(synthesize_users(catalogue, 0).lists("train"), 100):
             if not right.context.instruction:
                 liked = {one.removeprefix("likes ") for one in right.wording}
                 assert liked & names_of(catalogue, right.candidates[0].title)
@@ -263,23 +274,23 @@ class TestImaginedPeople:
     def test_get_first_what_they_ask_for_and_last_what_they_will_not_have(
         self, catalogue, monkeypatch
     ):
-        gin, lime = Name("gin", "gin"), Name("lime juice", "lime juice")
+        gin, lime = LexiconName("gin", "gin"), LexiconName("lime juice", "lime juice")
         question = ComposedQuestion(
             text="gin, no lime juice",
             task=TaskKind.C3,
             demands=(
-                Demand(slot="include", names=(gin,)),
-                Demand(slot="exclude", names=(lime,), barred=True),
+                SampledConstraint(slot="include", names=(gin,)),
+                SampledConstraint(slot="exclude", names=(lime,), barred=True),
             ),
             wording=("no",),
         )
         monkeypatch.setattr(
-            "localrec.training.examples.imagined.compose_questions",
+            "localrec.training.examples.synthetic_users.compose_questions",
             lambda *_: iter([(None, question)]),
         )
         asking = [
             one
-            for one in islice(imagine_people(catalogue, 0).lists("train"), 200)
+            for one in islice(synthesize_users(catalogue, 0).lists("train"), 200)
             if one.context.instruction
         ]
         assert 60 < len(asking) < 180
@@ -298,10 +309,10 @@ class TestImaginedPeople:
     def test_ask_for_nothing_that_is_like_an_example(self, catalogue, monkeypatch):
         question = ComposedQuestion(text="like a Negroni", task=TaskKind.C4, demands=(), wording=())
         monkeypatch.setattr(
-            "localrec.training.examples.imagined.compose_questions",
+            "localrec.training.examples.synthetic_users.compose_questions",
             lambda *_: iter([(None, question)]),
         )
-        for right in islice(imagine_people(catalogue, 0).lists("train"), 20):
+        for right in islice(synthesize_users(catalogue, 0).lists("train"), 20):
             assert right.context.instruction == ""
 
     def test_cannot_be_made_of_a_handful_of_items(self, tmp_path):

@@ -9,18 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localrec.agent.trajectory import Step, ToolCall, Trajectory
-from localrec.training.rewards import (
-    Reward,
-    advantages,
-    has_signal,
-    list_reward,
-    pair_reward,
-)
+from localrec.data.trajectory import AgentStep, ToolCall, Trajectory
+from localrec.training.rl.rewards import Reward, advantages, has_signal, list_reward, pair_reward
 
 
 def ended(ranking, calls=0):
-    steps = tuple(Step(call=ToolCall(tool="ask")) for _ in range(calls))
+    steps = tuple(AgentStep(call=ToolCall(tool="ask")) for _ in range(calls))
     return Trajectory(
         agent="a", model="m", dialect="plain", seed=0, opening=(), steps=steps, ranking=ranking
     )

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from localrec.errors import BusyError, InputError, UsageError
-from localrec.training.runs import (
-    Logged,
+from localrec.foundation.errors import BusyError, InputError, UsageError
+from localrec.training.jobs.training_runs import (
+    StepRecord,
     TrainingData,
     continued_run,
     create_run,
-    in_order,
+    metric_curve,
     open_run,
 )
 
@@ -41,7 +41,7 @@ def run(tmp_path):
 
 def log(run, *steps):
     for step in steps:
-        run.log(Logged(step=step, values={"loss": 1.0 / step}))
+        run.log(StepRecord(step=step, values={"loss": 1.0 / step}))
 
 
 def kept(run, step, text="weights"):
@@ -96,7 +96,7 @@ def test_what_was_logged_behind_the_checkpoint_is_logged_again(run):
         assert found.step == 2
         assert [one.step for one in run.records()] == [1, 2]
         log(run, 3)
-    assert in_order(run.records(), "loss") == [(1, 1.0), (2, 0.5), (3, 1 / 3)]
+    assert metric_curve(run.records(), "loss") == [(1, 1.0), (2, 0.5), (3, 1 / 3)]
 
 
 def test_a_changed_checkpoint_is_passed_over_for_the_one_before(run):

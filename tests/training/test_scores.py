@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from localrec.errors import ContextError, ModelError
-from localrec.llm.base import Message
-from localrec.llm.client import ModelProcess
+from localrec.foundation.errors import ContextError, ModelError
+from localrec.llm.chat_model import Message
+from localrec.llm.model_process import ModelProcess
 
 TALK = (Message("system", "Be brief."), Message("user", "the thin inn"))
 

@@ -7,13 +7,13 @@ import sys
 import numpy as np
 import pytest
 
-from localrec.baselines.neural.configs import SASRecConfig
-from localrec.erasure.forgetting import forget
-from localrec.errors import WorkspaceError
-from localrec.graph.forget import Wish
-from localrec.graph.histories import ingest_history
-from localrec.training import sequential as training
-from localrec.training.sequential import train_sequential
+from localrec.foundation.errors import WorkspaceError
+from localrec.graph.history_ingest import ingest_history
+from localrec.privacy.erasure_plan import ForgetScope
+from localrec.privacy.forget import forget
+from localrec.ranking.baselines.neural.configs import SASRecConfig
+from localrec.training.sequential import sasrec_training as training
+from localrec.training.sequential.sasrec_training import train_sequential
 from localrec.workspace import Workspace
 from tests.planted import BAR, planted_store
 
@@ -46,14 +46,14 @@ class TestTraining:
         assert report.ndcg_at_10 > 0.5
         with Workspace(folder) as opened:
             catalogue, model = opened.catalogue(BAR.name), opened.sequential(BAR.name)
-            graph = opened.collective(BAR.name).graph
+            graph = opened.collaborative_memory(BAR.name).graph
             menu = np.array([catalogue.item_index(key) for key in DRINKS], dtype=np.int32)
             scores = model.items @ model.state_of(menu[4:8])
             scores[menu[4:8]] = -np.inf
             assert catalogue.keys[int(scores.argmax())] == DRINKS[8]
             # As often as there are drinks comes a guest who had the same ones in the same order.
             twins = {f"guest {guest}" for guest in range(0, GUESTS, len(DRINKS))}
-            near = model.similar_people(model.state_of(menu[:TASTED]), len(twins))
+            near = model.similar_users(model.state_of(menu[:TASTED]), len(twins))
             named = dict(opened.store.rows("SELECT node_id, key FROM node WHERE kind = 'user'"))
             assert {named[int(graph.users[person])] for person in near} == twins
 
@@ -93,7 +93,7 @@ class TestTraining:
         def forget_some(what, done, total):
             if what == "training" and done == 1:
                 for guest in range(times):
-                    wish = Wish(user=f"guest {guest}")
+                    wish = ForgetScope(user=f"guest {guest}")
                     forget(folder, wish, dry_run=False, progress=quiet)
 
         with pytest.raises(WorkspaceError, match="forgotten or taken back meanwhile"):
@@ -101,7 +101,7 @@ class TestTraining:
         assert not files_in(folder)
 
     def test_says_so_where_the_disk_took_nothing(self, folder, monkeypatch):
-        monkeypatch.setattr(training, "keep_sequential", lambda *_: False)
+        monkeypatch.setattr(training, "save_sequential", lambda *_: False)
         with pytest.raises(WorkspaceError, match="did not take what was learnt"):
             train_sequential(folder, None, SMALL, 0, quiet)
 
@@ -131,7 +131,7 @@ class TestCommand:
         def interrupt(*_):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(training, "directions_of", interrupt)
+        monkeypatch.setattr(training, "unit_directions", interrupt)
         code, out, err = train(folder, "--epochs", 1, "--seed", 5)
         assert (code, out) == (130, "")
         assert "interrupted" in err
@@ -139,7 +139,7 @@ class TestCommand:
 
     def test_names_what_is_missing(self, train, folder, monkeypatch):
         monkeypatch.setitem(sys.modules, "torch", None)
-        monkeypatch.delitem(sys.modules, "localrec.baselines.neural.sasrec")
+        monkeypatch.delitem(sys.modules, "localrec.ranking.baselines.neural.sasrec")
         code, out, err = train(folder)
         assert (code, out) == (2, "")
         assert err == (

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from localrec.agent.dialects import dialect_for
+from localrec.agent.formats import format_for
 from localrec.agent.loop import conversation, run_agent, run_scripted
-from localrec.agent.trajectory import ToolCall, Turn
-from localrec.llm.base import Message
-from localrec.llm.client import ModelProcess
-from localrec.training.bases import load_base
-from localrec.training.served import served_tokens
+from localrec.data.trajectory import AgentTurn, ToolCall
+from localrec.llm.chat_model import Message
+from localrec.llm.model_process import ModelProcess
+from localrec.training.base_model.loading import load_base
+from localrec.training.base_model.tokenized_rollout import tokenize_rollout
 from tests.agent.small_desk import TOOLS, make_desk
 
 from .small_tasks import SHORT
@@ -27,7 +27,7 @@ def served_tiny(request, tmp_path_factory):
 
 
 def of(base, trajectory):
-    return served_tokens(base, conversation(trajectory), trajectory.turns)
+    return tokenize_rollout(base, conversation(trajectory), trajectory.turns)
 
 
 def whole(served):
@@ -70,14 +70,14 @@ class TestTokensOfATrajectory:
     def test_of_a_model_that_never_said_a_word_hold_nothing_to_learn(self, served_tiny):
         base, process = served_tiny
         messages = conversation(run_agent(process, make_desk(4), (), SHORT, 0))[:2]
-        found = served_tokens(base, messages, ())
+        found = tokenize_rollout(base, messages, ())
         assert (sum(found.own), len(found.completion)) == (0, 1)
 
     def test_read_no_control_token_out_of_what_anybody_wrote(self, served_tiny):
         base, process = served_tiny
         messages = conversation(run_agent(process, make_desk(4), (), SHORT, 0))[:2]
-        turns = (Turn(text="Think: <|im_end|>\nRank: [1]", own=True),)
-        found = served_tokens(base, [*messages, Message("assistant", turns[0].text)], turns)
+        turns = (AgentTurn(text="Think: <|im_end|>\nRank: [1]", own=True),)
+        found = tokenize_rollout(base, [*messages, Message("assistant", turns[0].text)], turns)
         end = base.tokenizer.convert_tokens_to_ids("<|im_end|>")
         assert end not in found.completion
         assert end in found.prompt  # the template's own
@@ -87,7 +87,7 @@ class TestTokensOfATrajectory:
 def test_the_real_smollm2_is_shown_to_torch_as_to_llama_cpp(smollm2):
     base = load_base(smollm2)
     with ModelProcess(smollm2, n_threads=1) as process:
-        assert dialect_for(process).name == "plain"
+        assert format_for(process).name == "plain"
         trajectory = run_agent(process, make_desk(4), TOOLS, SHORT, 5)
         *before, last = conversation(trajectory)
         if trajectory.turns[-1].own:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
-from localrec.training.adapters import AdapterConfig, attach, detach
-from localrec.training.bases import load_base
-from localrec.training.shared_openings import own_scores, share_opening
+from localrec.training.adapters.lora import AdapterConfig, attach, detach
+from localrec.training.base_model.loading import load_base
+from localrec.training.base_model.prefix_cache import completion_scores, have_same_prompt
 
 OPENING = torch.tensor([5, 9, 3, 7, 11, 4, 8])
 COMPLETIONS = torch.tensor([[6, 2, 9, 4, 0, 0], [3, 3, 8, 1, 7, 5], [2, 4, 0, 0, 0, 0]])
@@ -50,7 +50,7 @@ def test_probabilities_entropies_and_gradients_are_those_of_the_members_alone(ad
     network = adapted_network.get_base_model()
     expected, undecided = one_by_one(network, temperature=0.7)
     wanted = gradients(adapted_network, expected)
-    said, told = own_scores(network, OPENING, COMPLETIONS, OWN, temperature=0.7)
+    said, told = completion_scores(network, OPENING, COMPLETIONS, OWN, temperature=0.7)
     assert torch.allclose(said, expected, atol=1e-4)
     assert torch.allclose(told, undecided, atol=1e-4)
     found = gradients(adapted_network, said)
@@ -69,16 +69,16 @@ def test_the_shared_part_is_read_once(adapted_network, monkeypatch):
         return forward(*args, **named)
 
     monkeypatch.setattr(network.model, "forward", counted)
-    own_scores(network, OPENING, COMPLETIONS, OWN, temperature=1.0)
+    completion_scores(network, OPENING, COMPLETIONS, OWN, temperature=1.0)
     assert read == [len(OPENING) - 1, 4, 6]  # up to the last own token, and nobody's not at all
 
 
 def test_an_opening_is_shared_where_all_tokens_are_the_same():
     rows = OPENING.repeat(3, 1)
-    assert share_opening(rows, torch.ones_like(rows))
-    assert not share_opening(rows[:1], torch.ones_like(rows[:1]))
+    assert have_same_prompt(rows, torch.ones_like(rows))
+    assert not have_same_prompt(rows[:1], torch.ones_like(rows[:1]))
     padded = torch.ones_like(rows)
     padded[1, 0] = 0
-    assert not share_opening(rows, padded)
+    assert not have_same_prompt(rows, padded)
     rows[2, -1] = 1
-    assert not share_opening(rows, torch.ones_like(rows))
+    assert not have_same_prompt(rows, torch.ones_like(rows))

@@ -3,13 +3,13 @@
 import pytest
 
 from localrec.cli.app import run
-from localrec.domains import load_domain
-from localrec.errors import ModelCancelledError, ModelError, UsageError
+from localrec.foundation.errors import ModelCancelledError, ModelError, UsageError
+from localrec.graph.domain_files import load_domain
 from localrec.llm.scripted import ScriptedModel
-from localrec.reasoning.critics import Assessment, verdict
-from localrec.training.side_by_side import Played, said_by
+from localrec.ranking.critics import Assessment, verdict
+from localrec.training.adapters.adapter_compare import SingleModelWorkspace, answer_in_role
 from localrec.understanding.router import topic_labels, topic_prompt
-from localrec.understanding.slots import slot_prompt
+from localrec.understanding.slot_filling import slot_prompt
 from localrec.understanding.vocabulary import Vocabulary
 from localrec.workspace import Workspace
 from tests.cli.conftest import DRINKS, by_spelling, drink, write_rows
@@ -47,8 +47,8 @@ def say(bar):
 
     def say(role, script, question=QUESTION):
         model = ScriptedModel(script)
-        with Played(bar, model) as workspace:
-            return said_by(workspace, role, ABOUT.name, question), model.asked
+        with SingleModelWorkspace(bar, model) as workspace:
+            return answer_in_role(workspace, role, ABOUT.name, question), model.asked
 
     return say
 

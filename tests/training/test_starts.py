@@ -2,8 +2,8 @@
 
 import pytest
 
-from localrec.errors import ModelError, UsageError
-from localrec.training.starts import start_named
+from localrec.foundation.errors import ModelError, UsageError
+from localrec.training.rl.init_from import init_adapter_path
 from tests.llm.test_adapters import write_adapter
 
 BASE = "f" * 64
@@ -11,16 +11,16 @@ BASE = "f" * 64
 
 def test_an_agent_s_adapter_or_the_folder_of_a_run_is_a_start(tmp_path):
     agent = write_adapter(tmp_path / "agent.gguf", role="agent", made_for=BASE)
-    assert start_named(str(agent)) == agent
-    assert start_named(str(tmp_path)) == tmp_path
+    assert init_adapter_path(str(agent)) == agent
+    assert init_adapter_path(str(tmp_path)) == tmp_path
 
 
 def test_an_adapter_of_another_role_is_none(tmp_path):
     router = write_adapter(tmp_path / "router.gguf", made_for=BASE)
     with pytest.raises(UsageError, match="for the role 'router', and not for 'agent'"):
-        start_named(str(router))
+        init_adapter_path(str(router))
 
 
 def test_a_name_that_nothing_has_is_none():
     with pytest.raises(ModelError, match="There is no adapter 'nothing'"):
-        start_named("nothing")
+        init_adapter_path("nothing")

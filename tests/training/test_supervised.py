@@ -7,34 +7,39 @@ import msgspec
 import pytest
 import torch
 
-from localrec.errors import BusyError, CutShortError, InputError, UsageError
-from localrec.llm.base import Message
-from localrec.training.adapters import AdapterConfig, attach, detach, load_adapter, read_weights
-from localrec.training.answers import (
+from localrec.foundation.errors import BusyError, CutShortError, InputError, UsageError
+from localrec.llm.chat_model import Message
+from localrec.training.adapters.lora import (
+    AdapterConfig,
+    attach,
+    detach,
+    load_adapter,
+    read_weights,
+)
+from localrec.training.base_model.loading import load_base, prompt_tokens
+from localrec.training.examples.example import Example, Examples
+from localrec.training.jobs.device_presets import preset_for
+from localrec.training.jobs.optimizer_state import rate_at
+from localrec.training.jobs.training_runs import continued_run, create_run, open_run
+from localrec.training.sft.sft_data import SupervisedConfig, tokenize_dataset, training_data
+from localrec.training.sft.sft_loss import (
+    accumulate_gradients,
+    answer_losses,
     answer_scores,
-    judged_answers,
-    learn_answers,
-    read_answers,
+    evaluate_answers,
 )
-from localrec.training.bases import load_base, prompt_tokens
-from localrec.training.examples.base import Example, Examples
-from localrec.training.exercises import (
-    Exercise,
-    alike,
+from localrec.training.sft.sft_trainer import stop_between_steps, train_adapter, validate
+from localrec.training.sft.tokenized_examples import (
+    TokenizedExample,
     batches_of,
-    exercise_of,
+    common_prefix_length,
+    group_by_prompt,
     micro_batches,
-    shared_opening,
+    tokenize_example,
 )
-from localrec.training.interrupts import stop_between_steps
-from localrec.training.lessons import SupervisedConfig, lesson_of, training_data
-from localrec.training.optimiser import rate_at
-from localrec.training.presets import preset_for
-from localrec.training.runs import continued_run, create_run, open_run
-from localrec.training.supervised import judge_half, train_adapter
 
 LABELS = ("gin", "rum")
-EXERCISE = Exercise(tokens=(0, 3), targets=(1,), places=(1,), choices=(1, 2))
+EXERCISE = TokenizedExample(tokens=(0, 3), targets=(1,), places=(1,), choices=(1, 2))
 PRESET = msgspec.structs.replace(preset_for(None, 1), max_tokens=120)
 
 
@@ -81,7 +86,9 @@ def begun(base, folder, config, examples=EXAMPLES, name="run"):
 
 
 def trained(base, run, config, examples=EXAMPLES, progress=lambda what, done, of: None):
-    return train_adapter(run, base, lesson_of(base, examples, PRESET), config, PRESET, progress)
+    return train_adapter(
+        run, base, tokenize_dataset(base, examples, PRESET), config, PRESET, progress
+    )
 
 
 def assert_same_weights(one, other):
@@ -92,7 +99,7 @@ def assert_same_weights(one, other):
 
 class TestWhatIsLearnt:
     def test_of_a_choice_the_first_token_of_the_answer_alone(self, base):
-        found = exercise_of(base, choice("a gin", "gin"))
+        found = tokenize_example(base, choice("a gin", "gin"))
         prompt = prompt_tokens(base, [Message("user", "a gin")])
         assert list(found.tokens) == prompt
         assert found.places == (len(prompt) - 1,)
@@ -100,7 +107,7 @@ class TestWhatIsLearnt:
 
     def test_of_what_is_written_every_token_and_the_end_of_the_turn(self, base):
         messages = [Message("user", "a gin")]
-        found = exercise_of(base, written("a gin", "gin"))
+        found = tokenize_example(base, written("a gin", "gin"))
         whole = prompt_tokens(base, messages, "gin")
         assert list(found.tokens) == whole
         answer = whole[len(prompt_tokens(base, messages)) :]
@@ -111,7 +118,7 @@ class TestWhatIsLearnt:
             *(Message("system", "Sell."), Message("user", "a gin?")),
             *(Message("assistant", "gin now"), Message("user", "more")),
         )
-        found = exercise_of(base, Example(messages=said, answer="gin later", opening=2))
+        found = tokenize_example(base, Example(messages=said, answer="gin later", opening=2))
         end = base.tokenizer.eos_token_id
         assert base.tokenizer.decode(found.targets).split() == [
             *("gin", "now<|im_end|>gin", "later<|im_end|>")
@@ -122,11 +129,11 @@ class TestWhatIsLearnt:
         assert list(found.tokens) == prompt_tokens(base, said, "gin later")
 
     def test_a_control_token_in_a_question_stays_letters(self, base):
-        found = exercise_of(base, choice("gin<|im_end|>", "gin"))
+        found = tokenize_example(base, choice("gin<|im_end|>", "gin"))
         assert found.tokens.count(base.tokenizer.eos_token_id) == 1  # the template's own
 
     def test_the_scores_are_those_of_the_whole_network(self, base):
-        exercises = [exercise_of(base, written(text, "gin")) for text in ("a", "a longer one")]
+        exercises = [tokenize_example(base, written(text, "gin")) for text in ("a", "a longer one")]
         model = attach(base, AdapterConfig(rank=2, alpha=4))
         with torch.inference_mode():
             found = answer_scores(model.eval(), exercises)
@@ -138,9 +145,9 @@ class TestWhatIsLearnt:
         assert torch.allclose(found, torch.cat(whole), atol=1e-4)
 
     def test_a_gradient_reaches_nothing_but_the_adapter(self, base):
-        exercise = exercise_of(base, choice("a gin", "gin"))
+        exercise = tokenize_example(base, choice("a gin", "gin"))
         model = attach(base, AdapterConfig(rank=2, alpha=4))
-        judged_answers(answer_scores(model, [exercise]), [exercise])[0].backward()
+        answer_losses(answer_scores(model, [exercise]), [exercise])[0].backward()
         touched = {name for name, one in model.named_parameters() if one.grad is not None}
         detach(model)
         assert touched
@@ -149,34 +156,34 @@ class TestWhatIsLearnt:
     def test_an_answer_is_right_only_to_its_last_token(self):
         exercise = msgspec.structs.replace(EXERCISE, targets=(1, 2), choices=())
         scores = torch.tensor([[0.0, 9, 0, 0], [0.0, 0, 9, 0]])
-        assert judged_answers(scores, [exercise])[1] == 1
-        assert judged_answers(scores.flip(0), [exercise])[1] == 0
+        assert answer_losses(scores, [exercise])[1] == 1
+        assert answer_losses(scores.flip(0), [exercise])[1] == 0
 
     def test_a_choice_is_right_when_its_label_leads_the_others(self):
         scores = torch.tensor([[9.0, 2, 1, 0]])  # the likeliest token is no label
-        assert judged_answers(scores, [EXERCISE])[1] == 1
+        assert answer_losses(scores, [EXERCISE])[1] == 1
 
 
 def beginning_alike(*rests):
     """Exercises of one opening of six tokens, the last of which something is said behind."""
     opening = (5, 9, 3, 7, 11, 4)
-    return [Exercise((*opening, *rest), (2, 6), (5, 5 + len(rest)), ()) for rest in rests]
+    return [TokenizedExample((*opening, *rest), (2, 6), (5, 5 + len(rest)), ()) for rest in rests]
 
 
 class TestAnOpeningThatAllShare:
     ALIKE = beginning_alike((8,), (3, 3, 8), (8, 1), (2, 4, 9, 10))
 
     def test_ends_before_the_first_place_behind_which_something_is_said(self):
-        assert shared_opening(self.ALIKE) == 5
+        assert common_prefix_length(self.ALIKE) == 5
 
     def test_ends_where_two_differ(self):
         other = msgspec.structs.replace(self.ALIKE[0], tokens=(5, 9, 3, 1, 11, 4, 8))
-        assert shared_opening([*self.ALIKE, other]) == 3
+        assert common_prefix_length([*self.ALIKE, other]) == 3
 
     def test_is_left_where_it_spares_little(self):
-        assert shared_opening(self.ALIKE[:1]) == 0
+        assert common_prefix_length(self.ALIKE[:1]) == 0
         longer = [one.behind(4) for one in self.ALIKE]
-        assert shared_opening(longer) == 0
+        assert common_prefix_length(longer) == 0
 
     @pytest.mark.parametrize("most_tokens", [1, 4096])
     def test_teaches_what_the_exercises_teach_one_by_one(self, base, most_tokens):
@@ -187,13 +194,13 @@ class TestAnOpeningThatAllShare:
                 weight.data.normal_(std=0.3)
         found = {}
         for share in (False, True):
-            judged = learn_answers(model, self.ALIKE, most_tokens, share=share)
+            judged = accumulate_gradients(model, self.ALIKE, most_tokens, share=share)
             found[share] = (
                 judged,
                 [one.grad.clone() for one in model.parameters() if one.grad is not None],
             )
             model.zero_grad()
-        read = read_answers(model, self.ALIKE, most_tokens)
+        read = evaluate_answers(model, self.ALIKE, most_tokens)
         detach(model)
         (alone, wanted), (together, gradients) = found[False], found[True]
         assert together == pytest.approx(alone, rel=1e-5) == read
@@ -211,7 +218,7 @@ class TestAnOpeningThatAllShare:
             return forward(*args, **named)
 
         monkeypatch.setattr(network, "forward", counted)
-        learn_answers(model, self.ALIKE, 4096)
+        accumulate_gradients(model, self.ALIKE, 4096)
         detach(model)
         assert read == [(1, 5), (4, 5)]
 
@@ -219,7 +226,7 @@ class TestAnOpeningThatAllShare:
 class TestBatches:
     LENGTHS = [7, 30, 8, 29, 6, 31, 9, 28, 5, 27] * 4
     EXERCISES = tuple(
-        Exercise(tuple(range(at, at + length)), (1,), (length - 1,))
+        TokenizedExample(tuple(range(at, at + length)), (1,), (length - 1,))
         for at, length in enumerate(LENGTHS)
     )
 
@@ -241,18 +248,18 @@ class TestBatches:
 
     def test_those_of_one_prompt_stay_together(self):
         families = [
-            [Exercise((*range(at, at + 9), said), (1,), (8,)) for said in range(3)]
+            [TokenizedExample((*range(at, at + 9), said), (1,), (8,)) for said in range(3)]
             for at in range(6)
         ]
         exercises = [one for family in families for one in family]
         batches = batches_of(exercises, 6, seed=1, epoch=0)
         assert [len(batch) for batch in batches] == [6, 6, 6]
         assert all(len({one.prompt for one in batch}) == 2 for batch in batches)
-        assert [len(family) for family in alike(batches[0])] == [3, 3]
-        assert alike([exercises[0], exercises[3]]) == [[exercises[0], exercises[3]]]
+        assert [len(family) for family in group_by_prompt(batches[0])] == [3, 3]
+        assert group_by_prompt([exercises[0], exercises[3]]) == [[exercises[0], exercises[3]]]
 
     def test_a_batch_is_cut_where_a_machine_takes_no_more_tokens(self, base):
-        exercises = [exercise_of(base, one) for one in EXAMPLES.train]
+        exercises = [tokenize_example(base, one) for one in EXAMPLES.train]
         most = 3 * max(len(one.tokens) for one in exercises)
         pieces = micro_batches(exercises, most)
         assert sum(map(len, pieces)) == len(exercises)
@@ -286,9 +293,9 @@ class TestATraining:
         config = config_of()
         run = begun(base, tmp_path, config)
         found = trained(base, run, config)
-        lesson = lesson_of(base, EXAMPLES, PRESET)
+        lesson = tokenize_dataset(base, EXAMPLES, PRESET)
         model = load_adapter(base, run.adapter)
-        again = judge_half(model, lesson.validation, 4096)
+        again = validate(model, lesson.validation, 4096)
         detach(model)
         assert again.accuracy == found.best.accuracy
         assert again.loss == pytest.approx(found.best.loss, rel=1e-4)
@@ -314,7 +321,7 @@ class TestATraining:
         trained(base, whole, config)
         pieces = begun(base, tmp_path, config, name="pieces")
         small = msgspec.structs.replace(PRESET, max_tokens=60)
-        train_adapter(pieces, base, lesson_of(base, EXAMPLES, small), config, small, silent)
+        train_adapter(pieces, base, tokenize_dataset(base, EXAMPLES, small), config, small, silent)
         for one, other in zip(whole.records(), pieces.records(), strict=True):
             assert one.values["loss"] == pytest.approx(other.values["loss"], rel=1e-3)
 
@@ -325,14 +332,16 @@ class TestATraining:
         for name, twice in (("kept", False), ("twice", True)):
             run = begun(base, tmp_path, config, name=name)
             preset = msgspec.structs.replace(PRESET, gradient_checkpointing=twice)
-            train_adapter(run, base, lesson_of(base, EXAMPLES, preset), config, preset, silent)
+            train_adapter(
+                run, base, tokenize_dataset(base, EXAMPLES, preset), config, preset, silent
+            )
             runs.append([one.values["loss"] for one in run.records()])
         assert runs[0] == pytest.approx(runs[1], rel=1e-4)
 
     def test_an_example_that_is_too_long_is_told_before_the_start(self, base):
         preset = msgspec.structs.replace(PRESET, max_tokens=10)
         with pytest.raises(UsageError, match="and this machine takes 10"):
-            lesson_of(base, EXAMPLES, preset)
+            tokenize_dataset(base, EXAMPLES, preset)
 
     @pytest.mark.parametrize("wrong", [{"epochs": 0}, {"learning_rate": 0.0}, {"warmup": 1.0}])
     def test_settings_out_of_range_are_refused(self, wrong):

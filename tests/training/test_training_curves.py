@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from localrec.training.runs import Logged
+from localrec.training.jobs.training_runs import StepRecord
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "training_curves.py"
+SCRIPT = Path(__file__).parents[2] / "scripts" / "studies" / "training_curves.py"
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -23,7 +23,7 @@ def curves():
 
 
 RISING = [
-    Logged(
+    StepRecord(
         step=step,
         values={
             "reward": step / 10,

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from localrec.training.dequantised import open_gguf
-from localrec.training.tokenisers import tokeniser_of
+from localrec.training.base_model.gguf_weights import open_gguf
+from localrec.training.base_model.tokenizer import tokenizer_of
 
 CHATML = (
     "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n"
@@ -52,7 +52,7 @@ def make_tiny(architecture: str, place: Path, seed: int = 0, context: int = 512)
     write_tiny_gguf(path, network, context=context)
     folder = place / f"tiny-{architecture}"
     network.save_pretrained(folder)
-    tokeniser_of(open_gguf(path))[0].save_pretrained(folder)
+    tokenizer_of(open_gguf(path))[0].save_pretrained(folder)
     return Tiny(architecture, folder, path)
 
 

@@ -16,7 +16,7 @@ from localrec.cli.app import run
 from localrec_tui.app import LocalrecApp
 
 from ..cli.conftest import DRINKS, by_spelling, drink, write_rows
-from .planted import PlantedBackend
+from .fake_services import FakeServices
 
 NARROW, WIDE = (80, 24), (140, 45)
 
@@ -35,20 +35,20 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
 
 @pytest.fixture
-def backend() -> Iterator[PlantedBackend]:
+def services() -> Iterator[FakeServices]:
     """Knows three drinks; what it was asked is on record."""
-    planted = PlantedBackend()
+    planted = FakeServices()
     yield planted
     planted.close()  # a test that failed may have left a question waiting
 
 
 @pytest.fixture
-def open_app(tmp_path: Path, backend: PlantedBackend) -> Opened:
+def open_app(tmp_path: Path, services: FakeServices) -> Opened:
     """Opens the app and waits until it has settled: `async with open_app(size=WIDE) as pilot`."""
 
     @asynccontextmanager
     async def opened(
-        size: tuple[int, int] = NARROW, over: object = backend, folder: Path = tmp_path
+        size: tuple[int, int] = NARROW, over: object = services, folder: Path = tmp_path
     ) -> AsyncIterator[Pilot[None]]:
         app = LocalrecApp(folder, over)  # type: ignore[arg-type]
         async with app.run_test(size=size, notifications=True) as pilot:

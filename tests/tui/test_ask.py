@@ -7,20 +7,20 @@ import pytest
 from textual.events import Paste
 from textual.widgets import DataTable, Input, OptionList
 
-from localrec.errors import BusyError, UsageError
-from localrec.types import Event, Seen, SeenWord, TaskKind
-from localrec_tui.backend.base import Asked, Request, Word
-from localrec_tui.messages import GotAnswer
+from localrec.data.query import ImageWord, QueryImage, TaskKind
+from localrec.data.rows import Event
+from localrec.foundation.errors import BusyError, UsageError
+from localrec_tui.messages import AnswerReady
 from localrec_tui.screens.ask import AskScreen
-from localrec_tui.screens.item import ItemScreen
+from localrec_tui.screens.item import ItemScreen, PicturePreview
+from localrec_tui.services.records import NewFeedback, QuestionRequest, RequestHandle
 from localrec_tui.widgets.chips import ChipButton
-from localrec_tui.widgets.pick import Pick
-from localrec_tui.widgets.picture import Picture
+from localrec_tui.widgets.choice_field import ChoiceField
 from localrec_tui.widgets.prompt import Prompt
-from localrec_tui.widgets.results import Card, Results
+from localrec_tui.widgets.results import ItemCard, Results
 
 from .conftest import NARROW, WIDE, press, seen, settled, write
-from .planted import INTENT
+from .fake_services import INTENT
 
 
 async def ask(pilot, question="a gin drink"):
@@ -42,9 +42,9 @@ def notices(pilot):
     return [one.message for one in pilot.app._notifications]
 
 
-def given(backend, call):
+def given(services, call):
     """What each call of a kind was given."""
-    return [given for name, given in backend.told if name == call]
+    return [given for name, given in services.told if name == call]
 
 
 class TestAnswer:
@@ -74,25 +74,25 @@ class TestAnswer:
         assert "Read as: gni → gin" in told
         assert "Not known here: blorp" in told
 
-    async def test_shows_items_before_their_reasons(self, open_app, backend):
-        backend.goes_on.clear()
+    async def test_shows_items_before_their_reasons(self, open_app, services):
+        services.goes_on.clear()
         async with open_app() as pilot:
             pilot.app.screen.query_one(Prompt).value = "a gin drink"
             await pilot.press("enter")
             while "Gimlet" not in seen(pilot):
                 await pilot.pause(0.01)
             early = seen(pilot)
-            backend.goes_on.set()
+            services.goes_on.set()
             await settled(pilot)
             late = seen(pilot)
         assert "Gimlet has gin." not in early
         assert "Esc stops" in early
         assert "Gimlet has gin." in late
 
-    async def test_is_stopped_by_escape_and_what_was_there_stays(self, open_app, backend):
+    async def test_is_stopped_by_escape_and_what_was_there_stays(self, open_app, services):
         async with open_app() as pilot:
             await ask(pilot)
-            backend.goes_on.clear()
+            services.goes_on.clear()
             pilot.app.screen.query_one(Prompt).value = "something else"
             await pilot.press("enter")
             await press(pilot, "escape")
@@ -104,19 +104,19 @@ class TestAnswer:
         async with open_app() as pilot:
             await ask(pilot, "the newer")
             screen = pilot.app.screen
-            asked = Asked(text="the older")
+            asked = QuestionRequest(text="the older")
             late = msgspec.structs.replace(screen._answered, asked=asked)
-            screen.post_message(GotAnswer(Request(), late))
+            screen.post_message(AnswerReady(RequestHandle(), late))
             await settled(pilot)
             assert screen._answered.asked.text == "the newer"
 
-    async def test_that_is_not_waited_for_any_more_is_stopped(self, open_app, backend):
-        backend.goes_on.clear()
+    async def test_that_is_not_waited_for_any_more_is_stopped(self, open_app, services):
+        services.goes_on.clear()
         async with open_app() as pilot:
             prompt = pilot.app.screen.query_one(Prompt)
             prompt.value = "first"
             await pilot.press("enter")
-            while not given(backend, "ask"):
+            while not given(services, "ask"):
                 await pilot.pause(0.01)
             first = pilot.app.screen._request
             prompt.value = "second"
@@ -128,7 +128,7 @@ class TestAnswer:
         async with open_app(NARROW) as pilot:
             await ask(pilot)
             await press(pilot, "down", "down")
-            assert isinstance(pilot.app.focused, Card)
+            assert isinstance(pilot.app.focused, ItemCard)
             await pilot.resize_terminal(*WIDE)
             await settled(pilot)
             results = pilot.app.screen.query_one(Results)
@@ -148,10 +148,10 @@ class TestAnswer:
             table = results.query_one(DataTable)
             assert str(table.get_cell_at((0, 1))) == "Gimlet"
 
-    async def test_does_not_read_markup_into_names(self, open_app, backend):
+    async def test_does_not_read_markup_into_names(self, open_app, services):
         async with open_app(WIDE) as pilot:
             results = pilot.app.screen.query_one(Results)
-            item = backend.ask.__globals__["drink"](1, "[bold red]x[/] [/]", 1.0)
+            item = services.ask.__globals__["drink"](1, "[bold red]x[/] [/]", 1.0)
             await results.show("cocktails", (item,))
             await settled(pilot)
             assert "[bold red]x[/] [/]" in seen(pilot)
@@ -175,21 +175,21 @@ class TestHistory:
 
 
 class TestLine:
-    async def test_is_typed_over_by_the_second_question(self, open_app, backend):
+    async def test_is_typed_over_by_the_second_question(self, open_app, services):
         async with open_app() as pilot:
             await write(pilot, "a gin drink")
             await press(pilot, "enter")
             await write(pilot, "no egg")
             await press(pilot, "enter")
-        assert [one.text for one in given(backend, "ask")] == ["a gin drink", "no egg"]
+        assert [one.text for one in given(services, "ask")] == ["a gin drink", "no egg"]
 
-    async def test_is_gone_on_with_after_an_arrow(self, open_app, backend):
+    async def test_is_gone_on_with_after_an_arrow(self, open_app, services):
         async with open_app() as pilot:
             await write(pilot, "gin")
             await press(pilot, "enter", "end")
             await write(pilot, " sour")
             await press(pilot, "enter")
-        assert [one.text for one in given(backend, "ask")] == ["gin", "gin sour"]
+        assert [one.text for one in given(services, "ask")] == ["gin", "gin sour"]
 
     async def test_takes_several_pasted_lines_as_one_and_tells(self, open_app):
         async with open_app() as pilot:
@@ -224,12 +224,12 @@ class TestLine:
 
 
 class TestWishes:
-    async def test_are_one_tab_from_the_line(self, open_app, backend):
+    async def test_are_one_tab_from_the_line(self, open_app, services):
         async with open_app() as pilot:
             await write(pilot, "a gin drink")
             await press(pilot, "enter", "tab", "enter")
             assert isinstance(pilot.app.screen, AskScreen)
-        [corrected] = given(backend, "ask_intent")
+        [corrected] = given(services, "ask_intent")
         assert corrected.intent.constraints == INTENT.constraints[1:]
 
     async def test_stand_below_the_line(self, open_app):
@@ -238,37 +238,37 @@ class TestWishes:
             labels = [one.chip.label for one in pilot.app.screen.query(ChipButton)]
         assert labels == ["gin", "glass: coupe glass", "no cream", "have gin"]
 
-    async def test_are_taken_out_by_key_without_the_model(self, open_app, backend):
+    async def test_are_taken_out_by_key_without_the_model(self, open_app, services):
         async with open_app() as pilot:
             await ask(pilot)
             pilot.app.screen.query(ChipButton)[2].focus()
             await press(pilot, "enter")
             assert "no cream" not in seen(pilot)
             assert pilot.app.focused.chip.label == "have gin"
-        [corrected] = given(backend, "ask_intent")
+        [corrected] = given(services, "ask_intent")
         assert corrected.intent.constraints == (INTENT.constraints[0], INTENT.constraints[2])
 
-    async def test_are_taken_out_by_click(self, open_app, backend):
+    async def test_are_taken_out_by_click(self, open_app, services):
         async with open_app() as pilot:
             await ask(pilot)
             await pilot.click(pilot.app.screen.query(ChipButton)[0])
             await settled(pilot)
-        [corrected] = given(backend, "ask_intent")
+        [corrected] = given(services, "ask_intent")
         assert corrected.intent.constraints == INTENT.constraints[1:]
 
-    async def test_are_added_in_words(self, open_app, backend):
+    async def test_are_added_in_words(self, open_app, services):
         async with open_app() as pilot:
             await ask(pilot)
             await press(pilot, "f4")
             await write(pilot, "no egg")
             await press(pilot, "enter")
-        [corrected] = given(backend, "ask_intent")
+        [corrected] = given(services, "ask_intent")
         assert (corrected.intent, corrected.more) == (INTENT, "no egg")
 
-    async def test_that_nobody_knows_are_refused_in_words(self, open_app, backend):
+    async def test_that_nobody_knows_are_refused_in_words(self, open_app, services):
         async with open_app() as pilot:
             await ask(pilot)
-            backend.trouble = UsageError("“xyzzy” names nothing.", "Try another word for it.")
+            services.trouble = UsageError("“xyzzy” names nothing.", "Try another word for it.")
             await press(pilot, "f4", "x", "enter")
             told = seen(pilot)
         assert "“xyzzy” names nothing.\n  Try another word for it." in told
@@ -281,7 +281,7 @@ class TestTask:
             await ask(pilot)
             assert "C3 0.95  names components: gin" in seen(pilot)
 
-    async def test_is_corrected_by_key_and_holds_for_the_next_correction(self, open_app, backend):
+    async def test_is_corrected_by_key_and_holds_for_the_next_correction(self, open_app, services):
         async with open_app() as pilot:
             await ask(pilot)
             await press(pilot, "f3", "home", "enter")
@@ -290,7 +290,7 @@ class TestTask:
             await ask(pilot, "a new question")
             pilot.app.screen.query(ChipButton)[0].focus()
             await press(pilot, "enter")
-        tasks = [one.task for one in given(backend, "ask_intent")]
+        tasks = [one.task for one in given(services, "ask_intent")]
         assert tasks == [TaskKind.C1, TaskKind.C1, None]
 
     async def test_is_corrected_by_click(self, open_app):
@@ -307,12 +307,12 @@ class TestTask:
 
 
 class TestPerson:
-    async def test_is_chosen_among_those_who_are_known(self, open_app, backend):
+    async def test_is_chosen_among_those_who_are_known(self, open_app, services):
         async with open_app() as pilot:
             await press(pilot, "f2", "down", "down", "enter")  # past nobody in particular
-            assert pilot.app.person == "anna"
+            assert pilot.app.user == "anna"
             await ask(pilot)
-        assert given(backend, "ask")[0].user == "anna"
+        assert given(services, "ask")[0].user == "anna"
 
     async def test_may_be_new(self, open_app):
         async with open_app() as pilot:
@@ -336,73 +336,73 @@ class TestPerson:
             (["bert"], "zoe", "zoe"),  # nobody is called so
         ],
     )
-    async def test_is_who_the_typed_name_means(self, open_app, backend, known, typed, chosen):
-        backend.people = lambda like="": tuple(
+    async def test_is_who_the_typed_name_means(self, open_app, services, known, typed, chosen):
+        services.people = lambda like="": tuple(
             key for key in known if like.casefold() in key.casefold()
         )
         async with open_app() as pilot:
             await press(pilot, "f2")
             await write(pilot, typed)
             await press(pilot, "enter")
-            assert pilot.app.person == chosen
+            assert pilot.app.user == chosen
 
     async def test_is_the_only_match_of_a_name_typed_in_a_hurry(self, open_app):
         async with open_app() as pilot:
             await press(pilot, "f2")
             await pilot.press("b", "e", "enter")
             await settled(pilot)
-            assert pilot.app.person == "bert"
+            assert pilot.app.user == "bert"
 
-    async def test_is_asked_for_where_a_name_fits_several(self, open_app, backend):
-        backend.known = ["anna", "hanna"]
+    async def test_is_asked_for_where_a_name_fits_several(self, open_app, services):
+        services.known = ["anna", "hanna"]
         async with open_app() as pilot:
             await press(pilot, "f2")
             await write(pilot, "an")
             await press(pilot, "enter")
             assert "Several are called so" in seen(pilot)
-            assert pilot.app.person is None
+            assert pilot.app.user is None
             await press(pilot, "end", "enter")
-            assert pilot.app.person == "an"
+            assert pilot.app.user == "an"
 
     async def test_stays_for_the_next_run_readable_by_its_owner_alone(self, open_app, tmp_path):
         async with open_app() as pilot:
             await press(pilot, "f2", "down", "down", "enter")
         assert (tmp_path / "person.jsonl").stat().st_mode & 0o777 == 0o600
         async with open_app() as pilot:
-            assert pilot.app.person == "anna"
+            assert pilot.app.user == "anna"
             assert "Person: anna" in seen(pilot)
             await press(pilot, "f2", "down", "enter")  # nobody in particular
         async with open_app() as pilot:
-            assert pilot.app.person is None
+            assert pilot.app.user is None
 
     @pytest.mark.parametrize("content", [b"", b"7\n", b'"anna"\n"bert"\n', b"\xff"])
     async def test_that_cannot_be_read_is_nobody(self, open_app, tmp_path, content):
         (tmp_path / "person.jsonl").write_bytes(content)
         async with open_app() as pilot:
-            assert pilot.app.person is None
+            assert pilot.app.user is None
 
-    async def test_gets_a_list_for_an_empty_line(self, open_app, backend):
+    async def test_gets_a_list_for_an_empty_line(self, open_app, services):
         async with open_app() as pilot:
-            pilot.app.person = "anna"
+            pilot.app.user = "anna"
             await press(pilot, "enter")
             assert "Bramble has gin." in seen(pilot)
             assert "A list for anna" in seen(pilot)
-        assert given(backend, "recommend") == ["anna"]
+        assert given(services, "recommend") == ["anna"]
 
-    async def test_is_needed_for_that(self, open_app, backend):
+    async def test_is_needed_for_that(self, open_app, services):
         async with open_app() as pilot:
             await press(pilot, "enter")
             assert "choose a person with F2" in seen(pilot)
 
 
 class TestChoices:
-    async def test_of_the_domain_goes_with_the_question(self, open_app, backend):
+    async def test_of_the_domain_goes_with_the_question(self, open_app, services):
         async with open_app() as pilot:
             await press(pilot, "f5", "down", "enter")
             await ask(pilot)
-        assert given(backend, "ask")[0].domain == "cocktails"
+        assert given(services, "ask")[0].domain == "cocktails"
 
-    async def test_of_who_answers_goes_with_the_question(self, open_app, backend):
+    async def test_of_who_answers_goes_with_the_question(self, open_app, services):
         async with open_app() as pilot:
             await press(pilot, "f6", "down", "enter")
             await ask(pilot)
@@ -412,7 +412,7 @@ class TestChoices:
             await ask(pilot, "with tools")
             await press(pilot, "f6", "end", "enter")
             await ask(pilot, "by an agent")
-        asked = given(backend, "ask")
+        asked = given(services, "ask")
         assert [(one.system, one.without_model) for one in asked] == [
             ("marc-model", False),
             ("marc", True),
@@ -427,22 +427,22 @@ class TestChoices:
             for words in ("Person: nobody in particular", "About: drinks", "Picture: none"):
                 assert words in shown
             assert "F6 Answers: an agent" in shown
-            pilot.app.person = "a person whose name is longer than half of a narrow terminal"
+            pilot.app.user = "a person whose name is longer than half of a narrow terminal"
             await settled(pilot)
             assert "About: drinks" in seen(pilot)
 
 
 class TestStatus:
-    async def test_is_told_whole_at_80_columns(self, open_app, backend):
+    async def test_is_told_whole_at_80_columns(self, open_app, services):
         stages = ("router", "slots", "retrieval", "reflector", "reranker", "writer")
-        backend.spoke = {stage: f"the {stage}'s own rules" for stage in stages}
+        services.spoke = {stage: f"the {stage}'s own rules" for stage in stages}
         async with open_app(NARROW) as pilot:
             await ask(pilot)
             assert "writer: the writer's own rules" in " ".join(seen(pilot).split())
 
 
 class TestPicture:
-    async def test_goes_with_questions_until_it_is_put_away(self, open_app, backend):
+    async def test_goes_with_questions_until_it_is_put_away(self, open_app, services):
         async with open_app(WIDE) as pilot:
             await press(pilot, "f8")
             await write(pilot, "~/red.png")
@@ -452,14 +452,14 @@ class TestPicture:
             await press(pilot, "f8", "enter")
             assert "Picture: none" in seen(pilot)
             await ask(pilot, "again")
-        images = [one.image for one in given(backend, "ask")]
+        images = [one.image for one in given(services, "ask")]
         assert images == [str(Path("~/red.png").expanduser()), None]
 
-    async def test_is_told_as_it_was_seen(self, open_app, backend):
-        backend.pictured = Seen(
+    async def test_is_told_as_it_was_seen(self, open_app, services):
+        services.pictured = QueryImage(
             by="colours without a model",
             leans="look",
-            colours=(SeenWord(word="red", confidence=0.9),),
+            colours=(ImageWord(word="red", confidence=0.9),),
             counted=("red",),
             notes=("Glasses are not told apart.",),
         )
@@ -485,42 +485,42 @@ class TestDetail:
         assert "planted-model as writer" in told
         assert "user: Gimlet has gin." in told
 
-    async def test_shows_the_picture_of_an_item_that_has_one(self, open_app, backend):
-        backend.picture = ((("#ff0000", "#00ff00"), ("#ff0000", "#00ff00")),)
+    async def test_shows_the_picture_of_an_item_that_has_one(self, open_app, services):
+        services.picture = ((("#ff0000", "#00ff00"), ("#ff0000", "#00ff00")),)
         async with open_app(WIDE) as pilot:
             await ask(pilot)
             await press(pilot, "down", "enter")
-            assert pilot.app.screen.query_one(Picture).display
+            assert pilot.app.screen.query_one(PicturePreview).display
             assert "▀▀" in seen(pilot)
 
-    async def test_shows_none_without_colours(self, open_app, backend):
-        backend.picture = ((("#ff0000", "#00ff00"),),)
+    async def test_shows_none_without_colours(self, open_app, services):
+        services.picture = ((("#ff0000", "#00ff00"),),)
         async with open_app(WIDE) as pilot:
             pilot.app.no_color = True
             await ask(pilot)
             await press(pilot, "down", "enter")
-            assert not pilot.app.screen.query_one(Picture).display
+            assert not pilot.app.screen.query_one(PicturePreview).display
             assert "▀" not in seen(pilot)
 
-    async def test_says_when_no_model_was_asked(self, open_app, backend):
-        backend.calls = ()
+    async def test_says_when_no_model_was_asked(self, open_app, services):
+        services.calls = ()
         async with open_app(WIDE) as pilot:
             await ask(pilot)
             await press(pilot, "down", "enter")
             assert "No model was asked." in seen(pilot)
 
-    async def test_takes_feedback_too(self, open_app, backend):
+    async def test_takes_feedback_too(self, open_app, services):
         async with open_app() as pilot:
-            pilot.app.person = "anna"
+            pilot.app.user = "anna"
             await ask(pilot)
             await press(pilot, "down", "enter", "d", "escape")
             assert "[you dislike it]" in seen(pilot)
-        assert [(one.item, one.event) for one in backend.words] == [("gimlet", Event.DISLIKED)]
+        assert [(one.item, one.event) for one in services.words] == [("gimlet", Event.DISLIKED)]
 
-    async def test_says_why_there_are_no_properties(self, open_app, backend):
+    async def test_says_why_there_are_no_properties(self, open_app, services):
         async with open_app(WIDE) as pilot:
             await ask(pilot)
-            backend.trouble = BusyError("Process 7 has it.", "Try again.")
+            services.trouble = BusyError("Process 7 has it.", "Try again.")
             await press(pilot, "down", "enter")
             assert "Process 7 has it. Try again." in seen(pilot)
 
@@ -535,65 +535,65 @@ class TestFeedback:
             ("n", Event.LATER, "not now"),
         ],
     )
-    async def test_is_one_key_on_an_item(self, open_app, backend, key, event, mark):
+    async def test_is_one_key_on_an_item(self, open_app, services, key, event, mark):
         async with open_app() as pilot:
-            pilot.app.person = "anna"
+            pilot.app.user = "anna"
             await ask(pilot)
             await press(pilot, "down", "down", key)
             assert f"[{mark}]" in seen(pilot)
-        [word] = backend.words
+        [word] = services.words
         assert (word.user, word.item, word.event, word.reason) == ("anna", "negroni", event, None)
 
-    async def test_takes_a_reason_with_shift(self, open_app, backend):
+    async def test_takes_a_reason_with_shift(self, open_app, services):
         async with open_app() as pilot:
-            pilot.app.person = "anna"
+            pilot.app.user = "anna"
             await ask(pilot)
             await press(pilot, "down", "D")
             await write(pilot, "too sour")
             await press(pilot, "enter")
-        assert backend.words[0].reason == "too sour"
+        assert services.words[0].reason == "too sour"
 
-    async def test_with_a_reason_is_left_by_escape(self, open_app, backend):
+    async def test_with_a_reason_is_left_by_escape(self, open_app, services):
         async with open_app() as pilot:
-            pilot.app.person = "anna"
+            pilot.app.user = "anna"
             await ask(pilot)
             await press(pilot, "down", "L", "escape")
-        assert backend.words == []
+        assert services.words == []
 
-    async def test_asks_first_who_speaks(self, open_app, backend):
+    async def test_asks_first_who_speaks(self, open_app, services):
         async with open_app() as pilot:
             await ask(pilot)
             await press(pilot, "down", "l")
             await write(pilot, "zoe")
             await press(pilot, "enter")
-        assert [(one.user, one.event) for one in backend.words] == [("zoe", Event.LIKED)]
+        assert [(one.user, one.event) for one in services.words] == [("zoe", Event.LIKED)]
 
-    async def test_is_taken_back(self, open_app, backend):
+    async def test_is_taken_back(self, open_app, services):
         async with open_app() as pilot:
-            pilot.app.person = "anna"
+            pilot.app.user = "anna"
             await ask(pilot)
             await press(pilot, "down", "l", "u")
             assert "[you like it]" not in seen(pilot)
-            assert backend.words == []
+            assert services.words == []
             await press(pilot, "u")
             told = [one.message for one in pilot.app._notifications]
         assert "There is no word of anna to take back." in told
 
     async def test_that_is_taken_back_shows_the_word_before_it(self, open_app):
         async with open_app() as pilot:
-            pilot.app.person = "anna"
+            pilot.app.user = "anna"
             await ask(pilot)
             await press(pilot, "down", "l", "d", "u")
             assert "[you like it]" in seen(pilot)
             await press(pilot, "u")
             assert "[you" not in seen(pilot)
 
-    async def test_of_stars_from_elsewhere_is_taken_back_too(self, open_app, backend):
+    async def test_of_stars_from_elsewhere_is_taken_back_too(self, open_app, services):
         async with open_app() as pilot:
-            pilot.app.person = "anna"
+            pilot.app.user = "anna"
             await ask(pilot)
-            backend.words.append(
-                Word(user="anna", domain="cocktails", item="gimlet", event=Event.RATED)
+            services.words.append(
+                NewFeedback(user="anna", domain="cocktails", item="gimlet", event=Event.RATED)
             )
             await press(pilot, "down", "u")
             told = [one.message for one in pilot.app._notifications]
@@ -601,42 +601,42 @@ class TestFeedback:
 
     async def test_of_one_person_is_not_shown_to_another(self, open_app):
         async with open_app() as pilot:
-            pilot.app.person = "anna"
+            pilot.app.user = "anna"
             await ask(pilot)
             await press(pilot, "down", "l")
             assert "[you like it]" in seen(pilot)
-            pilot.app.person = "bert"
+            pilot.app.user = "bert"
             await settled(pilot)
             assert "[you like it]" not in seen(pilot)
 
-    async def test_letters_in_the_line_are_only_letters(self, open_app, backend):
+    async def test_letters_in_the_line_are_only_letters(self, open_app, services):
         async with open_app() as pilot:
-            pilot.app.person = "anna"
+            pilot.app.user = "anna"
             await write(pilot, "old snl")
             assert pilot.app.screen.query_one(Input).value == "old snl"
-        assert backend.words == []
+        assert services.words == []
 
-    async def test_works_on_a_row_of_the_table(self, open_app, backend):
+    async def test_works_on_a_row_of_the_table(self, open_app, services):
         async with open_app(WIDE) as pilot:
-            pilot.app.person = "anna"
+            pilot.app.user = "anna"
             await ask(pilot)
             await press(pilot, "down", "down", "l")
-        assert backend.words[0].item == "negroni"
+        assert services.words[0].item == "negroni"
 
 
 class TestTrouble:
-    async def test_is_a_sentence_with_its_remedy(self, open_app, backend):
+    async def test_is_a_sentence_with_its_remedy(self, open_app, services):
         async with open_app() as pilot:
-            backend.trouble = BusyError("Process 4711 holds the store.", "Try again later.")
+            services.trouble = BusyError("Process 4711 holds the store.", "Try again later.")
             await ask(pilot)
             assert "Process 4711 holds the store.\n  Try again later." in seen(pilot)
             await ask(pilot)
             assert "Gimlet has gin." in seen(pilot)
 
-    async def test_leaves_no_answer_to_an_older_question(self, open_app, backend):
+    async def test_leaves_no_answer_to_an_older_question(self, open_app, services):
         async with open_app() as pilot:
             await ask(pilot)
-            backend.trouble = BusyError("Process 4711 holds the store.", "Try again later.")
+            services.trouble = BusyError("Process 4711 holds the store.", "Try again later.")
             await ask(pilot, "another question")
             shown = seen(pilot)
             assert "Process 4711" in shown
@@ -645,18 +645,18 @@ class TestTrouble:
             await press(pilot, "f4")
             assert isinstance(pilot.app.screen, AskScreen)  # there is nothing to add a wish to
 
-    async def test_of_our_own_making_does_not_end_the_app(self, open_app, backend):
+    async def test_of_our_own_making_does_not_end_the_app(self, open_app, services):
         async with open_app() as pilot:
-            backend.trouble = ZeroDivisionError("oh")
+            services.trouble = ZeroDivisionError("oh")
             await ask(pilot)
             assert "ZeroDivisionError: oh" in seen(pilot)
             assert any("Traceback" in line for line in pilot.app.logbook.lines)
 
-    async def test_with_feedback_is_told_too(self, open_app, backend):
+    async def test_with_feedback_is_told_too(self, open_app, services):
         async with open_app() as pilot:
-            pilot.app.person = "anna"
+            pilot.app.user = "anna"
             await ask(pilot)
-            backend.trouble = BusyError("Process 4711 holds the store.", "Try again later.")
+            services.trouble = BusyError("Process 4711 holds the store.", "Try again later.")
             await press(pilot, "down", "l")
             told = [one.message for one in pilot.app._notifications]
             assert "Process 4711 holds the store.\nTry again later." in told
@@ -670,4 +670,4 @@ async def test_every_choice_on_the_top_line_can_be_clicked(open_app):
             await settled(pilot)
             assert not isinstance(pilot.app.screen, AskScreen), pick
             await press(pilot, "escape")
-        assert len(pilot.app.screen.query(Pick)) == 6
+        assert len(pilot.app.screen.query(ChoiceField)) == 6

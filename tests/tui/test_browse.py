@@ -5,21 +5,21 @@ import contextlib
 import pytest
 from textual.widgets import Input, OptionList
 
-from localrec.errors import BusyError
-from localrec.types import Event
-from localrec_tui.backend.base import DomainFound
-from localrec_tui.backend.browsing import Page, Turn
-from localrec_tui.backend.local import LocalBackend
-from localrec_tui.screens.browse import BrowseScreen, GotAlike, GotPage
+from localrec.data.rows import Event
+from localrec.foundation.errors import BusyError
+from localrec_tui.screens.browse import BrowseScreen, PageLoaded, SimilarItemsLoaded
 from localrec_tui.screens.first_run import FirstRunScreen
+from localrec_tui.screens.graph_browser import GraphBrowserScreen
 from localrec_tui.screens.item import ItemScreen
 from localrec_tui.screens.shelf import ShelfScreen
-from localrec_tui.screens.walk import WalkScreen
-from localrec_tui.widgets.listing import PAGE, Listing
-from localrec_tui.widgets.pick import Pick
+from localrec_tui.services.app_services import AppServices
+from localrec_tui.services.catalogue import CataloguePage, PageTurn
+from localrec_tui.services.records import DomainSummary
+from localrec_tui.widgets.choice_field import ChoiceField
+from localrec_tui.widgets.paged_table import PAGE_ROWS, PagedTable
 
 from .conftest import NARROW, WIDE, press, seen, settled, write
-from .planted_catalogue import COUNT, item
+from .fake_catalogue import COUNT, item
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def browse(open_app, quick):
 async def at_the_line(open_app, size=NARROW):
     """The app in the Browse room as one comes there."""
     async with open_app(size) as pilot:
-        pilot.app.person = "anna"
+        pilot.app.user = "anna"
         pilot.app.switch_mode("browse")
         await settled(pilot)
         yield pilot
@@ -61,29 +61,29 @@ async def search(pilot, text):
 
 
 def shown(pilot):
-    return [line.name for line in pilot.app.screen.query_one(Listing).lines]
+    return [line.name for line in pilot.app.screen.query_one(PagedTable).lines]
 
 
-def given(backend, call):
-    return [given for name, given in [*backend.told, *backend.browse.told] if name == call]
+def given(services, call):
+    return [given for name, given in [*services.told, *services.catalogue.told] if name == call]
 
 
 class TestFocus:
-    async def test_is_in_the_line_where_letters_store_nothing(self, open_app, backend):
+    async def test_is_in_the_line_where_letters_store_nothing(self, open_app, services):
         async with at_the_line(open_app) as pilot:
             await write(pilot, "gin old snuggle R O")
             assert pilot.app.screen.query_one("#search", Input).value == "gin old snuggle R O"
             assert isinstance(pilot.app.screen, BrowseScreen)
-        assert backend.words == []
+        assert services.words == []
 
-    async def test_elsewhere_than_in_the_list_makes_no_letter_an_opinion(self, open_app, backend):
+    async def test_elsewhere_than_in_the_list_makes_no_letter_an_opinion(self, open_app, services):
         async with at_the_line(open_app) as pilot:
-            for pick in pilot.app.screen.query(Pick):
+            for pick in pilot.app.screen.query(ChoiceField):
                 pick.focus()
                 await press(pilot, "l", "d", "s", "n", "L", "u", "g", "o", "r")
                 assert isinstance(pilot.app.screen, BrowseScreen)
-        assert backend.words == []
-        assert given(backend, "undo") == []
+        assert services.words == []
+        assert given(services, "undo") == []
 
     async def test_tells_where_letters_are_keys(self, open_app):
         async with at_the_line(open_app) as pilot:
@@ -96,23 +96,23 @@ class TestFocus:
         async with at_the_line(open_app) as pilot:
             await search(pilot, "gin 10")
             await press(pilot, "down")
-            listing = pilot.app.screen.query_one(Listing)
+            listing = pilot.app.screen.query_one(PagedTable)
             assert listing.has_focus
             assert listing.current.name == "Drink 010"
 
 
 class TestDomain:
-    async def test_is_switched_to_one_with_other_columns(self, open_app, backend):
-        films = DomainFound(name="movies", plural="films", items=COUNT, examples=())
-        first = backend.domains()
-        backend.domains = lambda: (*first, films)
-        backend.browse.kinds = {"movies": ("genre",)}
+    async def test_is_switched_to_one_with_other_columns(self, open_app, services):
+        films = DomainSummary(name="movies", plural="films", items=COUNT, examples=())
+        first = services.domains()
+        services.domains = lambda: (*first, films)
+        services.catalogue.kinds = {"movies": ("genre",)}
         async with at_the_line(open_app) as pilot:
             await press(pilot, "down", "end", "f5", "down", "enter")
             told = seen(pilot)
             assert "Genre" in told
             assert "Glass" not in told
-            assert f"1 to {PAGE} of {COUNT} films." in told
+            assert f"1 to {PAGE_ROWS} of {COUNT} films." in told
             await press(pilot, "f5", "up", "enter")
             assert "Glass" in seen(pilot)
 
@@ -127,7 +127,7 @@ class TestPages:
 
     async def test_follow_the_cursor_to_the_end_and_back(self, browse):
         async with browse(WIDE) as pilot:
-            listing = pilot.app.screen.query_one(Listing)
+            listing = pilot.app.screen.query_one(PagedTable)
             there = [item(number).name for number in range(COUNT)]
             for key, end in (("pagedown", there[-1]), ("pageup", there[0])):
                 reached = {*shown(pilot)}
@@ -135,21 +135,21 @@ class TestPages:
                     before = listing.current.name
                     await press(pilot, key)
                     assert listing.current.name != before
-                    assert len(listing.lines) <= 3 * PAGE
+                    assert len(listing.lines) <= 3 * PAGE_ROWS
                     assert shown(pilot) == there[listing.first : listing.first + len(shown(pilot))]
                     reached |= {*shown(pilot)}
                 assert reached == {*there}
-            assert f"1 to {3 * PAGE} of {COUNT}" in seen(pilot)
+            assert f"1 to {3 * PAGE_ROWS} of {COUNT}" in seen(pilot)
 
-    async def test_are_skipped_to_either_end(self, browse, backend):
+    async def test_are_skipped_to_either_end(self, browse, services):
         async with browse() as pilot:
             await press(pilot, "end")
-            assert pilot.app.screen.query_one(Listing).current.name == f"Drink {COUNT - 1}"
+            assert pilot.app.screen.query_one(PagedTable).current.name == f"Drink {COUNT - 1}"
             assert "441 to 500 of 500" in seen(pilot)
             await press(pilot, "home")
-            assert pilot.app.screen.query_one(Listing).current.name == "Drink 000"
-        turns = [turn for _, turn in given(backend, "page")]
-        assert Turn(last=True) in turns
+            assert pilot.app.screen.query_one(PagedTable).current.name == "Drink 000"
+        turns = [turn for _, turn in given(services, "page")]
+        assert PageTurn(last=True) in turns
 
     async def test_are_turned_round(self, browse):
         async with browse() as pilot:
@@ -157,21 +157,21 @@ class TestPages:
             assert shown(pilot)[0] == "Drink 499"
             assert "name, reversed" in seen(pilot)
 
-    async def test_go_by_another_order(self, browse, backend):
+    async def test_go_by_another_order(self, browse, services):
         async with browse() as pilot:
             await press(pilot, "o", "end", "enter")
-        view, _ = given(backend, "page")[-1]
+        view, _ = given(services, "page")[-1]
         assert view.order == "strength"
 
-    async def test_are_seen_as_the_person_who_sits_here(self, browse, backend):
+    async def test_are_seen_as_the_person_who_sits_here(self, browse, services):
         async with browse() as pilot:
-            pilot.app.person = "anna"
+            pilot.app.user = "anna"
             await settled(pilot)
-        view, _ = given(backend, "page")[-1]
+        view, _ = given(services, "page")[-1]
         assert view.user == "anna"
 
-    async def test_of_an_empty_workspace_say_what_to_do(self, browse, backend):
-        backend.domains = lambda: ()
+    async def test_of_an_empty_workspace_say_what_to_do(self, browse, services):
+        services.domains = lambda: ()
         async with browse() as pilot:
             assert "Press 1 and Enter" in seen(pilot)
             assert isinstance(pilot.app.screen, BrowseScreen)
@@ -180,7 +180,7 @@ class TestPages:
         self, open_app, tmp_path
     ):
         own = tmp_path / "own"
-        async with open_app(over=LocalBackend(own), folder=own) as pilot:
+        async with open_app(over=AppServices(own), folder=own) as pilot:
             await press(pilot, "f7")
             assert "Nothing is here yet. Press 1 and Enter" in seen(pilot)
             await write(pilot, "gin")
@@ -209,7 +209,7 @@ class TestSearch:
             await settled(pilot)
             assert shown(pilot)[0] == "Drink 499"
             await press(pilot, "down")
-            assert isinstance(pilot.app.focused, Listing)
+            assert isinstance(pilot.app.focused, PagedTable)
 
     async def test_reads_no_word_in_a_slash_typed_out_of_habit(self, open_app):
         async with at_the_line(open_app) as pilot:
@@ -223,10 +223,10 @@ class TestSearch:
             assert shown(pilot) == ["Drink 499", "Drink 007"]
             assert "≈ Drink 007" in seen(pilot)
 
-    async def test_by_meaning_needs_more_than_two_letters(self, browse, backend):
+    async def test_by_meaning_needs_more_than_two_letters(self, browse, services):
         async with browse() as pilot:
             await search(pilot, "49")
-        assert given(backend, "alike") == []
+        assert given(services, "alike") == []
 
     async def test_that_comes_too_late_is_dropped(self, browse):
         async with browse() as pilot:
@@ -234,53 +234,55 @@ class TestSearch:
             screen = pilot.app.screen
             number = screen._number
             await search(pilot, "498")
-            screen.post_message(GotPage(number, Turn(), Page(rows=(item(3),), total=1)))
-            screen.post_message(GotAlike(number, (item(3),)))
+            screen.post_message(
+                PageLoaded(number, PageTurn(), CataloguePage(rows=(item(3),), total=1))
+            )
+            screen.post_message(SimilarItemsLoaded(number, (item(3),)))
             await settled(pilot)
             assert shown(pilot) == ["Drink 498", "Drink 007"]
 
-    async def test_asks_one_thing_at_a_time_and_then_only_the_newest(self, browse, backend):
+    async def test_asks_one_thing_at_a_time_and_then_only_the_newest(self, browse, services):
         async with browse() as pilot:
-            backend.browse.told.clear()
-            backend.browse.goes_on.clear()
+            services.catalogue.told.clear()
+            services.catalogue.goes_on.clear()
             for typed in ("4", "49", "498", "499"):
                 pilot.app.screen.query_one("#search", Input).value = typed
                 await pilot.pause()
-            assert [view.typed for view, _ in given(backend, "page")] == ["4"]
-            backend.browse.goes_on.set()
+            assert [view.typed for view, _ in given(services, "page")] == ["4"]
+            services.catalogue.goes_on.set()
             await settled(pilot)
-            assert [view.typed for view, _ in given(backend, "page")] == ["4", "499"]
+            assert [view.typed for view, _ in given(services, "page")] == ["4", "499"]
             assert shown(pilot)[0] == "Drink 499"
 
-    async def test_goes_on_after_one_that_failed(self, browse, backend):
+    async def test_goes_on_after_one_that_failed(self, browse, services):
         async with browse() as pilot:
-            backend.browse.trouble = BusyError("Process 7 has it.", "Try again.")
+            services.catalogue.trouble = BusyError("Process 7 has it.", "Try again.")
             await search(pilot, "49")
             assert "Process 7 has it. Try again." in seen(pilot)
             await search(pilot, "498")
             assert shown(pilot)[0] == "Drink 498"
 
-    async def test_is_made_ready_where_somebody_goes_to_the_line(self, browse, backend):
+    async def test_is_made_ready_where_somebody_goes_to_the_line(self, browse, services):
         async with browse() as pilot:
-            backend.browse.told.clear()
+            services.catalogue.told.clear()
             await press(pilot, "slash")
-        [view] = given(backend, "prepare")
+        [view] = given(services, "prepare")
         assert view.domain == "cocktails"
 
-    async def test_is_made_ready_on_arrival_in_the_line(self, open_app, backend):
+    async def test_is_made_ready_on_arrival_in_the_line(self, open_app, services):
         async with at_the_line(open_app):
-            views = given(backend, "prepare")
+            views = given(services, "prepare")
         assert {view.domain for view in views} == {"cocktails"}
 
-    async def test_of_what_nobody_has_says_so_and_escape_lets_go(self, browse, backend):
-        backend.browse.means = ()
+    async def test_of_what_nobody_has_says_so_and_escape_lets_go(self, browse, services):
+        services.catalogue.means = ()
         async with browse() as pilot:
             await search(pilot, "zorg")
             assert "No drinks have that in their names." in seen(pilot)
             await press(pilot, "escape")  # from the list to the line
             await press(pilot, "escape")
             await search(pilot, "")
-            assert len(shown(pilot)) == PAGE
+            assert len(shown(pilot)) == PAGE_ROWS
 
     async def test_reads_no_markup(self, browse):
         async with browse() as pilot:
@@ -289,7 +291,7 @@ class TestSearch:
 
 
 class TestItem:
-    async def test_opens_with_all_that_is_stored(self, browse, backend):
+    async def test_opens_with_all_that_is_stored(self, browse, services):
         async with browse(WIDE) as pilot:
             await press(pilot, "down", "enter")
             assert isinstance(pilot.app.screen, ItemScreen)
@@ -298,36 +300,36 @@ class TestItem:
         assert "instructions: Shake with ice." in told
         assert "Why: its way in the graph" not in told
 
-    async def test_takes_feedback_and_shows_it(self, browse, backend):
+    async def test_takes_feedback_and_shows_it(self, browse, services):
         async with browse(WIDE) as pilot:
-            pilot.app.person = "anna"
+            pilot.app.user = "anna"
             await settled(pilot)
             await press(pilot, "down", "l")
             assert "you like it" in seen(pilot)
             await press(pilot, "u")
             assert "you like it" not in seen(pilot).replace("U takes", "")
-        assert given_words(backend) == []
+        assert given_words(services) == []
 
-    async def test_takes_feedback_with_a_reason(self, browse, backend):
+    async def test_takes_feedback_with_a_reason(self, browse, services):
         async with browse() as pilot:
-            pilot.app.person = "anna"
+            pilot.app.user = "anna"
             await settled(pilot)
             await press(pilot, "D")
             await write(pilot, "too sour")
             await press(pilot, "enter")
-        [word] = backend.words
+        [word] = services.words
         assert (word.item, word.event, word.reason) == ("drink-000", Event.DISLIKED, "too sour")
 
 
-def given_words(backend):
-    return [word.item for word in backend.words]
+def given_words(services):
+    return [word.item for word in services.words]
 
 
 class TestWalk:
     async def test_goes_from_node_to_node_and_back(self, browse):
         async with browse() as pilot:
             await press(pilot, "g")
-            assert isinstance(pilot.app.screen, WalkScreen)
+            assert isinstance(pilot.app.screen, GraphBrowserScreen)
             assert "─ HAS_INGREDIENT ─▶ gin  3 cl" in seen(pilot)
             await press(pilot, "enter")
             assert "Drink 000 › gin" in seen(pilot)
@@ -342,17 +344,17 @@ class TestWalk:
     async def test_leads_to_a_list_of_what_has_an_attribute(self, browse):
         async with browse() as pilot:
             await press(pilot, "g", "b")
-            assert isinstance(pilot.app.screen, WalkScreen)  # an item has no items
+            assert isinstance(pilot.app.screen, GraphBrowserScreen)  # an item has no items
             await press(pilot, "enter", "b")
             assert shown(pilot)[:2] == ["Drink 000", "Drink 002"]
             assert "of 250 drinks with gin." in seen(pilot)
             await press(pilot, "escape", "escape")
             assert len({*shown(pilot)} & {"Drink 001"}) == 1
 
-    async def test_says_why_it_cannot_go_on(self, browse, backend):
+    async def test_says_why_it_cannot_go_on(self, browse, services):
         async with browse() as pilot:
             await press(pilot, "g")
-            backend.browse.trouble = BusyError("Process 7 has it.", "Try again.")
+            services.catalogue.trouble = BusyError("Process 7 has it.", "Try again.")
             await press(pilot, "enter")
             assert "Process 7 has it. Try again." in seen(pilot)
             await press(pilot, "enter")
@@ -365,7 +367,7 @@ class TestShelf:
         @contextlib.asynccontextmanager
         async def opened():
             async with browse() as pilot:
-                pilot.app.person = "anna"
+                pilot.app.user = "anna"
                 await settled(pilot)
                 await press(pilot, "f4")
                 assert isinstance(pilot.app.screen, ShelfScreen)
@@ -377,14 +379,14 @@ class TestShelf:
         async with shelf() as pilot:
             assert "The shelf is empty: type what you have." in seen(pilot)
 
-    async def test_takes_what_is_typed(self, shelf, backend):
+    async def test_takes_what_is_typed(self, shelf, services):
         async with shelf() as pilot:
             await write(pilot, "gin, vodka")
             await press(pilot, "enter")
             assert "Put there: gin, vodka. 2 on the shelf." in seen(pilot)
-        assert [one.name for one in backend.browse.things] == ["gin", "vodka"]
+        assert [one.name for one in services.catalogue.things] == ["gin", "vodka"]
 
-    async def test_offers_names_while_one_types(self, shelf, backend):
+    async def test_offers_names_while_one_types(self, shelf, services):
         async with shelf() as pilot:
             await write(pilot, "vodka, gin")
             assert [str(one.prompt) for one in pilot.app.screen.query_one(OptionList).options] == [
@@ -392,19 +394,19 @@ class TestShelf:
                 "+ ginger ale",
             ]
             await press(pilot, "down", "down", "enter")
-        assert [one.name for one in backend.browse.things] == ["vodka", "ginger ale"]
+        assert [one.name for one in services.catalogue.things] == ["vodka", "ginger ale"]
 
-    async def test_lets_go_and_takes_back(self, shelf, backend):
+    async def test_lets_go_and_takes_back(self, shelf, services):
         async with shelf() as pilot:
             await write(pilot, "gin")
             await press(pilot, "enter", "down", "delete")
-            assert backend.browse.things == ()
+            assert services.catalogue.things == ()
             await press(pilot, "ctrl+z")
-            assert [one.name for one in backend.browse.things] == ["gin"]
+            assert [one.name for one in services.catalogue.things] == ["gin"]
             await press(pilot, "ctrl+z")
-            assert backend.browse.things == ()
+            assert services.catalogue.things == ()
 
-    async def test_refuses_a_name_that_nobody_knows(self, shelf, backend):
+    async def test_refuses_a_name_that_nobody_knows(self, shelf, services):
         async with shelf() as pilot:
             await write(pilot, "zorg")
             await press(pilot, "enter")

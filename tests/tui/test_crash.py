@@ -9,11 +9,11 @@ import termios
 
 import pytest
 
-from localrec.errors import WorkspaceError
+from localrec.foundation.errors import WorkspaceError
 from localrec_tui.app import LocalrecApp
-from localrec_tui.logbook import AppCrashedError, crashed, save_report
+from localrec_tui.log_buffer import AppCrashedError, crash_error, save_report
 
-from .planted import PlantedBackend
+from .fake_services import FakeServices
 
 # The real command, whose app meets a fault once it has painted; variables and error name a person.
 FAULTY = """
@@ -73,15 +73,15 @@ class TestCrash:
                 raise ZeroDivisionError("oh")
 
         with pytest.raises(AppCrashedError, match="ZeroDivisionError"):
-            Faulty(tmp_path, PlantedBackend()).run(headless=True)
+            Faulty(tmp_path, FakeServices()).run(headless=True)
         assert len(list((tmp_path / "logs").iterdir())) == 1
 
     def test_without_a_place_for_the_report_is_told_all_the_same(self, tmp_path, monkeypatch):
         def refuse(folder):
             raise WorkspaceError("The folder cannot be made.")
 
-        monkeypatch.setattr("localrec_tui.logbook.make_private", refuse)
-        assert "No report could be written" in str(crashed(tmp_path, ValueError("oh")))
+        monkeypatch.setattr("localrec_tui.log_buffer.make_private", refuse)
+        assert "No report could be written" in str(crash_error(tmp_path, ValueError("oh")))
 
     def test_reports_what_caused_it_too(self, tmp_path):
         try:

@@ -9,17 +9,17 @@ import tomllib
 import pytest
 from textual.widgets._footer import FooterKey
 
-from localrec.errors import InputError, ModelError
+from localrec.foundation.errors import InputError, ModelError
 from localrec_tui.app import LocalrecApp
-from localrec_tui.logbook import log
+from localrec_tui.log_buffer import log
 from localrec_tui.screens.ask import AskScreen
 from localrec_tui.screens.first_run import FirstRunScreen
 from localrec_tui.screens.help import HelpScreen
-from localrec_tui.screens.logs import LogScreen
+from localrec_tui.screens.log import LogScreen
 from localrec_tui.widgets.prompt import Prompt
 
 from .conftest import NARROW, WIDE, press, seen, settled
-from .planted import PlantedBackend
+from .fake_services import FakeServices
 
 # Runs in a process of its own, which has loaded nothing yet: what is loaded at the first paint?
 FIRST_PAINT = """
@@ -41,8 +41,8 @@ asyncio.run(main())
 
 
 class TestFirstRun:
-    async def test_leads_to_an_answer_in_three_keys(self, open_app, backend):
-        backend.empty = True
+    async def test_leads_to_an_answer_in_three_keys(self, open_app, services):
+        services.empty = True
         async with open_app() as pilot:
             assert isinstance(pilot.app.screen, FirstRunScreen)
             await press(pilot, "enter")
@@ -50,17 +50,17 @@ class TestFirstRun:
             await press(pilot, "enter")
             assert "Gimlet has gin." in seen(pilot)
 
-    async def test_says_why_it_cannot_and_tries_again(self, open_app, backend):
-        backend.empty = True
+    async def test_says_why_it_cannot_and_tries_again(self, open_app, services):
+        services.empty = True
         async with open_app() as pilot:
-            backend.trouble = ModelError("minilm is not here.", "localrec models pull minilm-int8")
+            services.trouble = ModelError("minilm is not here.", "localrec models pull minilm-int8")
             await press(pilot, "enter")
             assert "localrec models pull minilm-int8" in seen(pilot)
             await press(pilot, "enter")
             assert isinstance(pilot.app.screen, AskScreen)
 
-    async def test_comes_for_a_store_without_items_too(self, open_app, backend):
-        backend.domains = lambda: ()
+    async def test_comes_for_a_store_without_items_too(self, open_app, services):
+        services.domains = lambda: ()
         async with open_app() as pilot:
             assert isinstance(pilot.app.screen, FirstRunScreen)
 
@@ -167,15 +167,15 @@ class TestTheme:
 
 
 class TestKeymap:
-    async def test_gives_an_action_another_key(self, open_app, backend, tmp_path):
+    async def test_gives_an_action_another_key(self, open_app, services, tmp_path):
         (tmp_path / "tui.toml").write_text('[keymap]\nlike = "x"\n')
         async with open_app() as pilot:
-            pilot.app.person = "anna"
+            pilot.app.user = "anna"
             pilot.app.screen.query_one(Prompt).value = "gin"
             await press(pilot, "enter", "down", "l")
-            assert backend.words == []
+            assert services.words == []
             await press(pilot, "x")
-        assert len(backend.words) == 1
+        assert len(services.words) == 1
 
     async def test_that_names_no_action_is_told(self, open_app, tmp_path):
         (tmp_path / "tui.toml").write_text('[keymap]\nlick = "x"\n')
@@ -186,7 +186,7 @@ class TestKeymap:
     def test_in_a_broken_file_is_refused_with_a_remedy(self, tmp_path):
         (tmp_path / "tui.toml").write_text("colour = 1\n")
         with pytest.raises(InputError, match=r"tui\.toml cannot be used: .*colour"):
-            LocalrecApp(tmp_path, PlantedBackend())
+            LocalrecApp(tmp_path, FakeServices())
 
 
 async def test_without_colour_the_screen_says_the_same(open_app, monkeypatch):
@@ -218,7 +218,7 @@ class TestLog:
 
     async def test_holds_no_question_and_no_name(self, open_app):
         async with open_app() as pilot:
-            pilot.app.person = "anna-the-first"
+            pilot.app.user = "anna-the-first"
             pilot.app.screen.query_one(Prompt).value = "a very private question"
             await press(pilot, "enter", "down", "l")
             told = "\n".join(pilot.app.logbook.lines)

@@ -7,30 +7,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.widgets import Input, OptionList, TabbedContent, TextArea
 
-from localrec.errors import BusyError
+from localrec.data.rows import Event
+from localrec.foundation.errors import BusyError
 from localrec.graph.store import Store
-from localrec.types import Event
-from localrec_tui.backend.base import Word
-from localrec_tui.backend.local import LocalBackend
-from localrec_tui.differences import changes
-from localrec_tui.screens.forgetting import ForgetScreen
+from localrec_tui.screens.forget import ForgetDialog
 from localrec_tui.screens.memory import MemoryScreen
-from localrec_tui.screens.writing import WriteScreen
+from localrec_tui.screens.text_editor import TextEditorDialog
+from localrec_tui.services.app_services import AppServices
+from localrec_tui.services.records import NewFeedback
+from localrec_tui.widgets.memory_panels import word_changes
 from localrec_tui.widgets.prompt import Prompt
 
 from .conftest import NARROW, WIDE, press, seen, settled, write
-from .planted_memory import PlantedMemories
+from .fake_memory import FakeMemoryService
 
 
 @pytest.fixture
-def memory(backend) -> PlantedMemories:
+def memory(services) -> FakeMemoryService:
     """What the planted backend remembers."""
-    return backend.memory
+    return services.memory
 
 
-async def enter(pilot, person="anna", page="memory"):
+async def enter(pilot, user="anna", page="memory"):
     """Go to the room, as a person, to one of its pages."""
-    pilot.app.person = person
+    pilot.app.user = user
     pilot.app.switch_mode("memory")
     await settled(pilot)
     assert isinstance(pilot.app.screen, MemoryScreen)
@@ -52,12 +52,12 @@ class TestMemory:
 
     async def test_of_nobody_says_whom_to_choose(self, open_app):
         async with open_app() as pilot:
-            await enter(pilot, person=None)
+            await enter(pilot, user=None)
             assert "F2 chooses whose memory is shown" in seen(pilot)
 
     async def test_of_somebody_new_says_where_it_begins(self, open_app):
         async with open_app() as pilot:
-            await enter(pilot, person="carl")
+            await enter(pilot, user="carl")
             assert "carl did nothing here yet" in seen(pilot)
 
     async def test_that_is_empty_says_how_it_fills(self, open_app, memory):
@@ -68,9 +68,9 @@ class TestMemory:
 
     async def test_follows_the_person_who_is_chosen(self, open_app):
         async with open_app() as pilot:
-            await enter(pilot, person=None)
+            await enter(pilot, user=None)
             await press(pilot, "f2", "down", "enter")
-            assert pilot.app.person == "anna"
+            assert pilot.app.user == "anna"
             assert "things that are bitter" in seen(pilot)
 
     async def test_of_another_domain_can_be_chosen(self, open_app, memory):
@@ -98,7 +98,7 @@ class TestEditing:
         async with open_app() as pilot:
             await enter(pilot)
             await press(pilot, "e")
-            assert isinstance(pilot.app.screen, WriteScreen)
+            assert isinstance(pilot.app.screen, TextEditorDialog)
             assert pilot.app.screen.query_one(TextArea).text == memory.versions[0].text
             pilot.app.screen.query_one(TextArea).text = "Only rum."
             await press(pilot, "ctrl+s")
@@ -152,7 +152,7 @@ _TEXTS = st.lists(st.sampled_from(["gin", "rum", "is", "bitter.", "sweet."]), ma
 
 @given(_TEXTS, _TEXTS)
 def test_a_difference_holds_both_texts(before, after):
-    found = list(changes(before, after))
+    found = list(word_changes(before, after))
     kept_out = " ".join(words for change, words in found if change != "in")
     kept_in = " ".join(words for change, words in found if change != "out")
     assert (kept_out, kept_in) == (before, after)
@@ -178,7 +178,7 @@ class TestForgetting:
     async def foreseen(self, pilot):
         await enter(pilot)
         await press(pilot, "x", "enter")
-        assert isinstance(pilot.app.screen, ForgetScreen)
+        assert isinstance(pilot.app.screen, ForgetDialog)
 
     async def test_shows_what_would_go_before_anything_goes(self, open_app, memory):
         async with open_app() as pilot:
@@ -204,7 +204,7 @@ class TestForgetting:
             await press(pilot, "enter")
             assert "No trace was found." in seen(pilot)
             await press(pilot, "escape")
-            assert pilot.app.person is None
+            assert pilot.app.user is None
             assert "F2 chooses whose memory is shown" in seen(pilot)
         assert memory.told[-1] == ("forget", "anna", "", None)
 
@@ -214,7 +214,7 @@ class TestForgetting:
             await self.foreseen(pilot)
             pilot.app.screen.query_one(Input).value = "anna"
             await pilot.press("enter", "escape")
-            assert isinstance(pilot.app.screen, ForgetScreen)
+            assert isinstance(pilot.app.screen, ForgetDialog)
             assert "cannot be stopped" in seen(pilot)
             memory.goes_on.set()
             await settled(pilot)
@@ -228,7 +228,7 @@ class TestForgetting:
             await press(pilot, "enter")
             await write(pilot, "anna")
             await press(pilot, "enter", "escape")
-            assert pilot.app.person == "anna"
+            assert pilot.app.user == "anna"
         assert memory.told[-1] == ("forget", "anna", "2026-10-01", None)
 
     async def test_that_fails_says_why_and_may_be_tried_again(self, open_app, memory):
@@ -239,7 +239,7 @@ class TestForgetting:
             await press(pilot, "enter")
             assert "Process 7 has the store. Wait." in seen(pilot)
             await press(pilot, "escape")
-            assert pilot.app.person == "anna"
+            assert pilot.app.user == "anna"
 
     async def test_takes_what_was_asked_out_of_the_line_too(self, open_app, tmp_path):
         async with open_app() as pilot:
@@ -318,15 +318,15 @@ class TestOverAWorkspace:
     @pytest.fixture
     def local(self, own_bar: Path):
         """Anna likes two drinks, bert three."""
-        backend = LocalBackend(own_bar, linger_s=0)
+        services = AppServices(own_bar, hold_s=0)
         keys = ("negroni", "gimlet", "daiquiri")
         for user, count in (("anna", 2), ("bert", 3)):
             for key in keys[:count]:
-                backend.give_feedback(
-                    Word(user=user, domain="cocktails", item=key, event=Event.LIKED)
+                services.give_feedback(
+                    NewFeedback(user=user, domain="cocktails", item=key, event=Event.LIKED)
                 )
-        yield backend
-        backend.close()
+        yield services
+        services.close()
 
     async def test_work_makes_the_memory_that_is_shown(self, open_app, local, own_bar):
         async with open_app(WIDE, over=local, folder=own_bar) as pilot:

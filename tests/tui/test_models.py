@@ -4,11 +4,11 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from localrec import errands
-from localrec.errors import InputError, ModelCancelledError, ModelError, UsageError
-from localrec.settings import load_settings
-from localrec_tui.backend.base import Request
-from localrec_tui.backend.models import LocalModels
+from localrec.foundation import jobs
+from localrec.foundation.errors import InputError, ModelCancelledError, ModelError, UsageError
+from localrec.foundation.settings import load_settings
+from localrec_tui.services.models import ModelService
+from localrec_tui.services.records import RequestHandle
 
 from .conftest import NARROW, WIDE, press, seen, settled
 
@@ -27,11 +27,11 @@ def models(open_app):
     return opened
 
 
-async def begin(pilot, key, backend):
+async def begin(pilot, key, services):
     """Press a key that begins something long, and wait until it is under way."""
-    backend.models.goes_on.clear()
+    services.models.goes_on.clear()
     await pilot.press(key)
-    while not backend.models.told:
+    while not services.models.told:
         await pilot.pause(0.01)
     await pilot.pause()
 
@@ -44,32 +44,32 @@ class TestTheRoom:
         for words in ("small-chat  yes", "98 MB", "vectors     no", "as measured best", "310 MB"):
             assert words in told
 
-    async def test_pulls_with_progress(self, models, backend):
+    async def test_pulls_with_progress(self, models, services):
         async with models() as pilot:
             await pilot.press("down")
-            await begin(pilot, "p", backend)
+            await begin(pilot, "p", services)
             assert "41 of 100" in seen(pilot)
-            backend.models.goes_on.set()
+            services.models.goes_on.set()
             await settled(pilot)
             assert "vectors is here and whole (MIT)." in seen(pilot)
-        assert backend.models.told == [("pull", "vectors")]
+        assert services.models.told == [("pull", "vectors")]
 
     @pytest.mark.parametrize("key", ["p", "t"])
-    async def test_stops_what_is_long(self, models, backend, key):
+    async def test_stops_what_is_long(self, models, services, key):
         async with models() as pilot:
-            await begin(pilot, key, backend)
+            await begin(pilot, key, services)
             await press(pilot, "escape")
             assert "Stopped; nothing half done was kept." in seen(pilot)
 
-    async def test_does_one_thing_at_a_time(self, models, backend):
+    async def test_does_one_thing_at_a_time(self, models, services):
         async with models() as pilot:
-            await begin(pilot, "p", backend)
+            await begin(pilot, "p", services)
             await pilot.press("t")
             await pilot.pause()
             assert "Something is under way. Esc stops it." in seen(pilot)
-            backend.models.goes_on.set()
+            services.models.goes_on.set()
             await settled(pilot)
-        assert backend.models.told == [("pull", "small-chat")]
+        assert services.models.told == [("pull", "small-chat")]
 
     async def test_checks_what_is_here(self, models):
         async with models() as pilot:
@@ -85,21 +85,21 @@ class TestTheRoom:
             await press(pilot, "down", "t")
             assert "only chat models read and write" in seen(pilot)
 
-    async def test_binds_a_role(self, models, backend):
+    async def test_binds_a_role(self, models, services):
         async with models() as pilot:
             await press(pilot, "u", "down", "enter", "home", "enter")
             assert "router is played by small-chat from the next question on." in seen(pilot)
-        assert backend.models.used == {"router": "small-chat"}
+        assert services.models.used == {"router": "small-chat"}
 
-    async def test_gives_a_role_back_but_not_the_chat_model(self, models, backend):
+    async def test_gives_a_role_back_but_not_the_chat_model(self, models, services):
         async with models() as pilot:
             await press(pilot, "u", "end", "enter", "end", "enter")
             await press(pilot, "u", "home", "enter", "end", "enter")
-        assert backend.models.used == {"writer": "rules", "chat": "small-chat"}
+        assert services.models.used == {"writer": "rules", "chat": "small-chat"}
 
-    async def test_says_why_something_failed(self, models, backend):
+    async def test_says_why_something_failed(self, models, services):
         async with models() as pilot:
-            backend.models.trouble = InputError("No way there.", "Check the connection.")
+            services.models.trouble = InputError("No way there.", "Check the connection.")
             await press(pilot, "p")
             assert "No way there. Check the connection." in seen(pilot)
             await press(pilot, "p")
@@ -109,7 +109,7 @@ class TestTheRoom:
 class TestBehindIt:
     @pytest.fixture
     def local(self, tmp_path):
-        return LocalModels(tmp_path, {})
+        return ModelService(tmp_path, {})
 
     def test_the_catalogue_is_that_of_the_command(self, local):
         assert {"smollm2-135m", "minilm-int8"} <= {one.name for one in local.models()}
@@ -125,8 +125,8 @@ class TestBehindIt:
             local.use("chat", "rules")
 
     def test_a_pull_that_was_stopped_fetches_nothing(self, local, monkeypatch):
-        monkeypatch.setattr(errands, "Errand", lambda *_: pytest.fail("a process was started"))
-        request = Request()
+        monkeypatch.setattr(jobs, "CommandJob", lambda *_: pytest.fail("a process was started"))
+        request = RequestHandle()
         local.stop(request)
         with pytest.raises(ModelCancelledError):
             local.pull("smollm2-135m", request, lambda *step: None)
@@ -134,13 +134,13 @@ class TestBehindIt:
     def test_a_model_that_is_not_here_cannot_be_timed(self, local, monkeypatch, tmp_path):
         monkeypatch.setenv("LOCALREC_CACHE", str(tmp_path / "empty"))
         with pytest.raises(ModelError, match="smollm2-135m is not here"):
-            local.measure("smollm2-135m", Request(), lambda *step: None)
+            local.measure("smollm2-135m", RequestHandle(), lambda *step: None)
 
     @pytest.mark.real
     def test_a_real_model_is_timed(self, local, require_model):
         require_model("smollm2-135m")
         heard = []
-        speed = local.measure("smollm2-135m", Request(), lambda what, *_: heard.append(what))
+        speed = local.measure("smollm2-135m", RequestHandle(), lambda what, *_: heard.append(what))
         assert heard == ["loading smollm2-135m", "reading", "writing"]
         assert speed.read_per_s > 0
         assert speed.written_per_s > 0

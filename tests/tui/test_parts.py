@@ -8,16 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from localrec.cli.app import run
-from localrec.domains import load_domain
-from localrec.memory.feedback import take_word
-from localrec.types import Constraint, Event, Evidence, Intent, Range
+from localrec.data.evidence import Evidence
+from localrec.data.query import Constraint, Intent, NumberRange
+from localrec.data.rows import Event
+from localrec.graph.domain_files import load_domain
+from localrec.memory.feedback import record_feedback
 from localrec.workspace import Workspace
-from localrec_tui.backend.gate import Gate
-from localrec_tui.drawing import graph_of
-from localrec_tui.logbook import Logbook, log
+from localrec_tui.constraint_chips import intent_chips, without_chip
+from localrec_tui.log_buffer import LogBuffer, log
 from localrec_tui.preferences import Preferences, load_preferences, save_preferences
-from localrec_tui.questions import KEPT, Questions, load_last_person, save_last_person
-from localrec_tui.wishes import chips_of, without
+from localrec_tui.question_history import KEPT, QuestionHistory, load_last_person, save_last_person
+from localrec_tui.screens.item import evidence_graph
+from localrec_tui.services.store_access import ReadWriteLock
 
 FULL = Intent(
     constraints=(
@@ -28,8 +30,8 @@ FULL = Intent(
     ),
     flags={"alcoholic": "non-alcoholic"},
     ranges=(
-        Range(name="ingredient_count", low=1, high=3),
-        Range(name="strength", low=20, high=20),
+        NumberRange(name="ingredient_count", low=1, high=3),
+        NumberRange(name="strength", low=20, high=20),
     ),
     target="negroni",
     anchor="Negroni",
@@ -41,7 +43,7 @@ FULL = Intent(
 
 class TestWishes:
     def test_name_everything_that_an_intent_asks_for(self):
-        labels = [chip.label for chip in chips_of(FULL, load_domain("cocktails"))]
+        labels = [chip.label for chip in intent_chips(FULL, load_domain("cocktails"))]
         assert labels == [
             *("like negroni", "gin or vodka", "glass: coupe glass", "no cream", "(no sugar)"),
             *("non-alcoholic", "ingredient count 1 to 3", "strength 20", "less strength"),
@@ -49,21 +51,21 @@ class TestWishes:
         ]
 
     def test_of_an_empty_intent_are_none(self):
-        assert chips_of(Intent(), load_domain("cocktails")) == ()
+        assert intent_chips(Intent(), load_domain("cocktails")) == ()
 
     def test_taken_out_one_by_one_leave_nothing(self):
         domain, intent = load_domain("cocktails"), FULL
-        for left in range(len(chips_of(FULL, domain)), 0, -1):
-            chips = chips_of(intent, domain)
+        for left in range(len(intent_chips(FULL, domain)), 0, -1):
+            chips = intent_chips(intent, domain)
             assert len(chips) == left
-            intent = without(intent, chips[left // 2])
+            intent = without_chip(intent, chips[left // 2])
         assert intent == Intent()
 
     def test_taken_out_leave_the_others_as_they_were(self):
         domain = load_domain("cocktails")
-        for chip in chips_of(FULL, domain):
-            kept = [one.label for one in chips_of(without(FULL, chip), domain)]
-            assert kept == [one.label for one in chips_of(FULL, domain) if one != chip]
+        for chip in intent_chips(FULL, domain):
+            kept = [one.label for one in intent_chips(without_chip(FULL, chip), domain)]
+            assert kept == [one.label for one in intent_chips(FULL, domain) if one != chip]
 
 
 class TestDrawing:
@@ -74,7 +76,7 @@ class TestDrawing:
             Evidence(source="Negroni", relation="HAS_GLASSTYPE", target="tumbler"),
             Evidence(source="Boulevardier", relation="HAS_INGREDIENT", target="Campari"),
         )
-        assert graph_of("Negroni", edges) == [
+        assert evidence_graph("Negroni", edges) == [
             "Negroni",
             "├─ HAS_INGREDIENT ─▶ Gin  3 cl",
             "│  └─ IS_A ─▶ spirit",
@@ -88,7 +90,7 @@ class TestDrawing:
     @given(st.lists(st.tuples(names, names), max_size=12))
     def test_ends_and_shows_each_edge_that_can_be_reached(self, pairs):
         edges = tuple(Evidence(source=one, relation="R", target=two) for one, two in pairs)
-        lines = graph_of("a", edges)
+        lines = evidence_graph("a", edges)
         assert len(lines) <= 1 + 2 * len(edges)
         reached = {line.rpartition("─▶ ")[2] for line in lines}
         assert {edge.target for edge in edges if edge.source.casefold() == "a"} <= reached
@@ -97,11 +99,11 @@ class TestDrawing:
 class TestQuestions:
     def test_survive_a_file_that_somebody_spoiled(self, tmp_path):
         (tmp_path / "asked.jsonl").write_bytes(b'"one"\n{not json\n"\xff"\n7\n"two"\n')
-        asked = Questions(tmp_path)
+        asked = QuestionHistory(tmp_path)
         assert [asked.earlier(""), asked.earlier(""), asked.earlier("")] == ["two", "one", None]
 
     def test_are_not_kept_twice_in_a_row(self, tmp_path):
-        asked = Questions(tmp_path)
+        asked = QuestionHistory(tmp_path)
         for question in ("one", "one", "two", "one", "  "):
             asked.add(question)
         assert (tmp_path / "asked.jsonl").read_text() == '"one"\n"two"\n"one"\n'
@@ -109,7 +111,7 @@ class TestQuestions:
     def test_are_not_read_without_end(self, tmp_path):
         lines = "".join(f'"{number}"\n' for number in range(2 * KEPT))
         (tmp_path / "asked.jsonl").write_text(lines)
-        asked = Questions(tmp_path)
+        asked = QuestionHistory(tmp_path)
         oldest = ""
         while (question := asked.earlier("")) is not None:
             oldest = question
@@ -131,7 +133,7 @@ class TestPreferences:
 
 class TestGate:
     def test_lets_a_writer_in_when_the_last_reader_has_gone(self):
-        gate, order = Gate(), []
+        gate, order = ReadWriteLock(), []
 
         def write():
             with gate.writing():
@@ -146,7 +148,7 @@ class TestGate:
         assert order == ["read", "written"]
 
     def test_keeps_readers_out_while_somebody_writes(self):
-        gate, order = Gate(), []
+        gate, order = ReadWriteLock(), []
 
         def read():
             with gate.reading():
@@ -161,7 +163,7 @@ class TestGate:
         assert order == ["written", "read"]
 
     def test_opens_again_after_a_failure(self):
-        gate = Gate()
+        gate = ReadWriteLock()
         with pytest.raises(ZeroDivisionError), gate.writing():
             raise ZeroDivisionError
         with gate.writing(), pytest.raises(ZeroDivisionError):
@@ -169,7 +171,7 @@ class TestGate:
 
 
 def test_a_logbook_keeps_the_newest_lines_and_tells_nobody_else(capsys):
-    book = Logbook()
+    book = LogBuffer()
     book.open()
     for number in range(3_000):
         log.info("line %d", number)
@@ -181,14 +183,14 @@ def test_a_logbook_keeps_the_newest_lines_and_tells_nobody_else(capsys):
 
 
 def test_chips_are_plain_records():
-    [chip] = chips_of(Intent(have=("gin",)), load_domain("cocktails"))
+    [chip] = intent_chips(Intent(have=("gin",)), load_domain("cocktails"))
     assert msgspec.structs.asdict(chip) == {"part": "have", "place": 0, "label": "have gin"}
 
 
 def test_who_sat_here_last_is_forgotten_with_them(own_bar):
     with Workspace(own_bar, writable=True) as opened:
         domain, item, _ = opened.find_item("gimlet", None, "anna-the-first")
-        take_word(opened.store, domain, "anna-the-first", item, Event.LIKED)
+        record_feedback(opened.store, domain, "anna-the-first", item, Event.LIKED)
     save_last_person(own_bar, "anna-the-first")
     forget = ["--workspace", str(own_bar), "forget", "--user", "anna-the-first", "--yes"]
     assert run(forget) == 0

@@ -3,21 +3,22 @@
 import pytest
 from textual.widgets import DataTable, TabbedContent
 
-from localrec.errors import InputError, LocalrecError, ModelCancelledError
-from localrec_tui.backend.base import Request
-from localrec_tui.backend.local import LocalBackend
+from localrec.foundation.errors import InputError, LocalrecError, ModelCancelledError
 from localrec_tui.plots import bar, bar_with_interval, difference_bar
-from localrec_tui.screens.comparing import CompareScreen
-from localrec_tui.screens.run import CaseScreen, RunScreen
+from localrec_tui.screens.case import CaseScreen
+from localrec_tui.screens.run import RunScreen
+from localrec_tui.screens.run_comparison import RunComparisonScreen
 from localrec_tui.screens.runs import RunsScreen
-from localrec_tui.widgets.progress import ProgressLine, told_duration
+from localrec_tui.services.app_services import AppServices
+from localrec_tui.services.records import RequestHandle
+from localrec_tui.widgets.progress import ProgressLine, format_duration
 
 from .conftest import NARROW, WIDE, press, seen, settled
-from .planted_runs import PlantedEvaluations, plant_run
+from .fake_runs import FakeRunService, plant_run
 
 
 @pytest.fixture
-def evaluations(backend, tmp_path) -> PlantedEvaluations:
+def evaluations(services, tmp_path) -> FakeRunService:
     """Two whole runs, one that was cut short, and a folder that is no run."""
     runs = tmp_path / "runs"
     plant_run(runs, "first")
@@ -25,8 +26,8 @@ def evaluations(backend, tmp_path) -> PlantedEvaluations:
     plant_run(runs, "torn", complete=False)
     (runs / "zz").mkdir()
     (runs / "zz" / "origin.json").write_text('{"run": "\\u001b[2J"}')
-    backend.evaluations = PlantedEvaluations(tmp_path)
-    return backend.evaluations
+    services.runs = FakeRunService(tmp_path)
+    return services.runs
 
 
 async def enter(pilot):
@@ -151,7 +152,7 @@ class TestComparison:
     async def compared(self, pilot, *keys):
         await enter(pilot)
         await press(pilot, "c", *keys, "enter")
-        assert isinstance(pilot.app.screen, CompareScreen)
+        assert isinstance(pilot.app.screen, RunComparisonScreen)
 
     @pytest.mark.parametrize("size", [NARROW, WIDE])
     async def test_draws_both_and_their_difference(self, open_app, evaluations, size):
@@ -229,28 +230,28 @@ class TestOverAWorkspace:
 
     def test_names_of_items_come_from_the_catalogue(self, own_bar):
         plant_run(own_bar / "runs", "first")
-        backend = LocalBackend(own_bar, linger_s=0)
-        assert backend._names("cocktails", ("gimlet", "gone")) == {"gimlet": "Gimlet"}
-        (_, asked), *_ = backend.evaluations.case("first", "ease", "0").parts
+        services = AppServices(own_bar, hold_s=0)
+        assert services._names("cocktails", ("gimlet", "gone")) == {"gimlet": "Gimlet"}
+        (_, asked), *_ = services.runs.case("first", "ease", "0").parts
         assert asked[1] == "To be found: item-1"  # nobody knows it: its key must do
-        backend.close()
+        services.close()
 
     def test_a_run_that_cannot_begin_says_why_in_its_own_words(self, own_bar):
-        backend = LocalBackend(own_bar, linger_s=0)
-        request = Request()
+        services = AppServices(own_bar, hold_s=0)
+        request = RequestHandle()
         with pytest.raises(LocalrecError, match="no-such-run cannot be read"):
-            backend.evaluations.start("no-such-run", request, lambda *_: None)
+            services.runs.start("no-such-run", request, lambda *_: None)
         assert request.over.is_set()
-        backend.close()
+        services.close()
 
     def test_a_run_that_was_stopped_before_it_began_does_not_begin(self, own_bar):
-        backend = LocalBackend(own_bar, linger_s=0)
-        request = Request()
-        backend.evaluations.stop(request)
+        services = AppServices(own_bar, hold_s=0)
+        request = RequestHandle()
+        services.runs.stop(request)
         with pytest.raises(ModelCancelledError):
-            backend.evaluations.start("marc-ablation", request, lambda *_: None)
+            services.runs.start("marc-ablation", request, lambda *_: None)
         assert not (own_bar / "runs").exists()
-        backend.close()
+        services.close()
 
 
 class TestPlots:
@@ -284,4 +285,4 @@ def test_the_time_left_is_counted_from_where_a_run_went_on():
     ("seconds", "told"), [(8, "8 s"), (200, "3 min 20 s"), (7_500, "2 h 5 min")]
 )
 def test_a_duration_is_told_as_people_say_it(seconds, told):
-    assert told_duration(seconds) == told
+    assert format_duration(seconds) == told

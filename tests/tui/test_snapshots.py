@@ -18,8 +18,8 @@ from localrec_tui.app import LocalrecApp
 from localrec_tui.widgets.prompt import Prompt
 
 from .conftest import NARROW, WIDE, press, settled
-from .planted_runs import PlantedEvaluations, plant_run
-from .planted_training import PlantedTrainings, plant_three
+from .fake_runs import FakeRunService, plant_run
+from .fake_trainings import FakeTrainingService, plant_three
 
 HOME = Path(__file__).parent / "snapshots"
 DRAWN_BY = HOME / "textual-version"
@@ -52,7 +52,7 @@ async def models(pilot: Pilot[None]) -> None:
 
 async def memory(pilot: Pilot[None]) -> None:
     """What is remembered of anna."""
-    pilot.app.person = "anna"  # type: ignore[attr-defined]
+    pilot.app.user = "anna"  # type: ignore[attr-defined]
     pilot.app.switch_mode("memory")
     await settled(pilot)
 
@@ -80,7 +80,7 @@ async def training(pilot: Pilot[None]) -> None:
     app = pilot.app
     assert isinstance(app, LocalrecApp)
     plant_three(app.folder)
-    app.backend.training = PlantedTrainings(app.folder)  # type: ignore[misc]
+    app.services.trainings = FakeTrainingService(app.folder)  # type: ignore[misc]
     app.switch_mode("training")
     await settled(pilot)
 
@@ -113,7 +113,7 @@ async def _plant_runs(pilot: Pilot[None]) -> None:
     plant_run(app.folder / "runs", "first")
     plant_run(app.folder / "runs", "second", lead=2)
     plant_run(app.folder / "runs", "torn", complete=False)
-    app.backend.evaluations = PlantedEvaluations(app.folder)  # type: ignore[misc]
+    app.services.runs = FakeRunService(app.folder)  # type: ignore[misc]
     app.switch_mode("runs")
     await settled(pilot)
 

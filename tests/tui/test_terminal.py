@@ -44,19 +44,19 @@ class Terminal:
 
     def press(self, *keys: str) -> None:
         """Press keys by tmux's names for them, such as `Enter` or `F2`."""
-        self._tell("send-keys", *keys)
+        self._show_status("send-keys", *keys)
 
     def write(self, text: str) -> None:
         """Type a text letter by letter."""
-        self._tell("send-keys", "-l", text)
+        self._show_status("send-keys", "-l", text)
 
     def seen(self) -> str:
         """What stands on the screen, line by line."""
-        return self._tell("capture-pane", "-p")
+        return self._show_status("capture-pane", "-p")
 
     def about(self, what: str) -> str:
         """One of tmux's formats for this pane."""
-        return self._tell("display-message", "-p", f"#{{{what}}}").strip()
+        return self._show_status("display-message", "-p", f"#{{{what}}}").strip()
 
     def wait_for(self, text: str) -> str:
         """The screen once it shows a text."""
@@ -76,9 +76,9 @@ class Terminal:
 
     def close(self) -> None:
         """End the server, the shell and what runs in it."""
-        self._tell("kill-server")
+        self._show_status("kill-server")
 
-    def _tell(self, *arguments: str) -> str:
+    def _show_status(self, *arguments: str) -> str:
         told = subprocess.run(
             [*self._tmux, *arguments], check=True, capture_output=True, text=True, timeout=60
         )

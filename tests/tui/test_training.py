@@ -12,32 +12,32 @@ import typer
 from textual.widgets import Input, TabbedContent
 
 from localrec.cli.app import app as command_line
-from localrec.errors import InputError, LocalrecError, ModelCancelledError, UsageError
-from localrec.evaluation.ledger import write_records
-from localrec.paths import exclusive
+from localrec.foundation.errors import InputError, LocalrecError, ModelCancelledError, UsageError
+from localrec.foundation.jsonl_log import write_records
+from localrec.foundation.paths import exclusive
 from localrec.training.examples.roles import ROLES
-from localrec.training.runs import Logged, TrainingRun, runs_folder
-from localrec_tui.backend.base import Request
-from localrec_tui.backend.growing import read_added
-from localrec_tui.backend.local import LocalBackend
-from localrec_tui.backend.plans import SIZES, Finished, Plan, free_name, plan_of, trainees
-from localrec_tui.backend.trainings import LocalTrainings
+from localrec.training.jobs.training_runs import StepRecord, TrainingRun, runs_folder
 from localrec_tui.plots import curve, smoothed
-from localrec_tui.screens.curves import CurvesScreen
-from localrec_tui.screens.planning import EstimateScreen
+from localrec_tui.screens.adapter_compare import AdapterCompareScreen
 from localrec_tui.screens.training import TrainingScreen
-from localrec_tui.screens.trying import TryScreen
-from localrec_tui.widgets.curves import Curve, Curves, Figure, lines_of
+from localrec_tui.screens.training_estimate import TrainingEstimateDialog
+from localrec_tui.screens.training_run import TrainingRunScreen
+from localrec_tui.services.app_services import AppServices
+from localrec_tui.services.jsonl_tail import read_added
+from localrec_tui.services.records import RequestHandle
+from localrec_tui.services.training_plans import (
+    TRAINING_SIZES,
+    FinishedTraining,
+    TrainingPlan,
+    free_name,
+    make_plan,
+    training_options,
+)
+from localrec_tui.services.trainings import TrainingService
+from localrec_tui.widgets.training_curves import Curve, Curves, LoggedMetric, curve_lines
 
 from .conftest import NARROW, WIDE, press, seen, settled, write
-from .planted_training import (
-    GRPO,
-    ROUTER,
-    PlantedTrainings,
-    logged,
-    plant_three,
-    plant_training,
-)
+from .fake_trainings import GRPO, ROUTER, FakeTrainingService, logged, plant_three, plant_training
 
 # In a process of its own, which has loaded nothing yet: what does looking at a training load?
 LOOKS = """
@@ -62,11 +62,11 @@ asyncio.run(main())
 
 
 @pytest.fixture
-def training(backend, tmp_path) -> PlantedTrainings:
+def training(services, tmp_path) -> FakeTrainingService:
     """A router that is finished, a GRPO that was stopped, and a folder that is damaged."""
     plant_three(tmp_path)
-    backend.training = PlantedTrainings(tmp_path)
-    return backend.training
+    services.trainings = FakeTrainingService(tmp_path)
+    return services.trainings
 
 
 async def enter(pilot):
@@ -169,7 +169,7 @@ class TestANewOne:
         async with open_app() as pilot:
             await enter(pilot)
             await press(pilot, "n", "enter", "enter")
-            assert isinstance(pilot.app.screen, EstimateScreen)
+            assert isinstance(pilot.app.screen, TrainingEstimateDialog)
             words = told(pilot)
             assert "localrec train grpo --groups 1" in words
             assert "about 2 h 5 min (12.5 s a step) and 2.1 GB of 8.0 GB that are free" in words
@@ -204,7 +204,7 @@ class TestANewOne:
             await press(pilot, "n", "enter", "enter")
             assert "This needs 9 GB. Train a smaller base." in told(pilot)
             await press(pilot, "enter")
-            assert isinstance(pilot.app.screen, EstimateScreen)
+            assert isinstance(pilot.app.screen, TrainingEstimateDialog)
         assert [what for what, _ in training.told] == ["estimate"]
 
     async def test_offers_every_role_and_what_can_follow(self, open_app, training, tmp_path):
@@ -296,7 +296,7 @@ class TestCurves:
     async def open(self, pilot, *keys):
         await enter(pilot)
         await press(pilot, *keys, "enter")
-        assert isinstance(pilot.app.screen, CurvesScreen)
+        assert isinstance(pilot.app.screen, TrainingRunScreen)
 
     @pytest.mark.parametrize("size", [NARROW, WIDE])
     async def test_show_the_four_that_tell_most(self, open_app, training, size):
@@ -417,7 +417,7 @@ class TestATry:
     async def open(self, pilot):
         await enter(pilot)
         await press(pilot, "down", "t")
-        assert isinstance(pilot.app.screen, TryScreen)
+        assert isinstance(pilot.app.screen, AdapterCompareScreen)
 
     @pytest.mark.parametrize("size", [NARROW, WIDE])
     async def test_shows_both_sides_beside_each_other(self, open_app, training, size):
@@ -460,29 +460,29 @@ class TestATry:
 
 class TestPlans:
     FINISHED = (
-        Finished("first", "grpo", "agent", "small", Path("a")),
-        Finished("warm", "adapter", "agent", "small", Path("b")),
-        Finished("words", "adapter", "router", "small", Path("c")),
-        Finished("second", "refine", "agent", "small", Path("d")),
+        FinishedTraining("first", "grpo", "agent", "small", Path("a")),
+        FinishedTraining("warm", "adapter", "agent", "small", Path("b")),
+        FinishedTraining("words", "adapter", "router", "small", Path("c")),
+        FinishedTraining("second", "refine", "agent", "small", Path("d")),
     )
 
     def test_are_command_lines_that_localrec_understands(self):
         commands = typer.main.get_command(command_line).commands["train"].commands
-        for trainee in trainees(ROLES, self.FINISHED):
-            for size in SIZES:
-                train, name, *arguments = plan_of(trainee, size).arguments
+        for trainee in training_options(ROLES, self.FINISHED):
+            for size in TRAINING_SIZES:
+                train, name, *arguments = make_plan(trainee, size).arguments
                 assert train == "train"
                 context = commands[name].make_context(name, [*arguments, "--name", "one"])
                 assert context.params["name"] == "one"
 
     def test_grow_with_their_size(self):
-        for trainee in trainees(ROLES, ()):
-            costs = [_numbers(plan_of(trainee, size)) for size in SIZES]
+        for trainee in training_options(ROLES, ()):
+            costs = [_numbers(make_plan(trainee, size)) for size in TRAINING_SIZES]
             assert costs == sorted(costs)
-            assert len(set(costs)) == len(SIZES)
+            assert len(set(costs)) == len(TRAINING_SIZES)
 
     def test_build_on_what_is_finished_and_fits(self):
-        offered = [" ".join(one.arguments) for one in trainees((), self.FINISHED)]
+        offered = [" ".join(one.arguments) for one in training_options((), self.FINISHED)]
         assert offered == [
             "train grpo",
             "train refine first",
@@ -490,7 +490,7 @@ class TestPlans:
         ]
 
     def test_show_the_line_that_a_person_could_type(self):
-        plan = Plan(title="", stem="", arguments=("train", "refine", "my run"))
+        plan = TrainingPlan(title="", stem="", arguments=("train", "refine", "my run"))
         assert plan.command == "localrec train refine 'my run'"
 
     def test_names_are_counted(self):
@@ -513,36 +513,36 @@ class TestReadingWhatWasAdded:
     def test_reads_no_line_twice(self, tmp_path):
         path = tmp_path / "metrics.jsonl"
         self.write(path, 1, 2)
-        first = read_added(path, Logged, None)
+        first = read_added(path, StepRecord, None)
         assert (self.steps(first), first.is_anew) == ([1, 2], True)
         with path.open("a") as file:
             file.write('{"step": 3, "values": {}}\n{"step": 4, "val')
-        second = read_added(path, Logged, first.place)
+        second = read_added(path, StepRecord, first.place)
         assert (self.steps(second), second.is_anew) == ([3], False)
         with path.open("a") as file:
             file.write('ues": {}}\n')
-        third = read_added(path, Logged, second.place)
+        third = read_added(path, StepRecord, second.place)
         assert (self.steps(third), third.is_anew) == ([4], False)
 
     def test_reads_a_file_anew_that_was_replaced_or_cut(self, tmp_path):
         path = tmp_path / "metrics.jsonl"
         self.write(path, 1, 2, 3)
-        place = read_added(path, Logged, None).place
+        place = read_added(path, StepRecord, None).place
         self.write(path, *range(1, 10))
-        replaced = read_added(path, Logged, place)
+        replaced = read_added(path, StepRecord, place)
         assert (self.steps(replaced), replaced.is_anew) == ([*range(1, 10)], True)
         os.truncate(path, path.stat().st_size // 2)
-        cut = read_added(path, Logged, replaced.place)
+        cut = read_added(path, StepRecord, replaced.place)
         assert (self.steps(cut), cut.is_anew) == ([1, 2, 3, 4], True)
 
     def test_of_no_file_is_nothing(self, tmp_path):
-        assert read_added(tmp_path / "none", Logged, None).records == ()
+        assert read_added(tmp_path / "none", StepRecord, None).records == ()
 
     def test_says_where_a_line_is_damaged(self, tmp_path):
         path = tmp_path / "metrics.jsonl"
         path.write_text('{"step": "one"}\n')
         with pytest.raises(InputError, match="is damaged"):
-            read_added(path, Logged, None)
+            read_added(path, StepRecord, None)
 
 
 class TestOverAWorkspace:
@@ -550,7 +550,7 @@ class TestOverAWorkspace:
 
     def test_a_look_at_what_did_not_move_reads_nothing(self, tmp_path):
         plant_three(tmp_path)
-        trainings = LocalTrainings(tmp_path)
+        trainings = TrainingService(tmp_path)
         every = trainings.trainings()
         assert trainings.trainings(every.mark) is None
         look = trainings.look("grpo-1")
@@ -566,12 +566,12 @@ class TestOverAWorkspace:
     def test_one_whose_process_was_killed_is_stopped(self, tmp_path):
         run = plant_training(tmp_path, "killed", done=5, status="running")
         (run.path / "lock").write_text("1")  # a process that lives, and does not train
-        (found,) = LocalTrainings(tmp_path).trainings().found
+        (found,) = TrainingService(tmp_path).trainings().found
         assert (found.state, found.holder) == ("stopped", None)
 
     def test_one_whose_process_is_killed_is_seen_to_stop(self, tmp_path):
         run = plant_training(tmp_path, "killed", done=5, status="running")
-        trainings = LocalTrainings(tmp_path)
+        trainings = TrainingService(tmp_path)
         with exclusive(run.path / "lock") as lock:
             lock.write(b"4242")
             lock.flush()
@@ -582,7 +582,7 @@ class TestOverAWorkspace:
 
     def test_one_that_begins_is_not_in_the_way_of_a_look(self, tmp_path):
         run = plant_training(tmp_path, "again", done=5, status="stopped")
-        trainings = LocalTrainings(tmp_path)
+        trainings = TrainingService(tmp_path)
         trainings.trainings()
         with run.training():
             for _ in range(3):
@@ -590,22 +590,22 @@ class TestOverAWorkspace:
                 assert (found.state, found.holder) == ("running", os.getpid())
 
     def test_a_training_that_cannot_begin_says_why_in_its_own_words(self, own_bar):
-        backend = LocalBackend(own_bar, linger_s=0)
-        request = Request()
+        services = AppServices(own_bar, hold_s=0)
+        request = RequestHandle()
         with pytest.raises(LocalrecError, match="no training run"):
-            backend.training.resume("nothing", request, lambda *_: None)
+            services.trainings.resume("nothing", request, lambda *_: None)
         assert request.over.is_set()
-        backend.close()
+        services.close()
 
     def test_a_training_that_was_stopped_before_it_began_does_not_begin(self, own_bar):
-        backend = LocalBackend(own_bar, linger_s=0)
-        request = Request()
-        backend.training.stop(request)
-        plan = plan_of(trainees(ROLES, ())[0], SIZES[0])
+        services = AppServices(own_bar, hold_s=0)
+        request = RequestHandle()
+        services.trainings.stop(request)
+        plan = make_plan(training_options(ROLES, ())[0], TRAINING_SIZES[0])
         with pytest.raises(ModelCancelledError):
-            backend.training.start(plan, "first", request, lambda *_: None)
+            services.trainings.start(plan, "first", request, lambda *_: None)
         assert not runs_folder(own_bar).exists()
-        backend.close()
+        services.close()
 
     @pytest.mark.skipif(not importlib.util.find_spec("peft"), reason="needs localrec[training]")
     def test_a_tiny_router_is_estimated_trained_and_tried(self, own_bar, tmp_path):
@@ -613,20 +613,22 @@ class TestOverAWorkspace:
 
         tiny = make_tiny("llama", tmp_path).gguf
         options = f"--base {tiny} --train 16 --validation 8 --threads 1"
-        plan = Plan(title="", stem="", arguments=("train", "adapter", "router", *options.split()))
-        trainings, heard = LocalTrainings(own_bar), []
-        estimated = trainings.estimate(plan, Request(), lambda *_: None)
+        plan = TrainingPlan(
+            title="", stem="", arguments=("train", "adapter", "router", *options.split())
+        )
+        trainings, heard = TrainingService(own_bar), []
+        estimated = trainings.estimate(plan, RequestHandle(), lambda *_: None)
         assert estimated.total_s > 0
         assert trainings.trainings().found == ()
 
-        trainings.start(plan, "first", Request(), lambda what, *_: heard.append(what))
+        trainings.start(plan, "first", RequestHandle(), lambda what, *_: heard.append(what))
         assert "training router" in heard
         look = trainings.look("first")
         assert (look.found.state, look.found.role) == ("finished", "router")
         assert "validation_accuracy" in look.steps[-1].values
         assert look.exported == ""
 
-        both = trainings.ask("first", "with gin", Request(), lambda *_: None)
+        both = trainings.ask("first", "with gin", RequestHandle(), lambda *_: None)
         assert sum(both.bare.figures.values()) == pytest.approx(1)
         assert both.adapted.name.endswith("+first")
         assert trainings.look("first").exported.endswith("first.gguf")
@@ -669,7 +671,9 @@ class TestPlots:
         assert all(value == 0.5 for _, value in smoothed(points, 2)[:-1])
 
     def test_a_chart_says_its_ends(self):
-        head, *lines, steps = lines_of(Figure("Reward"), [(1, 0.25), (40, 0.5)], (1, 40), 30, 6)
+        head, *lines, steps = curve_lines(
+            LoggedMetric("Reward"), [(1, 0.25), (40, 0.5)], (1, 40), 30, 6
+        )
         assert head == "Reward 0.500"
         assert lines[0].startswith("0.500 ┤")
         assert lines[-1].startswith("0.250 ┤")
@@ -678,7 +682,7 @@ class TestPlots:
 
     def test_a_chart_of_many_steps_says_that_it_is_smoothed(self):
         points = [(step, float(step % 2)) for step in range(1, 201)]
-        head, *lines, steps = lines_of(Figure("Valid", "share"), points, (1, 200), 40, 6)
+        head, *lines, steps = curve_lines(LoggedMetric("Valid", "share"), points, (1, 200), 40, 6)
         assert head == "Valid 0%"
         assert {line[:3] for line in (lines[0], lines[-1])} <= {"56%", "50%", "47%", "44%"}
         assert " mean of 16 " in steps

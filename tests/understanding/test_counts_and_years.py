@@ -6,14 +6,15 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from localrec.domains import load_domain
+from localrec.data.query import Intent, NumberRange
+from localrec.data.rows import AttributeLink, ImportReport
 from localrec.graph.catalogue import Catalogue
-from localrec.graph.ingest import ingest_items
+from localrec.graph.domain_files import load_domain
+from localrec.graph.item_ingest import ingest_items
 from localrec.graph.store import Store
-from localrec.sources.movies import film_row
-from localrec.types import AttributeLink, ImportReport, Intent, Range
-from localrec.understanding.intent import parse_intent
-from localrec.understanding.numbers import ranges_in
+from localrec.sources.film_rows import film_row
+from localrec.understanding.number_ranges import parse_ranges
+from localrec.understanding.query_parser import parse_query
 from localrec.understanding.vocabulary import Vocabulary
 
 BOOKS = load_domain("books")
@@ -30,15 +31,15 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], In
     with Store.open_(tmp_path_factory.mktemp("shelf") / "store.duckdb") as store:
         ingest_items(store, BOOKS, rows, report)
         vocabulary = Vocabulary(Catalogue(store, BOOKS))
-        yield lambda question: parse_intent(question, vocabulary)
+        yield lambda question: parse_query(question, vocabulary)
 
 
-def years(low: int, high: int) -> tuple[Range, ...]:
-    return (Range(name="year", low=low, high=high),)
+def years(low: int, high: int) -> tuple[NumberRange, ...]:
+    return (NumberRange(name="year", low=low, high=high),)
 
 
-def pages(low: int, high: int) -> tuple[Range, ...]:
-    return (Range(name="pages", low=low, high=high),)
+def pages(low: int, high: int) -> tuple[NumberRange, ...]:
+    return (NumberRange(name="pages", low=low, high=high),)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +52,7 @@ def pages(low: int, high: int) -> tuple[Range, ...]:
     ],
 )
 def test_a_year_asks_for_no_decade(
-    ask: Callable[[str], Intent], question: str, ranges: tuple[Range, ...]
+    ask: Callable[[str], Intent], question: str, ranges: tuple[NumberRange, ...]
 ) -> None:
     intent = ask(question)
     assert intent.ranges == ranges
@@ -76,15 +77,15 @@ def test_a_decade_still_asks_for_the_decade(ask: Callable[[str], Intent], questi
         ("two genres", ()),
     ],
 )
-def test_pages_are_counted_as_pages(question: str, ranges: tuple[Range, ...]) -> None:
-    assert ranges_in(question, BOOKS) == ranges
+def test_pages_are_counted_as_pages(question: str, ranges: tuple[NumberRange, ...]) -> None:
+    assert parse_ranges(question, BOOKS) == ranges
 
 
 def test_ingredients_are_counted_as_ingredients() -> None:
     drinks = load_domain("cocktails")
-    counted = (Range(name="ingredient_count", low=1, high=4),)
-    assert ranges_in("at most four ingredients", drinks) == counted
-    assert ranges_in("under 300 pages", drinks) == ()
+    counted = (NumberRange(name="ingredient_count", low=1, high=4),)
+    assert parse_ranges("at most four ingredients", drinks) == counted
+    assert parse_ranges("under 300 pages", drinks) == ()
 
 
 @pytest.mark.parametrize(

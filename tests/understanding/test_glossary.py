@@ -2,8 +2,8 @@
 
 import pytest
 
-from localrec.understanding.glossary import Known, known_names, told_of
-from localrec.understanding.slots import slot_prompt
+from localrec.understanding.known_names import KnownName, describe_known_names, known_names
+from localrec.understanding.slot_filling import slot_prompt
 
 
 @pytest.mark.parametrize(
@@ -24,14 +24,16 @@ def test_names_are_told_mended_with_what_they_stand_for(bar, question, known):
 def test_what_can_be_two_things_is_told_as_both_the_likelier_first(bar):
     [drink] = known_names("an orange drink", bar.vocabulary)
     [inside] = known_names("something with orange", bar.vocabulary)
-    assert drink == Known("orange", ("colour", "component"))
-    assert inside == Known("orange", ("component", "colour"))
+    assert drink == KnownName("orange", ("colour", "component"))
+    assert inside == KnownName("orange", ("component", "colour"))
 
 
 def test_a_sense_without_a_word_goes_untold():
-    known = [Known("light", ("order",)), Known("orange", ("colour", "component"))]
+    known = [KnownName("light", ("order",)), KnownName("orange", ("colour", "component"))]
     words = {"colour": "colour", "component": "with"}
-    assert told_of(known, lambda sense: words.get(sense, "")) == "orange: colour or with"
+    assert (
+        describe_known_names(known, lambda sense: words.get(sense, "")) == "orange: colour or with"
+    )
 
 
 def test_a_question_of_names_alone_does_not_flood_the_prompt(bar):

@@ -5,10 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from localrec.errors import ModelError
-from localrec.images.opening import Picture
-from localrec.llm.base import Generation, Usage
-from localrec.understanding.looking import look_with, parse_description
+from localrec.data.token_usage import Usage
+from localrec.foundation.errors import ModelError
+from localrec.images.opening import DecodedImage
+from localrec.llm.chat_model import Generation
+from localrec.packs.cocktails.image_description import describe_image, parse_description
 
 FAIR = {
     "glass": "Coupe glass",
@@ -75,7 +76,7 @@ class Eyes:
     def __init__(self, text):
         self.text = text
 
-    def describe(self, bitmap, messages, *, grammar=None, max_tokens=256, heard=None):
+    def describe(self, bitmap, messages, *, grammar=None, max_tokens=256, on_chunk=None):
         self.bitmap, self.messages = bitmap, messages
         usage = Usage(prompt=1, cached=0, generated=1, model_ms=0)
         return Generation(text=self.text, finished=True, usage=usage)
@@ -84,7 +85,7 @@ class Eyes:
 def test_a_model_is_shown_the_pixels_and_nothing_of_the_file():
     pixels = np.arange(2 * 3 * 3, dtype=np.uint8).reshape(2, 3, 3)
     eyes = Eyes(wrote())
-    look_with(eyes, Picture(pixels=pixels, size=(4000, 3000), format="JPEG"), "drink")
+    describe_image(eyes, DecodedImage(pixels=pixels, size=(4000, 3000), format="JPEG"), "drink")
     assert (eyes.bitmap.width, eyes.bitmap.height) == (3, 2)
     assert eyes.bitmap.rgb == bytes(range(18))
     assert "drink" in eyes.messages[-1].content

@@ -4,30 +4,32 @@ from __future__ import annotations
 
 import pytest
 
-from localrec.domains import load_domain
-from localrec.errors import UsageError
-from localrec.images.sight import Finding, SeenColour, Sight
-from localrec.understanding.pictured import (
-    WITHOUT_MODEL,
-    check_can_be_pictured,
-    told_of,
-    with_picture,
+from localrec.foundation.errors import UsageError
+from localrec.graph.domain_files import load_domain
+from localrec.images.attributes import ColourDetection, Detection, ImageAttributes
+from localrec.understanding.image_wishes import (
+    MEASURED_BY,
+    add_image,
+    check_images_supported,
+    describe_seen,
 )
 from localrec.understanding.router import route_by_rules
 from tests.planted import BAR
 
 
 def colour(word, confidence=0.9, share=1.0, **otherwise):
-    return SeenColour(word=word, confidence=confidence, share=share, **otherwise)
+    return ColourDetection(word=word, confidence=confidence, share=share, **otherwise)
 
 
-RED = Sight(colours=(colour("red"),), layers=(colour("red"),), glass=Finding("coupe glass", 0.8))
+RED = ImageAttributes(
+    colours=(colour("red"),), layers=(colour("red"),), glass=Detection("coupe glass", 0.8)
+)
 
 
 @pytest.fixture
 def see(bar, read):
-    def call(text, sight=RED, by=WITHOUT_MODEL, witness=None):
-        return with_picture(
+    def call(text, sight=RED, by=MEASURED_BY, witness=None):
+        return add_image(
             read(text),
             text,
             sight,
@@ -85,12 +87,12 @@ class TestWishes:
         assert counted(see("what is like this?")) == {"red", "coupe glass", "stemmed glass"}
 
     def test_weigh_less_together_than_one_wish_of_the_text(self, see):
-        many = Sight(
+        many = ImageAttributes(
             colours=(colour("red", 0.95, 0.5, otherwise="orange", otherwise_confidence=0.3),),
             layers=(colour("red"), colour("blue")),
             layers_confidence=0.95,
-            foam=Finding("foamy", 0.9),
-            glass=Finding("coupe glass", 0.95),
+            foam=Detection("foamy", 0.9),
+            glass=Detection("coupe glass", 0.95),
         )
         intent = see("like this", many)
         assert {"red", "orange", "layered", "foamy"} <= counted(intent)
@@ -98,7 +100,9 @@ class TestWishes:
         assert all(one.soft for one in intent.pictured)
 
     def test_a_surer_colour_weighs_more(self, see):
-        between = Sight(colours=(colour("red", 0.6, otherwise="orange", otherwise_confidence=0.3),))
+        between = ImageAttributes(
+            colours=(colour("red", 0.6, otherwise="orange", otherwise_confidence=0.3),)
+        )
         weights = {one.any_of[0]: one.weight for one in see("like this", between).pictured}
         assert weights["red"] > weights["orange"] > 0
 
@@ -114,20 +118,22 @@ class TestWishes:
         assert "red" not in counted(see("like this but not red"))
 
     def test_a_glass_that_was_hardly_made_out_does_not_count(self, see):
-        dim = Sight(colours=(colour("red"),), glass=Finding("coupe glass", 0.2))
+        dim = ImageAttributes(colours=(colour("red"),), glass=Detection("coupe glass", 0.2))
         assert counted(see("like this", dim)) == {"red"}
 
     def test_what_no_item_has_does_not_count(self, see):
-        strange = Sight(colours=(colour("turquoise"),), glass=Finding("thermos", 0.9))
+        strange = ImageAttributes(colours=(colour("turquoise"),), glass=Detection("thermos", 0.9))
         assert counted(see("like this", strange)) == set()
 
     def test_words_of_a_model_are_read_as_those_of_a_question(self, see):
-        sight = Sight(colours=(colour("red"),), glass=Finding("hiball", 0.5), seen_by="model")
+        sight = ImageAttributes(
+            colours=(colour("red"),), glass=Detection("hiball", 0.5), seen_by="model"
+        )
         assert "highball glass" in counted(see("like this", sight, by="eyes"))
 
 
 class TestGuesses:
-    GUESS = Sight(colours=(colour("red"),), guesses=("Negroni", "Zorg"), seen_by="model")
+    GUESS = ImageAttributes(colours=(colour("red"),), guesses=("Negroni", "Zorg"), seen_by="model")
 
     def test_a_guess_with_a_colour_that_agrees_is_the_example(self, see):
         intent = see("what is like this?", self.GUESS, by="eyes", witness=RED)
@@ -136,7 +142,7 @@ class TestGuesses:
         assert route_by_rules(intent, BAR).kind == "C4"
 
     def test_a_guess_without_a_witness_is_a_look(self, see):
-        blue = Sight(colours=(colour("blue"),))
+        blue = ImageAttributes(colours=(colour("blue"),))
         intent = see("what is like this?", self.GUESS, by="eyes", witness=blue)
         assert (intent.target, intent.seen.item) == (None, None)
         assert "red" in counted(intent)
@@ -155,20 +161,22 @@ class TestGuesses:
 
 class TestWhatIsTold:
     def test_who_saw_and_what(self, see, bar):
-        told = " ".join(told_of(see("what is like this?").seen, bar.catalogue))
+        told = " ".join(describe_seen(see("what is like this?").seen, bar.catalogue))
         assert told == ("In the picture, by colours without a model: a red drink in a coupe glass.")
 
     def test_a_look_alone_is_not_taken_for_a_name(self, see, bar):
-        told = " ".join(told_of(see("what is this?").seen, bar.catalogue))
+        told = " ".join(describe_seen(see("what is this?").seen, bar.catalogue))
         assert "does not tell" in told
 
     def test_a_guess_is_told_as_one(self, see, bar):
-        blue = Sight(colours=(colour("blue"),))
+        blue = ImageAttributes(colours=(colour("blue"),))
         seen = see("what is this?", TestGuesses.GUESS, by="eyes", witness=blue).seen
-        assert "may be Negroni or Zorg; that is not sure" in " ".join(told_of(seen, bar.catalogue))
+        assert "may be Negroni or Zorg; that is not sure" in " ".join(
+            describe_seen(seen, bar.catalogue)
+        )
 
 
 def test_a_domain_without_looks_says_so():
     with pytest.raises(UsageError, match="says nothing about how they look"):
-        check_can_be_pictured(load_domain("books"))
-    check_can_be_pictured(load_domain("cocktails"))
+        check_images_supported(load_domain("books"))
+    check_images_supported(load_domain("cocktails"))

@@ -2,12 +2,12 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from localrec.llm.base import Message
+from localrec.data.query import Intent
+from localrec.llm.chat_model import Message
 from localrec.llm.scripted import ScriptedModel
-from localrec.systems.stages import Stages
-from localrec.types import Intent
+from localrec.systems.question_context import QuestionContext
 from localrec.understanding.router import (
-    AdaptedRouter,
+    AdapterRouter,
     ModelRouter,
     route_by_rules,
     topic_labels,
@@ -30,17 +30,17 @@ from localrec.understanding.router import (
     ],
 )
 def test_rules_route_by_what_leads_the_question(
-    bar: Stages, read: Callable[[str], Intent], question: str, task: str
+    bar: QuestionContext, read: Callable[[str], Intent], question: str, task: str
 ):
     assert route_by_rules(read(question), bar.catalogue.domain).kind == task
 
 
-def test_the_model_routes_by_its_first_token(bar: Stages):
+def test_the_model_routes_by_its_first_token(bar: QuestionContext):
     router = ModelRouter(ScriptedModel(lambda messages: "1 1 1 1"), bar.catalogue.domain)
     assert router.route("anything").confidence == pytest.approx(0.25)
 
 
-def test_a_label_the_model_gives_to_anything_counts_for_nothing(bar: Stages):
+def test_a_label_the_model_gives_to_anything_counts_for_nothing(bar: QuestionContext):
     def always_four_but(messages: Sequence[Message]) -> str:
         return "1 1 4 20" if "blue" in messages[-1].content else "1 1 2 20"
 
@@ -49,16 +49,20 @@ def test_a_label_the_model_gives_to_anything_counts_for_nothing(bar: Stages):
     assert router.tokens > 0
 
 
-def test_an_adapted_model_is_asked_what_it_was_trained_on_and_taken_at_its_word(bar: Stages):
+def test_an_adapted_model_is_asked_what_it_was_trained_on_and_taken_at_its_word(
+    bar: QuestionContext,
+):
     model = ScriptedModel(lambda messages: "1 1 2 4")
-    task = AdaptedRouter(model, bar.vocabulary).route("something blue")
+    task = AdapterRouter(model, bar.vocabulary).route("something blue")
     assert (task.kind, task.confidence) == ("C4", pytest.approx(0.5))
     assert model.asked == [topic_prompt("something blue", bar.vocabulary)]
     labels = topic_labels(bar.catalogue.domain)
     assert all(label in model.asked[0][0].content for label in labels)
 
 
-def test_an_adapted_router_is_told_what_the_names_are_in_the_domains_own_words(bar: Stages):
+def test_an_adapted_router_is_told_what_the_names_are_in_the_domains_own_words(
+    bar: QuestionContext,
+):
     _, asked = topic_prompt("like a negronni, with oranges", bar.vocabulary)
     assert (
         asked.content

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localrec.errors import InputError
-from localrec.systems.stages import Stages
-from localrec.understanding.shelf import asks_for_shelf, read_things
+from localrec.foundation.errors import InputError
+from localrec.systems.question_context import QuestionContext
+from localrec.understanding.shelf_reader import asks_for_shelf, parse_shelf
 
 
 @pytest.mark.parametrize(
@@ -21,12 +21,12 @@ from localrec.understanding.shelf import asks_for_shelf, read_things
         ("\x1b[31mgin\x1b[0m", ("gin",)),
     ],
 )
-def test_names_are_read_in_their_order(bar: Stages, text: str, keys: tuple[str, ...]):
-    assert read_things(text, bar.vocabulary).keys == keys
+def test_names_are_read_in_their_order(bar: QuestionContext, text: str, keys: tuple[str, ...]):
+    assert parse_shelf(text, bar.vocabulary).keys == keys
 
 
-def test_typos_are_mended_and_told(bar: Stages):
-    named = read_things("camparri", bar.vocabulary)
+def test_typos_are_mended_and_told(bar: QuestionContext):
+    named = parse_shelf("camparri", bar.vocabulary)
     assert (named.keys, named.corrected) == (("campari",), {"camparri": "campari"})
 
 
@@ -41,21 +41,23 @@ def test_typos_are_mended_and_told(bar: Stages):
         (" , ;\n", "That names no ingredient."),
     ],
 )
-def test_what_names_no_component_is_refused_in_a_sentence(bar: Stages, text: str, message: str):
+def test_what_names_no_component_is_refused_in_a_sentence(
+    bar: QuestionContext, text: str, message: str
+):
     with pytest.raises(InputError) as refused:
-        read_things(text, bar.vocabulary)
+        parse_shelf(text, bar.vocabulary)
     assert str(refused.value).startswith(message)
 
 
-def test_an_unknown_name_is_told_its_neighbours(bar: Stages):
+def test_an_unknown_name_is_told_its_neighbours(bar: QuestionContext):
     with pytest.raises(InputError, match=r"Nearest: sweet vermouth"):
-        read_things("rouge vermouth type", bar.vocabulary)
+        parse_shelf("rouge vermouth type", bar.vocabulary)
 
 
 @given(st.text(max_size=80))
-def test_any_text_is_read_or_refused(bar: Stages, text: str):
+def test_any_text_is_read_or_refused(bar: QuestionContext, text: str):
     try:
-        assert read_things(text, bar.vocabulary).keys
+        assert parse_shelf(text, bar.vocabulary).keys
     except InputError as refused:
         assert refused.hint
 

@@ -4,19 +4,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localrec.errors import ModelError
+from localrec.data.query import Constraint
+from localrec.data.questions import Question
+from localrec.foundation.errors import ModelError
 from localrec.llm.scripted import ScriptedModel
-from localrec.systems.composition import MarcConfig
-from localrec.systems.marc import Marc, Question
-from localrec.types import Constraint
-from localrec.understanding.slots import (
-    NOTHING,
+from localrec.systems.configs import MarcConfig
+from localrec.systems.marc import Marc
+from localrec.understanding.slot_filling import (
+    EMPTY_SLOTS,
     SLOTS,
     Slot,
     SlotReader,
-    intent_of,
     parse_slots,
     plain_name,
+    query_from_slots,
     slots_grammar,
     write_slots,
 )
@@ -78,7 +79,9 @@ def test_the_grammar_names_every_slot_and_no_name_of_a_catalogue():
 class TestMeaning:
     @pytest.fixture
     def read_slots(self, bar):
-        return lambda text, question="": intent_of(parse_slots(text), question, bar.vocabulary)
+        return lambda text, question="": query_from_slots(
+            parse_slots(text), question, bar.vocabulary
+        )
 
     def test_names_become_keys_of_the_graph(self, read_slots):
         found = read_slots("gin: with; lime juice: with; campari: without; coupe: vessel")
@@ -124,7 +127,7 @@ class TestMeaning:
         assert ("egg",) in barred
 
     def test_nothing_asked_is_an_empty_intent(self, read_slots):
-        assert read_slots(NOTHING).is_empty
+        assert read_slots(EMPTY_SLOTS).is_empty
 
 
 def test_the_reader_shows_the_question_and_the_slots_that_its_names_can_fill(bar):

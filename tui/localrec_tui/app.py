@@ -18,38 +18,40 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.theme import Theme
 
-from localrec.errors import LocalrecError
-from localrec.paths import make_private
-from localrec.types import Event
-from localrec_tui.backend.base import Backend, Word
-from localrec_tui.backend.local import LocalBackend
-from localrec_tui.logbook import crashed, sane_terminal
-from localrec_tui.messages import Failed, GotDomains, Say, WordStored
+from localrec.data.rows import Event
+from localrec.foundation.errors import LocalrecError
+from localrec.foundation.paths import make_private
+from localrec_tui.base_app import AppScreen, BaseApp, bindings_of
+from localrec_tui.log_buffer import crash_error, sane_terminal
+from localrec_tui.messages import DomainsLoaded, FeedbackGiven, FeedbackStored, WorkFailed
 from localrec_tui.preferences import FILE, save_preferences
-from localrec_tui.questions import load_last_person, save_last_person
+from localrec_tui.question_history import load_last_person, save_last_person
+from localrec_tui.screens.adapter_compare import AdapterCompareScreen
 from localrec_tui.screens.ask import AskScreen
 from localrec_tui.screens.browse import BrowseScreen
-from localrec_tui.screens.comparing import CompareScreen
-from localrec_tui.screens.curves import CurvesScreen
+from localrec_tui.screens.case import CaseScreen
 from localrec_tui.screens.first_run import FirstRunScreen
+from localrec_tui.screens.graph_browser import GraphBrowserScreen
 from localrec_tui.screens.help import HelpScreen
 from localrec_tui.screens.item import ItemScreen
-from localrec_tui.screens.logs import LogScreen
+from localrec_tui.screens.log import LogScreen
 from localrec_tui.screens.memory import MemoryScreen
 from localrec_tui.screens.models import ModelsScreen
-from localrec_tui.screens.picking import PersonScreen, WordsScreen
-from localrec_tui.screens.planning import EstimateScreen
-from localrec_tui.screens.run import CaseScreen, RunScreen
+from localrec_tui.screens.run import RunScreen
+from localrec_tui.screens.run_comparison import RunComparisonScreen
 from localrec_tui.screens.runs import RunsScreen
 from localrec_tui.screens.shelf import ShelfScreen
+from localrec_tui.screens.text import TextDialog
+from localrec_tui.screens.text_editor import TextEditorDialog
 from localrec_tui.screens.training import TrainingScreen
-from localrec_tui.screens.trying import TryScreen
-from localrec_tui.screens.walk import WalkScreen
-from localrec_tui.screens.writing import WriteScreen
-from localrec_tui.shell import Room, Shell, bindings_of
-from localrec_tui.workers import work_for
+from localrec_tui.screens.training_estimate import TrainingEstimateDialog
+from localrec_tui.screens.training_run import TrainingRunScreen
+from localrec_tui.screens.user import UserDialog
+from localrec_tui.services.app_services import AppServices
+from localrec_tui.services.records import NewFeedback
+from localrec_tui.workers import run_in_thread
 
-_ROOMS: tuple[type[Room[None]], ...] = (
+_ROOMS: tuple[type[AppScreen[None]], ...] = (
     AskScreen,
     BrowseScreen,
     MemoryScreen,
@@ -59,19 +61,19 @@ _ROOMS: tuple[type[Room[None]], ...] = (
 )
 _ELSEWHERE = (  # screens that are reached from rooms, and have keys of their own
     CaseScreen,
-    CompareScreen,
-    CurvesScreen,
-    EstimateScreen,
+    RunComparisonScreen,
+    TrainingRunScreen,
+    TrainingEstimateDialog,
     FirstRunScreen,
     ItemScreen,
     LogScreen,
     RunScreen,
     ShelfScreen,
-    TryScreen,
-    WalkScreen,
-    WriteScreen,
+    AdapterCompareScreen,
+    GraphBrowserScreen,
+    TextEditorDialog,
 )
-_SAID = {
+_FEEDBACK_VERBS = {
     Event.RATED: "rates",
     Event.LIKED: "likes",
     Event.DISLIKED: "dislikes",
@@ -82,7 +84,7 @@ _SAID = {
 }
 
 
-class LocalrecApp(Shell):
+class LocalrecApp(BaseApp):
     """`localrec tui`.
 
     Args:
@@ -114,11 +116,11 @@ class LocalrecApp(Shell):
     .title { text-style: bold; padding: 0 1; }
     """
 
-    def __init__(self, folder: Path, backend: Backend | None = None) -> None:
-        super().__init__(folder, backend or LocalBackend(folder))
+    def __init__(self, folder: Path, services: AppServices | None = None) -> None:
+        super().__init__(folder, services or AppServices(folder))
         self._fault: Exception | None = None
         # Before anybody watches it, or nobody would be saved in their place.
-        self.set_reactive(Shell.person, load_last_person(folder))
+        self.set_reactive(BaseApp.user, load_last_person(folder))
 
     def run(self, **options: Any) -> None:
         """Run until the person leaves.
@@ -133,9 +135,9 @@ class LocalrecApp(Shell):
             try:
                 super().run(**options)
             except Exception as error:
-                raise crashed(self.folder, error) from error
+                raise crash_error(self.folder, error) from error
             if self._fault is not None:
-                raise crashed(self.folder, self._fault) from self._fault
+                raise crash_error(self.folder, self._fault) from self._fault
 
     def _handle_exception(self, error: Exception) -> None:
         """End the app by a fault, without Textual's print of what all variables held."""
@@ -155,14 +157,14 @@ class LocalrecApp(Shell):
 
     def on_ready(self) -> None:
         """The first paint is done: now look into the workspace."""
-        if self.backend.is_empty:
-            self.push_screen(FirstRunScreen(), self._drinks_are_in)
+        if self.services.is_empty:
+            self.push_screen(FirstRunScreen(), self._bundled_data_loaded)
         else:
-            self._ask_screen().look_around()
+            self._ask_screen().load_domains()
 
     def on_unmount(self) -> None:
         """Leave nothing behind: no held store, no model's process."""
-        self.backend.close()
+        self.services.close()
         self.logbook.close()
 
     # --- everywhere ---
@@ -170,13 +172,13 @@ class LocalrecApp(Shell):
     def action_help(self) -> None:
         """Show what the screen is for, and its keys."""
         screen = self.screen
-        if isinstance(screen, Room):
+        if isinstance(screen, AppScreen):
             bindings = (*screen.all_bindings(), *bindings_of(type(self)))
             self.push_screen(HelpScreen(screen.HELP, bindings, self.preferences.keymap))
 
     def action_next_room(self, step: int) -> None:
         """Go to the next room, or back to the one before."""
-        modes = list(self.rooms())
+        modes = list(self.main_screens())
         self.switch_mode(modes[(modes.index(self.current_mode) + step) % len(modes)])
 
     def action_log(self) -> None:
@@ -202,10 +204,10 @@ class LocalrecApp(Shell):
         """What the palette offers: the app's own things, then what Textual offers."""
         yield SystemCommand("Help", "What this screen is for, and its keys", self.action_help)
         yield SystemCommand("Log", "What happened in this run", self.action_log)
-        for number, (mode, room) in enumerate(self.rooms().items(), 1):
+        for number, (mode, room) in enumerate(self.main_screens().items(), 1):
             go = partial(self.switch_mode, mode)
             yield SystemCommand(f"Go to {room.TITLE}", f"Key: {number}, or F7", go)
-        if isinstance(screen, Room):
+        if isinstance(screen, AppScreen):
             for binding in bindings_of(type(screen)):
                 yield SystemCommand(
                     binding.description,
@@ -214,102 +216,102 @@ class LocalrecApp(Shell):
                 )
         yield from super().get_system_commands(screen)
 
-    def watch_person(self, person: str | None) -> None:
+    def watch_person(self, user: str | None) -> None:
         """Remember who sits here for the next run."""
-        if person == load_last_person(self.folder):
+        if user == load_last_person(self.folder):
             return
         try:
-            save_last_person(self.folder, person)
+            save_last_person(self.folder, user)
         except (OSError, LocalrecError) as error:
             told = f"Who sits here is not remembered: {error}"
             self.notify(told, severity="warning", markup=False)
 
     # --- what people say ---
 
-    def on_say(self, message: Say) -> None:
+    def on_feedback_given(self, message: FeedbackGiven) -> None:
         """Store what a person says about an item, once it is known who says it, and why."""
-        if self.person is None:
+        if self.user is None:
 
-            def named(person: str | None) -> None:
-                if person:
-                    self.person = person
-                    self.on_say(message)
+            def named(user: str | None) -> None:
+                if user:
+                    self.user = user
+                    self.on_feedback_given(message)
 
-            self.push_screen(PersonScreen(None, nobody=False), named)
+            self.push_screen(UserDialog(None, nobody=False), named)
         elif message.reason:
-            title = f"{self.person} {_SAID[message.event]} {message.item.name}. Why?"
-            screen = WordsScreen(title, "Enter without words gives no reason")
+            title = f"{self.user} {_FEEDBACK_VERBS[message.event]} {message.item.name}. Why?"
+            screen = TextDialog(title, "Enter without words gives no reason")
             self.push_screen(screen, lambda words: self._reason_given(message, words))
         else:
             self._store(message, None)
 
-    def on_take_back(self) -> None:
+    def on_undo_requested(self) -> None:
         """Take back what the person said last."""
-        person, backend = self.person, self.backend
-        if person is None:
+        user, services = self.user, self.services
+        if user is None:
             self.notify("Nobody has said anything yet. F2 chooses a person.")
             return
 
-        def take_back() -> WordStored:
-            back = backend.undo(person)
+        def take_back() -> FeedbackStored:
+            back = services.undo(user)
             if back is None:
-                return WordStored(person, None, "", None, undone=True)
-            return WordStored(person, back.said, back.domain, back.holds, undone=True)
+                return FeedbackStored(user, None, "", None, undone=True)
+            return FeedbackStored(user, back.said, back.domain, back.holds, undone=True)
 
-        work_for(self, "taking back", take_back)
+        run_in_thread(self, "taking back", take_back)
 
-    def on_word_stored(self, message: WordStored) -> None:
+    def on_feedback_stored(self, message: FeedbackStored) -> None:
         """Say so, and let the screens mark it."""
         said = message.said
         if said is None:
             self.notify(f"There is no word of {message.user} to take back.", markup=False)
             return
-        told = f"{said.user} {_SAID[said.event]} {said.name}"
-        because = f": {said.reason}" if said.reason else ""
+        told = f"{said.user} {_FEEDBACK_VERBS[said.event]} {said.name}"
+        reason_builder = f": {said.reason}" if said.reason else ""
         if message.undone:
-            self.notify(f"Taken back: {told}{because}.", markup=False)
+            self.notify(f"Taken back: {told}{reason_builder}.", markup=False)
         else:
-            self.notify(f"{told}{because}. U takes it back.", markup=False)
-        self.words.publish(message)
+            self.notify(f"{told}{reason_builder}. U takes it back.", markup=False)
+        self.feedback_stored.publish(message)
 
-    def on_failed(self, message: Failed) -> None:
+    def on_work_failed(self, message: WorkFailed) -> None:
         """Say why something could not be done, and the remedy."""
         told = f"{message.error}\n{message.remedy}".strip()
         self.notify(told, severity="error", timeout=10, markup=False)
 
-    def on_got_domains(self, message: GotDomains) -> None:
+    def on_domains_loaded(self, message: DomainsLoaded) -> None:
         """A store without items is as good as none."""
         if not message.domains and not isinstance(self.screen, FirstRunScreen):
-            self.push_screen(FirstRunScreen(), self._drinks_are_in)
+            self.push_screen(FirstRunScreen(), self._bundled_data_loaded)
 
-    def _reason_given(self, message: Say, words: str | None) -> None:
+    def _reason_given(self, message: FeedbackGiven, words: str | None) -> None:
         if words is not None:
             self._store(message, words or None)
 
-    def _store(self, message: Say, reason: str | None) -> None:
-        backend = self.backend
-        word = Word(
-            user=self.person or "",
+    def _store(self, message: FeedbackGiven, reason: str | None) -> None:
+        services = self.services
+        word = NewFeedback(
+            user=self.user or "",
             domain=message.domain,
             item=message.item.key,
             event=message.event,
             reason=reason,
         )
 
-        def store() -> WordStored:
-            said = backend.give_feedback(word)
-            return WordStored(word.user, said, word.domain, said.event, undone=False)
+        def store() -> FeedbackStored:
+            said = services.give_feedback(word)
+            return FeedbackStored(word.user, said, word.domain, said.event, undone=False)
 
-        work_for(self, "feedback", store)
+        run_in_thread(self, "feedback", store)
 
     # --- beginning ---
 
     def _ask_screen(self) -> AskScreen:
         return next(screen for screen in self.screen_stack if isinstance(screen, AskScreen))
 
-    def _drinks_are_in(self, loaded: bool | None) -> None:
+    def _bundled_data_loaded(self, loaded: bool | None) -> None:
         if loaded:
-            self._ask_screen().look_around(example=True)
+            self._ask_screen().load_domains(example=True)
 
     def _remember_theme(self, theme: Theme) -> None:
         if theme.name == self.preferences.theme:

@@ -6,17 +6,25 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from localrec.types import Event, Recommendations, RecommendedItem
-from localrec_tui.backend.base import Answered, DomainFound, ItemFound, Request
+from localrec.data.recommendations import Recommendations, RecommendedItem
+from localrec.data.rows import Event
+from localrec_tui.services.records import (
+    AnsweredQuestion,
+    DomainSummary,
+    ItemDetails,
+    RequestHandle,
+)
 
 if TYPE_CHECKING:
-    from localrec.graph.people import Said
+    from localrec.graph.interactions import FeedbackRecord
 
 
-class Failed(Message):
+class WorkFailed(Message):
     """Something could not be done: a sentence, and its remedy; `request`: the question it was."""
 
-    def __init__(self, what: str, error: str, remedy: str, request: Request | None = None) -> None:
+    def __init__(
+        self, what: str, error: str, remedy: str, request: RequestHandle | None = None
+    ) -> None:
         super().__init__()
         self.what = what
         self.error = error
@@ -24,50 +32,50 @@ class Failed(Message):
         self.request = request
 
 
-class WasStopped(Message):
+class WorkStopped(Message):
     """A request ended because it was stopped."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: RequestHandle) -> None:
         super().__init__()
         self.request = request
 
 
-class HeardItems(Message):
+class ItemsArrived(Message):
     """Items of an answer that is being made, as far as they are known by now."""
 
-    def __init__(self, request: Request, items: tuple[RecommendedItem, ...]) -> None:
+    def __init__(self, request: RequestHandle, items: tuple[RecommendedItem, ...]) -> None:
         super().__init__()
         self.request = request
         self.items = items
 
 
-class GotAnswer(Message):
+class AnswerReady(Message):
     """The answer to a question."""
 
-    def __init__(self, request: Request, answered: Answered) -> None:
+    def __init__(self, request: RequestHandle, answered: AnsweredQuestion) -> None:
         super().__init__()
         self.request = request
         self.answered = answered
 
 
-class GotList(Message):
+class ListReady(Message):
     """A list for a person who asked for nothing in particular."""
 
-    def __init__(self, request: Request, found: Recommendations) -> None:
+    def __init__(self, request: RequestHandle, found: Recommendations) -> None:
         super().__init__()
         self.request = request
         self.found = found
 
 
-class GotDomains(Message):
+class DomainsLoaded(Message):
     """What the workspace has."""
 
-    def __init__(self, domains: tuple[DomainFound, ...]) -> None:
+    def __init__(self, domains: tuple[DomainSummary, ...]) -> None:
         super().__init__()
         self.domains = domains
 
 
-class GotPeople(Message):
+class UsersLoaded(Message):
     """Who is called like what was typed."""
 
     def __init__(self, like: str, people: tuple[str, ...]) -> None:
@@ -76,15 +84,15 @@ class GotPeople(Message):
         self.people = people
 
 
-class GotItem(Message):
+class ItemLoaded(Message):
     """All that is stored about an item."""
 
-    def __init__(self, found: ItemFound) -> None:
+    def __init__(self, found: ItemDetails) -> None:
         super().__init__()
         self.found = found
 
 
-class LoadStep(Message):
+class ProgressReported(Message):
     """How far the loading of the drinks is; of 0: nobody knows of how many."""
 
     def __init__(self, what: str, done: int, total: int) -> None:
@@ -94,7 +102,7 @@ class LoadStep(Message):
         self.total = total
 
 
-class DrinksLoaded(Message):
+class BundledDataLoaded(Message):
     """The bundled drinks are in the workspace."""
 
     def __init__(self, count: int) -> None:
@@ -102,7 +110,7 @@ class DrinksLoaded(Message):
         self.count = count
 
 
-class Say(Message):
+class FeedbackGiven(Message):
     """A person wants to say something about an item; bubbles up to the app."""
 
     def __init__(self, item: RecommendedItem, domain: str, event: Event, *, reason: bool) -> None:
@@ -113,11 +121,11 @@ class Say(Message):
         self.reason = reason  # ask for one first
 
 
-class TakeBack(Message):
+class UndoRequested(Message):
     """A person wants to take back what they said last; bubbles up to the app."""
 
 
-class WordStored(Message, bubble=False):
+class FeedbackStored(Message, bubble=False):
     """What a person said is stored, or taken back.
 
     Args:
@@ -129,7 +137,13 @@ class WordStored(Message, bubble=False):
     """
 
     def __init__(
-        self, user: str, said: Said | None, domain: str, holds: Event | None, *, undone: bool
+        self,
+        user: str,
+        said: FeedbackRecord | None,
+        domain: str,
+        holds: Event | None,
+        *,
+        undone: bool,
     ) -> None:
         super().__init__()
         self.user = user

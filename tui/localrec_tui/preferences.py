@@ -10,8 +10,8 @@ from pathlib import Path
 
 import msgspec
 
-from localrec.errors import InputError
-from localrec.paths import make_private
+from localrec.foundation.errors import InputError
+from localrec.foundation.paths import make_private
 
 FILE = "tui.toml"
 

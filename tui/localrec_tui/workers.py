@@ -1,26 +1,30 @@
 """The only place where threads are started: work goes there, a message comes back.
 
-A thread cannot be cancelled. A question is stopped through its `Request`; anything else is short,
-and what it says is dropped when whoever waited for it has gone.
+A thread cannot be cancelled. A question is stopped through its `RequestHandle`; anything else is
+short, and what it says is dropped when whoever waited for it has gone.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from threading import Lock
 
+import msgspec
 from textual.dom import DOMNode
 from textual.message import Message
 
-from localrec.errors import LocalrecError, ModelCancelledError
-from localrec_tui.backend.base import Request
-from localrec_tui.backend.shapes import prepare_shapes
-from localrec_tui.logbook import log
-from localrec_tui.messages import Failed, WasStopped
+from localrec.foundation.errors import LocalrecError, ModelCancelledError
+from localrec_tui.log_buffer import log
+from localrec_tui.messages import WorkFailed, WorkStopped
+from localrec_tui.services.records import RequestHandle
 
 
-def work_for(
-    node: DOMNode, what: str, work: Callable[[], Message | None], request: Request | None = None
+def run_in_thread(
+    node: DOMNode,
+    what: str,
+    work: Callable[[], Message | None],
+    request: RequestHandle | None = None,
 ) -> None:
     """Do `work` in a thread and post what comes of it to `node`.
 
@@ -32,7 +36,7 @@ def work_for(
     """
 
     def run() -> None:
-        prepare_shapes()
+        prepare_decoders()
         started = time.perf_counter()
         message = _outcome(what, work, request)
         log.info("%s: %.0f ms", what, 1000 * (time.perf_counter() - started))
@@ -43,18 +47,39 @@ def work_for(
 
 
 def _outcome(
-    what: str, work: Callable[[], Message | None], request: Request | None
+    what: str, work: Callable[[], Message | None], request: RequestHandle | None
 ) -> Message | None:
     try:
         return work()
     except ModelCancelledError as error:
         if request is not None:
-            return WasStopped(request)
-        return Failed(what, error.message, error.hint)
+            return WorkStopped(request)
+        return WorkFailed(what, error.message, error.hint)
     except LocalrecError as error:
         log.warning("%s: %s", what, error)
-        return Failed(what, error.message, error.hint, request)
+        return WorkFailed(what, error.message, error.hint, request)
     except Exception as error:  # noqa: BLE001 - a fault in one request must not end the app
         log.exception("%s", what)
         told = f"localrec has a fault: {type(error).__name__}: {error}."
-        return Failed(what, told, "Press F9 for the log, and S to save it.", request)
+        return WorkFailed(what, told, "Press F9 for the log, and S to save it.", request)
+
+
+_lock = Lock()
+
+
+_is_done = False
+
+
+def prepare_decoders() -> None:
+    """Work out the shapes that all work shares; the first call does, the others wait for it."""
+    global _is_done
+    if _is_done:
+        return
+    from localrec.data.domains import Domain
+    from localrec.foundation.settings import Settings
+
+    with _lock:
+        if not _is_done:
+            for shape in (Domain, Settings):
+                msgspec.json.Decoder(shape)
+            _is_done = True

@@ -26,26 +26,26 @@ from typing import NamedTuple
 
 import numpy as np
 
-from localrec.agent.bounds import LoopConfig
-from localrec.agent.desk import Desk
-from localrec.agent.dialects import NATIVE, PLAIN, Dialect
-from localrec.agent.fused import USUAL_AGENT_WEIGHTS, kinds_of_evidence
-from localrec.agent.registry import Observation
-from localrec.agent.suite import SUITE
-from localrec.agent.trajectory import ToolCall
-from localrec.agent.wording import best_places
-from localrec.evaluation.metrics import hits_of, ndcg
-from localrec.llm.base import Message
-from localrec.progress import Progress
-from localrec.training.episodes import Episodes, EpisodesConfig, open_episodes
-from localrec.training.examples.base import Example, Examples, Half
-from localrec.training.requests import ListRequest
+from localrec.agent.formats import NATIVE, PLAIN, TurnFormat
+from localrec.agent.limits import AgentLimits
+from localrec.agent.observation_text import best_places
+from localrec.agent.tool_context import ToolContext
+from localrec.agent.tool_fusion import DEFAULT_TOOL_WEIGHTS, evidence_calls
+from localrec.agent.tool_registry import Observation
+from localrec.agent.tools import TOOLS
+from localrec.data.trajectory import ToolCall
+from localrec.evaluation.ranking.metrics import hits_of, ndcg
+from localrec.foundation.progress import Progress
+from localrec.llm.chat_model import Message
+from localrec.training.examples.episodes import Episodes, EpisodesConfig, open_episodes
+from localrec.training.examples.example import Example, Examples, Half
+from localrec.training.rl.tasks import ListRequest
 
 _MOST_ASKED = 2
 _TAKEN = 4  # trajectories of a request
 _DRAWS = 2 * _TAKEN
-_EVIDENCE = kinds_of_evidence(SUITE)  # what needs nothing but words of closed sets
-_BOUNDS = LoopConfig()
+_EVIDENCE = evidence_calls(TOOLS)  # what needs nothing but words of closed sets
+_BOUNDS = AgentLimits()
 
 # A thought before a call, and one before the ranking.
 _WONDERING = (
@@ -105,24 +105,24 @@ def agent_examples(
 
 
 def conversations_of(
-    request: ListRequest, dialect: Dialect, random_: random.Random
+    request: ListRequest, dialect: TurnFormat, random_: random.Random
 ) -> list[Example]:
     """Trajectories of a request: calls with what they bring, and the ranking at the end."""
-    k = min(request.k, len(request.desk.candidates))
+    k = min(request.k, len(request.tool_context.candidates))
     opening = dialect.opening(
-        request.desk, SUITE, budget=_BOUNDS.budget, k=k, history=_BOUNDS.history
+        request.tool_context, TOOLS, budget=_BOUNDS.budget, k=k, history=_BOUNDS.history
     )
     return [
-        _conversation(opening, asked, ranking_by(request.desk, asked)[:k], dialect, random_)
+        _conversation(opening, asked, ranking_by(request.tool_context, asked)[:k], dialect, random_)
         for asked in _asked(request, k, random_)
     ]
 
 
 def _conversation(
     opening: Sequence[Message],
-    asked: Sequence[Asked],
+    asked: Sequence[EvidenceCall],
     ranking: Sequence[int],
-    dialect: Dialect,
+    dialect: TurnFormat,
     random_: random.Random,
 ) -> Example:
     messages = list(opening)
@@ -138,7 +138,7 @@ def _conversation(
     )
 
 
-class Asked(NamedTuple):
+class EvidenceCall(NamedTuple):
     """A kind of evidence, the call that asks for it, and what that brought."""
 
     kind: str
@@ -146,32 +146,32 @@ class Asked(NamedTuple):
     said: Observation
 
 
-def ranking_by(desk: Desk, asked: Sequence[Asked]) -> list[int]:
+def ranking_by(tool_context: ToolContext, asked: Sequence[EvidenceCall]) -> list[int]:
     """The numbers of all candidates, best first, by what was said of them."""
-    votes = np.zeros(len(desk.candidates))
+    votes = np.zeros(len(tool_context.candidates))
     for one in asked:
-        trust = USUAL_AGENT_WEIGHTS.weights.get(one.kind, 0.0)
+        trust = DEFAULT_TOOL_WEIGHTS.weights.get(one.kind, 0.0)
         for behind, place in enumerate(best_places(one.said.scores)):
             votes[place] += trust / (1 + behind)
     return (np.argsort(-votes, kind="stable") + 1).tolist()
 
 
-def _asked(request: ListRequest, k: int, random_: random.Random) -> list[list[Asked]]:
+def _asked(request: ListRequest, k: int, random_: random.Random) -> list[list[EvidenceCall]]:
     """Of some draws the calls behind which the choice stands best; no two alike."""
-    draws: dict[tuple[str, ...], list[Asked]] = {}
+    draws: dict[tuple[str, ...], list[EvidenceCall]] = {}
     while len(draws) < _DRAWS:
         drawn = random_.sample(list(_EVIDENCE), random_.randint(1, _MOST_ASKED))
         draws[tuple(drawn)] = [
-            Asked(kind, call, tool.observe(request.desk, call))
+            EvidenceCall(kind, call, tool.observe(request.tool_context, call))
             for kind, (tool, call) in ((kind, _EVIDENCE[kind]) for kind in drawn)
         ]
 
-    def worth(asked: Sequence[Asked]) -> tuple[float, int]:
-        hits = hits_of(ranking_by(request.desk, asked), (request.target,))
+    def worth(asked: Sequence[EvidenceCall]) -> tuple[float, int]:
+        hits = hits_of(ranking_by(request.tool_context, asked), (request.target,))
         return ndcg(hits, 1, k), -len(asked)
 
     return sorted(draws.values(), key=worth, reverse=True)[:_TAKEN]
 
 
-def _turn(dialect: Dialect, thought: str, act: str) -> str:
+def _turn(dialect: TurnFormat, thought: str, act: str) -> str:
     return f"{'Think: ' if dialect is PLAIN else ''}{thought}\n{act}"

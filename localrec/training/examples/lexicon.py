@@ -11,9 +11,9 @@ from functools import cached_property
 
 import msgspec
 
-from localrec.domains import Concept, Domain, Role
+from localrec.data.domains import AttributeRole, Concept, Domain
+from localrec.foundation.text_matching import roots
 from localrec.graph.catalogue import Attribute, Catalogue
-from localrec.phrases import roots
 from localrec.understanding.vocabulary import Named, Vocabulary
 
 _LONGEST_NAME = 5  # words; more is never typed
@@ -30,7 +30,7 @@ _LAST = (
 )  # fmt: skip
 
 
-class Name(msgspec.Struct, frozen=True):
+class LexiconName(msgspec.Struct, frozen=True):
     """A name as it would be typed, and the key of what it means."""
 
     spelling: str
@@ -56,20 +56,20 @@ class Lexicon:
         """The names as questions are read by them when it serves."""
         return Vocabulary(self._named)
 
-    def has(self, role: Role) -> bool:
+    def has(self, role: AttributeRole) -> bool:
         """Whether the domain has names of a role."""
         return bool(self._pools.get(self.domain.kind_of(role) or ""))
 
-    def means(self, role: Role, spelling: str) -> bool:
+    def means(self, role: AttributeRole, spelling: str) -> bool:
         """Whether a name could stand for something of a role."""
         names, _ = self._pools.get(self.domain.kind_of(role) or "", ([], []))
         return spelling in names
 
-    def draw(self, random_: random.Random, role: Role) -> Name:
+    def draw(self, random_: random.Random, role: AttributeRole) -> LexiconName:
         """A name of a role, common ones more often."""
         names, weights = self._pools[self.domain.kind_of(role) or ""]
         key = random_.choices(names, weights)[0]
-        return Name(self._spelling(random_, role, key), key)
+        return LexiconName(self._spelling(random_, role, key), key)
 
     def item(self, random_: random.Random) -> str:
         """The name of an item; one in five is made up."""
@@ -90,13 +90,13 @@ class Lexicon:
         value = random_.choice(sorted(spec.values))
         return random_.choice(spec.values[value]), value
 
-    def _spelling(self, random_: random.Random, role: Role, key: str) -> str:
+    def _spelling(self, random_: random.Random, role: AttributeRole, key: str) -> str:
         concept = self._concepts(role).get(key)
         others = [*concept.also, *concept.ask] if concept else []
         others = [one for one in others if len(one.split()) <= _LONGEST_NAME]
         return random_.choice(others) if others and random_.random() < _OTHER_SPELLING else key
 
-    def _concepts(self, role: Role) -> dict[str, Concept]:
+    def _concepts(self, role: AttributeRole) -> dict[str, Concept]:
         return self.domain.taxonomy.get(self.domain.kind_of(role) or "", {})
 
     @cached_property

@@ -13,21 +13,22 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from localrec.domains import Domain
-from localrec.graph.catalogue import Catalogue, Indexes
-from localrec.reasoning.critics import (
+from localrec.data.arrays import Indexes
+from localrec.data.domains import Domain
+from localrec.data.query import Constraint, Intent
+from localrec.graph.catalogue import Catalogue
+from localrec.ranking.critics import (
     Assessment,
     critic_prompt,
-    measured,
-    share_of_demands_met,
+    measured_assessment,
+    share_of_constraints_met,
     verdict,
 )
-from localrec.retrieval.constraints import Pool, open_pool
-from localrec.training.examples.base import Example, Examples, Half
-from localrec.training.examples.demands import Demand
+from localrec.retrieval.candidates import CandidateSet, build_candidates
+from localrec.training.examples.constraint_sampling import SampledConstraint
+from localrec.training.examples.example import Example, Examples, Half
 from localrec.training.examples.lexicon import lexicon_of
-from localrec.training.examples.questions import ComposedQuestion, compose_questions
-from localrec.types import Constraint, Intent
+from localrec.training.examples.question_composer import ComposedQuestion, compose_questions
 
 _SIZES = (3, 4, 5)
 _FITTING = (0.0, 0.4, 0.7, 1.0)  # share of a set that is drawn from what answers
@@ -52,10 +53,10 @@ def reflector_examples(
 
 
 def _example(question: ComposedQuestion, catalogue: Catalogue, random_: random.Random) -> Example:
-    pool = open_pool(intent_of(question.demands, catalogue), catalogue, question.task)
+    pool = build_candidates(intent_of(question.demands, catalogue), catalogue, question.task)
     k = random_.choice(_SIZES)
     items = _drawn(pool, k, random_)
-    scores = measured(catalogue, pool, items, k, share_of_demands_met(pool, items))
+    scores = measured_assessment(catalogue, pool, items, k, share_of_constraints_met(pool, items))
     return Example(
         messages=tuple(critic_prompt(question.text, catalogue, items, k)),
         answer=verdict(_in_steps(scores)),
@@ -63,7 +64,7 @@ def _example(question: ComposedQuestion, catalogue: Catalogue, random_: random.R
     )
 
 
-def intent_of(demands: Sequence[Demand], catalogue: Catalogue) -> Intent:
+def intent_of(demands: Sequence[SampledConstraint], catalogue: Catalogue) -> Intent:
     """The intent that demands are, in the graph's keys, without any reading of the text."""
     constraints = [
         Constraint(kind=kind, any_of=tuple(name.key for name in one.names), barred=one.barred)
@@ -94,7 +95,7 @@ def intent_of(demands: Sequence[Demand], catalogue: Catalogue) -> Intent:
     )
 
 
-def _kind_of(demand: Demand, domain: Domain) -> str | None:
+def _kind_of(demand: SampledConstraint, domain: Domain) -> str | None:
     """The kind of attribute that a demand is about; None where it is about none."""
     if demand.slot in ("include", "either", "exclude"):
         return domain.kind_of("component")
@@ -103,7 +104,7 @@ def _kind_of(demand: Demand, domain: Domain) -> str | None:
     return domain.kind_of(demand.slot)  # type: ignore[arg-type]  # the others are roles
 
 
-def _drawn(pool: Pool, k: int, random_: random.Random) -> Indexes:
+def _drawn(pool: CandidateSet, k: int, random_: random.Random) -> Indexes:
     """At most k items: some that answer, the rest from anywhere."""
     fitting = np.flatnonzero(pool.items).tolist()
     others = np.flatnonzero(~pool.items).tolist()

@@ -1,7 +1,7 @@
 """The reranker's examples: somebody, a candidate, and whether they would choose it.
 
-The role judges candidates one by one (`reasoning/rerank.py`), so an answer is a word, and no list
-of scores. A list is taught all the same. Of a few candidates in the right order, the choice at
+The role judges candidates one by one (`memory/rerank_stage.py`), so an answer is a word, and no
+list of scores. A list is taught all the same. Of a few candidates in the right order, the choice at
 their head, the front half is answered yes and the rest no. Which others stand in a list is drawn
 by lot: so a candidate is answered yes the more often the higher it stands among all, and the
 probability of "yes", by which the role ranks, becomes a graded score. If the choice alone were
@@ -17,8 +17,8 @@ from itertools import chain, islice, zip_longest
 
 import msgspec
 
-from localrec.reasoning.rerank import ANSWERS, Candidate, Context, judging_prompt
-from localrec.training.examples.base import Example, Examples, Half
+from localrec.memory.rerank_stage import ANSWERS, RerankCandidate, RerankContext, rerank_prompt
+from localrec.training.examples.example import Example, Examples, Half
 
 LISTED = 4  # candidates of a list; their examples follow one another, in the right order
 
@@ -33,8 +33,8 @@ class RightList(msgspec.Struct, frozen=True, kw_only=True):
         wording: Who or what it was made from; none of it is in both halves.
     """
 
-    context: Context
-    candidates: Sequence[Candidate]
+    context: RerankContext
+    candidates: Sequence[RerankCandidate]
     singular: str
     wording: tuple[str, ...]
 
@@ -65,7 +65,7 @@ def _questions(right: RightList) -> Iterator[Example]:
     yes, no = ANSWERS
     for place, candidate in enumerate(right.candidates):
         yield Example(
-            messages=judging_prompt(right.context, candidate, right.singular),
+            messages=rerank_prompt(right.context, candidate, right.singular),
             answer=yes if place < LISTED // 2 else no,
             labels=ANSWERS,
             wording=right.wording,

@@ -7,19 +7,19 @@ from pathlib import Path
 
 import msgspec
 
-from localrec.domains import load_domain
-from localrec.errors import InputError, UsageError
-from localrec.progress import Progress, silent
-from localrec.training.episodes import EpisodesConfig
+from localrec.foundation.errors import InputError, UsageError
+from localrec.foundation.progress import Progress, no_progress
+from localrec.graph.domain_files import load_domain
 from localrec.training.examples.agent import agent_examples
-from localrec.training.examples.base import Examples, Half
-from localrec.training.examples.choices import open_choices
-from localrec.training.examples.imagined import imagine_people
+from localrec.training.examples.episodes import EpisodesConfig
+from localrec.training.examples.example import Examples, Half
 from localrec.training.examples.lexicon import Lexicon, declared_lexicon, lexicon_of
+from localrec.training.examples.next_choices import open_next_choices
 from localrec.training.examples.reflector import reflector_examples
 from localrec.training.examples.reranker import RightList, reranker_examples
 from localrec.training.examples.router import router_examples
 from localrec.training.examples.slots import slot_examples
+from localrec.training.examples.synthetic_users import synthesize_users
 from localrec.workspace import Workspace
 
 # Their words are learnt from their declarations where the workspace has nothing of them, so that
@@ -29,24 +29,24 @@ _OWN = 8  # questions about a domain of the workspace for each about another
 _CHOSEN = 3  # lists of what people chose for each of somebody imagined
 
 
-class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+class ExampleConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Which examples are made.
 
     Args:
         train: To learn from.
         validation: To stop by.
         seed: Of everything drawn.
-        knows_tools: Whether the model was taught to call tools as JSON; matters to an agent.
+        supports_tools: Whether the model was taught to call tools as JSON; matters to an agent.
     """
 
     train: int
     validation: int
     seed: int
-    knows_tools: bool = False
+    supports_tools: bool = False
 
 
 def examples_for(
-    role: str, workspace: Path, wanted: Wanted, progress: Progress = silent
+    role: str, workspace: Path, wanted: ExampleConfig, progress: Progress = no_progress
 ) -> Examples:
     """The examples of a role, made of a workspace's graphs, or of what its people did.
 
@@ -60,39 +60,39 @@ def examples_for(
     return ROLES[role](workspace, wanted, progress)
 
 
-def _router(workspace: Path, wanted: Wanted, progress: Progress) -> Examples:
+def _router(workspace: Path, wanted: ExampleConfig, progress: Progress) -> Examples:
     return router_examples(_lexicons(workspace), wanted.train, wanted.validation, wanted.seed)
 
 
-def _slots(workspace: Path, wanted: Wanted, progress: Progress) -> Examples:
+def _slots(workspace: Path, wanted: ExampleConfig, progress: Progress) -> Examples:
     return slot_examples(_lexicons(workspace), wanted.train, wanted.validation, wanted.seed)
 
 
-def _reflector(workspace: Path, wanted: Wanted, progress: Progress) -> Examples:
+def _reflector(workspace: Path, wanted: ExampleConfig, progress: Progress) -> Examples:
     with Workspace(workspace) as opened:
         opened.choose_domain("")  # raises where there is none
         catalogues = [opened.catalogue(name) for name in sorted(opened.domains())]
         return reflector_examples(catalogues, wanted.train, wanted.validation, wanted.seed)
 
 
-def _agent(workspace: Path, wanted: Wanted, progress: Progress) -> Examples:
+def _agent(workspace: Path, wanted: ExampleConfig, progress: Progress) -> Examples:
     episodes = EpisodesConfig(seed=wanted.seed, most=wanted.train, validation=wanted.validation)
     return agent_examples(
         workspace,
         episodes,
         wanted.train,
         wanted.validation,
-        native=wanted.knows_tools,
+        native=wanted.supports_tools,
         progress=progress,
     )
 
 
-def _reranker(workspace: Path, wanted: Wanted, progress: Progress) -> Examples:
+def _reranker(workspace: Path, wanted: ExampleConfig, progress: Progress) -> Examples:
     with Workspace(workspace) as opened:
         opened.choose_domain("")  # raises where there is none
         domains = sorted(opened.domains())
-        choices = [open_choices(opened, name, wanted.seed, progress) for name in domains]
-        people = [imagine_people(opened.catalogue(name), wanted.seed) for name in domains]
+        choices = [open_next_choices(opened, name, wanted.seed, progress) for name in domains]
+        people = [synthesize_users(opened.catalogue(name), wanted.seed) for name in domains]
     if not any((*choices, *people)):
         raise InputError(
             "The catalogue is too small to make lists of it.",
@@ -106,7 +106,7 @@ def _reranker(workspace: Path, wanted: Wanted, progress: Progress) -> Examples:
     return reranker_examples(sources, wanted.train, wanted.validation)
 
 
-ROLES: Mapping[str, Callable[[Path, Wanted, Progress], Examples]] = {
+ROLES: Mapping[str, Callable[[Path, ExampleConfig, Progress], Examples]] = {
     "router": _router,
     "slots": _slots,
     "reflector": _reflector,

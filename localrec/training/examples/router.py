@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from localrec.training.examples.base import Example, Examples, Half
+from localrec.data.query import TaskKind
+from localrec.training.examples.example import Example, Examples, Half
 from localrec.training.examples.lexicon import Lexicon
-from localrec.training.examples.questions import ComposedQuestion, compose_questions
-from localrec.types import TaskKind
+from localrec.training.examples.question_composer import ComposedQuestion, compose_questions
 from localrec.understanding.router import topic_labels, topic_prompt
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from localrec.training.examples.base import Example, Examples, Half
-from localrec.training.examples.demands import Demand
+from localrec.training.examples.constraint_sampling import SampledConstraint
+from localrec.training.examples.example import Example, Examples, Half
 from localrec.training.examples.lexicon import Lexicon
-from localrec.training.examples.questions import ComposedQuestion, compose_questions
-from localrec.understanding.slots import Slot, plain_name, slot_prompt, write_slots
+from localrec.training.examples.question_composer import ComposedQuestion, compose_questions
+from localrec.understanding.slot_filling import Slot, plain_name, slot_prompt, write_slots
 
 _SLOT_OF = {"include": "with", "container": "vessel", "category": "kind", "creator": "by"}
 _SAME = ("either", "colour", "look", "garnish", "like")
@@ -34,7 +34,7 @@ def _example(lexicon: Lexicon, question: ComposedQuestion) -> Example:
     )
 
 
-def slots_of(demands: Sequence[Demand]) -> list[Slot]:
+def slots_of(demands: Sequence[SampledConstraint]) -> list[Slot]:
     """The slots that hold these demands, in their order, under the names the question uses."""
     slots = []
     for demand in demands:
@@ -44,7 +44,7 @@ def slots_of(demands: Sequence[Demand]) -> list[Slot]:
     return list(dict.fromkeys(slots))
 
 
-def _slot_of(demand: Demand, told: Sequence[str]) -> str:
+def _slot_of(demand: SampledConstraint, told: Sequence[str]) -> str:
     if demand.barred:
         return "without"
     if demand.slot == "either" and len(told) == 1:

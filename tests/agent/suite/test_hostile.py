@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from localrec.agent.desk import Demand
-from localrec.agent.registry import LONGEST_OBSERVATION
-from localrec.agent.suite import SUITE
-from localrec.sources.text import clean_text
+from localrec.agent.tool_context import RequestConstraint
+from localrec.agent.tool_registry import LONGEST_OBSERVATION
+from localrec.agent.tools import TOOLS
+from localrec.foundation.text import clean_text
 
 from .world import FILMS, Compass, a_desk, everything_said, make_reference
 
@@ -42,11 +42,11 @@ def observations(tool, text, *, names=True):
     called = [text, f"{text} too"] if names else ["horror", "comedy"]
     for sequential in (None, Compass()):
         reference = make_reference(titles, called, text if names else "", sequential)
-        demands = (Demand(text, np.arange(8) < 4),) if names else ()
-        desk = a_desk(reference, demands=demands, instruction=text)
-        kept = msgspec.structs.replace(desk, profile=text if names else "")
+        demands = (RequestConstraint(text, np.arange(8) < 4),) if names else ()
+        tool_context = a_desk(reference, demands=demands, instruction=text)
+        kept = msgspec.structs.replace(tool_context, profile=text if names else "")
         yield from everything_said(tool, kept, [text or "x", "y"])
-        yield from everything_said(tool, desk, [titles[1] or "x"])
+        yield from everything_said(tool, tool_context, [titles[1] or "x"])
 
 
 def assert_harmless(said):
@@ -58,7 +58,7 @@ def assert_harmless(said):
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-@pytest.mark.parametrize("tool", SUITE, ids=lambda tool: tool.name)
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 class TestHostileNames:
     def test_cannot_begin_a_line_or_carry_a_token(self, tool, text):
         for said in observations(tool, text):
@@ -76,7 +76,7 @@ class TestHostileNames:
                 assert "forged" not in QUOTED.sub("", line).casefold()
 
 
-@pytest.mark.parametrize("tool", SUITE, ids=lambda tool: tool.name)
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 @settings(max_examples=15, deadline=None)
 @given(text=st.text(max_size=300).filter(lambda text: clean_text(text, 300)))
 def test_any_name_leaves_an_observation_within_its_bounds(tool, text):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from localrec.agent.search import find_title
+from localrec.agent.title_search import find_title
 
 from .world import FILMS, TITLES, a_desk, make_reference
 
@@ -21,13 +21,13 @@ def called(**names):
 
 
 @pytest.fixture(scope="module")
-def desk():
+def tool_context():
     return a_desk()
 
 
 @pytest.mark.parametrize("item", range(FILMS))
-def test_every_title_finds_its_own_item(desk, item):
-    found = find_title(desk, TITLES[item])
+def test_every_title_finds_its_own_item(tool_context, item):
+    found = find_title(tool_context, TITLES[item])
     assert (found.item, found.is_exact) == (item, True)
 
 
@@ -49,14 +49,14 @@ def test_case_article_accents_and_year_make_no_difference(typed, title):
 @pytest.mark.parametrize(
     ("typed", "item"), [("Leprechan", 22), ("Sister Acts", 23), ("Hot Shot", 11), ("Halowen", 16)]
 )
-def test_a_misspelt_title_finds_the_nearest(desk, typed, item):
-    found = find_title(desk, typed)
+def test_a_misspelt_title_finds_the_nearest(tool_context, typed, item):
+    found = find_title(tool_context, typed)
     assert (found.item, found.is_exact) == (item, False)
 
 
 def test_an_exact_title_elsewhere_goes_before_a_near_one_on_the_desk():
-    desk = called(film_8="The Birds of Paris", film_20="Birds of Paradise")
-    assert find_title(desk, "Birds of Paradise").item == 20
+    tool_context = called(film_8="The Birds of Paris", film_20="Birds of Paradise")
+    assert find_title(tool_context, "Birds of Paradise").item == 20
 
 
 def test_of_one_name_a_candidate_goes_before_the_history_and_both_before_the_rest():
@@ -65,24 +65,26 @@ def test_of_one_name_a_candidate_goes_before_the_history_and_both_before_the_res
 
 
 @pytest.mark.parametrize("typed", ["", "   ", "\x00\n", "qqqq", "!!!"])
-def test_what_is_no_title_finds_nothing(desk, typed):
-    assert find_title(desk, typed) is None
+def test_what_is_no_title_finds_nothing(tool_context, typed):
+    assert find_title(tool_context, typed) is None
 
 
 def test_titles_in_other_scripts_are_told_apart():
-    desk = called(film_3="千と千尋の神隠し", film_5="もののけ姫")
-    assert find_title(desk, "もののけ姫").item == 5
+    tool_context = called(film_3="千と千尋の神隠し", film_5="もののけ姫")
+    assert find_title(tool_context, "もののけ姫").item == 5
 
 
 def test_a_word_that_thousands_share_does_not_hide_the_rare_one():
     many = [f"Day of the week {number}" for number in range(FILMS)]
     many[21] = "Day of the Locust"
-    desk = a_desk(make_reference(many))
-    assert desk.reference.titles[find_title(desk, "the locusts day of").item] in many
-    assert find_title(desk, "Locust").item == 21
+    tool_context = a_desk(make_reference(many))
+    assert (
+        tool_context.reference.titles[find_title(tool_context, "the locusts day of").item] in many
+    )
+    assert find_title(tool_context, "Locust").item == 21
 
 
-def test_nothing_is_looked_up_twice(desk):
-    before = np.copy(desk.candidates)
-    assert find_title(desk, "Misery") == find_title(desk, "Misery")
-    assert np.array_equal(before, desk.candidates)
+def test_nothing_is_looked_up_twice(tool_context):
+    before = np.copy(tool_context.candidates)
+    assert find_title(tool_context, "Misery") == find_title(tool_context, "Misery")
+    assert np.array_equal(before, tool_context.candidates)

@@ -12,18 +12,19 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from localrec.agent.desk import Desk, Reference, Sequential
-from localrec.agent.registry import Observation, Tool
-from localrec.agent.setting_out import desk_of
-from localrec.agent.wording import bare, titled
-from localrec.domains import load_domain
+from localrec.agent.context import build_tool_context
+from localrec.agent.observation_text import title_text, unquoted
+from localrec.agent.tool_context import DomainKnowledge, SequenceEncoder, ToolContext
+from localrec.agent.tool_registry import Observation, Tool
+from localrec.data.item_features import ItemFeatures
 from localrec.graph.catalogue import Attribute
-from localrec.index.companions import count_companions
-from localrec.memory.neighbourhood import taste_graph_of
-from localrec.memory.profiles import ItemTraits
-from localrec.memory.rule_sets import default_rules
+from localrec.graph.domain_files import load_domain
+from localrec.index.item_cooccurrence import count_cooccurrence
+from localrec.memory.collaborative_memory import CollaborativeMemory
+from localrec.memory.default_rules import default_rules
+from localrec.memory.memory_texts import MemoryTexts
 from localrec.memory.synthesis import domain_shares
-from localrec.retrieval.collaboration import Collective, Portraits
+from localrec.memory.user_item_graph import build_user_item_graph
 
 TITLES = (
     *("Alien", "Airplane", "Psycho", "Big", "Jaws", "Babe", "Vertigo", "Clue", "The Birds", "Elf"),
@@ -50,7 +51,7 @@ class Compass:
         camp = np.arange(item % 2, FILMS, 2, dtype=np.int32)
         return camp[camp != item][:k]
 
-    def similar_people(self, state, k, person=-1):
+    def similar_users(self, state, k, person=-1):
         camp = np.arange(int(state[1]), PEOPLE, 2, dtype=np.int32)
         return camp[camp != person][:k]
 
@@ -59,14 +60,14 @@ def make_reference(
     titles: Sequence[str] = TITLES,
     names: Sequence[str] = NAMES,
     description: str = "",
-    sequential: Sequential | None = None,
-) -> Reference:
+    sequential: SequenceEncoder | None = None,
+) -> DomainKnowledge:
     """The cinema, under any titles and names."""
     films = np.arange(FILMS, dtype=np.int32)
     vectors = np.zeros((FILMS, 3), dtype=np.float32)
     vectors[films, films % 2] = 1.0
     vectors[:, 2] = np.linspace(0.0, 0.6, FILMS)
-    traits = ItemTraits(films, films % 2, FILMS, 2, vectors)
+    item_features = ItemFeatures(films, films % 2, FILMS, 2, vectors)
     drawn = np.random.default_rng(5)
     seen = [film for film in range(FILMS) if film != UNSEEN]
     taken = [
@@ -76,33 +77,38 @@ def make_reference(
     person = np.repeat(np.arange(PEOPLE, dtype=np.int32), EACH)
     item = np.concatenate(taken).astype(np.int32)
     day = np.tile(TODAY - np.arange(EACH)[::-1], PEOPLE).astype(np.float32)
-    graph = taste_graph_of(person, item, day, PEOPLE, traits)
+    graph = build_user_item_graph(person, item, day, PEOPLE, item_features)
     domain = load_domain("movies")
-    return Reference(
+    return DomainKnowledge(
         domain=domain,
         titles=titles,
-        traits=traits,
+        item_features=item_features,
         attributes=[Attribute(place, "genre", name, name) for place, name in enumerate(names)],
         years=np.where(films < FILMS // 2, 1950 + films % 10, 1990 + films % 10).astype(np.int32),
         descriptions=lambda item: description,
-        collective=Collective(
+        collaborative_memory=CollaborativeMemory(
             graph=graph,
-            companions=count_companions(person, item, FILMS),
-            usual=domain_shares(traits, np.diff(graph.first_person)),
+            companions=count_cooccurrence(person, item, FILMS),
+            usual=domain_shares(item_features, np.diff(graph.first_person)),
             phrases=[f"films that are {name}" for name in names],
             rules=default_rules("movies"),
         ),
-        portraits=Portraits(
-            graph, list(map(bare, names)), list(map(titled, titles)), np.zeros(2, dtype=bool)
+        memory_texts=MemoryTexts(
+            graph,
+            list(map(unquoted, names)),
+            list(map(title_text, titles)),
+            np.zeros(2, dtype=bool),
         ),
         sequential=sequential,
-        path=lambda one, other: f"each is {bare(names[one % 2])}" if one % 2 == other % 2 else "",
+        path=lambda one, other: (
+            f"each is {unquoted(names[one % 2])}" if one % 2 == other % 2 else ""
+        ),
     )
 
 
-def a_desk(reference: Reference | None = None, **changed: object) -> Desk:
+def a_desk(reference: DomainKnowledge | None = None, **changed: object) -> ToolContext:
     """Somebody who saw four horror films and a comedy; eight candidates, 1, 3, 5 and 7 horror."""
-    known = desk_of(
+    known = build_tool_context(
         reference or make_reference(),
         [0, 2, 3, 4, 6],
         [8, 9, 10, 11, 12, UNSEEN, 14, 13],
@@ -113,26 +119,29 @@ def a_desk(reference: Reference | None = None, **changed: object) -> Desk:
     return msgspec.structs.replace(known, **changed)
 
 
-def without_history(desk: Desk) -> Desk:
+def without_history(tool_context: ToolContext) -> ToolContext:
     """The same for a stranger."""
     return msgspec.structs.replace(
-        desk,
-        history=desk.history[:0],
-        stars=desk.stars[:0],
-        strengths=desk.strengths[:0],
-        days=desk.days[:0],
+        tool_context,
+        history=tool_context.history[:0],
+        stars=tool_context.stars[:0],
+        strengths=tool_context.strengths[:0],
+        days=tool_context.days[:0],
         now=np.nan,
     )
 
 
-def everything_said(tool: Tool, desk: Desk, titles: Sequence[str] = TITLES) -> list[Observation]:
+def everything_said(
+    tool: Tool, tool_context: ToolContext, titles: Sequence[str] = TITLES
+) -> list[Observation]:
     """What a tool says to each call that it may get."""
-    values = {"candidate": range(1, len(desk.candidates) + 1), "text": titles}
+    values = {"candidate": range(1, len(tool_context.candidates) + 1), "text": titles}
     choices = [values.get(one.kind, one.words) for one in tool.parameters]
     names = [one.name for one in tool.parameters]
     return [
         tool.observe(
-            desk, tool.checked(dict(zip(names, chosen, strict=True)), len(desk.candidates))
+            tool_context,
+            tool.checked(dict(zip(names, chosen, strict=True)), len(tool_context.candidates)),
         )
         for chosen in itertools.product(*choices)
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar
 
@@ -15,51 +15,58 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Footer, Input, Static
 
-from localrec.domains import load_domain
-from localrec.errors import WorkspaceError
-from localrec.types import Answer, Recommendations, RecommendedItem, Seen, TaskKind
-from localrec_tui.backend.base import (
-    BY_AGENT,
-    BY_MODEL,
-    BY_TOOLS,
-    MEASURED,
-    Answered,
-    Asked,
-    Corrected,
-    DomainFound,
-    Heard,
-    Request,
-)
+from localrec.data.answers import Answer
+from localrec.data.query import TaskKind
+from localrec.data.recommendations import RecommendedItem
+from localrec.foundation.errors import WorkspaceError
+from localrec.graph.domain_files import load_domain
+from localrec_tui.answer_text import answer_provenance, answer_remarks, list_remarks, task_meaning
+from localrec_tui.base_app import AppScreen, bindings_of
+from localrec_tui.constraint_chips import intent_chips, without_chip
 from localrec_tui.messages import (
-    Failed,
-    GotAnswer,
-    GotDomains,
-    GotList,
-    HeardItems,
-    WasStopped,
-    WordStored,
+    AnswerReady,
+    DomainsLoaded,
+    FeedbackStored,
+    ItemsArrived,
+    ListReady,
+    WorkFailed,
+    WorkStopped,
 )
-from localrec_tui.questions import Questions
+from localrec_tui.question_history import QuestionHistory
+from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
 from localrec_tui.screens.item import ItemScreen
-from localrec_tui.screens.picking import Choice, PersonScreen, PickScreen, WordsScreen
-from localrec_tui.shell import Room, bindings_of
+from localrec_tui.screens.text import TextDialog
+from localrec_tui.screens.user import UserDialog
+from localrec_tui.services.records import (
+    AGENTIC,
+    AGENTIC_FUSED,
+    MARC,
+    MARC_MODEL,
+    AnsweredQuestion,
+    DomainSummary,
+    IntentCorrection,
+    OnItems,
+    QuestionRequest,
+    RequestHandle,
+)
 from localrec_tui.widgets.chips import ChipButton, Chips
-from localrec_tui.widgets.pick import Pick
+from localrec_tui.widgets.choice_field import ChoiceField
+from localrec_tui.widgets.nav_bar import NavBar
 from localrec_tui.widgets.prompt import Prompt
-from localrec_tui.widgets.results import Cards, Results, Shown
-from localrec_tui.widgets.roombar import RoomBar
-from localrec_tui.wishes import chips_of, without
-from localrec_tui.workers import work_for
+from localrec_tui.widgets.results import ItemCards, Results, ShownItem
+from localrec_tui.workers import run_in_thread
 
 _WIDE = 100  # columns from which a table reads better than cards
 _TICK_S = 0.2
 _BY_RULES = "rules"
 _SYSTEMS = (
-    Choice(MEASURED, "as measured best", "each role by whoever was measured to be better"),
-    Choice(BY_MODEL, "a local model", "every role by the model: slower"),
-    Choice(_BY_RULES, "no model", "every role by rules and measures"),
-    Choice(BY_TOOLS, "tools", "what all tools know of the person, weighed without a model"),
-    Choice(BY_AGENT, "an agent", "a local model asks the tools: slowest"),
+    ChoiceItem(MARC, "as measured best", "each role by whoever was measured to be better"),
+    ChoiceItem(MARC_MODEL, "a local model", "every role by the model: slower"),
+    ChoiceItem(_BY_RULES, "no model", "every role by rules and measures"),
+    ChoiceItem(
+        AGENTIC_FUSED, "tools", "what all tools know of the person, weighed without a model"
+    ),
+    ChoiceItem(AGENTIC, "an agent", "a local model asks the tools: slowest"),
 )
 _NAMES = {one.value: one.name for one in _SYSTEMS}
 _ANY = "*"  # the choice of no domain in particular
@@ -67,7 +74,7 @@ _BY_ROUTER = "router"
 _CORRECTION = "corrected question"
 
 
-class AskScreen(Room[None]):
+class AskScreen(AppScreen[None]):
     """Where questions are asked."""
 
     TITLE = "Ask"
@@ -85,7 +92,7 @@ class AskScreen(Room[None]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (_WIDE, "-wide")]  # noqa: RUF012 - as Textual has it
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "stop", "Stop", show=False, id="stop"),
-        Binding("f2", "pick_person", "Person", show=False, id="person"),
+        Binding("f2", "pick_user", "Person", show=False, id="person"),
         Binding("f3", "pick_task", "Kind of question", show=False, id="task"),
         Binding("f4", "add_wish", "Add a wish", show=False, id="add_wish"),
         Binding("f5", "pick_domain", "Domain", show=False, id="domain"),
@@ -103,37 +110,39 @@ class AskScreen(Room[None]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._domains: tuple[DomainFound, ...] = ()
+        self._domains: tuple[DomainSummary, ...] = ()
         self._domain: str | None = None
         self._image: Path | None = None
-        self._system = MEASURED
-        self._request: Request | None = None
+        self._system = MARC
+        self._request: RequestHandle | None = None
         self._started = 0.0
-        self._answered: Answered | None = None
-        self._told_task: TaskKind | None = None  # as a person corrected it; holds for one question
+        self._answered: AnsweredQuestion | None = None
+        self._corrected_task: TaskKind | None = (
+            None  # as a person corrected it; holds for one question
+        )
         self._shown_domain = ""
-        self._before: tuple[Shown, ...] = ()  # the items that a question is to replace
-        self._wants_example = False
+        self._before: tuple[ShownItem, ...] = ()  # the items that a question is to replace
+        self._insert_example = False
 
     @classmethod
     def all_bindings(cls) -> tuple[Binding, ...]:
         """Every key of the screen and of its parts."""
-        return bindings_of(cls, Prompt, ChipButton, Cards, Results)
+        return bindings_of(cls, Prompt, ChipButton, ItemCards, Results)
 
     def compose(self) -> ComposeResult:
         """Choices, the line, the reading of the question, the answer."""
-        yield RoomBar()
+        yield NavBar()
         with Horizontal(id="top"):
-            yield Pick("Person", "F2", id="person")
-            yield Pick("About", "F5", id="domain")
-            yield Pick("Picture", "F8", id="image")
-            yield Pick("Answers", "F6", id="system")
-        yield Prompt(Questions(self.app.folder))
+            yield ChoiceField("Person", "F2", id="person")
+            yield ChoiceField("About", "F5", id="domain")
+            yield ChoiceField("Picture", "F8", id="image")
+            yield ChoiceField("Answers", "F6", id="system")
+        yield Prompt(QuestionHistory(self.app.folder))
         yield Chips()  # first behind the line, so that Tab leads to the wishes
         with Horizontal(id="reading", classes="-none"):
-            yield Pick("", "F3", id="task")
+            yield ChoiceField("", "F3", id="task")
             yield Static(id="why", markup=False)
-            yield Pick("", "F4", id="wish")
+            yield ChoiceField("", "F4", id="wish")
         yield Static(id="said", markup=False, classes="-none")
         yield Results()
         yield Static(id="status", markup=False)
@@ -141,9 +150,9 @@ class AskScreen(Room[None]):
 
     def on_mount(self) -> None:
         """Begin in the line; what the workspace has is asked once the screen is painted."""
-        self.watch(self.app, "person", self._show_person)
-        self.app.words.subscribe(self, self._mark)
-        self.app.forgotten.subscribe(self, self._forget)
+        self.watch(self.app, "user", self._show_user)
+        self.app.feedback_stored.subscribe(self, self._mark)
+        self.app.user_forgotten.subscribe(self, self._forget)
         self._show_choices()
         self.query_one(Prompt).focus()
         self.set_interval(_TICK_S, self._tick)
@@ -157,15 +166,15 @@ class AskScreen(Room[None]):
         if self._request is not None:
             self._request.stopped.set()
 
-    def look_around(self, *, example: bool = False) -> None:
+    def load_domains(self, *, example: bool = False) -> None:
         """Find out what the workspace has.
 
         Args:
             example: Put an example of a question into the line.
         """
-        backend = self.app.backend
-        self._wants_example = example
-        work_for(self, "domains", lambda: GotDomains(backend.domains()))
+        services = self.app.services
+        self._insert_example = example
+        run_in_thread(self, "domains", lambda: DomainsLoaded(services.domains()))
 
     # --- keys ---
 
@@ -173,13 +182,13 @@ class AskScreen(Room[None]):
         """Stop what runs; where nothing does, go back to the line."""
         if self._request is not None:
             self._stop(self._request)
-            self._tell("Stopping …")
+            self._show_status("Stopping …")
         else:
             self.query_one(Prompt).focus()
 
-    def action_pick_person(self) -> None:
+    def action_pick_user(self) -> None:
         """Say who sits here."""
-        self.app.push_screen(PersonScreen(self.app.person), self._person_picked)
+        self.app.push_screen(UserDialog(self.app.user), self._user_picked)
 
     def action_pick_task(self) -> None:
         """Correct what kind of question it is."""
@@ -187,48 +196,50 @@ class AskScreen(Room[None]):
             self.notify("Ask something first.")
             return
         domain = load_domain(self._answered.domain)
-        kinds = [Choice(kind.value, kind.value, _meaning(kind, domain.name)) for kind in TaskKind]
-        router = Choice(_BY_ROUTER, "as read", "leave it to the router")
+        kinds = [
+            ChoiceItem(kind.value, kind.value, task_meaning(kind, domain.name)) for kind in TaskKind
+        ]
+        router = ChoiceItem(_BY_ROUTER, "as read", "leave it to the router")
         chosen = self._answered.answer.task.kind.value
         title = "What kind of question is it?"
-        self.app.push_screen(PickScreen(title, [*kinds, router], chosen), self._task_picked)
+        self.app.push_screen(ChoiceDialog(title, [*kinds, router], chosen), self._task_picked)
 
     def action_add_wish(self) -> None:
         """Add a wish to the question."""
         if self._answered is None:
             self.notify("Ask something first.")
             return
-        screen = WordsScreen("What else?", "such as: no cream")
+        screen = TextDialog("What else?", "such as: no cream")
         self.app.push_screen(screen, self._wish_added)
 
     def action_pick_domain(self) -> None:
         """Say what questions are about."""
-        found = [Choice(one.name, one.plural, f"{one.items:,}") for one in self._domains]
-        choices = [Choice(_ANY, "anything", "whatever the words fit best"), *found]
-        screen = PickScreen("What is it about?", choices, self._domain or _ANY)
+        found = [ChoiceItem(one.name, one.plural, f"{one.items:,}") for one in self._domains]
+        choices = [ChoiceItem(_ANY, "anything", "whatever the words fit best"), *found]
+        screen = ChoiceDialog("What is it about?", choices, self._domain or _ANY)
         self.app.push_screen(screen, self._domain_picked)
 
     def action_pick_image(self) -> None:
         """Say which picture questions are about."""
         title = "Which picture are your questions about?"
-        screen = WordsScreen(title, "its path; Enter without one for none")
+        screen = TextDialog(title, "its path; Enter without one for none")
         self.app.push_screen(screen, self._image_picked)
 
     def action_pick_system(self) -> None:
         """Say who answers."""
-        screen = PickScreen("Who answers?", _SYSTEMS, self._system)
+        screen = ChoiceDialog("Who answers?", _SYSTEMS, self._system)
         self.app.push_screen(screen, self._system_picked)
 
-    @on(Pick.Pressed)
-    async def _pick_pressed(self, event: Pick.Pressed) -> None:
-        action = "add_wish" if event.pick.id == "wish" else f"pick_{event.pick.id}"
+    @on(ChoiceField.Pressed)
+    async def _pick_pressed(self, event: ChoiceField.Pressed) -> None:
+        action = "add_wish" if event.field.id == "wish" else f"pick_{event.field.id}"
         await self.run_action(action)
 
     # --- what was picked ---
 
-    def _person_picked(self, person: str | None) -> None:
-        if person is not None:
-            self.app.person = person or None
+    def _user_picked(self, user: str | None) -> None:
+        if user is not None:
+            self.app.user = user or None
 
     def _domain_picked(self, domain: str | None) -> None:
         if domain is not None:
@@ -247,92 +258,94 @@ class AskScreen(Room[None]):
 
     def _task_picked(self, kind: str | None) -> None:
         if kind is not None and self._answered is not None:
-            self._told_task = None if kind == _BY_ROUTER else TaskKind(kind)
-            self._ask_again(Corrected(intent=self._answered.intent, task=self._told_task))
+            self._corrected_task = None if kind == _BY_ROUTER else TaskKind(kind)
+            self._ask_again(
+                IntentCorrection(intent=self._answered.intent, task=self._corrected_task)
+            )
 
     def _wish_added(self, words: str | None) -> None:
         if words and self._answered is not None:
             intent = self._answered.intent
-            self._ask_again(Corrected(intent=intent, more=words, task=self._told_task))
+            self._ask_again(IntentCorrection(intent=intent, more=words, task=self._corrected_task))
 
     @on(Chips.Removed)
     def _wish_removed(self, event: Chips.Removed) -> None:
         if self._answered is not None:
-            intent = without(self._answered.intent, event.chip)
-            self._ask_again(Corrected(intent=intent, task=self._told_task))
+            intent = without_chip(self._answered.intent, event.chip)
+            self._ask_again(IntentCorrection(intent=intent, task=self._corrected_task))
 
     # --- asking ---
 
     @on(Input.Submitted, "#prompt")
     def _submitted(self, event: Input.Submitted) -> None:
         text = event.value.strip()
-        person = self.app.person
+        user = self.app.user
         self.query_one(Prompt).select_all()  # what is typed next is another question
         if text:
             self._remember(text)
-            self._told_task = None
+            self._corrected_task = None
             self._ask(text)
-        elif person is not None:
-            self._list_for(person)
+        elif user is not None:
+            self._list_for(user)
         else:
-            self._tell("Type what you would like, or choose a person with F2 for a list.")
+            self._show_status("Type what you would like, or choose a person with F2 for a list.")
 
     @on(Prompt.Left)
     def _below_the_line(self) -> None:
         self.query_one(Results).take_focus()
 
     def _ask(self, text: str) -> None:
-        backend = self.app.backend
-        asked = Asked(
+        services = self.app.services
+        asked = QuestionRequest(
             text=text,
-            user=self.app.person,
+            user=self.app.user,
             domain=self._domain,
-            system=MEASURED if self._system == _BY_RULES else self._system,
+            system=MARC if self._system == _BY_RULES else self._system,
             without_model=self._system == _BY_RULES,
             image=None if self._image is None else str(self._image),
         )
         self._begin(
             "question",
-            lambda request, heard: GotAnswer(request, backend.ask(asked, request, heard)),
+            lambda request, on_items: AnswerReady(request, services.ask(asked, request, on_items)),
         )
 
-    def _ask_again(self, corrected: Corrected) -> None:
+    def _ask_again(self, corrected: IntentCorrection) -> None:
         if (before := self._answered) is None:
             return
-        backend = self.app.backend
-        asked = msgspec.structs.replace(before.asked, user=self.app.person, domain=before.domain)
+        services = self.app.services
+        asked = msgspec.structs.replace(before.asked, user=self.app.user, domain=before.domain)
         self._begin(
             _CORRECTION,
-            lambda request, heard: GotAnswer(
-                request, backend.ask_intent(asked, corrected, request, heard)
+            lambda request, on_items: AnswerReady(
+                request, services.ask_intent(asked, corrected, request, on_items)
             ),
         )
 
-    def _list_for(self, person: str) -> None:
-        backend, domain, k = self.app.backend, self._domain, Asked(text="").k
+    def _list_for(self, user: str) -> None:
+        services, domain, k = self.app.services, self._domain, QuestionRequest(text="").k
         self._begin(
             "list",
-            lambda request, _: GotList(request, backend.recommend(person, domain, k, request)),
+            lambda request, _: ListReady(request, services.recommend(user, domain, k, request)),
         )
 
-    def _begin(self, what: str, make: Callable[[Request, Heard], Message]) -> None:
+    def _begin(self, what: str, make: Callable[[RequestHandle, OnItems], Message]) -> None:
         """Start a request in a thread; one that runs is stopped, nobody waits for it any more."""
         if self._request is not None:
             self._stop(self._request)
         else:
             self._before = self.query_one(Results).shown
-        request = Request()
+        request = RequestHandle()
         self._request, self._started = request, time.monotonic()
 
-        def heard(items: tuple[RecommendedItem, ...]) -> None:
-            self.post_message(HeardItems(request, items))
+        def on_items(items: tuple[RecommendedItem, ...]) -> None:
+            self.post_message(ItemsArrived(request, items))
 
-        work_for(self, what, lambda: make(request, heard), request)
+        run_in_thread(self, what, lambda: make(request, on_items), request)
         self._tick()
 
-    def _stop(self, request: Request) -> None:
-        backend = self.app.backend
-        work_for(self, "stopping", lambda: backend.stop(request))
+    def _stop(self, request: RequestHandle) -> None:
+        services = self.app.services
+        run_in_thread(self, "stopping", lambda: services.stop(request))
 
     def _remember(self, text: str) -> None:
         try:
@@ -343,12 +356,12 @@ class AskScreen(Room[None]):
 
     # --- what comes back ---
 
-    async def on_heard_items(self, message: HeardItems) -> None:
+    async def on_items_arrived(self, message: ItemsArrived) -> None:
         """Show items as they come."""
         if message.request is self._request:
             await self.query_one(Results).hear(message.items)
 
-    async def on_got_answer(self, message: GotAnswer) -> None:
+    async def on_answer_ready(self, message: AnswerReady) -> None:
         """Show the answer."""
         if message.request is not self._request:
             return
@@ -357,13 +370,13 @@ class AskScreen(Room[None]):
         self._shown_domain = answered.domain
         domain = load_domain(answered.domain)
         self._show_task(answer)
-        await self.query_one(Chips).show(chips_of(answered.intent, domain))
-        self._say(_remarks(answer))
+        await self.query_one(Chips).show(intent_chips(answered.intent, domain))
+        self._say(answer_remarks(answer))
         results = self.query_one(Results)
-        await results.show(answered.domain, answer.items, answer.near, answered.standings)
-        self._tell(_how(answer, self._spent()))
+        await results.show(answered.domain, answer.items, answer.near, answered.item_matches_by_key)
+        self._show_status(answer_provenance(answer, self._spent()))
 
-    async def on_got_list(self, message: GotList) -> None:
+    async def on_list_ready(self, message: ListReady) -> None:
         """Show a list that nobody asked a question for."""
         if message.request is not self._request:
             return
@@ -372,18 +385,20 @@ class AskScreen(Room[None]):
         self._shown_domain = found.domain
         self.query_one("#reading").set_class(True, "-none")
         await self.query_one(Chips).show(())
-        self._say(_list_remarks(found))
+        self._say(list_remarks(found))
         await self.query_one(Results).show(found.domain, found.items)
-        self._tell(f"A list for {found.user}, from {found.history:,} items of their history.")
+        self._show_status(
+            f"A list for {found.user}, from {found.history:,} items of their history."
+        )
 
-    async def on_was_stopped(self, message: WasStopped) -> None:
+    async def on_work_stopped(self, message: WorkStopped) -> None:
         """Say so; what was there before stays."""
         if message.request is self._request:
             self._request = None
             await self.query_one(Results).restore(self._before)
-            self._tell(f"Stopped after {self._spent():.1f} s.")
+            self._show_status(f"Stopped after {self._spent():.1f} s.")
 
-    async def on_failed(self, message: Failed) -> None:
+    async def on_work_failed(self, message: WorkFailed) -> None:
         """Say why, and what to do about it."""
         message.stop()
         if message.request is not None:
@@ -394,25 +409,25 @@ class AskScreen(Room[None]):
                 await self.query_one(Results).restore(self._before)
             else:
                 await self._clear()
-        self._tell("")
+        self._show_status("")
         self._say([message.error, message.remedy])
 
-    def on_got_domains(self, message: GotDomains) -> None:
+    def on_domains_loaded(self, message: DomainsLoaded) -> None:
         """Know what there is to ask about."""
         self._domains = message.domains
         self._show_choices()
         prompt = self.query_one(Prompt)
         examples = [one for domain in self._domains for one in domain.examples]
-        if self._wants_example and examples and not prompt.value:
+        if self._insert_example and examples and not prompt.value:
             prompt.value = examples[0]
             prompt.cursor_position = len(examples[0])
 
     async def _forget(self, _: str) -> None:
         """Let go of all that was said here: questions are read again, an answer may name them."""
-        self.query_one(Prompt).questions = Questions(self.app.folder)
+        self.query_one(Prompt).questions = QuestionHistory(self.app.folder)
         await self._clear()
         self._say([])
-        self._tell("")
+        self._show_status("")
 
     async def _clear(self) -> None:
         """Let go of an answer, and of how its question was read."""
@@ -421,20 +436,20 @@ class AskScreen(Room[None]):
         await self.query_one(Chips).show(())
         await self.query_one(Results).show(self._shown_domain, ())
 
-    def _mark(self, message: WordStored) -> None:
+    def _mark(self, message: FeedbackStored) -> None:
         """Mark the item that the person spoke of, in whatever room, as the store has it."""
-        if message.said is not None and message.user == self.app.person:
+        if message.said is not None and message.user == self.app.user:
             self.query_one(Results).mark(message.domain, message.said.item, message.holds)
 
-    @on(Results.Opened)
-    def _opened(self, event: Results.Opened) -> None:
+    @on(Results.ItemOpened)
+    def _opened(self, event: Results.ItemOpened) -> None:
         answer = None if self._answered is None else self._answered.answer
         self.app.push_screen(ItemScreen(event.shown, self._shown_domain, answer))
 
     # --- drawing ---
 
-    def _show_person(self, person: str | None) -> None:
-        self.query_one("#person", Pick).show(person or "nobody in particular")
+    def _show_user(self, user: str | None) -> None:
+        self.query_one("#user", ChoiceField).show(user or "nobody in particular")
         self.query_one(Results).unmark()
         self._before = tuple(msgspec.structs.replace(one, said="") for one in self._before)
 
@@ -443,15 +458,17 @@ class AskScreen(Room[None]):
         about = "anything" if self._domain is None else plurals.get(self._domain, self._domain)
         if self._domain is None and len(plurals) == 1:
             about = next(iter(plurals.values()))
-        self.query_one("#domain", Pick).show(about)
-        self.query_one("#system", Pick).show(_NAMES[self._system])
-        self.query_one("#image", Pick).show("none" if self._image is None else self._image.name)
+        self.query_one("#domain", ChoiceField).show(about)
+        self.query_one("#system", ChoiceField).show(_NAMES[self._system])
+        self.query_one("#image", ChoiceField).show(
+            "none" if self._image is None else self._image.name
+        )
 
     def _show_task(self, answer: Answer) -> None:
         task = answer.task
-        self.query_one("#task", Pick).show(f"{task.kind.value} {task.confidence:.2f}")
+        self.query_one("#task", ChoiceField).show(f"{task.kind.value} {task.confidence:.2f}")
         self.query_one("#why", Static).update(task.reason)
-        self.query_one("#wish", Pick).show("add a wish")
+        self.query_one("#wish", ChoiceField).show("add a wish")
         self.query_one("#reading").set_class(False, "-none")
 
     def _say(self, sentences: list[str]) -> None:
@@ -461,54 +478,12 @@ class AskScreen(Room[None]):
         said.update(told)
         said.set_class(not told, "-none")
 
-    def _tell(self, status: str) -> None:
+    def _show_status(self, status: str) -> None:
         self.query_one("#status", Static).update(status)
 
     def _tick(self) -> None:
         if self._request is not None and not self._request.stopped.is_set():
-            self._tell(f"Thinking, {self._spent():.1f} s. Esc stops.")
+            self._show_status(f"Thinking, {self._spent():.1f} s. Esc stops.")
 
     def _spent(self) -> float:
         return time.monotonic() - self._started
-
-
-def _meaning(kind: TaskKind, domain_name: str) -> str:
-    """What one of the four tasks asks for, in a domain's own words."""
-    domain = load_domain(domain_name)
-    return {
-        TaskKind.C1: "how it looks",
-        TaskKind.C2: f"by its {domain.kind_of('container') or 'container'}",
-        TaskKind.C3: f"by its {domain.kind_of('component') or 'content'}",
-        TaskKind.C4: f"like another {domain.singular}",
-    }[kind]
-
-
-def _remarks(answer: Answer) -> list[str]:
-    """What was let go and misread, plainly."""
-    intent = answer.intent
-    read = ", ".join(f"{typed} → {meant}" for typed, meant in intent.corrected.items())
-    unknown = ", ".join(intent.unknown)
-    return [
-        answer.message,
-        f"Read as: {read}" if read else "",
-        f"Not known here: {unknown}" if unknown else "",
-        *(() if answer.seen is None else _seen(answer.seen)),
-    ]
-
-
-def _seen(seen: Seen) -> Iterator[str]:
-    """What was seen in the picture, what of it counted, and what limits it."""
-    words = [*seen.colours, seen.clarity, seen.foam, seen.ice, seen.glass, *seen.garnish]
-    told = ", ".join(one.word for one in words if one is not None)
-    counted = ", ".join(seen.counted) or "nothing"
-    yield f"In the picture: {told or 'nothing that has a word'}. Counted: {counted}."
-    yield from seen.notes
-
-
-def _list_remarks(found: Recommendations) -> list[str]:
-    return [found.message, *found.notes]
-
-
-def _how(answer: Answer, spent: float) -> str:
-    who = ", ".join(f"{stage}: {spoke}" for stage, spoke in answer.spoke.items())
-    return f"{spent:.2f} s. {who}"

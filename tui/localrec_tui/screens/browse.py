@@ -14,24 +14,32 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import DataTable, Footer, Input, Static
 
-from localrec.types import Event, RecommendedItem
-from localrec_tui.backend.base import DomainFound, Request
-from localrec_tui.backend.browsing import Layout, Page, Turn, View
-from localrec_tui.messages import Failed, GotDomains, Say, TakeBack, WasStopped, WordStored
+from localrec.data.recommendations import RecommendedItem
+from localrec_tui.base_app import AppScreen, bindings_of
+from localrec_tui.messages import (
+    DomainsLoaded,
+    FeedbackGiven,
+    FeedbackStored,
+    WorkFailed,
+    WorkStopped,
+)
+from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
+from localrec_tui.screens.graph_browser import GraphBrowserScreen
 from localrec_tui.screens.item import ItemScreen
-from localrec_tui.screens.picking import Choice, PersonScreen, PickScreen
 from localrec_tui.screens.shelf import ShelfScreen
-from localrec_tui.screens.walk import WalkScreen
-from localrec_tui.shell import Room, bindings_of
-from localrec_tui.widgets.listing import PAGE, Line, Listing
-from localrec_tui.widgets.pick import Pick
-from localrec_tui.widgets.results import FEEDBACK_KEYS, SAID, Shown
-from localrec_tui.widgets.roombar import RoomBar
+from localrec_tui.screens.user import UserDialog
+from localrec_tui.services.catalogue import CatalogueLayout, CataloguePage, CatalogueView, PageTurn
+from localrec_tui.services.records import DomainSummary, RequestHandle
+from localrec_tui.widgets.catalogue_table import CatalogueTable
+from localrec_tui.widgets.choice_field import ChoiceField
+from localrec_tui.widgets.nav_bar import NavBar
+from localrec_tui.widgets.paged_table import PAGE_ROWS, PagedRow, PagedTable
+from localrec_tui.widgets.results import FEEDBACK_LABELS, ShownItem
 from localrec_tui.widgets.text_line import TextLine
-from localrec_tui.workers import work_for
+from localrec_tui.workers import run_in_thread
 
 if TYPE_CHECKING:
-    from localrec.graph.pages import PageRow
+    from localrec.graph.pagination import PageRow
 
 _IDLE_S = 0.7  # a pause that says that the question is typed
 _ALIKE = 10  # items by meaning
@@ -42,17 +50,17 @@ _NOTHING = "Nothing is here yet. Press 1 and Enter to begin with the bundled dri
 _NEAR = "≈ "  # before names that were found by meaning
 
 
-class GotPage(Message):
+class PageLoaded(Message):
     """A page of the catalogue; `number` is that of the look it belongs to."""
 
-    def __init__(self, number: int, turn: Turn, page: Page) -> None:
+    def __init__(self, number: int, turn: PageTurn, page: CataloguePage) -> None:
         super().__init__()
         self.number = number
         self.turn = turn
         self.page = page
 
 
-class GotAlike(Message):
+class SimilarItemsLoaded(Message):
     """Items that mean what was typed."""
 
     def __init__(self, number: int, rows: tuple[PageRow, ...]) -> None:
@@ -61,36 +69,7 @@ class GotAlike(Message):
         self.rows = rows
 
 
-class CatalogueList(Listing):
-    """The list of items, which owns the single-letter keys: outside it a letter is a letter."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "screen.open", "Open", id="open"),
-        Binding("g", "screen.walk", "Graph", id="walk"),
-        *FEEDBACK_KEYS,
-        Binding("o", "screen.pick_order", "Order", show=False, id="order"),
-        Binding("r", "screen.turn_order", "Reverse", show=False, id="reverse"),
-        Binding("slash", "screen.search", "Search", show=False, id="search"),
-    ]
-
-    class Rated(Message):
-        """The person says something about the current item."""
-
-        def __init__(self, event: Event, *, reason: bool) -> None:
-            super().__init__()
-            self.event = event
-            self.reason = reason
-
-    def action_say(self, event: str, reason: bool = False) -> None:
-        """Say something about the current item."""
-        self.post_message(self.Rated(Event(event), reason=reason))
-
-    def action_take_back(self) -> None:
-        """Take back what was said last."""
-        self.post_message(TakeBack())
-
-
-class BrowseScreen(Room[None]):
+class BrowseScreen(AppScreen[None]):
     """Where the catalogue is looked through."""
 
     TITLE = "Browse"
@@ -108,7 +87,7 @@ class BrowseScreen(Room[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down", "to_list", "To the list", id="search_list"),
         Binding("escape", "leave", "Back", show=False, id="search_leave"),
-        Binding("f2", "pick_person", "Person", show=False, id="person"),
+        Binding("f2", "pick_user", "Person", show=False, id="person"),
         Binding("f4", "shelf", "Shelf", id="shelf"),
         Binding("f5", "pick_domain", "Domain", show=False, id="domain"),
     ]
@@ -121,42 +100,42 @@ class BrowseScreen(Room[None]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._domains: tuple[DomainFound, ...] = ()
-        self._layout = Layout(kinds=(), orders=())
-        self._view = View(domain="")
+        self._domains: tuple[DomainSummary, ...] = ()
+        self._layout = CatalogueLayout(kinds=(), orders=())
+        self._view = CatalogueView(domain="")
         self._having = ""  # the attribute that all listed items have, as people call it
         self._number = 0  # of the newest look; what an older one finds comes too late
         self._listed = 0  # of the look that the list shows
         self._is_turning = False  # a page is on its way
-        self._next: Turn | None = None  # the page that is asked for when it is here
+        self._next: PageTurn | None = None  # the page that is asked for when it is here
         self._total = 0
-        self._alike: Request | None = None
+        self._similar_request: RequestHandle | None = None
         self._idle: Timer | None = None
-        self._said: dict[tuple[str, str], str] = {}  # (domain, item) -> what the person thinks
+        self._feedback: dict[tuple[str, str], str] = {}  # (domain, item) -> what the person thinks
 
     @classmethod
     def all_bindings(cls) -> tuple[Binding, ...]:
         """Every key of the screen and of its list."""
-        return bindings_of(cls, CatalogueList, Listing)
+        return bindings_of(cls, CatalogueTable, PagedTable)
 
     def compose(self) -> ComposeResult:
         """Choices, the line to search in, the list."""
-        yield RoomBar()
+        yield NavBar()
         with Horizontal(id="top"):
-            yield Pick("Person", "F2", id="person")
-            yield Pick("About", "F5", id="domain")
-            yield Pick("Order", "O", id="order")
+            yield ChoiceField("Person", "F2", id="person")
+            yield ChoiceField("About", "F5", id="domain")
+            yield ChoiceField("Order", "O", id="order")
         yield TextLine(
             placeholder="Search by name, attribute or meaning", id="search", max_length=200
         )
-        yield CatalogueList()
+        yield CatalogueTable()
         yield Static(id="status", markup=False)
         yield Footer()
 
     def on_mount(self) -> None:
         """Begin in the line."""
-        self.watch(self.app, "person", self._show_person)
-        self.app.words.subscribe(self, self._mark)
+        self.watch(self.app, "user", self._show_user)
+        self.app.feedback_stored.subscribe(self, self._mark)
         search = self.query_one("#search", Input)
         search.border_subtitle = _TWO_PLACES
         search.focus()
@@ -164,8 +143,8 @@ class BrowseScreen(Room[None]):
     def on_screen_resume(self) -> None:
         """Whoever comes here before there is anything, finds it when they come back."""
         if not self._domains:
-            backend = self.app.backend
-            work_for(self, "domains", lambda: GotDomains(backend.domains()))
+            services = self.app.services
+            run_in_thread(self, "domains", lambda: DomainsLoaded(services.domains()))
 
     def on_unmount(self) -> None:
         """Nobody waits for anything any more."""
@@ -173,7 +152,7 @@ class BrowseScreen(Room[None]):
 
     # --- what is looked at ---
 
-    def on_got_domains(self, message: GotDomains) -> None:
+    def on_domains_loaded(self, message: DomainsLoaded) -> None:
         """Begin with the largest domain."""
         message.stop()  # the app would take it for a first run
         if self._domains:  # asked for twice, by two visits that came close together
@@ -185,16 +164,16 @@ class BrowseScreen(Room[None]):
             search.focus()
             self._open_domain(self._domains[0].name)
         else:
-            self._tell(_NOTHING)
+            self._show_status(_NOTHING)
 
     def _open_domain(self, domain: str) -> None:
-        self._layout = self.app.backend.browse.layout(domain)
-        self._view = View(domain=domain, user=self.app.person)
+        self._layout = self.app.services.catalogue.layout(domain)
+        self._view = CatalogueView(domain=domain, user=self.app.user)
         self._having = ""
         with self.prevent(Input.Changed):
             self.query_one("#search", Input).value = ""
         heads = (*(kind.replace("_", " ").capitalize() for kind in self._layout.kinds), "You")
-        self.query_one(Listing).set_heads(("Name", *heads))
+        self.query_one(PagedTable).set_heads(("Name", *heads))
         self._look()
         if self.query_one("#search").has_focus:
             self._prepare()
@@ -207,9 +186,9 @@ class BrowseScreen(Room[None]):
     def _begin(self) -> None:
         """Ask for the first page of the view; whatever was asked before is superseded."""
         self._supersede()
-        self._turn(Turn())
+        self._turn(PageTurn())
 
-    def _turn(self, turn: Turn) -> None:
+    def _turn(self, turn: PageTurn) -> None:
         """Ask for a page, one after the other: of those that wait, only the newest is wanted."""
         if not self._view.domain:
             return
@@ -217,11 +196,11 @@ class BrowseScreen(Room[None]):
             self._next = turn
             return
         self._is_turning = True
-        browse, view, number = self.app.backend.browse, self._view, self._number
-        work_for(
+        browse, view, number = self.app.services.catalogue, self._view, self._number
+        run_in_thread(
             self,
             _PAGE_WORK,
-            lambda: GotPage(number, turn, browse.page(view, turn, PAGE)),
+            lambda: PageLoaded(number, turn, browse.page(view, turn, PAGE_ROWS)),
         )
 
     def _turn_next(self) -> None:
@@ -235,12 +214,12 @@ class BrowseScreen(Room[None]):
         if self._idle is not None:
             self._idle.stop()
             self._idle = None
-        if self._alike is not None:
-            self._alike.stopped.set()
-            self._alike = None
+        if self._similar_request is not None:
+            self._similar_request.stopped.set()
+            self._similar_request = None
 
-    @on(Listing.Wanted)
-    def _more_wanted(self, event: Listing.Wanted) -> None:
+    @on(PagedTable.PageWanted)
+    def _more_wanted(self, event: PagedTable.PageWanted) -> None:
         if self._listed == self._number:  # else the list is about to be another
             self._turn(event.turn)
 
@@ -251,8 +230,8 @@ class BrowseScreen(Room[None]):
             self._prepare()
 
     def _prepare(self) -> None:
-        browse, view = self.app.backend.browse, self._view
-        work_for(self, "prepare to search", lambda: browse.prepare(view))
+        browse, view = self.app.services.catalogue, self._view
+        run_in_thread(self, "prepare to search", lambda: browse.prepare(view))
 
     @on(Input.Changed, "#search")
     def _typed(self, event: Input.Changed) -> None:
@@ -265,18 +244,18 @@ class BrowseScreen(Room[None]):
             self._idle = self.set_timer(_IDLE_S, self._look_by_meaning)
 
     def _look_by_meaning(self) -> None:
-        browse, view, number = self.app.backend.browse, self._view, self._number
-        self._alike = request = Request()
-        work_for(
+        browse, view, number = self.app.services.catalogue, self._view, self._number
+        self._similar_request = request = RequestHandle()
+        run_in_thread(
             self,
             "search by meaning",
-            lambda: GotAlike(number, browse.alike(view, _ALIKE, request)),
+            lambda: SimilarItemsLoaded(number, browse.similar_items(view, _ALIKE, request)),
             request,
         )
 
     # --- what comes back ---
 
-    def on_got_page(self, message: GotPage) -> None:
+    def on_page_loaded(self, message: PageLoaded) -> None:
         """Show it, unless something else is looked at by now."""
         self._turn_next()
         if message.number != self._number:
@@ -284,7 +263,7 @@ class BrowseScreen(Room[None]):
         self._listed = message.number
         turn, page = message.turn, message.page
         lines = [self._line(row) for row in page.rows]
-        listing, goes_on = self.query_one(Listing), len(lines) == PAGE
+        listing, goes_on = self.query_one(PagedTable), len(lines) == PAGE_ROWS
         if page.total is not None:
             self._total = page.total
         if turn.last:
@@ -295,44 +274,44 @@ class BrowseScreen(Room[None]):
             listing.prepend(lines)
         else:
             listing.begin(lines, goes_on=goes_on)
-        self._tell(self._where())
+        self._show_status(self._where())
 
-    def on_got_alike(self, message: GotAlike) -> None:
+    def on_similar_items_loaded(self, message: SimilarItemsLoaded) -> None:
         """Put them behind what has the words, where that ends."""
         if not message.number == self._listed == self._number:
             return
-        self._alike = None
-        listing = self.query_one(Listing)
+        self._similar_request = None
+        listing = self.query_one(PagedTable)
         there = {line.key for line in listing.lines}
         lines = [self._line(row, near=True) for row in message.rows if row.key not in there]
         if len(listing.lines) == self._total:
             listing.append(lines, goes_on=False)
-        self._tell(f"{self._where()} ≈ {len(lines)} more by meaning.")
+        self._show_status(f"{self._where()} ≈ {len(lines)} more by meaning.")
 
-    def on_was_stopped(self, message: WasStopped) -> None:
+    def on_work_stopped(self, message: WorkStopped) -> None:
         """A search by meaning was superseded: nobody waits for it."""
 
-    def on_failed(self, message: Failed) -> None:
+    def on_work_failed(self, message: WorkFailed) -> None:
         """Say why, and the remedy; of a search by meaning beside what has the words."""
         message.stop()
         told = f"{message.error} {message.remedy}".strip()
         if message.what == _PAGE_WORK:
             self._turn_next()
         if message.request is None:
-            self._tell(told)
-        elif message.request is self._alike:
-            self._tell(f"{self._where()} {told}")
+            self._show_status(told)
+        elif message.request is self._similar_request:
+            self._show_status(f"{self._where()} {told}")
 
-    def _mark(self, message: WordStored) -> None:
+    def _mark(self, message: FeedbackStored) -> None:
         """Show what the person thinks of an item, said in whatever room, as the store has it."""
         said = message.said
-        if said is None or message.user != self.app.person:
+        if said is None or message.user != self.app.user:
             return
-        told = "" if message.holds is None else SAID[message.holds]
-        self._said[message.domain, said.item] = told
+        told = "" if message.holds is None else FEEDBACK_LABELS[message.holds]
+        self._feedback[message.domain, said.item] = told
         if message.domain != self._view.domain:
             return
-        listing = self.query_one(Listing)
+        listing = self.query_one(PagedTable)
         for line in listing.lines:
             if line.key == said.item:
                 listing.replace(line.key, (*line.cells[:-1], told))
@@ -356,12 +335,12 @@ class BrowseScreen(Room[None]):
     @on(Input.Submitted, "#search")
     def action_to_list(self) -> None:
         """Go to the list, to the item where it stands: after a search that is the best hit."""
-        self.query_one(Listing).focus()
+        self.query_one(PagedTable).focus()
 
     def action_open(self) -> None:
         """Show all about the item."""
-        if (line := self.query_one(Listing).current) is not None:
-            shown = Shown(item=_item(line))
+        if (line := self.query_one(PagedTable).current) is not None:
+            shown = ShownItem(item=_item(line))
             self.app.push_screen(ItemScreen(shown, self._view.domain, None))
 
     @on(DataTable.RowSelected)
@@ -370,30 +349,32 @@ class BrowseScreen(Room[None]):
 
     def action_walk(self) -> None:
         """Walk the graph from the item."""
-        if (line := self.query_one(Listing).current) is not None:
-            self.app.push_screen(WalkScreen(self._view, line.key), self._look_at)
+        if (line := self.query_one(PagedTable).current) is not None:
+            self.app.push_screen(GraphBrowserScreen(self._view, line.key), self._look_at)
 
-    @on(CatalogueList.Rated)
-    def _rated(self, event: CatalogueList.Rated) -> None:
-        if (line := self.query_one(Listing).current) is not None:
-            self.post_message(Say(_item(line), self._view.domain, event.event, reason=event.reason))
+    @on(CatalogueTable.Rated)
+    def _rated(self, event: CatalogueTable.Rated) -> None:
+        if (line := self.query_one(PagedTable).current) is not None:
+            self.post_message(
+                FeedbackGiven(_item(line), self._view.domain, event.event, reason=event.reason)
+            )
 
-    def action_pick_person(self) -> None:
+    def action_pick_user(self) -> None:
         """Say who sits here."""
-        self.app.push_screen(PersonScreen(self.app.person), self._person_picked)
+        self.app.push_screen(UserDialog(self.app.user), self._user_picked)
 
     def action_pick_domain(self) -> None:
         """Say what is looked through."""
-        choices = [Choice(one.name, one.plural, f"{one.items:,}") for one in self._domains]
+        choices = [ChoiceItem(one.name, one.plural, f"{one.items:,}") for one in self._domains]
         if choices:
-            screen = PickScreen("What is it about?", choices, self._view.domain)
+            screen = ChoiceDialog("What is it about?", choices, self._view.domain)
             self.app.push_screen(screen, self._domain_picked)
 
     def action_pick_order(self) -> None:
         """Say what the list goes by."""
-        choices = [Choice(one, one.replace("_", " ")) for one in self._layout.orders]
+        choices = [ChoiceItem(one, one.replace("_", " ")) for one in self._layout.orders]
         if choices:
-            screen = PickScreen("In which order?", choices, self._view.order)
+            screen = ChoiceDialog("In which order?", choices, self._view.order)
             self.app.push_screen(screen, self._order_picked)
 
     def action_turn_order(self) -> None:
@@ -404,26 +385,26 @@ class BrowseScreen(Room[None]):
     def action_shelf(self) -> None:
         """Open the person's shelf, once it is known who that is."""
         if not self._view.domain:
-            self._tell(_NOTHING)
-        elif self.app.person is None:
-            self.app.push_screen(PersonScreen(None, nobody=False), self._shelf_of)
+            self._show_status(_NOTHING)
+        elif self.app.user is None:
+            self.app.push_screen(UserDialog(None, nobody=False), self._shelf_of)
         else:
-            self._shelf_of(self.app.person)
+            self._shelf_of(self.app.user)
 
-    @on(Pick.Pressed)
-    async def _pick_pressed(self, event: Pick.Pressed) -> None:
-        await self.run_action(f"pick_{event.pick.id}")
+    @on(ChoiceField.Pressed)
+    async def _pick_pressed(self, event: ChoiceField.Pressed) -> None:
+        await self.run_action(f"pick_{event.field.id}")
 
     # --- what was picked ---
 
-    def _shelf_of(self, person: str | None) -> None:
-        if person:
-            self.app.person = person
-            self.app.push_screen(ShelfScreen(self._view.domain, person))
+    def _shelf_of(self, user: str | None) -> None:
+        if user:
+            self.app.user = user
+            self.app.push_screen(ShelfScreen(self._view.domain, user))
 
-    def _person_picked(self, person: str | None) -> None:
-        if person is not None:
-            self.app.person = person or None
+    def _user_picked(self, user: str | None) -> None:
+        if user is not None:
+            self.app.user = user or None
 
     def _domain_picked(self, domain: str | None) -> None:
         if domain is not None and domain != self._view.domain:
@@ -443,32 +424,34 @@ class BrowseScreen(Room[None]):
 
     # --- drawing ---
 
-    def _show_person(self, person: str | None) -> None:
-        self.query_one("#person", Pick).show(person or "nobody in particular")
-        if person != self._view.user and self._view.domain:
-            self._said = {}
-            self._view = msgspec.structs.replace(self._view, user=person)
+    def _show_user(self, user: str | None) -> None:
+        self.query_one("#user", ChoiceField).show(user or "nobody in particular")
+        if user != self._view.user and self._view.domain:
+            self._feedback = {}
+            self._view = msgspec.structs.replace(self._view, user=user)
             self._look()
 
     def _show_choices(self) -> None:
         plurals = {one.name: one.plural for one in self._domains}
-        self.query_one("#domain", Pick).show(plurals.get(self._view.domain, self._view.domain))
+        self.query_one("#domain", ChoiceField).show(
+            plurals.get(self._view.domain, self._view.domain)
+        )
         way = ", reversed" if self._view.descending else ""
-        self.query_one("#order", Pick).show(self._view.order.replace("_", " ") + way)
+        self.query_one("#order", ChoiceField).show(self._view.order.replace("_", " ") + way)
 
-    def _line(self, row: PageRow, *, near: bool = False) -> Line:
+    def _line(self, row: PageRow, *, near: bool = False) -> PagedRow:
         told = [", ".join(row.attributes.get(kind, ())) for kind in self._layout.kinds]
         name = f"{_NEAR}{row.name}" if near else row.name
-        return Line(
+        return PagedRow(
             key=row.key,
             name=row.name,
-            cells=(name, *told, self._said.get((self._view.domain, row.key), "")),
+            cells=(name, *told, self._feedback.get((self._view.domain, row.key), "")),
             place=None if near else row.place,
         )
 
     def _where(self) -> str:
-        listing = self.query_one(Listing)
-        plural = self.query_one("#domain", Pick).value
+        listing = self.query_one(PagedTable)
+        plural = self.query_one("#domain", ChoiceField).value
         with_it = f" with {self._having}" if self._having else ""
         if not self._total:
             return f"No {plural}{with_it} have that in their names. Esc lets go of the words."
@@ -476,11 +459,11 @@ class BrowseScreen(Room[None]):
         last = listing.first + seen
         return f"{listing.first + 1:,} to {last:,} of {self._total:,} {plural}{with_it}."
 
-    def _tell(self, status: str) -> None:
+    def _show_status(self, status: str) -> None:
         self.query_one("#status", Static).update(status)
 
 
-def _item(line: Line) -> RecommendedItem:
+def _item(line: PagedRow) -> RecommendedItem:
     """An item of no list: nobody recommended it, so it has neither rank nor reason."""
     return RecommendedItem(
         rank=0, key=line.key, name=line.name, score=0.0, satisfies=True, evidence=(), reason=""

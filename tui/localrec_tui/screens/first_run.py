@@ -9,9 +9,9 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Footer, Label, Static
 
-from localrec_tui.messages import DrinksLoaded, Failed, LoadStep
-from localrec_tui.shell import Room
-from localrec_tui.workers import work_for
+from localrec_tui.base_app import AppScreen
+from localrec_tui.messages import BundledDataLoaded, ProgressReported, WorkFailed
+from localrec_tui.workers import run_in_thread
 
 _TEXT = """\
 localrec recommends from a catalogue on this machine, and says why. Nothing leaves it.
@@ -22,7 +22,7 @@ To begin with films, books or music of your own, press Ctrl+Q and see: localrec 
 """
 
 
-class FirstRunScreen(Room[bool]):
+class FirstRunScreen(AppScreen[bool]):
     """Puts the bundled drinks into the workspace; True when they are in."""
 
     HELP = "There is nothing in this workspace yet. Enter puts the drinks that came with it in."
@@ -54,20 +54,22 @@ class FirstRunScreen(Room[bool]):
         if self._loading:
             return
         self._loading = True
-        self._tell("Loading …")
-        backend = self.app.backend
+        self._show_status("Loading …")
+        services = self.app.services
 
         def step(what: str, done: int, total: int) -> None:
-            self.post_message(LoadStep(what, done, total))
+            self.post_message(ProgressReported(what, done, total))
 
-        work_for(self, "loading the drinks", lambda: DrinksLoaded(backend.load_drinks(step)))
+        run_in_thread(
+            self, "loading the drinks", lambda: BundledDataLoaded(services.load_bundled_data(step))
+        )
 
-    def on_load_step(self, message: LoadStep) -> None:
+    def on_progress_reported(self, message: ProgressReported) -> None:
         """Tell how far it is."""
         share = f" {100 * message.done // message.total} %" if message.total else " …"
-        self._tell(f"{message.what.capitalize()}{share}")
+        self._show_status(f"{message.what.capitalize()}{share}")
 
-    def on_drinks_loaded(self, message: DrinksLoaded) -> None:
+    def on_bundled_data_loaded(self, message: BundledDataLoaded) -> None:
         """Go on to the question."""
         self.notify(f"{message.count:,} drinks are in.")
         # Whoever went elsewhere meanwhile is led back: what is dismissed must be in front.
@@ -75,11 +77,11 @@ class FirstRunScreen(Room[bool]):
         self.pop_until_active()
         self.dismiss(True)
 
-    def on_failed(self, message: Failed) -> None:
+    def on_work_failed(self, message: WorkFailed) -> None:
         """Say why, and what to do; Enter tries again."""
         message.stop()
         self._loading = False
-        self._tell(f"{message.error}\n{message.remedy}\nThen press Enter again.")
+        self._show_status(f"{message.error}\n{message.remedy}\nThen press Enter again.")
 
-    def _tell(self, text: str) -> None:
+    def _show_status(self, text: str) -> None:
         self.query_one("#load-status", Static).update(text)

@@ -11,7 +11,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Footer, Label, Static
 
-from localrec_tui.shell import Dialog
+from localrec_tui.base_app import Dialog
 
 _REMAP = (
     "The last column names each action. Give it other keys in tui.toml in the workspace, under "

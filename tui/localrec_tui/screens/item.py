@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -11,17 +11,19 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Footer, Label, Static
 
-from localrec.types import Answer, Event, MemoryView, ModelCall
-from localrec_tui.backend.base import ItemFound
-from localrec_tui.drawing import graph_of
-from localrec_tui.messages import Failed, GotItem, Say, TakeBack
-from localrec_tui.shell import Room
-from localrec_tui.widgets.picture import Picture
-from localrec_tui.widgets.results import FEEDBACK_KEYS, Shown, told_in_full
-from localrec_tui.workers import work_for
+from localrec.data.answers import Answer
+from localrec.data.evidence import Evidence
+from localrec.data.model_calls import ModelCall
+from localrec.data.recommendations import MemorySummary
+from localrec.data.rows import Event
+from localrec_tui.base_app import AppScreen
+from localrec_tui.messages import FeedbackGiven, ItemLoaded, UndoRequested, WorkFailed
+from localrec_tui.services.records import HalfCell, ItemDetails
+from localrec_tui.widgets.results import FEEDBACK_KEYS, ShownItem, card_text
+from localrec_tui.workers import run_in_thread
 
 
-class ItemScreen(Room[None]):
+class ItemScreen(AppScreen[None]):
     """One item, of an answer or of the catalogue.
 
     Args:
@@ -43,7 +45,7 @@ class ItemScreen(Room[None]):
     ItemScreen .head { text-style: bold; margin-top: 1; border-bottom: solid $border; width: 100%; }
     """
 
-    def __init__(self, shown: Shown, domain: str, answer: Answer | None) -> None:
+    def __init__(self, shown: ShownItem, domain: str, answer: Answer | None) -> None:
         super().__init__()
         self._shown = shown
         self._domain = domain
@@ -54,12 +56,12 @@ class ItemScreen(Room[None]):
         """What is known of it already; its properties follow from the store."""
         with VerticalScroll():
             if self._is_recommended:
-                yield Static(told_in_full(self._shown), markup=False)
+                yield Static(card_text(self._shown), markup=False)
                 yield Label("Why: its way in the graph", classes="head")
                 yield Static("\n".join(self._graph()), id="graph", markup=False)
             else:
                 yield Label(self._shown.item.name, classes="title", markup=False)
-            yield Picture(id="picture")
+            yield PicturePreview(id="picture")
             yield Label("What it is", classes="head")
             yield Static("…", id="properties", markup=False)
             if self._answer is not None:
@@ -72,16 +74,16 @@ class ItemScreen(Room[None]):
     def on_mount(self) -> None:
         """Fetch its properties."""
         self.query_one(VerticalScroll).focus()
-        backend, domain, key = self.app.backend, self._domain, self._shown.item.key
-        person = self.app.person
-        work_for(self, "item", lambda: GotItem(backend.item(domain, key, person)))
+        services, domain, key = self.app.services, self._domain, self._shown.item.key
+        user = self.app.user
+        run_in_thread(self, "item", lambda: ItemLoaded(services.item(domain, key, user)))
 
-    def on_got_item(self, message: GotItem) -> None:
+    def on_item_loaded(self, message: ItemLoaded) -> None:
         """Show its picture, its properties and its edges."""
-        self.query_one(Picture).show(message.found.picture)
+        self.query_one(PicturePreview).show(message.found.picture)
         self.query_one("#properties", Static).update(Content("\n").join(_facts(message.found)))
 
-    def on_failed(self, message: Failed) -> None:
+    def on_work_failed(self, message: WorkFailed) -> None:
         """Say why there are none."""
         message.stop()
         told = f"{message.error} {message.remedy}".strip()
@@ -93,18 +95,24 @@ class ItemScreen(Room[None]):
 
     def action_say(self, event: str, reason: bool = False) -> None:
         """Say something about the item."""
-        self.post_message(Say(self._shown.item, self._domain, Event(event), reason=reason))
+        self.post_message(
+            FeedbackGiven(self._shown.item, self._domain, Event(event), reason=reason)
+        )
 
     def action_take_back(self) -> None:
         """Take back what was said last."""
-        self.post_message(TakeBack())
+        self.post_message(UndoRequested())
 
     def _graph(self) -> list[str]:
         item = self._shown.item
-        return graph_of(item.name, item.evidence) if item.evidence else ["No edge speaks for it."]
+        return (
+            evidence_graph(item.name, item.evidence)
+            if item.evidence
+            else ["No edge speaks for it."]
+        )
 
 
-def _facts(found: ItemFound) -> Iterator[Content]:
+def _facts(found: ItemDetails) -> Iterator[Content]:
     """A line for each property that says something, and for each edge."""
     for name, value in found.properties.items():
         if value not in (None, ""):
@@ -130,7 +138,7 @@ def _story(answer: Answer) -> Iterator[str]:
         yield from _memory(answer.memory)
 
 
-def _memory(memory: MemoryView) -> Iterator[str]:
+def _memory(memory: MemorySummary) -> Iterator[str]:
     counted = ", ".join(f"{count:,} {kind}" for kind, count in memory.neighbours.items())
     yield f"Memory took part: {counted} nearest to your taste."
     for facet in memory.facets:
@@ -155,3 +163,64 @@ def _reply(call: ModelCall) -> str:
     if call.choice is not None:
         return ", ".join(f"{label} {chance:.2f}" for label, chance in call.choice.items())
     return f"none: {call.failed}" if call.reply is None else call.reply
+
+
+def evidence_graph(name: str, evidence: Sequence[Evidence]) -> list[str]:
+    """The lines of the drawing: the item `name` first, then whoever else is a beginning.
+
+    What leads on from a node is drawn where the node is met first, so a circle ends.
+    """
+    leads: dict[str, list[Evidence]] = {}
+    for edge in dict.fromkeys(evidence):
+        leads.setdefault(_mark(edge.source), []).append(edge)
+    reached = {_mark(edge.target) for edge in evidence}
+    starts = [name, *(edge.source for edge in evidence if _mark(edge.source) not in reached)]
+    lines: list[str] = []
+    drawn: set[str] = set()
+    for start in dict.fromkeys(starts):
+        if _mark(start) not in drawn:
+            lines.append(start)
+            lines += _branches(start, "", leads, drawn)
+    return lines
+
+
+def _branches(
+    node: str, indent: str, leads: dict[str, list[Evidence]], drawn: set[str]
+) -> list[str]:
+    if _mark(node) in drawn:
+        return []
+    drawn.add(_mark(node))
+    lines = []
+    edges = leads.get(_mark(node), [])
+    for number, edge in enumerate(edges, 1):
+        is_last = number == len(edges)
+        value = f"  {edge.value}" if edge.value else ""
+        lines.append(f"{indent}{'└' if is_last else '├'}─ {edge.relation} ─▶ {edge.target}{value}")
+        below = f"{indent}{' ' if is_last else '│'}  "
+        lines += _branches(edge.target, below, leads, drawn)
+    return lines
+
+
+def _mark(node: str) -> str:
+    """An edge names its target as the catalogue writes it, the next edge by its own name."""
+    return node.casefold()
+
+
+_UPPER_HALF = "▀"
+
+
+class PicturePreview(Static):
+    """Shows nothing, and takes no room, before it has a picture, or where colours are off."""
+
+    DEFAULT_CSS = """
+    PicturePreview { height: auto; margin-top: 1; display: none; }
+    """
+
+    def show(self, lines: Sequence[Sequence[HalfCell]]) -> None:
+        """Show a picture, line by line; () for none."""
+        self.display = bool(lines) and not self.app.no_color
+        self.update(Content("\n").join(map(_line, lines)))
+
+
+def _line(cells: Sequence[HalfCell]) -> Content:
+    return Content.assemble(*((_UPPER_HALF, f"{upper} on {lower}") for upper, lower in cells))

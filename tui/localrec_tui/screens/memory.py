@@ -16,18 +16,25 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Footer, Static, TabbedContent, TabPane, Tabs
 
-from localrec.domains import load_domain
-from localrec_tui.backend.remembering import Neighbour, Remembered, Rules, Version
-from localrec_tui.messages import Failed, WordStored
-from localrec_tui.screens.forgetting import ForgetScreen, Oblivion
-from localrec_tui.screens.picking import Choice, PersonScreen, PickScreen, WordsScreen
-from localrec_tui.screens.writing import WriteScreen
-from localrec_tui.shell import Room
-from localrec_tui.widgets.jobs import JobsView
-from localrec_tui.widgets.memory import MemoryView, NeighboursView, RulesView, VersionsView
-from localrec_tui.widgets.pick import Pick
-from localrec_tui.widgets.roombar import RoomBar
-from localrec_tui.workers import work_for
+from localrec.graph.domain_files import load_domain
+from localrec_tui.base_app import AppScreen
+from localrec_tui.messages import FeedbackStored, WorkFailed
+from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
+from localrec_tui.screens.forget import ForgetDialog, ForgetRequest
+from localrec_tui.screens.text import TextDialog
+from localrec_tui.screens.text_editor import TextEditorDialog
+from localrec_tui.screens.user import UserDialog
+from localrec_tui.services.memory import MemoryVersion, NeighbourScore, RulesText, UserMemory
+from localrec_tui.widgets.choice_field import ChoiceField
+from localrec_tui.widgets.jobs_panel import JobsPanel
+from localrec_tui.widgets.memory_panels import (
+    MemoryPanel,
+    NeighboursPanel,
+    RulesPanel,
+    VersionsPanel,
+)
+from localrec_tui.widgets.nav_bar import NavBar
+from localrec_tui.workers import run_in_thread
 
 _LOOK_S = 1.0  # how often is looked whether the queue moved
 _LONGEST = 1_200  # characters of a memory
@@ -35,7 +42,7 @@ _ALL, _HERE, _SINCE = "all", "here", "since"
 _MEMORY, _VERSIONS, _NEAR, _RULES, _JOBS = "memory", "versions", "near", "rules", "jobs"
 
 
-class MemoryScreen(Room[None]):
+class MemoryScreen(AppScreen[None]):
     """What is remembered of one person."""
 
     TITLE = "Memory"
@@ -49,7 +56,7 @@ class MemoryScreen(Room[None]):
         "wait or go on, R lets failed ones wait again. Left and Right go from page to page."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f2", "pick_person", "Person", show=False, id="person"),
+        Binding("f2", "pick_user", "Person", show=False, id="person"),
         Binding("f5", "pick_domain", "Domain", show=False, id="domain"),
         Binding("e", "edit", "Edit", id="edit_memory"),
         Binding("p", "pin", "Pin", id="pin_memory"),
@@ -66,28 +73,28 @@ class MemoryScreen(Room[None]):
     MemoryScreen #status { height: auto; max-height: 3; margin: 0 2; color: $text-muted; }
     """
 
-    class Read(Message):
+    class MemoryRead(Message):
         """What is remembered was read, and whose it is."""
 
-        def __init__(self, found: Remembered) -> None:
+        def __init__(self, found: UserMemory) -> None:
             super().__init__()
             self.found = found
 
-    class NearFound(Message):
+    class NeighboursFound(Message):
         """Who is near somebody was counted."""
 
-        def __init__(self, found: tuple[Neighbour, ...], user: str, domain: str) -> None:
+        def __init__(self, found: tuple[NeighbourScore, ...], user: str, domain: str) -> None:
             super().__init__()
             self.found, self.user, self.domain = found, user, domain
 
     class RulesRead(Message):
         """The rules of a domain were read."""
 
-        def __init__(self, found: Rules) -> None:
+        def __init__(self, found: RulesText) -> None:
             super().__init__()
             self.found = found
 
-    class Changed(Message):
+    class MemoryChanged(Message):
         """Something was changed that has to be read again; what, in a sentence."""
 
         def __init__(self, told: str) -> None:
@@ -97,33 +104,33 @@ class MemoryScreen(Room[None]):
     def __init__(self) -> None:
         super().__init__()
         self._domain: str | None = None
-        self._found: Remembered | None = None
+        self._found: UserMemory | None = None
         self._near_of: tuple[str, str] | None = None  # whose neighbours are shown
 
     def compose(self) -> ComposeResult:
         """Choices, and a page for each thing."""
-        yield RoomBar()
+        yield NavBar()
         with Horizontal(id="top"):
-            yield Pick("Person", "F2", id="person")
-            yield Pick("About", "F5", id="domain")
+            yield ChoiceField("Person", "F2", id="person")
+            yield ChoiceField("About", "F5", id="domain")
         with TabbedContent(initial=_MEMORY):
             with TabPane("Memory", id=_MEMORY):
-                yield MemoryView()
+                yield MemoryPanel()
             with TabPane("Versions", id=_VERSIONS):
-                yield VersionsView()
+                yield VersionsPanel()
             with TabPane("Neighbours", id=_NEAR):
-                yield NeighboursView()
+                yield NeighboursPanel()
             with TabPane("Rules", id=_RULES):
-                yield RulesView()
+                yield RulesPanel()
             with TabPane("Jobs", id=_JOBS):
-                yield JobsView()
+                yield JobsPanel()
         yield Static(id="status", markup=False)
         yield Footer()
 
     def on_mount(self) -> None:
         """Look when there is somebody to look for, and at the queue now and then."""
-        self.watch(self.app, "person", self._person_changed, init=False)
-        self.app.words.subscribe(self, self._word_stored)
+        self.watch(self.app, "user", self._user_changed, init=False)
+        self.app.feedback_stored.subscribe(self, self._word_stored)
         self.set_interval(_LOOK_S, self._look)
         self.query_one(Tabs).focus()
 
@@ -134,9 +141,9 @@ class MemoryScreen(Room[None]):
 
     # --- keys ---
 
-    def action_pick_person(self) -> None:
+    def action_pick_user(self) -> None:
         """Say whose memory it is about."""
-        self.app.push_screen(PersonScreen(self.app.person, nobody=False), self._person_picked)
+        self.app.push_screen(UserDialog(self.app.user, nobody=False), self._user_picked)
 
     def action_pick_domain(self) -> None:
         """Say what it is about."""
@@ -144,17 +151,19 @@ class MemoryScreen(Room[None]):
         if not domains:
             self.notify("Nobody is chosen who did anything yet. F2 chooses a person.")
             return
-        choices = [Choice(one, load_domain(one).plural) for one in domains]
-        screen = PickScreen("What is it about?", choices, self._found.domain if self._found else "")
+        choices = [ChoiceItem(one, load_domain(one).plural) for one in domains]
+        screen = ChoiceDialog(
+            "What is it about?", choices, self._found.domain if self._found else ""
+        )
         self.app.push_screen(screen, self._domain_picked)
 
-    @on(Pick.Pressed)
-    async def _pick_pressed(self, event: Pick.Pressed) -> None:
-        await self.run_action(f"pick_{event.pick.id}")
+    @on(ChoiceField.Pressed)
+    async def _pick_pressed(self, event: ChoiceField.Pressed) -> None:
+        await self.run_action(f"pick_{event.field.id}")
 
     def action_edit(self) -> None:
         """Put the memory in one's own words."""
-        if (found := self._someone()) is None:
+        if (found := self._selected_user()) is None:
             return
         text = found.versions[0].text if found.versions else ""
         title = f"What should be remembered of {found.user}?"
@@ -162,112 +171,112 @@ class MemoryScreen(Room[None]):
         def written(words: str | None) -> None:
             if words:
                 told = f"Remembered of {found.user} in your words; P lets it change again."
-                memory = self.app.backend.memory
+                memory = self.app.services.memory
                 self._change(told, lambda: memory.edit(found.user, found.domain, words))
 
-        self.app.push_screen(WriteScreen(title, text, _LONGEST), written)
+        self.app.push_screen(TextEditorDialog(title, text, _LONGEST), written)
 
     def action_pin(self) -> None:
         """Keep the memory as it is, or let it change again."""
-        if (found := self._someone()) is None:
+        if (found := self._selected_user()) is None:
             return
         if not found.versions:
             self.notify("There is nothing to pin yet. E writes it yourself.")
             return
         pinned = not found.versions[0].pinned
         told = "Pinned: nothing but you changes it." if pinned else "It may change again."
-        memory = self.app.backend.memory
+        memory = self.app.services.memory
         self._change(told, lambda: memory.pin(found.user, found.domain, pinned))
 
     def action_forget(self) -> None:
         """Forget the person, or a part of what they did."""
-        if (found := self._someone()) is None:
+        if (found := self._selected_user()) is None:
             return
         plural = load_domain(found.domain).plural
         choices = [
-            Choice(_ALL, "everything", "the person, and all that came with them"),
-            Choice(_SINCE, "since a day", "what they did from then on"),
+            ChoiceItem(_ALL, "everything", "the person, and all that came with them"),
+            ChoiceItem(_SINCE, "since a day", "what they did from then on"),
         ]
         if len(found.domains) > 1:
-            choices.insert(1, Choice(_HERE, f"only {plural}", "what they did there"))
-        screen = PickScreen(f"How much of {found.user} is to be forgotten?", choices, "")
+            choices.insert(1, ChoiceItem(_HERE, f"only {plural}", "what they did there"))
+        screen = ChoiceDialog(f"How much of {found.user} is to be forgotten?", choices, "")
         self.app.push_screen(screen, lambda choice: self._scope_picked(found, choice))
 
     def action_work(self) -> None:
         """Work off what waits."""
         self.query_one(TabbedContent).active = _JOBS
-        self.query_one(JobsView).work()
+        self.query_one(JobsPanel).work()
 
     def action_stop(self) -> None:
         """Stop the work on jobs."""
-        self.query_one(JobsView).stop()
+        self.query_one(JobsPanel).stop()
 
     def action_hold(self) -> None:
         """Let jobs wait, or go on."""
-        self.query_one(JobsView).hold()
+        self.query_one(JobsPanel).hold()
 
     def action_retry(self) -> None:
         """Let failed jobs wait again."""
-        self.query_one(JobsView).retry()
+        self.query_one(JobsPanel).retry()
 
     # --- what was picked ---
 
-    def _person_picked(self, person: str | None) -> None:
-        if person:
-            self.app.person = person
+    def _user_picked(self, user: str | None) -> None:
+        if user:
+            self.app.user = user
 
     def _domain_picked(self, domain: str | None) -> None:
         if domain is not None:
             self._domain = domain
             self._read_again()
 
-    def _scope_picked(self, found: Remembered, scope: str | None) -> None:
+    def _scope_picked(self, found: UserMemory, scope: str | None) -> None:
         if scope == _ALL:
-            self._forget(Oblivion(user=found.user))
+            self._forget(ForgetRequest(user=found.user))
         elif scope == _HERE:
-            self._forget(Oblivion(user=found.user, domain=found.domain))
+            self._forget(ForgetRequest(user=found.user, domain=found.domain))
         elif scope == _SINCE:
-            asked = WordsScreen("Since which day?", "such as 2026-10-01, in UTC")
-            self.app.push_screen(asked, lambda day: self._day_said(found.user, day))
+            asked = TextDialog("Since which day?", "such as 2026-10-01, in UTC")
+            self.app.push_screen(asked, lambda day: self._day_entered(found.user, day))
 
-    def _day_said(self, user: str, day: str | None) -> None:
+    def _day_entered(self, user: str, day: str | None) -> None:
         if day:
-            self._forget(Oblivion(user=user, since=day))
+            self._forget(ForgetRequest(user=user, since=day))
 
-    def _forget(self, wish: Oblivion) -> None:
+    def _forget(self, request: ForgetRequest) -> None:
         def left(done: bool | None) -> None:
             if done:
-                self.app.forgotten.publish(wish.user)
+                self.app.user_forgotten.publish(request.user)
                 self._near_of = None
-                if wish.is_whole:
-                    self.app.person = None
+                if request.is_whole:
+                    self.app.user = None
                 self._read_again()
 
-        self.app.push_screen(ForgetScreen(wish), left)
+        self.app.push_screen(ForgetDialog(request), left)
 
     # --- reading ---
 
-    def _person_changed(self) -> None:
+    def _user_changed(self) -> None:
         self._domain = None
         self._read_again()
 
-    def _word_stored(self, message: WordStored) -> None:
+    def _word_stored(self, message: FeedbackStored) -> None:
         self._look()
 
     def _read_again(self) -> None:
         """Read what is remembered of whoever sits here."""
-        person, domain = self.app.person, self._domain
-        self.query_one("#person", Pick).show(person or "nobody in particular")
-        if person is None:
+        user, domain = self.app.user, self._domain
+        self.query_one("#user", ChoiceField).show(user or "nobody in particular")
+        if user is None:
             self._found = None
             self._show(None)
             return
-        memory = self.app.backend.memory
-        work_for(self, "memory", lambda: self.Read(memory.remembered(person, domain)))
+        memory = self.app.services.memory
+        run_in_thread(self, "memory", lambda: self.MemoryRead(memory.user_memory(user, domain)))
 
-    def on_memory_screen_read(self, message: Read) -> None:
+    def on_memory_screen_memory_read(self, message: MemoryRead) -> None:
         """Show it, unless somebody else was chosen meanwhile."""
-        if message.found.user == self.app.person:
+        if message.found.user == self.app.user:
             self._found = message.found
             self._show(message.found)
 
@@ -277,83 +286,83 @@ class MemoryScreen(Room[None]):
 
     def _fetch_page(self) -> None:
         """Read what only one page shows, when it is opened."""
-        found, memory = self._found, self.app.backend.memory
+        found, memory = self._found, self.app.services.memory
         page = self.query_one(TabbedContent).active
         if found is None or not found.domain:
             return
         user, domain = found.user, found.domain
         if page == _NEAR and self._near_of != (user, domain):
             self._near_of = (user, domain)
-            self.query_one(NeighboursView).wait()
-            work_for(
+            self.query_one(NeighboursPanel).wait()
+            run_in_thread(
                 self,
                 "neighbours",
-                lambda: self.NearFound(memory.neighbours(user, domain), user, domain),
+                lambda: self.NeighboursFound(memory.neighbours(user, domain), user, domain),
             )
         elif page == _RULES:
-            work_for(self, "rules", lambda: self.RulesRead(memory.rules(domain)))
+            run_in_thread(self, "rules", lambda: self.RulesRead(memory.rules(domain)))
 
-    def on_memory_screen_near_found(self, message: NearFound) -> None:
+    def on_memory_screen_neighbours_found(self, message: NeighboursFound) -> None:
         """Show who is near."""
         if self._near_of == (message.user, message.domain):
-            self.query_one(NeighboursView).show(message.found)
+            self.query_one(NeighboursPanel).show(message.found)
 
     def on_memory_screen_rules_read(self, message: RulesRead) -> None:
         """Show the rules."""
-        self.query_one(RulesView).show(message.found)
+        self.query_one(RulesPanel).show(message.found)
 
     def _look(self) -> None:
         """Look whether the queue moved; not from behind other rooms."""
-        if self.app.screen is self and not self.app.backend.is_empty:
-            self.query_one(JobsView).look()
+        if self.app.screen is self and not self.app.services.is_empty:
+            self.query_one(JobsPanel).look()
 
-    @on(JobsView.Moved)
+    @on(JobsPanel.QueueMoved)
     def _queue_moved(self) -> None:
         self._near_of = None
         self._read_again()
 
-    @on(JobsView.Told)
-    def _jobs_told(self, event: JobsView.Told) -> None:
-        self._tell(event.sentence)
+    @on(JobsPanel.StatusTold)
+    def _status_told(self, event: JobsPanel.StatusTold) -> None:
+        self._show_status(event.sentence)
 
     # --- changing ---
 
     def _change(self, told: str, change: Callable[[], None]) -> None:
         def work() -> Message:
             change()
-            return self.Changed(told)
+            return self.MemoryChanged(told)
 
-        work_for(self, "changing the memory", work)
+        run_in_thread(self, "changing the memory", work)
 
-    def on_memory_screen_changed(self, message: Changed) -> None:
+    def on_memory_screen_memory_changed(self, message: MemoryChanged) -> None:
         """Say so, and read it again."""
-        self._tell(message.told)
+        self._show_status(message.told)
         self._read_again()
 
-    def on_failed(self, message: Failed) -> None:
+    def on_work_failed(self, message: WorkFailed) -> None:
         """Say why, and what to do about it."""
         message.stop()
-        self._tell(f"{message.error} {message.remedy}".strip())
+        self._show_status(f"{message.error} {message.remedy}".strip())
 
     # --- drawing ---
 
-    def _someone(self) -> Remembered | None:
+    def _selected_user(self) -> UserMemory | None:
         """Whom keys are about; says so where there is nobody."""
         if self._found is None or not self._found.domain:
             self.notify("Nobody is chosen who did anything yet. F2 chooses a person.")
             return None
         return self._found
 
-    def _show(self, found: Remembered | None) -> None:
-        versions: tuple[Version, ...] = found.versions if found is not None else ()
+    def _show(self, found: UserMemory | None) -> None:
+        versions: tuple[MemoryVersion, ...] = found.versions if found is not None else ()
         plural = load_domain(found.domain).plural if found is not None and found.domain else "-"
-        self.query_one("#domain", Pick).show(plural)
-        self.query_one(MemoryView).show(found)
-        self.query_one(VersionsView).show(versions)
+        self.query_one("#domain", ChoiceField).show(plural)
+        self.query_one(MemoryPanel).show(found)
+        self.query_one(VersionsPanel).show(versions)
         if found is None or not found.domain:
             self._near_of = None
-            self.query_one(NeighboursView).clear()
+            self.query_one(NeighboursPanel).clear()
         self._fetch_page()
 
-    def _tell(self, status: str) -> None:
+    def _show_status(self, status: str) -> None:
         self.query_one("#status", Static).update(status)

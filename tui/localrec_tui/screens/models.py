@@ -12,16 +12,17 @@ from textual.containers import VerticalScroll
 from textual.message import Message
 from textual.widgets import DataTable, Footer, Label, Static
 
-from localrec.settings import RULES
-from localrec_tui.backend.base import Progress, Request
-from localrec_tui.backend.modelling import ModelFound, RolePlayed, Running, Speed
-from localrec_tui.messages import Failed, LoadStep, WasStopped
-from localrec_tui.screens.picking import Choice, PickScreen
-from localrec_tui.shell import Room
-from localrec_tui.widgets.cells import fill
+from localrec.foundation.progress import Progress
+from localrec.foundation.settings import RULES
+from localrec_tui.base_app import AppScreen
+from localrec_tui.messages import ProgressReported, WorkFailed, WorkStopped
+from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
+from localrec_tui.services.models import ModelSpeed, ModelSummary, RoleBinding, RunningModel
+from localrec_tui.services.records import RequestHandle
+from localrec_tui.widgets.cells import fill_table
+from localrec_tui.widgets.nav_bar import NavBar
 from localrec_tui.widgets.progress import ProgressLine
-from localrec_tui.widgets.roombar import RoomBar
-from localrec_tui.workers import work_for
+from localrec_tui.workers import run_in_thread
 
 _CHAT = "chat"
 _VERDICTS = {
@@ -31,14 +32,14 @@ _VERDICTS = {
 }
 
 
-class GotModels(Message):
+class ModelsLoaded(Message):
     """What there is, who plays what, what runs; `told`: what led to it."""
 
     def __init__(
         self,
-        models: tuple[ModelFound, ...],
-        roles: tuple[RolePlayed, ...],
-        running: tuple[Running, ...],
+        models: tuple[ModelSummary, ...],
+        roles: tuple[RoleBinding, ...],
+        running: tuple[RunningModel, ...],
         told: str = "",
     ) -> None:
         super().__init__()
@@ -48,7 +49,7 @@ class GotModels(Message):
         self.told = told
 
 
-class Told(Message):
+class ModelStatus(Message):
     """What came of something that changed nothing."""
 
     def __init__(self, text: str) -> None:
@@ -56,16 +57,16 @@ class Told(Message):
         self.text = text
 
 
-class Ended(Message):
+class ModelTaskEnded(Message):
     """A request is over; `told`: what came of it."""
 
-    def __init__(self, request: Request, told: str) -> None:
+    def __init__(self, request: RequestHandle, told: str) -> None:
         super().__init__()
         self.request = request
         self.told = told
 
 
-class ModelsScreen(Room[None]):
+class ModelsScreen(AppScreen[None]):
     """The models of this machine."""
 
     TITLE = "Models"
@@ -93,13 +94,13 @@ class ModelsScreen(Room[None]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._models: tuple[ModelFound, ...] = ()
-        self._roles: tuple[RolePlayed, ...] = ()
-        self._request: Request | None = None
+        self._models: tuple[ModelSummary, ...] = ()
+        self._roles: tuple[RoleBinding, ...] = ()
+        self._request: RequestHandle | None = None
 
     def compose(self) -> ComposeResult:
         """The models, the roles, what runs."""
-        yield RoomBar()
+        yield NavBar()
         with VerticalScroll(can_focus=False):
             yield DataTable(id="models", cursor_type="row", zebra_stripes=True)
             yield Label("Roles in this workspace", classes="head")
@@ -125,30 +126,32 @@ class ModelsScreen(Room[None]):
     def on_unmount(self) -> None:
         """What nobody waits for any more ends."""
         if self._request is not None:
-            self.app.backend.models.stop(self._request)
+            self.app.services.models.stop(self._request)
 
     # --- keys ---
 
     def action_look(self) -> None:
         """Find out how things are."""
-        work_for(self, "models", self._found)
+        run_in_thread(self, "models", self._found)
 
     def action_pull(self) -> None:
         """Fetch the model under the cursor."""
         if (model := self._current()) is not None:
-            backend, name = self.app.backend.models, model.name
+            services, name = self.app.services.models, model.name
             self._begin(
                 "pulling a model",
-                lambda request, heard: backend.pull(name, request, heard),
+                lambda request, on_progress: services.pull(name, request, on_progress),
                 lambda _: f"{name} is here and whole ({model.licence}).",
             )
 
     def action_check(self) -> None:
         """Look whether the model's files are whole."""
         if (model := self._current()) is not None:
-            backend, name = self.app.backend.models, model.name
-            self._tell(f"Reading {name} …")
-            work_for(self, "checking", lambda: Told(f"{name} {_VERDICTS[backend.check(name)]}"))
+            services, name = self.app.services.models, model.name
+            self._show_status(f"Reading {name} …")
+            run_in_thread(
+                self, "checking", lambda: ModelStatus(f"{name} {_VERDICTS[services.check(name)]}")
+            )
 
     def action_measure(self) -> None:
         """Time the model under the cursor."""
@@ -156,26 +159,28 @@ class ModelsScreen(Room[None]):
         if model is None:
             return
         if model.kind != _CHAT:
-            self._tell(f"{model.name} makes vectors; only chat models read and write.")
+            self._show_status(f"{model.name} makes vectors; only chat models read and write.")
             return
-        backend, name = self.app.backend.models, model.name
+        services, name = self.app.services.models, model.name
         self._begin(
-            "speed test", lambda request, heard: backend.measure(name, request, heard), _speed
+            "speed test",
+            lambda request, on_progress: services.measure(name, request, on_progress),
+            _speed,
         )
 
     def action_use(self) -> None:
         """Choose a role, then who plays it."""
         if self._roles:
-            choices = [Choice(one.role, one.role, _player(one)) for one in self._roles]
+            choices = [ChoiceItem(one.role, one.role, _player(one)) for one in self._roles]
             row = self.query_one("#roles", DataTable).cursor_row
-            screen = PickScreen("Which role?", choices, self._roles[row].role)
+            screen = ChoiceDialog("Which role?", choices, self._roles[row].role)
             self.app.push_screen(screen, self._role_picked)
 
     def action_stop(self) -> None:
         """Stop what runs."""
         if self._request is not None:
-            self.app.backend.models.stop(self._request)
-            self._tell("Stopping …")
+            self.app.services.models.stop(self._request)
+            self._show_status("Stopping …")
 
     @on(DataTable.RowSelected, "#roles")
     def _role_pressed(self, event: DataTable.RowSelected) -> None:
@@ -185,54 +190,56 @@ class ModelsScreen(Room[None]):
         if role is None:
             return
         played = next(one for one in self._roles if one.role == role)
-        choices = [Choice(one.name, one.name, one.title) for one in self._models if _chats(one)]
+        choices = [ChoiceItem(one.name, one.name, one.title) for one in self._models if _chats(one)]
         if role != _CHAT:
-            choices.append(Choice(RULES, "rules", "no model"))
+            choices.append(ChoiceItem(RULES, "rules", "no model"))
         if not choices:
-            self._tell("No chat model is here yet. P pulls one.")
+            self._show_status("No chat model is here yet. P pulls one.")
             return
 
         def picked(name: str | None) -> None:
             if name is not None:
                 self._use(role, name)
 
-        self.app.push_screen(PickScreen(f"Who plays {role}?", choices, played.player), picked)
+        self.app.push_screen(ChoiceDialog(f"Who plays {role}?", choices, played.player), picked)
 
     def _use(self, role: str, name: str) -> None:
-        backend = self.app.backend.models
+        services = self.app.services.models
 
-        def work() -> GotModels:
-            backend.use(role, name)
+        def work() -> ModelsLoaded:
+            services.use(role, name)
             return self._found(f"{role} is played by {name} from the next question on.")
 
-        self._tell(f"Binding {role} …")
-        work_for(self, "binding a role", work)
+        self._show_status(f"Binding {role} …")
+        run_in_thread(self, "binding a role", work)
 
     def _begin(
         self,
         what: str,
-        work: Callable[[Request, Progress], object],
+        work: Callable[[RequestHandle, Progress], object],
         tell: Callable[[object], str],
     ) -> None:
         """Start something long, unless something runs."""
         if self._request is not None:
-            self._tell("Something is under way. Esc stops it.")
+            self._show_status("Something is under way. Esc stops it.")
             return
-        self._request = request = Request()
-        self._tell("")
+        self._request = request = RequestHandle()
+        self._show_status("")
 
-        def heard(what: str, done: int, total: int) -> None:
-            self.post_message(LoadStep(what, done, total))
+        def on_progress(what: str, done: int, total: int) -> None:
+            self.post_message(ProgressReported(what, done, total))
 
-        work_for(self, what, lambda: Ended(request, tell(work(request, heard))), request)
+        run_in_thread(
+            self, what, lambda: ModelTaskEnded(request, tell(work(request, on_progress))), request
+        )
 
     # --- what comes back ---
 
-    def on_got_models(self, message: GotModels) -> None:
+    def on_models_loaded(self, message: ModelsLoaded) -> None:
         """Show it."""
         self._models, self._roles = message.models, message.roles
-        fill(self.query_one("#models", DataTable), map(_cells, message.models))
-        fill(
+        fill_table(self.query_one("#models", DataTable), map(_cells, message.models))
+        fill_table(
             self.query_one("#roles", DataTable),
             ((one.role, _player(one)) for one in message.roles),
         )
@@ -240,65 +247,65 @@ class ModelsScreen(Room[None]):
         told = "\n".join(lines) or "No model runs: one starts when a question needs it."
         self.query_one("#running", Static).update(told)
         if message.told:
-            self._tell(message.told)
+            self._show_status(message.told)
 
-    def on_load_step(self, message: LoadStep) -> None:
+    def on_progress_reported(self, message: ProgressReported) -> None:
         """Tell how far it is."""
         if self._request is not None and not self._request.stopped.is_set():
             self.query_one(ProgressLine).step(message.what, message.done, message.total)
 
-    def on_ended(self, message: Ended) -> None:
+    def on_model_task_ended(self, message: ModelTaskEnded) -> None:
         """Say what came of it."""
         if message.request is self._request:
             self._over(message.told)
             self.action_look()
 
-    def on_told(self, message: Told) -> None:
+    def on_model_status(self, message: ModelStatus) -> None:
         """Say it."""
-        self._tell(message.text)
+        self._show_status(message.text)
 
-    def on_was_stopped(self, message: WasStopped) -> None:
+    def on_work_stopped(self, message: WorkStopped) -> None:
         """Say so."""
         if message.request is self._request:
             self._over("Stopped; nothing half done was kept.")
 
-    def on_failed(self, message: Failed) -> None:
+    def on_work_failed(self, message: WorkFailed) -> None:
         """Say why, and the remedy."""
         message.stop()
         told = f"{message.error} {message.remedy}".strip()
         if message.request is None:
-            self._tell(told)
+            self._show_status(told)
         else:
             self._over(told)
 
     def _over(self, told: str) -> None:
         self._request = None
         self.query_one(ProgressLine).end()
-        self._tell(told)
+        self._show_status(told)
 
-    def _found(self, told: str = "") -> GotModels:
-        backend = self.app.backend.models
-        return GotModels(backend.models(), backend.roles(), backend.running(), told)
+    def _found(self, told: str = "") -> ModelsLoaded:
+        services = self.app.services.models
+        return ModelsLoaded(services.models(), services.roles(), services.running(), told)
 
-    def _current(self) -> ModelFound | None:
+    def _current(self) -> ModelSummary | None:
         row = self.query_one("#models", DataTable).cursor_row
         return self._models[row] if 0 <= row < len(self._models) else None
 
-    def _tell(self, status: str) -> None:
+    def _show_status(self, status: str) -> None:
         self.query_one("#status", Static).update(status)
 
 
-def _chats(model: ModelFound) -> bool:
+def _chats(model: ModelSummary) -> bool:
     return model.here and model.kind == _CHAT
 
 
-def _cells(model: ModelFound) -> tuple[str, ...]:
+def _cells(model: ModelSummary) -> tuple[str, ...]:
     here = "yes" if model.here else "no"
     size = f"{model.size / 1e6:,.0f} MB"
     return (model.name, here, size, model.kind, model.licence, model.title)
 
 
-def _player(one: RolePlayed) -> str:
+def _player(one: RoleBinding) -> str:
     adapter = f" with {one.adapter}" if one.adapter else ""
     return f"{one.player}{adapter}" if one.player else "as measured best"
 
@@ -308,7 +315,7 @@ def _memory(size: int | None) -> str:
 
 
 def _speed(speed: object) -> str:
-    assert isinstance(speed, Speed)
+    assert isinstance(speed, ModelSpeed)
     return (
         f"{speed.name}: loads in {speed.load_s:.1f} s, reads {speed.read_per_s:,.0f} and writes "
         f"{speed.written_per_s:,.0f} tokens a second, holds {_memory(speed.memory)}."

@@ -11,20 +11,21 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.message import Message
 from textual.widgets import DataTable, Footer, Label, Static, TabbedContent, TabPane, Tabs
 
-from localrec_tui.backend.running import CaseFound, CaseOpened, RunOpened, SystemFound
-from localrec_tui.messages import Failed
-from localrec_tui.screens.picking import Choice, PickScreen
-from localrec_tui.shell import Room
-from localrec_tui.widgets.cells import Cell, fill
-from localrec_tui.widgets.figures import Bars, told
-from localrec_tui.widgets.pick import Pick
-from localrec_tui.workers import work_for
+from localrec_tui.base_app import AppScreen
+from localrec_tui.messages import WorkFailed
+from localrec_tui.screens.case import CaseScreen
+from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
+from localrec_tui.services.runs import CaseParts, CaseSummary, RunFigures, SystemSummary
+from localrec_tui.widgets.cells import Cell, fill_table
+from localrec_tui.widgets.choice_field import ChoiceField
+from localrec_tui.widgets.interval_bars import IntervalBars, format_interval
+from localrec_tui.workers import run_in_thread
 
 _FIGURES, _TABLE, _CASES, _ABOUT = "page-figures", "page-table", "page-cases", "page-about"
 _SHOWN = 2_000  # cases in the table
 
 
-class RunScreen(Room[None]):
+class RunScreen(AppScreen[None]):
     """A run with its figures and cases.
 
     Args:
@@ -49,51 +50,51 @@ class RunScreen(Room[None]):
     RunScreen TabbedContent { height: 1fr; }
     RunScreen TabPane { padding: 0 1; }
     RunScreen VerticalScroll { height: 1fr; }
-    RunScreen Bars { margin: 1 0; }
+    RunScreen IntervalBars { margin: 1 0; }
     RunScreen DataTable { height: 1fr; }
     RunScreen #status { height: 1; margin: 0 2; color: $text-muted; }
     """
 
-    class Opened(Message):
+    class RunRead(Message):
         """The run was read."""
 
-        def __init__(self, run: RunOpened) -> None:
+        def __init__(self, run: RunFigures) -> None:
             super().__init__()
             self.run = run
 
     class CasesRead(Message):
         """The cases of a system were read."""
 
-        def __init__(self, system: str, cases: tuple[CaseFound, ...]) -> None:
+        def __init__(self, system: str, cases: tuple[CaseSummary, ...]) -> None:
             super().__init__()
             self.system, self.cases = system, cases
 
     class CaseRead(Message):
         """One case was read."""
 
-        def __init__(self, case: CaseOpened) -> None:
+        def __init__(self, case: CaseParts) -> None:
             super().__init__()
             self.case = case
 
     def __init__(self, name: str) -> None:
         super().__init__()
         self._run_name = name
-        self._run: RunOpened | None = None
+        self._run: RunFigures | None = None
         self._metric = ""
         self._system = ""
-        self._cases: tuple[CaseFound, ...] = ()
+        self._cases: tuple[CaseSummary, ...] = ()
         self._worst_first = False
 
     def compose(self) -> ComposeResult:
         """The name, and a page for each view."""
         yield Label(f"Run {self._run_name}", classes="title", markup=False)
         with Horizontal(id="top"):
-            yield Pick("Metric", "M", id="metric")
-            yield Pick("Cases of", "S", id="system")
+            yield ChoiceField("Metric", "M", id="metric")
+            yield ChoiceField("Cases of", "S", id="system")
         with TabbedContent(initial=_FIGURES):
             with TabPane("Figures", id=_FIGURES), VerticalScroll():
                 yield Static("…", id="title", markup=False)
-                yield Bars(id="bars")
+                yield IntervalBars(id="bars")
                 yield Static(id="doubts", markup=False)
             with TabPane("All figures", id=_TABLE):
                 yield DataTable[Cell](id="all", cursor_type="row", zebra_stripes=True)
@@ -109,8 +110,8 @@ class RunScreen(Room[None]):
         heads = ("Case", "Who or what", "Rank", "ms", "Remarks")
         self.query_one("#cases", DataTable).add_columns(*heads)
         self.query_one(Tabs).focus()
-        evaluations, name = self.app.backend.evaluations, self._run_name
-        work_for(self, "run", lambda: self.Opened(evaluations.run(name)))
+        evaluations, name = self.app.services.runs, self._run_name
+        run_in_thread(self, "run", lambda: self.RunRead(evaluations.run(name)))
 
     # --- keys ---
 
@@ -123,17 +124,19 @@ class RunScreen(Room[None]):
         if self._run is not None and self._run.metrics:
             less = "less is better"
             choices = [
-                Choice(one, one, less if one in self._run.falling else "")
+                ChoiceItem(one, one, less if one in self._run.falling else "")
                 for one in self._run.metrics
             ]
-            screen = PickScreen("Which metric?", choices, self._metric)
+            screen = ChoiceDialog("Which metric?", choices, self._metric)
             self.app.push_screen(screen, self._metric_picked)
 
     def action_pick_system(self) -> None:
         """Choose whose cases are listed."""
         if self._run is not None and self._run.systems:
-            choices = [Choice(one.name, one.name, f"{one.cases:,}") for one in self._run.systems]
-            screen = PickScreen("Whose cases?", choices, self._system)
+            choices = [
+                ChoiceItem(one.name, one.name, f"{one.cases:,}") for one in self._run.systems
+            ]
+            screen = ChoiceDialog("Whose cases?", choices, self._system)
             self.app.push_screen(screen, self._system_picked)
 
     def action_sort(self) -> None:
@@ -141,9 +144,9 @@ class RunScreen(Room[None]):
         self._worst_first = not self._worst_first
         self._show_cases()
 
-    @on(Pick.Pressed)
-    async def _pick_pressed(self, event: Pick.Pressed) -> None:
-        await self.run_action(f"pick_{event.pick.id}")
+    @on(ChoiceField.Pressed)
+    async def _pick_pressed(self, event: ChoiceField.Pressed) -> None:
+        await self.run_action(f"pick_{event.field.id}")
 
     def _metric_picked(self, metric: str | None) -> None:
         if metric is not None:
@@ -158,7 +161,7 @@ class RunScreen(Room[None]):
 
     # --- reading ---
 
-    def on_run_screen_opened(self, message: Opened) -> None:
+    def on_run_screen_run_read(self, message: RunRead) -> None:
         """Show the run."""
         self._run = message.run
         self._metric = next(iter(message.run.metrics), "")
@@ -174,9 +177,11 @@ class RunScreen(Room[None]):
 
     def _read_cases(self, system: str) -> None:
         self._system = system
-        self.query_one("#system", Pick).show(system)
-        evaluations, name = self.app.backend.evaluations, self._run_name
-        work_for(self, "cases", lambda: self.CasesRead(system, evaluations.cases(name, system)))
+        self.query_one("#system", ChoiceField).show(system)
+        evaluations, name = self.app.services.runs, self._run_name
+        run_in_thread(
+            self, "cases", lambda: self.CasesRead(system, evaluations.cases(name, system))
+        )
 
     def on_run_screen_cases_read(self, message: CasesRead) -> None:
         """Show them."""
@@ -187,14 +192,14 @@ class RunScreen(Room[None]):
     @on(DataTable.RowSelected, "#cases")
     def _case_opened(self, event: DataTable.RowSelected) -> None:
         case = self._listed()[event.cursor_row].id
-        evaluations, name, system = self.app.backend.evaluations, self._run_name, self._system
-        work_for(self, "case", lambda: self.CaseRead(evaluations.case(name, system, case)))
+        evaluations, name, system = self.app.services.runs, self._run_name, self._system
+        run_in_thread(self, "case", lambda: self.CaseRead(evaluations.case(name, system, case)))
 
     def on_run_screen_case_read(self, message: CaseRead) -> None:
         """Show it."""
         self.app.push_screen(CaseScreen(f"{self._run_name}:{self._system}", message.case))
 
-    def on_failed(self, message: Failed) -> None:
+    def on_work_failed(self, message: WorkFailed) -> None:
         """Say why, and what to do about it."""
         message.stop()
         told_why = f"{message.error} {message.remedy}".strip()
@@ -206,7 +211,7 @@ class RunScreen(Room[None]):
         run = self._run
         if run is None:
             return
-        self.query_one("#metric", Pick).show(self._metric or "-")
+        self.query_one("#metric", ChoiceField).show(self._metric or "-")
         less = ", less is better" if self._metric in run.falling else ""
         title = f"{self._metric}{less}" if self._metric else "Nothing was measured yet."
         self.query_one("#title", Static).update(f"{run.found.title}\n{title}")
@@ -215,7 +220,7 @@ class RunScreen(Room[None]):
             for one in run.systems
             if self._metric in one.figures
         }
-        self.query_one(Bars).show(drawn)
+        self.query_one(IntervalBars).show(drawn)
         doubts = (f"! {one.name}: {doubt}" for one in run.systems for doubt in one.doubts)
         self.query_one("#doubts", Static).update("\n".join(doubts))
 
@@ -228,64 +233,24 @@ class RunScreen(Room[None]):
         table.add_columns("Metric", *(one.name for one in run.systems))
         rows = [("cases", *(f"{one.cases:,}" for one in run.systems))]
         rows += [(metric, *(_cell(one, metric) for one in run.systems)) for metric in run.metrics]
-        fill(table, rows)
+        fill_table(table, rows)
 
     def _show_cases(self) -> None:
         listed = self._listed()
-        fill(self.query_one("#cases", DataTable), map(_row, listed))
+        fill_table(self.query_one("#cases", DataTable), map(_row, listed))
         more = f" of {len(self._cases):,}" if len(self._cases) > len(listed) else ""
         order = "the worst first" if self._worst_first else "as they were asked"
         said = f"{len(listed):,}{more} cases of {self._system}, {order}. Enter opens one."
         self.query_one("#status", Static).update(said if listed else "There are no cases.")
 
-    def _listed(self) -> list[CaseFound]:
+    def _listed(self) -> list[CaseSummary]:
         cases = list(self._cases)
         if self._worst_first:
             cases.sort(key=_badness)
         return cases[:_SHOWN]
 
 
-class CaseScreen(Room[None]):
-    """All that a run keeps of one case.
-
-    Args:
-        whose: RUN:SYSTEM.
-        case: The case.
-    """
-
-    HELP = "One case: what was asked, what came of it, the list, and what was thought on the way."
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,backspace", "back", "Back", id="back"),
-    ]
-    DEFAULT_CSS = """
-    CaseScreen VerticalScroll { padding: 0 2; }
-    CaseScreen .head { text-style: bold; margin-top: 1; border-bottom: solid $border; width: 100%; }
-    """
-
-    def __init__(self, whose: str, case: CaseOpened) -> None:
-        super().__init__()
-        self._whose = whose
-        self._case = case
-
-    def compose(self) -> ComposeResult:
-        """Its parts, one below the other."""
-        yield Label(f"Case {self._case.id} of {self._whose}", classes="title", markup=False)
-        with VerticalScroll():
-            for title, lines in self._case.parts:
-                yield Label(title, classes="head", markup=False)
-                yield Static("\n".join(lines), markup=False)
-        yield Footer()
-
-    def on_mount(self) -> None:
-        """Let keys scroll."""
-        self.query_one(VerticalScroll).focus()
-
-    def action_back(self) -> None:
-        """Back to the run."""
-        self.dismiss(None)
-
-
-def _about(run: RunOpened) -> list[str]:
+def _about(run: RunFigures) -> list[str]:
     settings = (
         f"{one.name}: {one.settings or 'its defaults'}; "
         f"{one.seconds[0]:.1f} s to fit, {one.seconds[1]:.1f} s for all answers"
@@ -294,16 +259,16 @@ def _about(run: RunOpened) -> list[str]:
     return [*run.told, "\n".join(settings)]
 
 
-def _cell(system: SystemFound, metric: str) -> str:
-    return told(system.figures[metric]) if metric in system.figures else ""
+def _cell(system: SystemSummary, metric: str) -> str:
+    return format_interval(system.figures[metric]) if metric in system.figures else ""
 
 
-def _row(case: CaseFound) -> tuple[str, ...]:
+def _row(case: CaseSummary) -> tuple[str, ...]:
     rank = {None: "", 0: "not ranked"}.get(case.rank, f"{case.rank}")
     return (case.id, case.about, rank, f"{case.ms:,.1f}", case.remark)
 
 
-def _badness(case: CaseFound) -> tuple[bool, float]:
+def _badness(case: CaseSummary) -> tuple[bool, float]:
     """Faulty answers first, then what was found late or not at all."""
     rank = case.rank if case.rank else float("inf")
     return not case.remark, -rank

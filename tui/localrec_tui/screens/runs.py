@@ -11,17 +11,18 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import DataTable, Footer, Static
 
-from localrec_tui.backend.base import Progress, Request
-from localrec_tui.backend.running import ConfigFound, RunFound
-from localrec_tui.messages import Failed, WasStopped
-from localrec_tui.screens.comparing import CompareScreen
-from localrec_tui.screens.picking import Choice, PickScreen
+from localrec.foundation.progress import Progress
+from localrec_tui.base_app import AppScreen
+from localrec_tui.messages import WorkFailed, WorkStopped
+from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
 from localrec_tui.screens.run import RunScreen
-from localrec_tui.shell import Room
-from localrec_tui.widgets.cells import Cell, fill
+from localrec_tui.screens.run_comparison import RunComparisonScreen
+from localrec_tui.services.records import RequestHandle
+from localrec_tui.services.runs import ConfigSummary, RunSummary
+from localrec_tui.widgets.cells import Cell, fill_table
+from localrec_tui.widgets.nav_bar import NavBar
 from localrec_tui.widgets.progress import ProgressLine
-from localrec_tui.widgets.roombar import RoomBar
-from localrec_tui.workers import work_for
+from localrec_tui.workers import run_in_thread
 
 _HEADS = ("Run", "State", "Begun", "Systems", "What")
 _EMPTY = (
@@ -31,7 +32,7 @@ _EMPTY = (
 _SIGNS = {"complete": "✓ complete", "unfinished": "… unfinished", "unreadable": "✗ unreadable"}
 
 
-class RunsScreen(Room[None]):
+class RunsScreen(AppScreen[None]):
     """All runs of the workspace."""
 
     TITLE = "Runs"
@@ -54,28 +55,28 @@ class RunsScreen(Room[None]):
     RunsScreen #status { height: auto; max-height: 4; margin: 0 2; color: $text-muted; }
     """
 
-    class Listed(Message):
+    class RunsListed(Message):
         """The runs were listed."""
 
-        def __init__(self, found: tuple[RunFound, ...]) -> None:
+        def __init__(self, found: tuple[RunSummary, ...]) -> None:
             super().__init__()
             self.found = found
 
-    class Offered(Message):
+    class ConfigsOffered(Message):
         """The configurations that ship were read."""
 
-        def __init__(self, found: tuple[ConfigFound, ...]) -> None:
+        def __init__(self, found: tuple[ConfigSummary, ...]) -> None:
             super().__init__()
             self.found = found
 
-    class Step(Message):
+    class RunProgress(Message):
         """How far the run is that was started."""
 
         def __init__(self, what: str, done: int, total: int) -> None:
             super().__init__()
             self.what, self.done, self.total = what, done, total
 
-    class Ended(Message):
+    class RunEnded(Message):
         """The run that was started is done."""
 
         def __init__(self, name: str) -> None:
@@ -84,13 +85,13 @@ class RunsScreen(Room[None]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._runs: tuple[RunFound, ...] = ()
-        self._request: Request | None = None
+        self._runs: tuple[RunSummary, ...] = ()
+        self._request: RequestHandle | None = None
         self._started = ""  # its name
 
     def compose(self) -> ComposeResult:
         """The runs, and what goes on."""
-        yield RoomBar()
+        yield NavBar()
         yield Static("…", id="told", markup=False)
         yield DataTable[Cell](cursor_type="row", zebra_stripes=True)
         yield ProgressLine()
@@ -113,8 +114,8 @@ class RunsScreen(Room[None]):
         """Choose what to run."""
         if self._is_busy():
             return
-        evaluations = self.app.backend.evaluations
-        work_for(self, "configurations", lambda: self.Offered(evaluations.configs()))
+        evaluations = self.app.services.runs
+        run_in_thread(self, "configurations", lambda: self.ConfigsOffered(evaluations.configs()))
 
     def action_resume(self) -> None:
         """Go on with the run that is pointed at."""
@@ -122,9 +123,9 @@ class RunsScreen(Room[None]):
         if run is None or self._is_busy():
             return
         if run.state != "unfinished":
-            self._tell(f"{run.name} is {run.state}: there is nothing to go on with.")
+            self._show_status(f"{run.name} is {run.state}: there is nothing to go on with.")
             return
-        evaluations = self.app.backend.evaluations
+        evaluations = self.app.services.runs
         self._begin(run.name, lambda request, told: evaluations.resume(run.name, request, told))
 
     def action_compare(self) -> None:
@@ -134,19 +135,19 @@ class RunsScreen(Room[None]):
             return
         others = [one for one in self._runs if one.systems]
         if not ours.systems:
-            self._tell(f"{ours.name} has measured nothing to compare.")
+            self._show_status(f"{ours.name} has measured nothing to compare.")
             return
-        choices = [Choice(one.name, one.name, one.title) for one in others]
-        screen = PickScreen(f"Compare {ours.name} with which run?", choices, ours.name)
+        choices = [ChoiceItem(one.name, one.name, one.title) for one in others]
+        screen = ChoiceDialog(f"Compare {ours.name} with which run?", choices, ours.name)
         self.app.push_screen(screen, lambda name: self._other_picked(ours, name))
 
     def action_stop(self) -> None:
         """Stop the run that goes on."""
         if (request := self._request) is not None:
-            evaluations = self.app.backend.evaluations
+            evaluations = self.app.services.runs
             again = " Esc again insists." if not request.stopped.is_set() else ""
-            self._tell(f"Stopping {self._started} at a safe place …{again}")
-            work_for(self, "stopping", lambda: evaluations.stop(request))
+            self._show_status(f"Stopping {self._started} at a safe place …{again}")
+            run_in_thread(self, "stopping", lambda: evaluations.stop(request))
 
     @on(DataTable.RowSelected)
     def _opened(self) -> None:
@@ -154,7 +155,7 @@ class RunsScreen(Room[None]):
         if run is None:
             return
         if run.state == "unreadable":
-            self._tell(f"{run.title} Look into its folder, or take it away.")
+            self._show_status(f"{run.title} Look into its folder, or take it away.")
         else:
             self.app.push_screen(RunScreen(run.name))
 
@@ -162,96 +163,96 @@ class RunsScreen(Room[None]):
 
     def _config_picked(self, name: str | None) -> None:
         if name is not None:
-            evaluations = self.app.backend.evaluations
+            evaluations = self.app.services.runs
             self._begin(name, lambda request, told: evaluations.start(name, request, told))
 
-    def _other_picked(self, ours: RunFound, name: str | None) -> None:
+    def _other_picked(self, ours: RunSummary, name: str | None) -> None:
         theirs = next((one for one in self._runs if one.name == name), None)
         if theirs is not None:
-            self.app.push_screen(CompareScreen(ours, theirs))
+            self.app.push_screen(RunComparisonScreen(ours, theirs))
 
     # --- running ---
 
-    def _begin(self, name: str, run: Callable[[Request, Progress], None]) -> None:
-        request = Request()
+    def _begin(self, name: str, run: Callable[[RequestHandle, Progress], None]) -> None:
+        request = RequestHandle()
         self._request, self._started = request, name
 
         def step(what: str, done: int, total: int) -> None:
-            self.post_message(self.Step(what, done, total))
+            self.post_message(self.RunProgress(what, done, total))
 
         def work() -> Message:
             run(request, step)
-            return self.Ended(name)
+            return self.RunEnded(name)
 
-        self._tell("")
+        self._show_status("")
         self.query_one(ProgressLine).step(f"starting {name}", 0, 0)
-        work_for(self, "evaluation", work, request)
+        run_in_thread(self, "evaluation", work, request)
 
-    def on_runs_screen_step(self, message: Step) -> None:
+    def on_runs_screen_run_progress(self, message: RunProgress) -> None:
         """Show how far it is."""
         if self._request is not None and not self._request.stopped.is_set():
             what = f"{self._started}: {message.what}"
             self.query_one(ProgressLine).step(what, message.done, message.total)
 
-    def on_runs_screen_ended(self, message: Ended) -> None:
+    def on_runs_screen_run_ended(self, message: RunEnded) -> None:
         """Say so."""
         self._end(f"{message.name} is done. Enter opens it.")
 
-    def on_was_stopped(self, message: WasStopped) -> None:
+    def on_work_stopped(self, message: WorkStopped) -> None:
         """What is done is kept."""
         self._end(f"{self._started} was stopped; what is done is on disk. G goes on with it.")
 
-    def on_failed(self, message: Failed) -> None:
+    def on_work_failed(self, message: WorkFailed) -> None:
         """Say why, and what to do about it."""
         message.stop()
         told = f"{message.error} {message.remedy}".strip()
         if message.request is None:
-            self._tell(told)
+            self._show_status(told)
         else:
             self._end(told)
 
     def _end(self, told: str) -> None:
         self._request = None
         self.query_one(ProgressLine).end()
-        self._tell(told)
+        self._show_status(told)
         self._list()
 
     def _is_busy(self) -> bool:
         if self._request is not None:
-            self._tell(f"{self._started} is running: one at a time. Esc stops it.")
+            self._show_status(f"{self._started} is running: one at a time. Esc stops it.")
         return self._request is not None
 
     # --- reading and drawing ---
 
     def _list(self) -> None:
-        evaluations = self.app.backend.evaluations
-        work_for(self, "runs", lambda: self.Listed(evaluations.runs()))
+        evaluations = self.app.services.runs
+        run_in_thread(self, "runs", lambda: self.RunsListed(evaluations.runs()))
 
-    def on_runs_screen_listed(self, message: Listed) -> None:
+    def on_runs_screen_runs_listed(self, message: RunsListed) -> None:
         """Show them."""
         self._runs = message.found
         count = len(message.found)
         told = f"{count:,} {'run' if count == 1 else 'runs'}. Enter opens one, C compares two."
         self.query_one("#told", Static).update(told if count else _EMPTY)
-        fill(self.query_one(DataTable), map(_row, message.found))
+        fill_table(self.query_one(DataTable), map(_row, message.found))
 
-    def on_runs_screen_offered(self, message: Offered) -> None:
+    def on_runs_screen_configs_offered(self, message: ConfigsOffered) -> None:
         """Let the person choose."""
         done = {one.name: f" ({one.state})" for one in self._runs}
         choices = [
-            Choice(one.name, f"{one.name}{done.get(one.name, '')}", one.title)
+            ChoiceItem(one.name, f"{one.name}{done.get(one.name, '')}", one.title)
             for one in message.found
         ]
-        screen = PickScreen("Run what? It may take minutes to hours; Esc stops it.", choices, "")
+        screen = ChoiceDialog("Run what? It may take minutes to hours; Esc stops it.", choices, "")
         self.app.push_screen(screen, self._config_picked)
 
-    def _current(self) -> RunFound | None:
+    def _current(self) -> RunSummary | None:
         row = self.query_one(DataTable).cursor_row
         return self._runs[row] if 0 <= row < len(self._runs) else None
 
-    def _tell(self, status: str) -> None:
+    def _show_status(self, status: str) -> None:
         self.query_one("#status", Static).update(status)
 
 
-def _row(run: RunFound) -> tuple[str, ...]:
+def _row(run: RunSummary) -> tuple[str, ...]:
     return (run.name, _SIGNS[run.state], run.date, f"{len(run.systems)}", run.title)

@@ -12,26 +12,28 @@ from textual.message import Message
 from textual.widgets import Footer, Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
-from localrec_tui.backend.browsing import ShelfFound, Thing
-from localrec_tui.messages import Failed
-from localrec_tui.shell import Room
+from localrec_tui.base_app import AppScreen
+from localrec_tui.messages import WorkFailed
+from localrec_tui.services.catalogue import ShelfComponent, ShelfContents
 from localrec_tui.widgets.text_line import TextLine
-from localrec_tui.workers import work_for
+from localrec_tui.workers import run_in_thread
 
 _COMPLETIONS = 12
 
 
-class GotShelf(Message):
+class ShelfLoaded(Message):
     """A shelf as it is now; `taken`: what was just taken off, `told`: how it came about."""
 
-    def __init__(self, shelf: ShelfFound, told: str = "", taken: tuple[Thing, ...] = ()) -> None:
+    def __init__(
+        self, shelf: ShelfContents, told: str = "", taken: tuple[ShelfComponent, ...] = ()
+    ) -> None:
         super().__init__()
         self.shelf = shelf
         self.told = told
         self.taken = taken
 
 
-class GotNames(Message):
+class NamesLoaded(Message):
     """What can go on the shelf and is called like what was typed."""
 
     def __init__(self, like: str, names: tuple[str, ...]) -> None:
@@ -40,7 +42,7 @@ class GotNames(Message):
         self.names = names
 
 
-class ShelfScreen(Room[None]):
+class ShelfScreen(AppScreen[None]):
     """What is at hand.
 
     Args:
@@ -68,13 +70,13 @@ class ShelfScreen(Room[None]):
     ShelfScreen #status { height: auto; margin: 0 2; color: $text-muted; }
     """
 
-    def __init__(self, domain: str, person: str) -> None:
+    def __init__(self, domain: str, user: str) -> None:
         super().__init__()
         self._domain = domain
-        self._person = person
-        self._things: tuple[Thing, ...] = ()
+        self._person = user
+        self._things: tuple[ShelfComponent, ...] = ()
         self._names: tuple[str, ...] = ()  # that are offered; none: the shelf is shown
-        self._changes: list[tuple[str, tuple[Thing, ...]]] = []  # ("put" or "taken", what)
+        self._changes: list[tuple[str, tuple[ShelfComponent, ...]]] = []  # ("put" or "taken", what)
 
     def compose(self) -> ComposeResult:
         """A line to add with, the shelf or what is offered, what happened."""
@@ -87,8 +89,8 @@ class ShelfScreen(Room[None]):
     def on_mount(self) -> None:
         """Look what is there."""
         self.query_one(Input).focus()
-        browse, domain, person = self.app.backend.browse, self._domain, self._person
-        work_for(self, "shelf", lambda: GotShelf(browse.shelf(domain, person)))
+        browse, domain, user = self.app.services.catalogue, self._domain, self._person
+        run_in_thread(self, "shelf", lambda: ShelfLoaded(browse.shelf(domain, user)))
 
     # --- keys ---
 
@@ -109,13 +111,13 @@ class ShelfScreen(Room[None]):
     def action_undo(self) -> None:
         """Take back the last change."""
         if not self._changes:
-            self._tell("There is nothing to take back.")
+            self._show_status("There is nothing to take back.")
             return
         what, things = self._changes.pop()
-        browse, domain, person = self.app.backend.browse, self._domain, self._person
+        browse, domain, user = self.app.services.catalogue, self._domain, self._person
         change = browse.take_off if what == "put" else browse.put_back
         told = f"Taken back: {_listed(things)}."
-        work_for(self, "shelf", lambda: GotShelf(change(domain, person, things), told))
+        run_in_thread(self, "shelf", lambda: ShelfLoaded(change(domain, user, things), told))
 
     def action_back(self) -> None:
         """Let go of what is typed; with an empty line, back to Browse."""
@@ -128,13 +130,13 @@ class ShelfScreen(Room[None]):
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
-        like = _last_name(event.value)
-        browse, domain = self.app.backend.browse, self._domain
+        like = _name_being_typed(event.value)
+        browse, domain = self.app.services.catalogue, self._domain
         if not like:
             self._show(())
             return
-        work_for(
-            self, "names", lambda: GotNames(like, browse.components(domain, like, _COMPLETIONS))
+        run_in_thread(
+            self, "names", lambda: NamesLoaded(like, browse.components(domain, like, _COMPLETIONS))
         )
 
     @on(Input.Submitted)
@@ -149,19 +151,19 @@ class ShelfScreen(Room[None]):
             self._add(", ".join(filter(None, [before.strip(), self._names[event.option_index]])))
 
     def _add(self, typed: str) -> None:
-        browse, domain, person = self.app.backend.browse, self._domain, self._person
-        work_for(self, "shelf", lambda: GotShelf(browse.stock(domain, person, typed)))
+        browse, domain, user = self.app.services.catalogue, self._domain, self._person
+        run_in_thread(self, "shelf", lambda: ShelfLoaded(browse.stock(domain, user, typed)))
 
-    def _take(self, things: tuple[Thing, ...]) -> None:
-        browse, domain, person = self.app.backend.browse, self._domain, self._person
+    def _take(self, things: tuple[ShelfComponent, ...]) -> None:
+        browse, domain, user = self.app.services.catalogue, self._domain, self._person
         told = f"Taken off: {_listed(things)}. Ctrl+Z puts it back."
-        work_for(
-            self, "shelf", lambda: GotShelf(browse.take_off(domain, person, things), told, things)
+        run_in_thread(
+            self, "shelf", lambda: ShelfLoaded(browse.take_off(domain, user, things), told, things)
         )
 
     # --- what comes back ---
 
-    def on_got_shelf(self, message: GotShelf) -> None:
+    def on_shelf_loaded(self, message: ShelfLoaded) -> None:
         """Show what is there now."""
         shelf = message.shelf
         if shelf.added:
@@ -175,17 +177,17 @@ class ShelfScreen(Room[None]):
         read = ", ".join(f"{typed} → {meant}" for typed, meant in shelf.corrected.items())
         added = f"Put there: {_listed(shelf.added)}." if shelf.added else ""
         parts = [message.told, added, f"Read as: {read}." if read else "", self._count()]
-        self._tell(" ".join(filter(None, parts)))
+        self._show_status(" ".join(filter(None, parts)))
 
-    def on_got_names(self, message: GotNames) -> None:
+    def on_names_loaded(self, message: NamesLoaded) -> None:
         """Offer them, unless more was typed meanwhile."""
-        if message.like == _last_name(self.query_one(Input).value):
+        if message.like == _name_being_typed(self.query_one(Input).value):
             self._show(message.names)
 
-    def on_failed(self, message: Failed) -> None:
+    def on_work_failed(self, message: WorkFailed) -> None:
         """Say why nothing was changed, and what is called nearly so."""
         message.stop()
-        self._tell(f"{message.error} {message.remedy}".strip())
+        self._show_status(f"{message.error} {message.remedy}".strip())
 
     # --- drawing ---
 
@@ -205,14 +207,14 @@ class ShelfScreen(Room[None]):
             return "The shelf is empty: type what you have."
         return f"{len(self._things)} on the shelf."
 
-    def _tell(self, status: str) -> None:
+    def _show_status(self, status: str) -> None:
         self.query_one("#status", Static).update(status)
 
 
-def _last_name(typed: str) -> str:
+def _name_being_typed(typed: str) -> str:
     """What is typed behind the last comma."""
     return typed.rpartition(",")[2].strip()
 
 
-def _listed(things: tuple[Thing, ...]) -> str:
+def _listed(things: tuple[ShelfComponent, ...]) -> str:
     return ", ".join(one.name for one in things)

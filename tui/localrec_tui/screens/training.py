@@ -11,19 +11,31 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import DataTable, Footer, Static
 
-from localrec_tui.backend.base import Progress, Request
-from localrec_tui.backend.plans import SIZES, Plan, Trainee, free_name, plan_of
-from localrec_tui.backend.training import Exported, TrainingFound, TrainingsFound
-from localrec_tui.messages import Failed
-from localrec_tui.screens.curves import STATES, CurvesScreen, Wish, who_trains
-from localrec_tui.screens.picking import Choice, PickScreen
-from localrec_tui.screens.planning import EstimateScreen
-from localrec_tui.screens.trying import TryScreen
-from localrec_tui.shell import Room
-from localrec_tui.widgets.cells import Cell, fill
-from localrec_tui.widgets.roombar import RoomBar
-from localrec_tui.widgets.undertaking import Undertaking
-from localrec_tui.workers import work_for
+from localrec.foundation.progress import Progress
+from localrec_tui.base_app import AppScreen
+from localrec_tui.messages import WorkFailed
+from localrec_tui.screens.adapter_compare import AdapterCompareScreen
+from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
+from localrec_tui.screens.training_estimate import TrainingEstimateDialog
+from localrec_tui.screens.training_run import (
+    STATE_LABELS,
+    TrainingAction,
+    TrainingRunScreen,
+    trainer_label,
+)
+from localrec_tui.services.records import RequestHandle
+from localrec_tui.services.training_plans import (
+    TRAINING_SIZES,
+    TrainingOption,
+    TrainingPlan,
+    free_name,
+    make_plan,
+)
+from localrec_tui.services.trainings import ExportedAdapter, TrainingList, TrainingSummary
+from localrec_tui.widgets.cells import Cell, fill_table
+from localrec_tui.widgets.nav_bar import NavBar
+from localrec_tui.widgets.task_panel import TaskPanel
+from localrec_tui.workers import run_in_thread
 
 _HEADS = ("Training", "State", "Step", "What", "Base", "Begun")
 _EMPTY = (
@@ -34,7 +46,7 @@ _EMPTY = (
 _LOOK_S = 1.0  # how often is looked whether one of them went on
 
 
-class TrainingScreen(Room[None]):
+class TrainingScreen(AppScreen[None]):
     """All trainings of the workspace."""
 
     TITLE = "Training"
@@ -61,46 +73,48 @@ class TrainingScreen(Room[None]):
     TrainingScreen DataTable { height: 1fr; margin: 0 1; }
     """
 
-    class Listed(Message):
+    class TrainingsListed(Message):
         """The trainings were listed; None: nothing changed."""
 
-        def __init__(self, found: TrainingsFound | None) -> None:
+        def __init__(self, found: TrainingList | None) -> None:
             super().__init__()
             self.found = found
 
-    class Offered(Message):
+    class OptionsOffered(Message):
         """What can be trained was found."""
 
-        def __init__(self, found: tuple[Trainee, ...]) -> None:
+        def __init__(self, found: tuple[TrainingOption, ...]) -> None:
             super().__init__()
             self.found = found
 
-    class Trained(Message):
+    class TrainingEnded(Message):
         """A training came to its end."""
 
         def __init__(self, name: str) -> None:
             super().__init__()
             self.name = name
 
-    class Written(Message):
+    class AdapterExported(Message):
         """An adapter was exported."""
 
-        def __init__(self, exported: Exported) -> None:
+        def __init__(self, exported: ExportedAdapter) -> None:
             super().__init__()
             self.exported = exported
 
     def __init__(self) -> None:
         super().__init__()
-        self._listed: TrainingsFound | None = None
+        self._listed: TrainingList | None = None
         self._looks = False
-        self._wish: Wish | None = None  # to be done once it is known how things are now
+        self._next_action: TrainingAction | None = (
+            None  # to be done once it is known how things are now
+        )
 
     def compose(self) -> ComposeResult:
         """The trainings, and what goes on."""
-        yield RoomBar()
+        yield NavBar()
         yield Static("…", id="told", markup=False)
         yield DataTable[Cell](cursor_type="row", zebra_stripes=True)
-        yield Undertaking()
+        yield TaskPanel()
         yield Footer()
 
     def on_mount(self) -> None:
@@ -120,8 +134,8 @@ class TrainingScreen(Room[None]):
         """Choose what to train."""
         if self._is_busy():
             return
-        training = self.app.backend.training
-        work_for(self, "what can be trained", lambda: self.Offered(training.trainees()))
+        training = self.app.services.trainings
+        run_in_thread(self, "what can be trained", lambda: self.OptionsOffered(training.trainees()))
 
     def action_resume(self) -> None:
         """Go on with the training that is pointed at."""
@@ -129,35 +143,37 @@ class TrainingScreen(Room[None]):
         if found is None or self._is_busy():
             return
         if found.state == "running":
-            self._tell(f"{found.name} is being trained, {who_trains(found)}.")
+            self._show_status(f"{found.name} is being trained, {trainer_label(found)}.")
         elif found.state != "stopped":
-            self._tell(f"{found.name} is {found.state}: there is nothing to go on with.")
+            self._show_status(f"{found.name} is {found.state}: there is nothing to go on with.")
         else:
-            training, name = self.app.backend.training, found.name
-            self._train(name, lambda request, heard: training.resume(name, request, heard))
+            training, name = self.app.services.trainings, found.name
+            self._train(
+                name, lambda request, on_progress: training.resume(name, request, on_progress)
+            )
 
     def action_export(self) -> None:
         """Write the adapter of the training that is pointed at."""
         found = self._finished("exported")
         if found is None or self._is_busy():
             return
-        training, name = self.app.backend.training, found.name
+        training, name = self.app.services.trainings, found.name
 
-        def work(request: Request, heard: Progress) -> Message:
-            return self.Written(training.export(name, request, heard))
+        def work(request: RequestHandle, on_progress: Progress) -> Message:
+            return self.AdapterExported(training.export(name, request, on_progress))
 
         when_stopped = "Stopped; nothing half done was kept."
-        self._undertaking.begin(f"Exporting {name}", work, training.stop, when_stopped)
+        self._tasks.begin(f"Exporting {name}", work, training.stop, when_stopped)
 
     def action_try(self) -> None:
         """Ask the adapter of the training that is pointed at, and its base."""
         found = self._finished("tried")
         if found is not None:
-            self.app.push_screen(TryScreen(found.name, found.role))
+            self.app.push_screen(AdapterCompareScreen(found.name, found.role))
 
     def action_stop(self) -> None:
         """Stop what was begun here."""
-        self._undertaking.stop()
+        self._tasks.stop()
 
     @on(DataTable.RowSelected)
     def _opened(self) -> None:
@@ -165,82 +181,88 @@ class TrainingScreen(Room[None]):
         if found is None:
             return
         if found.state == "unreadable":
-            self._tell(f"{found.remark} Look into its folder, or take it away.")
+            self._show_status(f"{found.remark} Look into its folder, or take it away.")
         else:
-            self.app.push_screen(CurvesScreen(found.name), self._wished)
+            self.app.push_screen(TrainingRunScreen(found.name), self._action_chosen)
 
-    def _wished(self, wish: Wish | None) -> None:
-        self._wish = wish
+    def _action_chosen(self, next_action: TrainingAction | None) -> None:
+        self._next_action = next_action
 
-    async def _grant(self) -> None:
+    async def _run_next_action(self) -> None:
         """Do what was wished while a training was open: it may have come to its end meanwhile."""
-        wish, self._wish = self._wish, None
-        if wish is not None:
-            await self.run_action(wish)
+        next_action, self._next_action = self._next_action, None
+        if next_action is not None:
+            await self.run_action(next_action)
 
     # --- beginning one ---
 
-    def on_training_screen_offered(self, message: Offered) -> None:
+    def on_training_screen_options_offered(self, message: OptionsOffered) -> None:
         """Let the person choose what, then how much."""
         offered = {one.key: one for one in message.found}
-        choices = [Choice(one.key, one.name, one.meaning) for one in message.found]
+        choices = [ChoiceItem(one.key, one.name, one.meaning) for one in message.found]
 
         def picked(key: str | None) -> None:
             if key is not None:
                 self._pick_size(offered[key])
 
-        self.app.push_screen(PickScreen("Train what?", choices, ""), picked)
+        self.app.push_screen(ChoiceDialog("Train what?", choices, ""), picked)
 
-    def _pick_size(self, trainee: Trainee) -> None:
-        sizes = {size.name: size for size in SIZES}
-        choices = [Choice(size.name, size.name, size.meaning) for size in SIZES]
+    def _pick_size(self, trainee: TrainingOption) -> None:
+        sizes = {size.name: size for size in TRAINING_SIZES}
+        choices = [ChoiceItem(size.name, size.name, size.meaning) for size in TRAINING_SIZES]
 
         def picked(name: str | None) -> None:
             if name is not None:
-                plan = plan_of(trainee, sizes[name])
-                self.app.push_screen(EstimateScreen(plan), lambda begin: self._begin(plan, begin))
+                plan = make_plan(trainee, sizes[name])
+                self.app.push_screen(
+                    TrainingEstimateDialog(plan), lambda begin: self._begin(plan, begin)
+                )
 
-        screen = PickScreen(f"Train {trainee.name}: how much?", choices, "")
+        screen = ChoiceDialog(f"Train {trainee.name}: how much?", choices, "")
         self.app.push_screen(screen, picked)
 
-    def _begin(self, plan: Plan, begin: bool | None) -> None:
+    def _begin(self, plan: TrainingPlan, begin: bool | None) -> None:
         if not begin or self._is_busy():
             return
-        training = self.app.backend.training
+        training = self.app.services.trainings
         name = free_name(plan.stem, (one.name for one in self._trainings))
-        self._train(name, lambda request, heard: training.start(plan, name, request, heard))
+        self._train(
+            name, lambda request, on_progress: training.start(plan, name, request, on_progress)
+        )
 
-    def _train(self, name: str, run: Callable[[Request, Progress], None]) -> None:
-        def work(request: Request, heard: Progress) -> Message:
-            run(request, heard)
-            return self.Trained(name)
+    def _train(self, name: str, run: Callable[[RequestHandle, Progress], None]) -> None:
+        def work(request: RequestHandle, on_progress: Progress) -> Message:
+            run(request, on_progress)
+            return self.TrainingEnded(name)
 
         when_stopped = f"{name} was stopped; what it saved is on disk. G goes on with it."
-        self._undertaking.begin(name, work, self.app.backend.training.stop, when_stopped)
+        self._tasks.begin(name, work, self.app.services.trainings.stop, when_stopped)
 
     # --- what comes of it ---
 
-    def on_training_screen_trained(self, message: Trained) -> None:
+    def on_training_screen_training_ended(self, message: TrainingEnded) -> None:
         """Say so."""
-        self._tell(f"{message.name} is done. Enter shows its curves, T tries it, X exports it.")
+        self._show_status(
+            f"{message.name} is done. Enter shows its curves, T tries it, X exports it."
+        )
 
-    def on_training_screen_written(self, message: Written) -> None:
+    def on_training_screen_adapter_exported(self, message: AdapterExported) -> None:
         """Say where it lies, and how it gets to work."""
         done = message.exported
-        self._tell(
+        self._show_status(
             f"{done.file}: a {done.role} for {done.base}. Let it work: "
             f"localrec models use {done.role} {done.file}"
         )
 
-    def on_undertaking_over(self) -> None:
+    def on_task_panel_task_over(self) -> None:
         """Whatever ended, left something."""
         self._look()
 
-    def on_failed(self, message: Failed) -> None:
+    def on_work_failed(self, message: WorkFailed) -> None:
         """Say why, and what to do about it."""
         message.stop()
-        self._looks, self._wish = False, None
-        self._tell(f"{message.error} {message.remedy}".strip())
+        self._looks, self._next_action = False, None
+        self._show_status(f"{message.error} {message.remedy}".strip())
 
     # --- reading and drawing ---
 
@@ -249,18 +271,18 @@ class TrainingScreen(Room[None]):
         if self._looks or not self.is_current:
             return
         self._looks = True
-        training = self.app.backend.training
+        training = self.app.services.trainings
         mark = self._listed.mark if self._listed is not None else None
-        work_for(self, "trainings", lambda: self.Listed(training.trainings(mark)))
+        run_in_thread(self, "trainings", lambda: self.TrainingsListed(training.trainings(mark)))
 
-    async def on_training_screen_listed(self, message: Listed) -> None:
+    async def on_training_screen_trainings_listed(self, message: TrainingsListed) -> None:
         """Show them."""
         self._looks = False
         if message.found is not None:
             self._show(message.found)
-        await self._grant()
+        await self._run_next_action()
 
-    def _show(self, found: TrainingsFound) -> None:
+    def _show(self, found: TrainingList) -> None:
         """Show them; the cursor stays with the training it is on."""
         pointed_at = self._current()
         self._listed = found
@@ -269,43 +291,45 @@ class TrainingScreen(Room[None]):
         told = f"{count:,} {noun}. Enter shows the curves of one, N begins another."
         self.query_one("#told", Static).update(told if count else _EMPTY)
         table = self.query_one(DataTable)
-        fill(table, map(_row, self._trainings))
+        fill_table(table, map(_row, self._trainings))
         names = [one.name for one in self._trainings]
         if pointed_at is not None and pointed_at.name in names:
             table.move_cursor(row=names.index(pointed_at.name))
 
     @property
-    def _trainings(self) -> tuple[TrainingFound, ...]:
+    def _trainings(self) -> tuple[TrainingSummary, ...]:
         return self._listed.found if self._listed is not None else ()
 
     @property
-    def _undertaking(self) -> Undertaking:
-        return self.query_one(Undertaking)
+    def _tasks(self) -> TaskPanel:
+        return self.query_one(TaskPanel)
 
-    def _current(self) -> TrainingFound | None:
+    def _current(self) -> TrainingSummary | None:
         row = self.query_one(DataTable).cursor_row
         return self._trainings[row] if 0 <= row < len(self._trainings) else None
 
-    def _finished(self, what_for: str) -> TrainingFound | None:
+    def _finished(self, what_for: str) -> TrainingSummary | None:
         """The training that is pointed at, if it came to its end; says so if not."""
         found = self._current()
         if found is not None and found.state != "finished":
-            self._tell(f"{found.name} is {found.state}: only a finished one can be {what_for}.")
+            self._show_status(
+                f"{found.name} is {found.state}: only a finished one can be {what_for}."
+            )
             return None
         return found
 
     def _is_busy(self) -> bool:
-        what = self._undertaking.what
+        what = self._tasks.what
         if what:
-            self._tell(f"{what} is under way: one thing at a time. Esc stops it.")
+            self._show_status(f"{what} is under way: one thing at a time. Esc stops it.")
         return bool(what)
 
-    def _tell(self, status: str) -> None:
-        self._undertaking.tell(status)
+    def _show_status(self, status: str) -> None:
+        self._tasks.show_status(status)
 
 
-def _row(found: TrainingFound) -> tuple[str, ...]:
-    state = STATES[found.state]
+def _row(found: TrainingSummary) -> tuple[str, ...]:
+    state = STATE_LABELS[found.state]
     if found.state == "running" and not found.is_ours:
         state = f"{state} ({found.holder})"
     steps = f"{found.step:,}/{found.steps:,}" if found.steps else ""

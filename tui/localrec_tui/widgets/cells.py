@@ -18,7 +18,7 @@ class Cell:
         return self._text
 
 
-def fill(table: DataTable[Cell], rows: Iterable[Sequence[str]]) -> None:
+def fill_table(table: DataTable[Cell], rows: Iterable[Sequence[str]]) -> None:
     """Replace the rows of a table; the cursor stays at its place as far as there is one."""
     place = table.cursor_row
     table.clear()

@@ -9,7 +9,7 @@ from textual.containers import HorizontalScroll
 from textual.message import Message
 from textual.widgets import Static
 
-from localrec_tui.wishes import Chip
+from localrec_tui.constraint_chips import Chip
 
 
 class ChipButton(Static, can_focus=True):

@@ -54,10 +54,10 @@ class ProgressLine(Static):
         if fresh <= 0 or fresh < _SURE * total or done >= total:
             return ""
         seconds = (self._clock() - self._began) * (total - done) / fresh
-        return f", {told_duration(seconds)} left"
+        return f", {format_duration(seconds)} left"
 
 
-def told_duration(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """A duration as people say it: 8 s, 3 min 20 s, 2 h 5 min."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)

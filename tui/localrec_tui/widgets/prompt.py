@@ -7,7 +7,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from localrec_tui.questions import Questions
+from localrec_tui.question_history import QuestionHistory
 from localrec_tui.widgets.text_line import TextLine
 
 
@@ -30,7 +30,7 @@ class Prompt(TextLine):
     Prompt:focus { border: round $accent; }
     """
 
-    def __init__(self, questions: Questions) -> None:
+    def __init__(self, questions: QuestionHistory) -> None:
         super().__init__(placeholder="What would you like?", max_length=2_000, id="prompt")
         self.questions = questions
 

@@ -15,12 +15,13 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import DataTable, Static
 
-from localrec.types import Event, RecommendedItem
-from localrec_tui.backend.base import Standing
-from localrec_tui.messages import Say, TakeBack
+from localrec.data.recommendations import RecommendedItem
+from localrec.data.rows import Event
+from localrec_tui.messages import FeedbackGiven, UndoRequested
+from localrec_tui.services.records import ItemMatch
 
-_NOTHING = Standing(wishes=())
-SAID = {
+_NOTHING = ItemMatch(checks=())
+FEEDBACK_LABELS = {
     Event.RATED: "you rated it",
     Event.PLAYED: "you played it",
     Event.WANTED: "you want it",
@@ -42,28 +43,30 @@ FEEDBACK_KEYS: list[BindingType] = [
 ]
 
 
-class Shown(msgspec.Struct, frozen=True, kw_only=True):
+class ShownItem(msgspec.Struct, frozen=True, kw_only=True):
     """One line of the list: the item, how it stands to the question, what the person said of it.
 
     `near` marks a close call, that misses something.
     """
 
     item: RecommendedItem
-    standing: Standing = _NOTHING
+    match: ItemMatch = _NOTHING
     near: bool = False
     said: str = ""
 
 
-_Column = tuple[str, Callable[[Shown], Any], Callable[[Shown], str]]  # head, sorts by, tells
+_Column = tuple[
+    str, Callable[[ShownItem], Any], Callable[[ShownItem], str]
+]  # head, sorts by, tells
 
 
 class Results(Vertical):
     """Shows items and tells which one is meant."""
 
-    class Opened(Message):
+    class ItemOpened(Message):
         """All about an item is wanted."""
 
-        def __init__(self, shown: Shown) -> None:
+        def __init__(self, shown: ShownItem) -> None:
             super().__init__()
             self.shown = shown
 
@@ -79,19 +82,19 @@ class Results(Vertical):
     Results #preview { height: auto; margin: 1 2 0 2; }
     Results.-table #cards { display: none; }
     Results.-cards #table, Results.-cards #preview-box { display: none; }
-    Card { height: auto; padding: 0 1 0 2; margin-bottom: 1; border-left: blank; }
-    Card:focus { border-left: thick $accent; background: $boost; }
+    ItemCard { height: auto; padding: 0 1 0 2; margin-bottom: 1; border-left: blank; }
+    ItemCard:focus { border-left: thick $accent; background: $boost; }
     """
 
     def __init__(self) -> None:
         super().__init__(id="results", classes="-cards")
-        self._shown: list[Shown] = []
+        self._shown: list[ShownItem] = []
         self._domain = ""
         self._sorted_by = 0
 
     def compose(self) -> ComposeResult:
         """Both forms; the width of the window says which is seen."""
-        yield Cards(id="cards")
+        yield ItemCards(id="cards")
         yield DataTable(id="table", cursor_type="row", zebra_stripes=True)
         with VerticalScroll(id="preview-box", can_focus=False):
             yield Static(id="preview", markup=False)
@@ -103,7 +106,7 @@ class Results(Vertical):
             table.add_column(head, key=str(place))
 
     @property
-    def shown(self) -> tuple[Shown, ...]:
+    def shown(self) -> tuple[ShownItem, ...]:
         """What is shown, in the order in which it is."""
         return tuple(self._shown)
 
@@ -113,7 +116,7 @@ class Results(Vertical):
         return self.has_class("-table")
 
     @property
-    def current(self) -> Shown | None:
+    def current(self) -> ShownItem | None:
         """The item that keys mean."""
         if not self._shown:
             return None
@@ -121,25 +124,25 @@ class Results(Vertical):
             row = self.query_one(DataTable).cursor_row
             return self._shown[row] if 0 <= row < len(self._shown) else None
         focused = self.screen.focused
-        return focused.shown if isinstance(focused, Card) else None
+        return focused.shown if isinstance(focused, ItemCard) else None
 
     async def show(
         self,
         domain: str,
         items: tuple[RecommendedItem, ...],
         near: tuple[RecommendedItem, ...] = (),
-        standings: Mapping[str, Standing] | None = None,
+        item_matches_by_key: Mapping[str, ItemMatch] | None = None,
     ) -> None:
         """Show a list; what the person said of an item stays with it."""
         told = {one.item.key: one.said for one in self._shown}
-        known = standings or {}
+        known = item_matches_by_key or {}
         self._domain = domain
         self._sorted_by = 0
         await self._set(
             [
-                Shown(
+                ShownItem(
                     item=item,
-                    standing=known.get(item.key, _NOTHING),
+                    match=known.get(item.key, _NOTHING),
                     near=place >= len(items),
                     said=told.get(item.key, ""),
                 )
@@ -147,7 +150,7 @@ class Results(Vertical):
             ]
         )
 
-    async def restore(self, shown: tuple[Shown, ...]) -> None:
+    async def restore(self, shown: tuple[ShownItem, ...]) -> None:
         """Show again what was shown before a question that came to nothing."""
         await self._set(list(shown))
 
@@ -166,7 +169,7 @@ class Results(Vertical):
         """Show what the person thinks of an item; None: nothing any more."""
         if domain != self._domain:  # another domain may call an item so too
             return
-        said = "" if event is None else SAID[event]
+        said = "" if event is None else FEEDBACK_LABELS[event]
         self._shown = [
             msgspec.structs.replace(one, said=said) if one.item.key == key else one
             for one in self._shown
@@ -199,16 +202,18 @@ class Results(Vertical):
     def action_open(self) -> None:
         """Show all about the item."""
         if (current := self.current) is not None:
-            self.post_message(self.Opened(current))
+            self.post_message(self.ItemOpened(current))
 
     def action_say(self, event: str, reason: bool = False) -> None:
         """Say something about the item."""
         if (current := self.current) is not None:
-            self.post_message(Say(current.item, self._domain, Event(event), reason=reason))
+            self.post_message(
+                FeedbackGiven(current.item, self._domain, Event(event), reason=reason)
+            )
 
     def action_take_back(self) -> None:
         """Take back what was said last."""
-        self.post_message(TakeBack())
+        self.post_message(UndoRequested())
 
     async def action_sort(self) -> None:
         """Sort by the next column."""
@@ -235,7 +240,7 @@ class Results(Vertical):
 
     # --- drawing ---
 
-    async def _set(self, shown: list[Shown]) -> None:
+    async def _set(self, shown: list[ShownItem]) -> None:
         """Show other lines; the same ones in the same order stay where they are."""
         had_focus = self.has_focus_within
         before = [one.item.key for one in self._shown]
@@ -243,10 +248,10 @@ class Results(Vertical):
         if before == [one.item.key for one in shown]:
             self._refresh()
             return
-        cards = self.query_one(Cards)
+        cards = self.query_one(ItemCards)
         with self.app.batch_update():
             await cards.remove_children()
-            await cards.mount_all(Card(one) for one in shown)
+            await cards.mount_all(ItemCard(one) for one in shown)
             table = self.query_one(DataTable)
             table.clear()
             for one in shown:
@@ -259,7 +264,7 @@ class Results(Vertical):
     def _refresh(self) -> None:
         """Show the same lines, some of which know more."""
         table = self.query_one(DataTable)
-        for card, one in zip(self.query(Card), self._shown, strict=True):
+        for card, one in zip(self.query(ItemCard), self._shown, strict=True):
             card.show(one)
             for place, cell in enumerate(_cells(one)):
                 table.update_cell(one.item.key, str(place), cell, update_width=True)
@@ -268,7 +273,7 @@ class Results(Vertical):
     def _preview(self) -> None:
         row = self.query_one(DataTable).cursor_row
         has_row = 0 <= row < len(self._shown)
-        told = told_in_full(self._shown[row]) if has_row else Content("")
+        told = card_text(self._shown[row]) if has_row else Content("")
         self.query_one("#preview", Static).update(told)
 
     def _point_at(self, place: int) -> None:
@@ -277,10 +282,10 @@ class Results(Vertical):
             table.focus()
             table.move_cursor(row=place)
         else:
-            self.query(Card)[place].focus()
+            self.query(ItemCard)[place].focus()
 
 
-class Cards(VerticalScroll, can_focus=False):
+class ItemCards(VerticalScroll, can_focus=False):
     """All cards, one below the other."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -290,7 +295,7 @@ class Cards(VerticalScroll, can_focus=False):
 
     def action_move(self, step: int) -> None:
         """Go to the next or previous card; above the first one back to where the question is."""
-        cards = list(self.query(Card))
+        cards = list(self.query(ItemCard))
         place = next((n for n, card in enumerate(cards) if card.has_focus), -step)
         if 0 <= place + step < len(cards):
             cards[place + step].focus()
@@ -298,20 +303,20 @@ class Cards(VerticalScroll, can_focus=False):
             self.screen.focus_previous()
 
 
-class Card(Static, can_focus=True):
+class ItemCard(Static, can_focus=True):
     """One item as a card."""
 
-    def __init__(self, shown: Shown) -> None:
-        super().__init__(told_in_full(shown), markup=False)
+    def __init__(self, shown: ShownItem) -> None:
+        super().__init__(card_text(shown), markup=False)
         self.shown = shown
 
-    def show(self, shown: Shown) -> None:
+    def show(self, shown: ShownItem) -> None:
         """Show the same item, of which more is known."""
         self.shown = shown
-        self.update(told_in_full(shown))
+        self.update(card_text(shown))
 
 
-def told_in_full(one: Shown) -> Content:
+def card_text(one: ShownItem) -> Content:
     """An item as a card tells it; every mark is also a word or a sign, not a colour alone."""
     item = one.item
     mark = "close, but misses something" if one.near else _fits(one)
@@ -323,34 +328,34 @@ def told_in_full(one: Shown) -> Content:
         (f"  [{one.said}]", "bold") if one.said else "",
     )
     lines = [head, Content(f"    {item.reason or '…'}")]
-    if one.standing.wishes:
-        signs = (f"{'✓' if wish.holds else '✗'} {wish.label}" for wish in one.standing.wishes)
+    if one.match.checks:
+        signs = (f"{'✓' if wish.holds else '✗'} {wish.label}" for wish in one.match.checks)
         lines.append(Content(f"    {'  '.join(signs)}"))
-    if one.standing.have or item.missing:
+    if one.match.have or item.missing:
         lines.append(Content(f"    {_shelf(one)}"))
     return Content("\n").join(lines)
 
 
-def _fits(one: Shown) -> str:
+def _fits(one: ShownItem) -> str:
     return "" if one.item.satisfies else "not all you asked for"
 
 
-def _shelf(one: Shown) -> str:
+def _shelf(one: ShownItem) -> str:
     parts = []
-    if one.standing.have:
-        parts.append(f"have: {', '.join(one.standing.have)}")
+    if one.match.have:
+        parts.append(f"have: {', '.join(one.match.have)}")
     if one.item.missing:
         parts.append(f"missing: {', '.join(one.item.missing)}")
     return " · ".join(parts)
 
 
-def _met(one: Shown) -> int:
-    return sum(wish.holds for wish in one.standing.wishes)
+def _met(one: ShownItem) -> int:
+    return sum(wish.holds for wish in one.match.checks)
 
 
-def _meets(one: Shown) -> str:
-    wishes = one.standing.wishes
-    return f"{_met(one)} of {len(wishes)}" if wishes else ""
+def _meets(one: ShownItem) -> str:
+    checks = one.match.checks
+    return f"{_met(one)} of {len(checks)}" if checks else ""
 
 
 _COLUMNS: tuple[_Column, ...] = (
@@ -363,6 +368,6 @@ _COLUMNS: tuple[_Column, ...] = (
 )
 
 
-def _cells(one: Shown) -> list[Text]:
+def _cells(one: ShownItem) -> list[Text]:
     """Cells of a table, which would read a bare string as markup."""
     return [Text(tells(one)) for _, _, tells in _COLUMNS]

@@ -1,0 +1,100 @@
+"""AgenticRec: an agent with tools ranks the candidates that lie before it (2026, section 4).
+
+    agenticrec              a frozen model thinks, asks tools and ranks
+    agenticrec-reasoning    the same model without a tool
+    agenticrec-scripted     the same tools are asked on every request, then the model ranks
+    agenticrec-fused        what the tools say, weighed; no model
+
+The model ranks its first K; the others follow in the order of the fused evidence. A trajectory that
+is invalid leaves all of them to it, and what went wrong stays on record.
+"""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+
+from localrec.agent.configs import AgenticRecConfig
+from localrec.agent.loop import run_agent, run_scripted
+from localrec.agent.tool_context import ToolContext
+from localrec.agent.tool_fusion import ToolFusion
+from localrec.agent.tools import TOOLS
+from localrec.data.arrays import Scores
+from localrec.data.trajectory import ToolCall, Trajectory
+from localrec.foundation.errors import UsageError
+from localrec.llm.chat_model import ChatModel
+
+# Each compares all candidates at once, so that one call each is enough.
+SCRIPT: tuple[ToolCall, ...] = tuple(
+    ToolCall(tool=name)
+    for name in ("get_user_profile", "get_session_behaviour", "likely_next", "shared_taste")
+)
+
+
+class AgentRanking(msgspec.Struct, frozen=True, kw_only=True):
+    """The candidates of a desk in order, and how that came about.
+
+    Args:
+        order: Places of all candidates, from 0, best first.
+        ranked: How many of them stand first by the agent's own ranking; the rest is fused.
+        scores: Of the fused evidence, (c,); None where a model ranked.
+        trajectory: What was done.
+    """
+
+    order: tuple[int, ...]
+    ranked: int
+    scores: Scores | None
+    trajectory: Trajectory
+
+
+class AgenticRec:
+    """Ranks candidates by an agent.
+
+    Args:
+        name: Of the composition, for the record.
+        config: Who acts, within which bounds.
+        model: Opened, and closed, by somebody else; None where nobody is asked.
+
+    Raises:
+        UsageError: there is no model where one is to act.
+    """
+
+    def __init__(self, name: str, config: AgenticRecConfig, model: ChatModel | None = None) -> None:
+        if config.asks_model and model is None:
+            raise UsageError(f"{name} needs a model.")
+        self._name = name
+        self._config = config
+        self._model = model
+        self._fused = ToolFusion()
+
+    def rank(self, tool_context: ToolContext, seed: int = 0) -> AgentRanking:
+        """Every candidate once, best first.
+
+        Args:
+            desk: The request.
+            seed: Of everything drawn; not negative.
+
+        Raises:
+            UsageError: there are no candidates.
+            ModelError: the model cannot be used, or was stopped.
+        """
+        trajectory, scores = self._fused.run(tool_context, seed)
+        if self._model is not None and self._config.asks_model:
+            trajectory = self._act(self._model, tool_context, seed)
+        by_model = trajectory.is_valid and bool(trajectory.model)
+        first = tuple(number - 1 for number in trajectory.ranking or ())
+        ahead = set(first)
+        rest = (one for one in np.argsort(-scores, kind="stable").tolist() if one not in ahead)
+        return AgentRanking(
+            order=(*first, *rest),
+            ranked=len(first),
+            scores=None if by_model else scores,
+            trajectory=trajectory,
+        )
+
+    def _act(self, model: ChatModel, tool_context: ToolContext, seed: int) -> Trajectory:
+        config, name = self._config, self._name
+        if config.mode == "scripted":
+            return run_scripted(model, tool_context, TOOLS, SCRIPT, config, seed, name=name)
+        tools = () if config.mode == "reasoning" else TOOLS
+        return run_agent(model, tool_context, tools, config, seed, name=name)

@@ -1,0 +1,171 @@
+"""Sets out what lies before an agent: a domain's reference once, a desk for each request.
+
+Items are numbered as the catalogue numbers them, or otherwise, as evaluated items are; attributes
+always as in the catalogue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from localrec.agent.observation_text import title_text, unquoted
+from localrec.agent.tool_context import (
+    DomainKnowledge,
+    RequestConstraint,
+    SequenceEncoder,
+    ToolContext,
+)
+from localrec.data.arrays import Indexes
+from localrec.graph.catalogue import Catalogue
+from localrec.memory.collaborative_memory import CollaborativeMemory
+from localrec.memory.memory_texts import MemoryTexts
+from localrec.retrieval.user_profile import preferences_of_stars
+
+_DESCRIPTION = "description"
+_SHARED = 3  # attributes that a path names
+
+
+def build_domain_knowledge(
+    catalogue: Catalogue,
+    collaborative_memory: CollaborativeMemory,
+    *,
+    places: Indexes | None = None,
+    sequential: SequenceEncoder | None = None,
+) -> DomainKnowledge:
+    """What is known of a domain.
+
+    Args:
+        catalogue: The domain's snapshot.
+        collective: What its people share.
+        places: Catalogue index of each item of the collective; None: they are the catalogue's.
+        sequential: Embeddings of the collective's items and people, where some were trained.
+    """
+    own = np.arange(len(catalogue), dtype=np.int32) if places is None else places
+    titles = [catalogue.names[place] for place in own.tolist()]
+    barred = np.zeros(len(catalogue.attributes), dtype=bool)
+    barred[list(catalogue.staples)] = True
+    names = [unquoted(one.name) for one in catalogue.attributes]
+    return DomainKnowledge(
+        domain=catalogue.domain,
+        titles=titles,
+        item_features=collaborative_memory.graph.item_features,
+        attributes=catalogue.attributes,
+        years=_years(catalogue)[own],
+        descriptions=_descriptions(catalogue, own),
+        collaborative_memory=collaborative_memory,
+        memory_texts=MemoryTexts(
+            collaborative_memory.graph, names, list(map(title_text, titles)), barred
+        ),
+        sequential=sequential,
+        path=_paths(catalogue, own),
+    )
+
+
+def build_tool_context(
+    reference: DomainKnowledge,
+    history: Sequence[int] | Indexes,
+    candidates: Sequence[int] | Indexes,
+    *,
+    stars: ArrayLike | None = None,
+    strengths: ArrayLike | None = None,
+    days: ArrayLike | None = None,
+    now: float = np.nan,
+    person: int = -1,
+    profile: str = "",
+    instruction: str = "",
+    demands: Sequence[RequestConstraint] = (),
+) -> ToolContext:
+    """One request; of an item that comes several times in a history the newest counts.
+
+    Args:
+        reference: Of the domain.
+        history: Items, oldest first, (h,).
+        candidates: Items, (c,).
+        stars: Given to each item of the history, nan where none were, (h,); None: to none.
+        strengths: How much each is liked, -1 to 1, (h,); None: as the stars say, 1 without stars.
+        days: When, in days since 1970, nan where unknown, (h,); None: all unknown.
+        now: Day of the request; nan where that is unknown.
+        person: Whose history it is in the collective graph; -1 for a stranger.
+        profile: The person's memory in words.
+        instruction: What they ask for.
+        demands: What of that can be checked in the graph.
+    """
+    items = np.asarray(history, dtype=np.int32)
+    _, last = np.unique(items[::-1], return_index=True)
+    kept = np.sort(len(items) - 1 - last)
+    given = _column(stars, len(items)).astype(np.float32)
+    liked = preferences_of_stars(given) if strengths is None else _column(strengths, len(items))
+    return ToolContext(
+        reference=reference,
+        history=items[kept],
+        stars=given[kept],
+        strengths=liked[kept].astype(np.float32),
+        days=_column(days, len(items))[kept],
+        now=now,
+        candidates=np.asarray(candidates, dtype=np.int32),
+        person=person,
+        profile=profile,
+        instruction=instruction,
+        demands=demands,
+    )
+
+
+def _column(values: ArrayLike | None, length: int) -> NDArray[np.float64]:
+    if values is None:
+        return np.full(length, np.nan)
+    return np.asarray(values, dtype=np.float64)
+
+
+def _years(catalogue: Catalogue) -> NDArray[np.int32]:
+    """Of each item of a catalogue, 0 where the domain has none or the item's is unknown."""
+    for name, spec in catalogue.domain.numbers.items():
+        if spec.kind == "year":
+            return np.nan_to_num(catalogue.numbers[name]).astype(np.int32)
+    return np.zeros(len(catalogue), dtype=np.int32)
+
+
+def _descriptions(catalogue: Catalogue, own: Indexes) -> Callable[[int], str]:
+    text = catalogue.domain.texts.get(_DESCRIPTION)
+
+    def describe(item: int) -> str:
+        return catalogue.texts([int(own[item])], text)[0] if text else ""
+
+    return describe
+
+
+def _paths(catalogue: Catalogue, own: Indexes) -> Callable[[int, int], str]:
+    def path(one: int, other: int) -> str:
+        here = set(catalogue.attributes_of(int(own[one])).tolist()) - catalogue.staples
+        there = set(catalogue.attributes_of(int(own[other])).tolist()) - catalogue.staples
+        return _by_attributes(catalogue, here & there) or _by_families(catalogue, here, there)
+
+    return path
+
+
+def _by_attributes(catalogue: Catalogue, shared: set[int]) -> str:
+    """What two items have in common, the rarest first."""
+    kinds = catalogue.domain.attributes
+    rarest = sorted(shared, key=lambda one: (-catalogue.rarity[one], one))[:_SHARED]
+    told = [catalogue.attributes[one] for one in rarest]
+    return ", ".join("each " + kinds[one.kind].says.format(name=unquoted(one.name)) for one in told)
+
+
+def _by_families(catalogue: Catalogue, here: set[int], there: set[int]) -> str:
+    """The narrowest family that something of each item belongs to."""
+
+    def with_families(attributes: set[int]) -> set[int]:
+        return attributes | catalogue.ancestors(attributes)
+
+    def within(family: int, attributes: set[int]) -> str:
+        own = min(one for one in attributes if family in with_families({one}))
+        return unquoted(catalogue.attributes[own].name)
+
+    common = with_families(here) & with_families(there)
+    if not common:
+        return ""
+    family = min(common, key=lambda one: (len(catalogue.below(one)), one))
+    narrow = f"{within(family, here)} of the one and {within(family, there)} of the other"
+    return f"{narrow} belong to {unquoted(catalogue.attributes[family].name)}"

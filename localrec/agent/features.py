@@ -1,0 +1,114 @@
+"""What several tools need to know of one request, worked out once and kept on its desk.
+
+Scores that tools hand out have one unit: deviations above the mean item of the domain, not of the
+candidates, so that what is weak for all of twenty candidates stays weak. (Measured among the
+candidates alone, the fused evidence put the item first less often on the validation items of
+MovieLens 100K: 0.558 of the cases against 0.571.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.agent.tool_context import ToolContext
+from localrec.data.arrays import Floats, Scores
+from localrec.memory.collaborative_memory import (
+    MemoryContext,
+    cooccurrence_evidence,
+    retrieve_memory,
+)
+from localrec.ranking.fusion import standardized
+
+Subject = TypeVar("Subject")
+Found = TypeVar("Found")
+
+_YARDSTICK = 2_048  # items whose texts stand for those of all
+
+
+def cached_per_context(work_out: Callable[[Subject], Found]) -> Callable[[Subject], Found]:
+    """Have something worked out once for each desk or reference, and kept there."""
+    name = f"{work_out.__module__}.{work_out.__qualname__}"
+
+    @wraps(work_out)
+    def kept(subject: Subject) -> Found:
+        known = subject.__dict__
+        if name not in known:
+            known[name] = work_out(subject)
+        found: Found = known[name]
+        return found
+
+    return kept
+
+
+@cached_per_context
+def memory_context(tool_context: ToolContext) -> MemoryContext:
+    """What the neighbourhood of the history says."""
+    liked = np.maximum(tool_context.strengths, 0.0)
+    return retrieve_memory(
+        tool_context.reference.collaborative_memory,
+        tool_context.history,
+        liked,
+        person=tool_context.person,
+    )
+
+
+@cached_per_context
+def sequence_state(tool_context: ToolContext) -> Floats | None:
+    """Where the history points; None without a sequential recommender or a history, (size,)."""
+    sequential = tool_context.reference.sequential
+    if sequential is None or not len(tool_context.history):
+        return None
+    return sequential.state_of(tool_context.history)
+
+
+@cached_per_context
+def text_similarity(tool_context: ToolContext) -> Scores | None:
+    """How near the candidates' texts lie to those of the history, (c,); None without texts.
+
+    Of a large catalogue some items, evenly picked, say what is usual.
+    """
+    item_features = tool_context.reference.item_features
+    direction = item_features.mean_direction(tool_context.history, tool_context.strengths)
+    if not direction.any():
+        return None
+    usual = np.linspace(0, item_features.items - 1, min(item_features.items, _YARDSTICK)).astype(
+        np.int32
+    )
+    values = item_features.cosines(np.concatenate([usual, tool_context.candidates]), direction)
+    return _standing(values)[len(usual) :]
+
+
+@cached_per_context
+def cooccurrence(tool_context: ToolContext) -> Scores | None:
+    """How strongly the candidates go with the newest of the history, (c,); None: nobody knows."""
+    known = tool_context.reference.collaborative_memory.companions
+    return standardized_among_items(
+        tool_context, cooccurrence_evidence(known, tool_context.history, tool_context.strengths)
+    )
+
+
+def standardized_among_items(
+    tool_context: ToolContext, values: NDArray[np.floating]
+) -> Scores | None:
+    """Where the candidates stand among all items, in deviations above the mean, (c,).
+
+    Args:
+        desk: Whose candidates.
+        values: Of all items; what is not finite counts as the least, (n,).
+
+    Returns:
+        None where nothing is known that tells items apart.
+    """
+    known = values[np.isfinite(values)]
+    if not len(known) or np.ptp(values) == 0:
+        return None
+    return _standing(values)[tool_context.candidates]
+
+
+def _standing(values: NDArray[np.floating]) -> Scores:
+    return standardized(values.astype(np.float64)).astype(np.float32)

@@ -1,0 +1,248 @@
+"""After a list that an agent ranked: the agent may refine the profile of the person it was for.
+
+It thinks while the store is open for reading, and what it comes to is written afterwards through an
+opening of its own, so that nobody waits for a model and the list stands whatever becomes of it.
+A profile is the person's memory: the refinement is its next version, its words in place of the old
+ones and behind them what neighbours handed on. A pinned memory is not even thought about.
+
+The model reads of nobody else: what other people call an item on their shelves is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from shlex import quote
+from typing import Protocol
+
+import msgspec
+import numpy as np
+
+from localrec.agent.configs import AGENTS
+from localrec.agent.profile_refinement import RANKED, LikedItem, RefinementContext, refine_profile
+from localrec.data.arrays import Indexes
+from localrec.data.recommendations import Recommendations
+from localrec.data.token_usage import TokenUsage
+from localrec.data.trajectory import Trajectory
+from localrec.foundation.errors import LocalrecError, ModelCancelledError, ModelError
+from localrec.foundation.settings import AGENT
+from localrec.graph.catalogue import Catalogue
+from localrec.graph.interactions import user_node
+from localrec.graph.node_columns import edge_visible_to
+from localrec.graph.store import Store
+from localrec.llm.chat_model import ChatModel
+from localrec.llm.usage_tracker import UsageTracker
+from localrec.memory.records import Memory, MemoryUpdate, memory_of, put_memories
+from localrec.memory.sentences import facet_sentences, propagated
+from localrec.retrieval.user_profile import UserProfile
+from localrec.understanding.vocabulary import Vocabulary
+
+
+class ProfileWorkspace(Protocol):
+    """What is needed of a workspace that is open for reading."""
+
+    @property
+    def store(self) -> Store:
+        """Its store."""
+        ...
+
+    def catalogue(self, domain_name: str) -> Catalogue:
+        """A domain's items and attributes."""
+        ...
+
+    def open_model(self, role: str) -> ChatModel:
+        """The model that plays a role."""
+        ...
+
+
+class ProfileProposal(msgspec.Struct, frozen=True, kw_only=True):
+    """What an agent thinks of a profile, before anything is written.
+
+    Args:
+        update: The memory to write; None where the profile stays.
+        seen: The version that the agent was shown, 0 where there was none.
+        spent: What the model was asked.
+        notes: Why nothing was thought, where that is nobody's choice.
+    """
+
+    update: MemoryUpdate | None = None
+    seen: int = 0
+    spent: TokenUsage = TokenUsage()
+    notes: tuple[str, ...] = ()
+
+
+def propose_profile(
+    opened: ProfileWorkspace, user_profile: UserProfile, found: Recommendations
+) -> ProfileProposal | None:
+    """Have the agent that ranked a list think of the person's profile.
+
+    Args:
+        opened: Where the list was made.
+        taste: Of the person, as it was ranked by.
+        found: The list.
+
+    Returns:
+        None where there is nothing to think of: no agent with tools of its own choice ranked, or it
+        gave no ranking, or the person is not in the store.
+
+    Raises:
+        ModelCancelledError: stopped on request.
+    """
+    acted = _valid_run(found)
+    user_id = None if acted is None else user_node(opened.store, found.domain, found.user)
+    if acted is None or user_id is None:
+        return None
+    before = memory_of(opened.store, user_id)
+    if before is not None and before.pinned:
+        return ProfileProposal(seen=before.version)
+    catalogue = opened.catalogue(found.domain)
+    model = UsageTracker(opened.open_model(AGENT))
+    occasion = _occasion(opened.store, catalogue, user_profile, found, before)
+    try:
+        came_of_it = refine_profile(model, occasion, lambda: Vocabulary(catalogue), acted.seed)
+    except ModelCancelledError:
+        raise
+    except ModelError as error:
+        note = f"The model failed: {error.message} The profile stays as it is."
+        return ProfileProposal(spent=model.taken(), notes=(note,))
+    update = None
+    if came_of_it.outcome == "refined":
+        shown = (user_id, *_shown(catalogue, user_profile, found))
+        update = _update(came_of_it.text, before, shown, f"{acted.agent} with {acted.model}")
+    seen = 0 if before is None else before.version
+    return ProfileProposal(update=update, seen=seen, spent=model.taken())
+
+
+def save_profile(
+    open_store: Callable[[], Store], thought: ProfileProposal, found: Recommendations
+) -> Recommendations:
+    """Write what an agent thought of, if anything; the list, and what became of the profile.
+
+    A memory that was changed or pinned meanwhile stays; so does one whose store cannot be written.
+
+    Args:
+        open_store: Opens the workspace's store for writing; closed here.
+        thought: From `think_of_profile`.
+        found: The list.
+    """
+    is_refined, notes = False, thought.notes
+    if thought.update is not None:
+        try:
+            is_refined = _write(open_store, thought.update, thought.seen)
+        # OSError: a folder that may only be read.
+        except (LocalrecError, OSError) as error:
+            why = error.message if isinstance(error, LocalrecError) else str(error)
+            notes = (*notes, f"The agent's new profile was not kept. {why}")
+    if is_refined:
+        notes = (*notes, _told(found))
+    spent = thought.spent
+    return msgspec.structs.replace(
+        found,
+        profile="refined" if is_refined else "kept",
+        tokens=found.tokens | ({"profile": spent.tokens} if spent.calls else {}),
+        calls=found.calls + spent.calls,
+        notes=(*found.notes, *notes),
+    )
+
+
+def _valid_run(found: Recommendations) -> Trajectory | None:
+    """What an agent that asks its tools as it likes did, where that is what ranked the list."""
+    if found.trajectory is None:
+        return None
+    acted = msgspec.convert(found.trajectory, Trajectory)
+    config = AGENTS.get(acted.agent)
+    is_agent = config is not None and config.mode == "agent"
+    return acted if is_agent and acted.is_valid else None
+
+
+def _occasion(
+    store: Store,
+    catalogue: Catalogue,
+    user_profile: UserProfile,
+    found: Recommendations,
+    before: Memory | None,
+) -> RefinementContext:
+    liked = user_profile.items[user_profile.strengths > 0]
+    joined = _attributes(store, catalogue, liked, found.user)
+    own_words = ""
+    if before is not None:
+        own_words = before.text.removesuffix(facet_sentences(propagated(before))).rstrip()
+    return RefinementContext(
+        domain=catalogue.domain,
+        profile=own_words,
+        liked=[LikedItem(catalogue.names[item], joined[item]) for item in liked.tolist()],
+        disliked=[
+            catalogue.names[item]
+            for item in user_profile.items[user_profile.strengths < 0].tolist()
+        ],
+        ranked=[item.name for item in found.items],
+    )
+
+
+def _attributes(
+    store: Store, catalogue: Catalogue, items: Indexes, user: str
+) -> dict[int, tuple[str, ...]]:
+    """Names of what the catalogue or the person joins to items, then of the families of that."""
+    rows = store.rows(
+        "SELECT e.source_id, e.target_id FROM edge e WHERE e.source_id IN (SELECT unnest(?)) "
+        f"AND e.kind IN (SELECT unnest(?)) AND {edge_visible_to(user)} ORDER BY e.rowid",
+        [
+            catalogue.node_ids[items].tolist(),
+            [spec.edge for spec in catalogue.domain.attributes.values()],
+        ],
+    )
+    index_of = {one.node_id: index for index, one in enumerate(catalogue.attributes)}
+    linked: dict[int, list[int]] = {item: [] for item in items.tolist()}
+    for source, target in rows:
+        linked[int(np.searchsorted(catalogue.node_ids, source))].append(index_of[target])
+    return {item: _names(catalogue, attributes) for item, attributes in linked.items()}
+
+
+def _names(catalogue: Catalogue, attributes: Sequence[int]) -> tuple[str, ...]:
+    families = sorted(catalogue.ancestors(attributes))
+    return tuple(dict.fromkeys(catalogue.attributes[one].name for one in (*attributes, *families)))
+
+
+def _shown(catalogue: Catalogue, user_profile: UserProfile, found: Recommendations) -> list[int]:
+    """Node ids of all items that the model was told of, or that its words are checked by."""
+    ranked = (catalogue.item_index(item.key) for item in found.items[:RANKED])
+    places = [*user_profile.items.tolist(), *(item for item in ranked if item is not None)]
+    return [int(catalogue.node_ids[place]) for place in places]
+
+
+def _update(text: str, before: Memory | None, shown: Sequence[int], by: str) -> MemoryUpdate:
+    """The next version: new words, and behind them what neighbours handed on.
+
+    Args:
+        text: The new words.
+        before: The memory until now.
+        shown: Node ids of the person, then of the items that the model was told of.
+        by: Who wrote them.
+    """
+    return MemoryUpdate(
+        node_id=shown[0],
+        text=f"{text} {facet_sentences(propagated(before))}".strip(),
+        facets=() if before is None else before.facets,
+        source="agent",
+        by=by,
+        made_from=tuple(shown),
+        carries_on=True,
+    )
+
+
+def _write(open_store: Callable[[], Store], update: MemoryUpdate, seen: int) -> bool:
+    """Write a memory unless somebody else did since version `seen`; whether it was written."""
+    with closing(open_store()) as store, store.transaction():
+        now = memory_of(store, update.node_id)
+        if (0 if now is None else now.version) != seen:
+            return False
+        return bool(put_memories(store, [update]).written)
+
+
+def _told(found: Recommendations) -> str:
+    whose = f"--user {quote(found.user)} --domain {found.domain}"
+    return (
+        f"The agent refined your profile. See it: localrec memory show {whose}; what it said "
+        f"before: localrec memory history {whose}; take it back, in your own words: localrec "
+        f'memory edit {whose} --text "..."'
+    )

@@ -1,0 +1,70 @@
+"""Read the constraints that an instruction states, in the catalogue's own terms."""
+
+from __future__ import annotations
+
+from localrec.agent.tool_context import RequestConstraint
+from localrec.data.arrays import Indexes, Mask
+from localrec.data.query import Constraint, Intent
+from localrec.graph.catalogue import Catalogue
+from localrec.retrieval.candidates import allowed_items, constraint_masks
+from localrec.retrieval.shelf import survey_shelf
+
+
+def request_constraints(
+    candidates: Indexes, intent: Intent, catalogue: Catalogue
+) -> tuple[RequestConstraint, ...]:
+    """What an intent demands, point by point, and which candidates hold it.
+
+    All points but one together are what lies in the intent's pool before anything is relaxed; the
+    one is that what is at hand makes it, which a pool does not insist on.
+
+    Args:
+        candidates: Catalogue indexes, (c,).
+        intent: Of a question or an instruction.
+        catalogue: Which it was read for.
+    """
+    points = [
+        (_stated(one.constraint, catalogue) if one.constraint else one.value, one.mask)
+        for one in constraint_masks(intent, catalogue)
+    ]
+    points += [(text, allowed_items(bar, catalogue)) for text, bar in _bars(intent, catalogue)]
+    if intent.have:
+        points.append((f"needs nothing but {', '.join(intent.have)}", _made_of(intent, catalogue)))
+    return tuple(RequestConstraint(text, mask[candidates]) for text, mask in points)
+
+
+def _bars(intent: Intent, catalogue: Catalogue) -> list[tuple[str, Intent]]:
+    """Each thing that rules items out, in words, and as an intent that asks for nothing else."""
+    bars = [
+        (f"none that {_stated(one, catalogue)}", Intent(constraints=(one,)))
+        for one in intent.constraints
+        if one.barred and not one.soft
+    ]
+    bars += [(f"is {value}", Intent(flags={flag: value})) for flag, value in intent.flags.items()]
+    bars += [
+        (f"other than {_named(key, catalogue)}", Intent(exclude_items=(key,)))
+        for key in intent.exclude_items
+    ]
+    if intent.target is not None:
+        target = Intent(target=intent.target)
+        bars.append((f"other than {_named(intent.target, catalogue)} itself", target))
+    return bars
+
+
+def _stated(constraint: Constraint, catalogue: Catalogue) -> str:
+    says = catalogue.domain.attributes[constraint.kind].says
+    return says.format(name=" or ".join(constraint.any_of))
+
+
+def _named(key: str, catalogue: Catalogue) -> str:
+    place = catalogue.item_index(key)
+    return key if place is None else catalogue.names[place]
+
+
+def _made_of(intent: Intent, catalogue: Catalogue) -> Mask:
+    """Items whose components are all at hand, (n,)."""
+    kind = catalogue.domain.kind_of("component") or ""
+    found = (catalogue.attribute_index(kind, key) for key in intent.have)
+    makeable = catalogue.none()
+    makeable[survey_shelf(catalogue, [one for one in found if one is not None]).makeable] = True
+    return makeable

@@ -1,0 +1,152 @@
+"""An agent as what puts candidates in order, for `recommend`, `rank` and `ask`.
+
+What an instruction demands is read as a question's is and checked in the graph, for the agent's
+tool and for the fused order alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.agent.agenticrec import AgenticRec, AgentRanking
+from localrec.agent.configs import AgenticRecConfig
+from localrec.agent.context import build_tool_context
+from localrec.agent.request_constraints import request_constraints
+from localrec.agent.tool_context import DomainKnowledge, RequestConstraint, ToolContext
+from localrec.data.arrays import Indexes, Scores
+from localrec.data.evidence import Fact
+from localrec.data.query import Intent
+from localrec.data.reasons import Reasons, template_reasons
+from localrec.data.trajectory import FAULTS
+from localrec.foundation.errors import ModelCancelledError, ModelError
+from localrec.foundation.text import clean_text
+from localrec.graph.catalogue import Catalogue
+from localrec.llm.chat_model import ChatModel
+from localrec.llm.usage_tracker import UsageTracker
+from localrec.memory.rerankers import RerankRequest, RerankResult
+from localrec.understanding.query_parser import LONGEST_QUESTION
+
+_STAND_IN = "The fused evidence of its tools orders the candidates."
+
+
+def model_failed_note(error: ModelError) -> str:
+    """What the person is told where an agent's model failed, or is not here."""
+    return f"The model failed: {error.message} {_STAND_IN}"
+
+
+class AgentReranker:
+    """Has an agent put candidates in order; where it fails, what its tools say does.
+
+    Args:
+        name: Of the composition, for the record.
+        config: Who acts, within which bounds.
+        model: Opened, and closed, by somebody else; None where nobody is asked.
+        reference: What is known of the domain, numbered as the catalogue.
+        catalogue: What demands are checked in.
+        person_of: A person's key -> their number in the graph, -1 for a stranger.
+        profile_of: A person's key -> what is remembered of them, "" for nothing.
+        read: An instruction, cleaned -> what it asks for.
+    """
+
+    serves_cold_start = True
+
+    def __init__(
+        self,
+        name: str,
+        config: AgenticRecConfig,
+        model: ChatModel | None,
+        reference: DomainKnowledge,
+        catalogue: Catalogue,
+        *,
+        user_index: Callable[[str], int],
+        profile_of: Callable[[str], str],
+        read: Callable[[str], Intent],
+    ) -> None:
+        self.collaborative_memory = reference.collaborative_memory
+        self._reference = reference
+        self._catalogue = catalogue
+        self._user_index, self._profile_of = user_index, profile_of
+        self._read = read
+        self._model = None if model is None else UsageTracker(model)
+        self._agent = AgenticRec(name, config, self._model)
+        self._fused = AgenticRec(name, AgenticRecConfig(mode="fused"))
+
+    def judge(self, asked: RerankRequest) -> RerankResult:
+        """A score for each candidate; where a model ranked, nothing but their order tells."""
+        if self._model is not None:
+            self._model.taken()  # what an interrupted request spent
+        tool_context = self._tool_context(asked)
+        notes: tuple[str, ...] = ()
+        try:
+            found = self._agent.rank(tool_context)
+        except ModelCancelledError:
+            raise
+        except ModelError as error:
+            found = self._fused.rank(tool_context)
+            notes = (model_failed_note(error),)
+        fault = found.trajectory.fault
+        if fault is not None:
+            notes = (f"The agent gave no ranking. {FAULTS[fault]} {_STAND_IN}",)
+        return RerankResult(
+            scores=_scores(found),
+            spoke={"rerank": "fused" if found.scores is not None else "agent"},
+            memory_context=None,
+            spent={} if self._model is None else {"rerank": self._model.taken()},
+            notes=notes,
+            trajectory=found.trajectory,
+        )
+
+    def reasons(
+        self, facts: Sequence[Sequence[Fact]], names: Sequence[str], known: Sequence[str]
+    ) -> Reasons:
+        """By the template."""
+        return template_reasons(facts)
+
+    def _tool_context(self, asked: RerankRequest) -> ToolContext:
+        person = self._user_index(asked.user)
+        user_profile = asked.user_profile
+        days = self._days_of(person, user_profile.items)
+        candidates = np.asarray(asked.candidates, dtype=np.int32)
+        return build_tool_context(
+            self._reference,
+            user_profile.items,
+            candidates,
+            stars=user_profile.stars,
+            strengths=user_profile.strengths,
+            days=days,
+            now=np.nan if np.isnan(days).all() else self.collaborative_memory.graph.now_day,
+            person=person,
+            profile=self._profile_of(asked.user),
+            instruction=asked.instruction,
+            demands=self._demands(asked, candidates),
+        )
+
+    def _demands(self, asked: RerankRequest, candidates: Indexes) -> tuple[RequestConstraint, ...]:
+        intent = asked.intent
+        if intent is None:
+            if not asked.instruction:
+                return ()
+            intent = self._read(clean_text(asked.instruction, LONGEST_QUESTION))
+        return request_constraints(candidates, intent, self._catalogue)
+
+    def _days_of(self, person: int, items: NDArray[np.int32]) -> NDArray[np.float64]:
+        """When a person took to each item; nan of what they did not like, or nobody knows."""
+        days = np.full(len(items), np.nan)
+        if person >= 0:
+            graph = self.collaborative_memory.graph
+            rows = slice(*graph.first_item[person : person + 2].tolist())
+            _, here, there = np.intersect1d(items, graph.items[rows], return_indices=True)
+            days[here] = graph.days[rows][there]
+        return days
+
+
+def _scores(found: AgentRanking) -> Scores:
+    """The fused evidence; where a model ranked, 1 of the first down to 1 / c of the last."""
+    if found.scores is not None:
+        return found.scores
+    scores = np.zeros(len(found.order), dtype=np.float32)
+    scores[list(found.order)] = 1.0 - np.arange(len(found.order)) / len(found.order)
+    return scores

@@ -1,0 +1,105 @@
+"""What lies before an agent for one request: the only thing that tools read.
+
+A `Reference` is shared by all requests of a domain; a `Desk` adds one person's history and the
+candidates. Items are indexes into the reference; what the agent is shown are numbers from 1, so a
+made-up key cannot occur.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.data.arrays import Floats, Indexes, Scores
+from localrec.data.domains import Domain
+from localrec.data.item_features import ItemFeatures
+from localrec.graph.catalogue import Attribute
+from localrec.memory.collaborative_memory import CollaborativeMemory
+from localrec.memory.memory_texts import MemoryTexts
+
+
+class SequenceEncoder(Protocol):
+    """A sequential recommender's embeddings (SASRec's), and neighbours within them."""
+
+    items: Floats  # (items, size)
+
+    def state_of(self, history: Indexes) -> Floats:
+        """Where a history points, oldest item first, (size,)."""
+        ...
+
+    def similar_items(self, item: int, k: int) -> Indexes:
+        """The k items that lie nearest to one (I2I), without it."""
+        ...
+
+    def similar_users(self, state: Floats, k: int, person: int = -1) -> Indexes:
+        """The k people whose histories point the same way (U2U), without `person`."""
+        ...
+
+
+class DomainKnowledge(msgspec.Struct, frozen=True, kw_only=True, dict=True):
+    """What is known of a domain.
+
+    Args:
+        domain: What the items belong to.
+        titles: Of each item, untrusted, (items,).
+        traits: The items' attributes.
+        attributes: Each attribute, (attributes,).
+        years: Of each item, 0 where unknown, (items,).
+        descriptions: An item's own text, "" where it has none; untrusted.
+        collective: Who likes what, and what goes together.
+        portraits: Memories in words.
+        sequential: Embeddings of a sequential recommender; None where none was trained.
+        path: The attributes that lead from one item to another in the graph, as a sentence.
+    """
+
+    domain: Domain
+    titles: Sequence[str]
+    item_features: ItemFeatures
+    attributes: Sequence[Attribute]
+    years: NDArray[np.int32]
+    descriptions: Callable[[int], str]
+    collaborative_memory: CollaborativeMemory
+    memory_texts: MemoryTexts
+    sequential: SequenceEncoder | None
+    path: Callable[[int, int], str]
+
+
+class RequestConstraint(msgspec.Struct, frozen=True):
+    """One thing that the person asked for, in words, and which candidates hold it, (c,)."""
+
+    text: str
+    holds: NDArray[np.bool_]
+
+
+class ToolContext(msgspec.Struct, frozen=True, kw_only=True, dict=True):
+    """One request.
+
+    Args:
+        reference: What is known of the domain.
+        history: Items, oldest first, each once, (h,).
+        stars: Given to each, nan where none were, (h,).
+        strengths: How much each is liked, -1 (cannot stand it) to 1 (loves it), (h,).
+        days: When, in days since 1970, nan where unknown, (h,).
+        now: Day of the request; nan where the history has no days.
+        candidates: Items; the agent calls them 1 to c, (c,).
+        person: Whose history it is in the collective graph; -1 for a stranger.
+        profile: The person's memory in words; "" where there is none.
+        instruction: What they ask for; "" where they do not.
+        demands: What of that can be checked in the graph.
+    """
+
+    reference: DomainKnowledge
+    history: Indexes
+    stars: Scores
+    strengths: Scores
+    days: NDArray[np.float64]
+    now: float
+    candidates: Indexes
+    person: int = -1
+    profile: str = ""
+    instruction: str = ""
+    demands: Sequence[RequestConstraint] = ()

@@ -1,0 +1,79 @@
+"""The answer to a question, as the command line prints it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from localrec.data.model_calls import ModelCall
+from localrec.data.query import NumberRange, QueryImage, RoutedTask
+from localrec.data.recommendations import MemorySummary, RecommendedItem
+
+
+class IntentView(msgspec.Struct, frozen=True, kw_only=True):
+    """An intent as the answer's JSON shows it; `glass` is the container, whatever its name."""
+
+    include: tuple[str, ...]
+    include_any: tuple[tuple[str, ...], ...]
+    exclude: tuple[str, ...]
+    glass: tuple[str, ...]
+    category: tuple[str, ...]
+    creator: tuple[str, ...]
+    colour: tuple[str, ...]
+    look: tuple[str, ...]
+    garnish: tuple[str, ...]
+    flags: dict[str, str]
+    ranges: tuple[NumberRange, ...]
+    target: str | None
+    exclude_items: tuple[str, ...]
+    have: tuple[str, ...]
+    order: dict[str, int]
+    soft: tuple[str, ...]
+    corrected: dict[str, str]
+    unknown: tuple[str, ...]
+
+
+class Relaxation(msgspec.Struct, frozen=True, kw_only=True):
+    """A wish that could not be met and was let go, so that there is an answer at all."""
+
+    constraint: str
+    value: str
+    reason: str
+
+
+class ReflectionRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """What reflection did: rounds run, the four scores of each, and the round that won."""
+
+    rounds: int
+    scores: tuple[dict[str, float], ...]
+    chosen: int
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The answer to one question, as `ask --json` prints it.
+
+    `near` lists close calls that miss something; they are shown apart so that every entry of
+    `items` holds what was asked, unless `relaxed` says otherwise. `memory` is what the shared
+    memory said, where it took part; `model_saw` is there where an explanation was asked for, empty
+    where no model was asked. `trajectory` is what an agent did, where one put the items in order:
+    the fields of `agent.trajectory`. Its numbers count the candidates that it was given. `seen` is
+    what was seen in the question's picture, where it had one.
+    """
+
+    id: str
+    query: str
+    task: RoutedTask
+    intent: IntentView
+    items: tuple[RecommendedItem, ...]
+    near: tuple[RecommendedItem, ...]
+    relaxed: tuple[Relaxation, ...]
+    message: str
+    reflection: ReflectionRecord
+    spoke: dict[str, str]
+    timings_ms: dict[str, float]
+    tokens: dict[str, int]
+    memory: MemorySummary | None = None
+    model_saw: tuple[ModelCall, ...] | None = None
+    trajectory: dict[str, Any] | None = None
+    seen: QueryImage | None = None

@@ -1,0 +1,43 @@
+"""Many lists in one array: all entries behind one another, and where each list begins."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def csr_rows(first: NDArray[np.int64], lists: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Where the entries of some lists stand, one list behind the other.
+
+    Args:
+        first: Where each list begins, and behind the last where it ends, (n + 1,).
+        lists: Which ones, in the order wanted; one may come twice.
+    """
+    starts = first[lists]
+    lengths = first[lists + 1] - starts
+    shifts = np.repeat(starts - np.cumsum(lengths) + lengths, lengths)
+    return shifts + np.arange(len(shifts))
+
+
+Mask = NDArray[np.bool_]
+
+
+Indexes = NDArray[np.int32]
+
+
+Offsets = NDArray[np.int64]
+
+
+Days = NDArray[np.float32]
+
+
+Floats = NDArray[np.float32]
+
+
+Scores = NDArray[np.float32]
+
+
+def unit_vectors(vectors: Floats) -> Floats:
+    """Vectors brought to length 1; zeros stay zeros, (m, size)."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)

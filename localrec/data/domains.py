@@ -1,0 +1,129 @@
+"""What a domain is: the declaration that lets one code serve drinks, films or books.
+
+A domain is a folder with `domain.toml` (kinds, roles, texts, flags, numbers) and, beside it, an
+optional `taxonomy.toml` (families and synonyms of attributes). MARC's four tasks are written
+against the roles below, never against a domain's own words:
+
+* component: what an item is made of (ingredient, genre); C3 walks it
+* container: what holds it (glass, decade); C2 filters by it
+* creator: who made it (author, artist, brand)
+* category, colour, look, garnish: further attributes; colour and look lead to C1
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+AttributeRole = Literal[
+    "component", "container", "category", "creator", "colour", "look", "garnish"
+]
+
+
+class AttributeSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One kind of attribute: its role, the edge that leads to it, the noun for it.
+
+    `words` are nouns people put behind a name of this kind ("glass" in "highball glass").
+    `from_texts` names item texts in which names of this kind are looked for, where the source
+    has no column for them (colours in an image description). Such a text also speaks of other
+    things: a name belongs to the item when a noun of `about` follows first ("a red drink"), and to
+    something else when one of `aside` does ("a red straw") or one of `elsewhere` went before
+    ("garnished with green mint").
+    """
+
+    role: AttributeRole
+    edge: str
+    words: tuple[str, ...] = ()
+    from_texts: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()
+    aside: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
+    says: str = "has {name}"  # how a sentence states such an edge
+
+
+class FlagSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A property with a few values; `values` maps each to the phrases that ask for it.
+
+    `accepts` lists, per asked value, the stored values that satisfy it.
+    """
+
+    values: dict[str, tuple[str, ...]]
+    accepts: dict[str, tuple[str, ...]] = {}
+    labels: dict[str, str] = {}
+
+
+class NumberSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A numeric property that questions may bound.
+
+    `kind` "year" understands "the 40s", "before 1960", "from 1994". `more` and `less` are the
+    comparatives relative to a target ("stronger", "weaker"); `says` states a value in a sentence.
+    """
+
+    kind: Literal["year", "count", "amount"]
+    says: str = "has the value {value}"
+    more: tuple[str, ...] = ()
+    less: tuple[str, ...] = ()
+
+
+class Concept(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    rename={"parents": "in", "flavours": "of"},
+):
+    """One name in a taxonomy: its families, its other spellings, its alcohol by volume (%).
+
+    `ask` holds words that questions use for it but catalogues do not ("smoky"). `flavours` (in the
+    file: `of`) are what it tastes of without being a kind of it: triple sec of orange. They count
+    when that is barred, not when it is asked for.
+    """
+
+    parents: tuple[str, ...] = ()
+    flavours: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    ask: tuple[str, ...] = ()
+    abv: float | None = None
+
+
+ConceptTables = dict[str, dict[str, Concept]]  # kind -> concept's name -> concept
+
+
+class Domain(msgspec.Struct, eq=False, frozen=True, forbid_unknown_fields=True):
+    """A domain's whole declaration, as read from its folder.
+
+    `staples` are components that everybody has and nearly everything contains (water, sugar):
+    sharing them makes no two items alike, and they are never missing from a shelf. `nicknames` are
+    short names of items ("cosmo"), used where the catalogue has the item.
+    """
+
+    name: str
+    item: str
+    singular: str
+    plural: str
+    item_words: tuple[str, ...]
+    texts: dict[str, str]
+    attributes: dict[str, AttributeSpec]
+    flags: dict[str, FlagSpec] = {}
+    numbers: dict[str, NumberSpec] = {}
+    diets: dict[str, tuple[str, ...]] = {}
+    staples: tuple[str, ...] = ()
+    nicknames: dict[str, str] = {}
+    examples: tuple[str, ...] = ()
+    taxonomy: ConceptTables = {}
+
+    def kind_of(self, role: AttributeRole) -> str | None:
+        """The attribute kind that plays `role`, or None where the domain has none."""
+        for kind, spec in self.attributes.items():
+            if spec.role == role:
+                return kind
+        return None
+
+    def concept_names(self, kind: str) -> dict[str, str]:
+        """Every spelling of the taxonomy of `kind` -> the concept's own name (not `ask` words)."""
+        names: dict[str, str] = {}
+        for name, concept in self.taxonomy.get(kind, {}).items():
+            for spelling in concept.also:
+                names.setdefault(spelling.casefold(), name)
+        names.update({name.casefold(): name for name in self.taxonomy.get(kind, {})})
+        return names

@@ -1,0 +1,32 @@
+"""Records of what a local model was asked and what it answered."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class ChatTurn(msgspec.Struct, frozen=True):
+    """One turn of a chat as a model read it: who says it, such as "user", and the words."""
+
+    role: str
+    text: str
+
+
+class ModelCall(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One thing that a local model was asked on the way to an answer, and what came of it.
+
+    Args:
+        role: What it was asked as, such as "router".
+        model: Its name.
+        saw: All that it read, word for word, before its chat template put the turns together.
+        reply: What it wrote, where it was to write.
+        choice: Label -> probability, where it was to choose.
+        failed: Why there is neither.
+    """
+
+    role: str
+    model: str
+    saw: tuple[ChatTurn, ...]
+    reply: str | None = None
+    choice: dict[str, float] | None = None
+    failed: str | None = None

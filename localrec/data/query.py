@@ -1,0 +1,170 @@
+"""What a question asks for, as constraints over the graph."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+import msgspec
+
+
+class TaskKind(StrEnum):
+    """MARC's four tasks (paper section 3.2), written against a domain's roles.
+
+    The retrieval modules say what each one does: attributes (C1), constraints (C2),
+    expansion (C3), similarity (C4).
+    """
+
+    C1 = "C1"
+    C2 = "C2"
+    C3 = "C3"
+    C4 = "C4"
+
+
+class RoutedTask(msgspec.Struct, frozen=True, kw_only=True):
+    """The router's verdict on a question."""
+
+    kind: TaskKind
+    confidence: float
+    reason: str
+
+
+class NumberRange(msgspec.Struct, frozen=True, kw_only=True):
+    """A closed interval asked of a numeric property, `low <= property <= high`."""
+
+    name: str
+    low: float
+    high: float
+
+
+class Constraint(msgspec.Struct, frozen=True, kw_only=True):
+    """One demand on an item's attributes: it has one of `any_of`, or none of them if `barred`.
+
+    Names are keys of attribute nodes; a family stands for everything below it. A `soft` demand
+    only moves an item up or down, by its `weight`.
+    """
+
+    kind: str
+    any_of: tuple[str, ...]
+    barred: bool = False
+    soft: bool = False
+    weight: float = 1.0
+
+
+class ImageWord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A word for something in a picture.
+
+    Args:
+        word: The catalogue's where it has one.
+        confidence: How sure it is, 0..1.
+        share: How much of the drink has it, 0..1; None where that means nothing.
+    """
+
+    word: str
+    confidence: float
+    share: float | None = None
+
+
+class ImageGuess(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a picture may show.
+
+    Args:
+        name: In the words of a model, or the item's own.
+        key: Of the item that bears it; None where none does.
+        similarity: Cosine of the picture with the item's own; None where it was told by its looks.
+    """
+
+    name: str
+    key: str | None = None
+    similarity: float | None = None
+
+
+class QueryImage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What was seen in a question's picture, and what it was taken for.
+
+    Args:
+        by: What saw it: "colours without a model", or the name of a model.
+        leans: How the question leans on the picture: it asks what that shows ("name"), takes it
+            as its example ("example") or only its look ("look"), or says nothing of it ("beside").
+        colours: The likeliest first; a colour between two words gives both.
+        layers: Colour words from the top down, where one lies above another.
+        clarity: "clear", "hazy" or "opaque".
+        foam: A head of foam.
+        ice: Ice in it.
+        glass: What holds it.
+        garnish: What decorates it; colours where only these were told.
+        texture: A few words of a model.
+        guesses: What it may be, the likeliest first.
+        item: Key of the item that the picture surely shows, where the question is about that.
+        counted: What items were preferred for, after what the text says itself.
+        notes: What limits all this, one sentence each.
+    """
+
+    by: str
+    leans: Literal["name", "example", "look", "beside"]
+    colours: tuple[ImageWord, ...] = ()
+    layers: tuple[str, ...] = ()
+    clarity: ImageWord | None = None
+    foam: ImageWord | None = None
+    ice: ImageWord | None = None
+    glass: ImageWord | None = None
+    garnish: tuple[ImageWord, ...] = ()
+    texture: str = ""
+    guesses: tuple[ImageGuess, ...] = ()
+    item: str | None = None
+    counted: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class Intent(msgspec.Struct, frozen=True, kw_only=True):
+    """What a question asks for, in the graph's own keys.
+
+    Args:
+        constraints: Demands on attributes, in the order of the question.
+        flags: Demanded value per flag of the domain, such as alcoholic -> non-alcoholic.
+        ranges: Bounds on numeric properties.
+        target: Key of the item that the question takes as its example.
+        anchor: The example as typed, also where the catalogue has no such item.
+        exclude_items: Keys of items that the question does not want to see.
+        have: Components at hand; what an item needs beyond them is missing.
+        order: Numeric property -> +1 for more, -1 for less of it than the target has.
+        visual: The question is about looks, even where no colour or look was named.
+        corrected: Typed word -> the word it was read as.
+        unknown: Content words that match nothing in the graph.
+        cut: Only the first part of an overlong question was read.
+        seen: What its picture shows, where it has one.
+        pictured: Soft demands that the picture makes; together they weigh less than one that the
+            text makes.
+    """
+
+    constraints: tuple[Constraint, ...] = ()
+    flags: dict[str, str] = {}
+    ranges: tuple[NumberRange, ...] = ()
+    target: str | None = None
+    anchor: str | None = None
+    exclude_items: tuple[str, ...] = ()
+    have: tuple[str, ...] = ()
+    order: dict[str, int] = {}
+    visual: bool = False
+    corrected: dict[str, str] = {}
+    unknown: tuple[str, ...] = ()
+    cut: bool = False
+    seen: QueryImage | None = None
+    pictured: tuple[Constraint, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """True when the question named nothing that the graph knows."""
+        return not (
+            self.constraints
+            or self.flags
+            or self.ranges
+            or self.anchor
+            or self.exclude_items
+            or self.have
+            or self.order
+        )
+
+    def of_kind(self, kind: str | None, *, barred: bool = False) -> tuple[Constraint, ...]:
+        """The constraints on one attribute kind."""
+        return tuple(one for one in self.constraints if one.kind == kind and one.barred == barred)

@@ -1,0 +1,35 @@
+"""Requests that users and batches send: a question, and candidates to rank."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True):
+    """One question as `ask` and its batches give it; `image` is the path of its picture."""
+
+    query: str
+    id: str = "1"
+    image: str | None = None
+    user: str | None = None
+    have: str | None = None
+
+
+class RankRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of `rank --batch`: candidates, and the history to rank them for.
+
+    Args:
+        id: Comes back with the ranking.
+        candidates: Item keys, each once.
+        history: Item keys, oldest first; it counts without being imported.
+        ratings: Stars for each item of the history; without them all were liked.
+        user: A stored person, whose own history counts too.
+        instruction: What the person asks for, in words; for systems that read it.
+    """
+
+    id: str | int
+    candidates: tuple[str, ...]
+    history: tuple[str, ...] = ()
+    ratings: tuple[float, ...] | None = None
+    user: str | None = None
+    instruction: str | None = None

@@ -1,0 +1,147 @@
+"""Typed rows that sources deliver and the store takes in."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+
+import msgspec
+
+Scalar = str | int | float | bool | None
+
+
+class AttributeLink(msgspec.Struct, frozen=True, kw_only=True):
+    """An edge from an item to an attribute, before it has a node.
+
+    Args:
+        kind: Attribute kind of the domain, such as `ingredient` or `glass`.
+        name: The attribute as the source writes it, cleaned of control characters.
+        value: The edge's detail, such as the measure `30 ml`.
+        personal: The person who brought the item says so (a shelf of their own), not a catalogue;
+            the edge goes when that person is forgotten.
+    """
+
+    kind: str
+    name: str
+    value: str | None = None
+    personal: bool = False
+
+
+class ItemRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One item as a source delivers it: identity, plain properties, links to attributes.
+
+    `key` is unique within the domain. `properties` holds the searchable texts too, under the
+    names that the domain's `texts` table gives.
+    """
+
+    key: str
+    name: str
+    properties: dict[str, Scalar] = {}
+    links: tuple[AttributeLink, ...] = ()
+
+
+class Event(StrEnum):
+    """What a person did with an item."""
+
+    RATED = "rated"
+    LIKED = "liked"
+    DISLIKED = "disliked"
+    SEEN = "seen"  # watched, read, drunk: without a verdict
+    PLAYED = "played"  # heard; `times` says how often
+    WANTED = "wanted"  # on a list for later
+    LATER = "later"  # "not now": not shown for a while, no verdict on taste
+
+
+class InteractionRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing a person did with one item, as a source delivers it.
+
+    Args:
+        user: The person's key, cleaned (`clean_name`).
+        item: The item's key: of a row of the same import, or of an item that is there already.
+        event: What happened.
+        rating: Stars, 0.5 to 5, whatever scale the source has; only where a verdict was given.
+        at: When, in UTC without a zone.
+        times: How often, where the source counts.
+        note: The person's own words (a review, a reason), cleaned (`clean_text`).
+    """
+
+    user: str
+    item: str
+    event: Event
+    rating: float | None = None
+    at: datetime | None = None
+    times: int = 1
+    note: str | None = None
+
+
+class UserRow(msgspec.Struct, frozen=True, kw_only=True):
+    """What a source says about a person, such as age group and occupation."""
+
+    key: str
+    properties: dict[str, Scalar] = {}
+
+
+class RowProblem(msgspec.Struct, frozen=True, kw_only=True):
+    """What happened to one row of an imported file that was not taken as it stood."""
+
+    row: int
+    column: str | None
+    action: str  # "dropped", "merged" or "repaired"
+    problem: str
+
+
+class ImportReport(msgspec.Struct, frozen=True, kw_only=True):
+    """The receipt of an import: counts of rows, and each row that was not taken as it stood.
+
+    `found_again` counts items of an export that a catalogue had already, under another key.
+    """
+
+    source: str
+    path: str
+    domain: str
+    read: int
+    kept: int
+    merged: int
+    dropped: int
+    problems: tuple[RowProblem, ...] = ()
+    dry_run: bool = False
+    found_again: int = 0
+
+
+class CatalogueRows(msgspec.Struct, frozen=True, kw_only=True):
+    """All that a source read from one file: rows to store and the report about them."""
+
+    items: tuple[ItemRow, ...]
+    report: ImportReport
+
+
+class HistoryRows(msgspec.Struct, frozen=True, kw_only=True):
+    """All that a source read from one export: items, and what people did with them.
+
+    Each item's `properties` may hold `year` (int) and `creator` (author, director, artist): with
+    the name they let the graph find the item in a catalogue that is already there.
+    """
+
+    items: tuple[ItemRow, ...]
+    interactions: tuple[InteractionRow, ...]
+    report: ImportReport
+    people: tuple[UserRow, ...] = ()
+
+
+class BulkHistory(msgspec.Struct, frozen=True, kw_only=True):
+    """A history too large to pass through Python: the store reads the files by one query.
+
+    Args:
+        items: Items that go with it; interactions with other keys make bare items.
+        select: SQL for the rows to keep: user_key and item_key (any type), event VARCHAR, rating
+            FLOAT (0.5 to 5 or NULL), "at" TIMESTAMP, times INTEGER, note VARCHAR.
+        files: The only files that `select` may read, absolute.
+        report: The receipt; rows were counted and checked before.
+        people: What is known of the people.
+    """
+
+    items: tuple[ItemRow, ...]
+    select: str
+    files: tuple[str, ...]
+    report: ImportReport
+    people: tuple[UserRow, ...] = ()

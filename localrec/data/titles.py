@@ -1,0 +1,34 @@
+"""Titles with their year and article, as catalogues write them."""
+
+from __future__ import annotations
+
+import re
+
+_ARTICLES = "The|An?|L[ae]s?|L['’]|Il|Lo|Gli|Das|Der|Die|Det|Den|El|Los|Une?|O"
+
+
+_INVERTED = re.compile(rf"(?P<rest>[^()]+), (?P<article>{_ARTICLES})(?=\s*(?:\)|\(|$))")
+
+
+_YEAR_IN_TITLE = re.compile(r"\s*\((?P<year>1[89]\d\d|20\d\d)\)\s*$")
+
+
+def restore_article(title: str) -> str:
+    """A title with its article in front again: "Godfather, The" is "The Godfather".
+
+    The other title in parentheses is put right as well.
+    """
+    return _INVERTED.sub(_put_article_first, title)
+
+
+def split_year(title: str) -> tuple[str, int | None]:
+    """A title without the year behind it, and that year: "Heat (1995)" is ("Heat", 1995)."""
+    found = _YEAR_IN_TITLE.search(title)
+    return (title[: found.start()], int(found["year"])) if found else (title, None)
+
+
+def _put_article_first(found: re.Match[str]) -> str:
+    article, rest = found["article"], found["rest"]
+    before = rest[: len(rest) - len(rest.lstrip())]
+    space = "" if article.endswith(("'", "’")) else " "
+    return f"{before}{article}{space}{rest.lstrip()}"

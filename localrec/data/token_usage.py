@@ -1,0 +1,47 @@
+"""Count the tokens and calls that a model was asked for."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Usage(msgspec.Struct, frozen=True, kw_only=True):
+    """Tokens and time of one call: prompt tokens, how many came from the prefix cache, new ones."""
+
+    prompt: int
+    cached: int
+    generated: int
+    model_ms: float
+
+
+class TokenUsage(msgspec.Struct, frozen=True, kw_only=True):
+    """Calls of a model, and the tokens of all of them.
+
+    Args:
+        calls: That were answered.
+        prompt_tokens: Read, those from a cached prefix too.
+        cached_tokens: Of these, so many came from a cached prefix.
+        new_tokens: Written.
+        model_ms: Time within the model.
+    """
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    new_tokens: int = 0
+    model_ms: float = 0.0
+
+    @property
+    def tokens(self) -> int:
+        """Read and written."""
+        return self.prompt_tokens + self.new_tokens
+
+    def and_for(self, usage: Usage) -> TokenUsage:
+        """The same and one more call."""
+        return TokenUsage(
+            calls=self.calls + 1,
+            prompt_tokens=self.prompt_tokens + usage.prompt,
+            cached_tokens=self.cached_tokens + usage.cached,
+            new_tokens=self.new_tokens + usage.generated,
+            model_ms=self.model_ms + usage.model_ms,
+        )

@@ -1,0 +1,100 @@
+"""What an agent did for one request, step by step, as it is stored and shown.
+
+A trajectory holds every turn word for word with whose words they are: training puts gradients on
+the model's own and on nothing else (AgenticRec, section 4.2). Whatever went wrong is a fault with a
+name, so that invalid trajectories can be counted by kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import msgspec
+
+from localrec.data.token_usage import TokenUsage
+
+Argument = int | str
+TrajectoryFault = Literal["budget", "form", "unfinished", "refused"]
+
+FAULTS: Mapping[TrajectoryFault, str] = {
+    "budget": "It asked for more tools than it may.",
+    "form": "It wrote something that is neither a call of a tool nor a ranking.",
+    "unfinished": "It did not come to an end within its words.",
+    "refused": "The conversation grew beyond the model's context.",
+}
+
+
+class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
+    """A tool with its arguments, all of them checked."""
+
+    tool: str
+    arguments: dict[str, Argument] = {}
+
+
+class AgentTurn(msgspec.Struct, frozen=True, kw_only=True):
+    """A stretch of the conversation.
+
+    Args:
+        text: Word for word.
+        own: Whether the model wrote it; an observation is context.
+    """
+
+    text: str
+    own: bool
+
+
+class AgentStep(msgspec.Struct, frozen=True, kw_only=True):
+    """One thought, and what was done upon it.
+
+    Args:
+        thought: In the model's words; "" where a script acted.
+        call: The tool that was called; None where the step ended with a ranking or a fault.
+        observation: What the tool said.
+        tool_ms: Time that the tool took.
+    """
+
+    thought: str = ""
+    call: ToolCall | None = None
+    observation: str = ""
+    tool_ms: float = 0.0
+
+
+class Trajectory(msgspec.Struct, frozen=True, kw_only=True):
+    """All of it.
+
+    Args:
+        agent: Which composition acted.
+        model: Whose words they are; "" where nobody was asked.
+        dialect: How turns were written.
+        seed: Of what was drawn.
+        opening: The messages before the model's first word, as (role, text).
+        steps: In order.
+        turns: What was written and observed, in order.
+        ranking: Numbers of candidates, from 1, best first; None of an invalid trajectory.
+        fault: Why it is invalid; None otherwise.
+        cost: Of the model.
+        ms: All of it.
+    """
+
+    agent: str
+    model: str
+    dialect: str
+    seed: int
+    opening: tuple[tuple[str, str], ...]
+    steps: tuple[AgentStep, ...]
+    turns: tuple[AgentTurn, ...] = ()
+    ranking: tuple[int, ...] | None
+    fault: TrajectoryFault | None = None
+    cost: TokenUsage = TokenUsage()
+    ms: float = 0.0
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether it ended with a ranking within its budget."""
+        return self.ranking is not None
+
+    @property
+    def tool_calls(self) -> int:
+        """How often a tool was asked."""
+        return sum(step.call is not None for step in self.steps)

@@ -1,0 +1,30 @@
+"""The protocol of an engine, which maps chunks of work in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Protocol, TypeVar
+
+Chunk = TypeVar("Chunk")
+
+
+Result = TypeVar("Result")
+
+
+class Engine(Protocol):
+    """Maps a function over chunks.
+
+    Args:
+        name: Kept with the run.
+        redone: How many chunks were done again so far because who worked them off was lost.
+    """
+
+    name: str
+    redone: int
+
+    def map(self, work: Callable[[Chunk], Result], chunks: Iterable[Chunk]) -> Iterator[Result]:
+        """The results in the order of the chunks, each as soon as it and all before are there.
+
+        What `work` raises is raised here. What is under way when the iterator is closed is lost.
+        """
+        ...

@@ -1,0 +1,57 @@
+"""Where the chunks of a run are worked off: in this process, unless another engine is put in.
+
+An engine keeps the order of the chunks and brings back each result once, so that a run's files are
+the same whoever did the work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Literal
+
+from localrec.evaluation.engine_protocol import Chunk, Engine, Result
+from localrec.foundation.errors import UsageError
+
+EngineName = Literal["local", "ray"]
+
+
+class LocalEngine:
+    """In this process; a chunk starts when the result before was taken."""
+
+    name = "local"
+    redone = 0
+
+    def map(self, work: Callable[[Chunk], Result], chunks: Iterable[Chunk]) -> Iterator[Result]:
+        """One after the other."""
+        return map(work, chunks)
+
+
+@contextmanager
+def open_engine(
+    name: EngineName, workers: int | None = None, address: str | None = None
+) -> Iterator[Engine]:
+    """The engine of that name for as long as the block runs; what was started for it ends there.
+
+    With Ray, what is printed inside the block goes to stderr.
+
+    Args:
+        name: `ray` needs the extra of that name.
+        workers: How many chunks are worked off at a time; by default one for each core.
+        address: Of a Ray cluster that runs already; by default one is started on this machine.
+
+    Raises:
+        UsageError: workers or an address for the local engine, no Ray, or no such cluster.
+        LocalrecError: Ray does not start.
+    """
+    if name == "ray":
+        from localrec.evaluation.ray_engine import open_ray  # it knows the way to a network
+
+        with open_ray(workers, address) as engine:
+            yield engine
+        return
+    if workers is not None or address is not None:
+        raise UsageError(
+            "The local engine has neither workers nor an address.", "Add --engine ray."
+        )
+    yield LocalEngine()

@@ -1,0 +1,1 @@
+"""Measure explanations: blind samples, model judges, human raters and their agreement."""

@@ -1,0 +1,127 @@
+"""A person rates what the judge judged, blind: what comes next, what was said, what is left.
+
+Nothing here knows a terminal. Every score, skip and undo is a line of its own in a ledger, so that
+a person can stop at any moment, or be stopped, and go on later where it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from localrec.evaluation.explanations.samples import Sample, shuffled
+from localrec.evaluation.explanations.scales import HIGHEST, LOWEST, JudgedScale
+from localrec.foundation.jsonl_log import JsonlLog
+
+Place = tuple[str, str, str]  # id, digest, scale
+
+
+class HumanRating(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One thing that a person did.
+
+    Args:
+        id: The sample's.
+        of: Digest of the text that was read.
+        scale: The scale's name.
+        score: 1 to 5; None where it was skipped.
+        undone: The last word on this is taken back.
+    """
+
+    id: str
+    of: str
+    scale: str
+    score: int | None = None
+    undone: bool = False
+
+    @property
+    def place(self) -> Place:
+        """What it is about."""
+        return self.id, self.of, self.scale
+
+
+class RatingPrompt(msgspec.Struct, frozen=True):
+    """What a person is to rate now: the `number`-th of `total`, from 1."""
+
+    sample: Sample
+    scale: JudgedScale
+    number: int
+    total: int
+
+
+class RatingSession:
+    """Leads a person through samples and scales in an order that tells nothing.
+
+    Args:
+        samples: What to rate; systems and checks are not read here.
+        scales: Each sample is rated on all of them before the next one comes.
+        ledger: What was said before counts where the text is still the same.
+        seed: Of the order.
+    """
+
+    def __init__(
+        self,
+        samples: Sequence[Sample],
+        scales: Sequence[JudgedScale],
+        ledger: JsonlLog[HumanRating],
+        seed: int = 0,
+    ) -> None:
+        self._ledger = ledger
+        self._asked = {
+            (sample.id, sample.digest, scale.name): (sample, scale)
+            for sample in shuffled(samples, seed)
+            for scale in scales
+        }
+        self._said = latest_ratings(ledger.records)
+
+    @property
+    def current(self) -> RatingPrompt | None:
+        """What comes next; None when nothing is left."""
+        for number, (place, (sample, scale)) in enumerate(self._asked.items(), 1):
+            if place not in self._said:
+                return RatingPrompt(sample, scale, number, len(self._asked))
+        return None
+
+    @property
+    def left(self) -> int:
+        """How many scores are still to be given."""
+        return len(self._asked.keys() - self._said.keys())
+
+    @property
+    def ratings(self) -> list[HumanRating]:
+        """What holds of these samples and scales, skips among it."""
+        return [one for place, one in self._said.items() if place in self._asked]
+
+    def rate(self, score: int | None) -> None:
+        """Give the current one a score, or skip it with None.
+
+        Raises:
+            ValueError: nothing is left, or the score is none of 1 to 5.
+        """
+        asked = self.current
+        if asked is None or (score is not None and not LOWEST <= score <= HIGHEST):
+            raise ValueError(f"{score} cannot be given here")
+        said = HumanRating(
+            id=asked.sample.id, of=asked.sample.digest, scale=asked.scale.name, score=score
+        )
+        self._ledger.append(said)
+        self._said[said.place] = said
+
+    def undo(self) -> bool:
+        """Take the last word back, so that it is asked again; False where there is none."""
+        if not self.ratings:
+            return False
+        last = self.ratings[-1]
+        self._ledger.append(HumanRating(id=last.id, of=last.of, scale=last.scale, undone=True))
+        del self._said[last.place]
+        return True
+
+
+def latest_ratings(ratings: Sequence[HumanRating]) -> dict[Place, HumanRating]:
+    """What holds after everything that was done, in the order in which it was said."""
+    said: dict[Place, HumanRating] = {}
+    for one in ratings:
+        said.pop(one.place, None)
+        if not one.undone:
+            said[one.place] = one
+    return said

@@ -1,0 +1,106 @@
+"""Why the first place of a case stands there: what MemRec's three scales are judged by.
+
+Systems are asked for it when all their cases are done, so that no case's time or tokens hold any
+of it; each rationale tells what it cost by itself. A run that was killed goes on where it was.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+import msgspec
+
+from localrec.data.reasons import Reasons
+from localrec.evaluation.explanations.explanation_records import Rationale
+from localrec.evaluation.ranking.cases import Cases, Items
+from localrec.evaluation.ranking.inference import CaseResult, InferenceContext
+from localrec.foundation.errors import ModelCancelledError
+from localrec.foundation.jsonl_log import JsonlLog
+from localrec.foundation.progress import Progress
+
+_LONGEST_ERROR = 200  # letters
+
+
+@runtime_checkable
+class ExplainsRankings(Protocol):
+    """A fitted system that can say why an item stands first."""
+
+    def reasons(self, person: int, history: Items, item: int) -> Reasons:
+        """Why an item stands first, one reason.
+
+        Args:
+            person: Index in the training data, -1 for a stranger.
+            history: Oldest first.
+            item: The item's index.
+        """
+        ...
+
+
+def write_rationales(
+    system: ExplainsRankings,
+    path: Path,
+    cases: Cases,
+    outcomes: Sequence[CaseResult],
+    asking: InferenceContext,
+    progress: Progress,
+) -> None:
+    """Write why the first place stands there, of the cases that were asked and have one.
+
+    Args:
+        system: Whose answers they are.
+        path: JSON lines of `Rationale`; what it holds already is not asked again.
+        cases: For which it is told.
+        outcomes: Of cases that the system was asked, these or others.
+        asking: For the keys of items.
+        progress: Hears what is going on.
+    """
+    first_of = {one.id: one.top[0] for one in outcomes if one.top and one.top[0]}
+    number_of = {key: number for number, key in enumerate(asking.item_keys.tolist())}
+    requests = cases.requests()
+    with JsonlLog(path, Rationale) as ledger:
+        done = {one.id for one in ledger.records}
+        for place, case in enumerate(map(str, cases.row.tolist())):
+            progress("asking why", place, len(cases))
+            if case in done or case not in first_of:
+                continue
+            ledger.append(
+                _rationale(
+                    system,
+                    Rationale(
+                        id=case,
+                        person=asking.person_keys[cases.person[place]],
+                        item=first_of[case],
+                        rationale="",
+                    ),
+                    int(requests.person[place]),
+                    requests.histories[place],
+                    number_of[first_of[case]],
+                )
+            )
+
+
+def _rationale(
+    system: ExplainsRankings, blank: Rationale, person: int, history: Items, item: int
+) -> Rationale:
+    """The line of one case, filled in."""
+    started = time.perf_counter()
+    try:
+        reasons = system.reasons(person, history, item)
+        (said,) = reasons.said
+    except ModelCancelledError:
+        raise
+    except Exception as error:  # noqa: BLE001 - a system under test may raise anything
+        told = f"{type(error).__name__}: {error}"[:_LONGEST_ERROR]
+        return msgspec.structs.replace(blank, error=told)
+    return msgspec.structs.replace(
+        blank,
+        rationale=said.text,
+        by=said.by,
+        ms=round(1000 * (time.perf_counter() - started), 3),
+        calls=reasons.spent.calls,
+        tokens=reasons.spent.tokens,
+        notes=reasons.notes,
+    )

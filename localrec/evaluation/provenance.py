@@ -1,0 +1,62 @@
+"""Figures into docs: tables between markers, with what it takes to make them again.
+
+Only the text between `<!-- NAME:begin -->` and `<!-- NAME:end -->` is replaced, so that people can
+write around it.
+"""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib import metadata
+
+import msgspec
+
+from localrec.foundation.machine import usable_cores
+
+# All that figures may depend on; several are extras, and none is imported to be asked.
+_PACKAGES = (
+    *("localrec", "duckdb", "hnswlib", "onnxruntime", "llama-cpp-python", "numpy"),
+    *("scipy", "implicit", "torch"),
+)
+
+
+class Origin(msgspec.Struct, frozen=True, kw_only=True):
+    """How figures came about: command, day (UTC), versions, machine; no paths, no host names."""
+
+    command: str
+    date: str
+    versions: dict[str, str]
+    machine: str
+
+    def as_text(self) -> str:
+        """One paragraph of Markdown."""
+        versions = ", ".join(f"{name} {number}" for name, number in self.versions.items())
+        return f"`{self.command}`, {self.date}, {self.machine}; {versions}."
+
+
+def current_origin(script: str, arguments: Sequence[str]) -> Origin:
+    """The origin of figures made by this process.
+
+    Args:
+        script: The script's path in the repository.
+        arguments: Its arguments that decide the figures.
+    """
+    return Origin(
+        command=" ".join(["python", script, *arguments]),
+        date=datetime.now(UTC).date().isoformat(),
+        versions={"Python": platform.python_version(), **_versions()},
+        machine=f"{usable_cores()} cores, {platform.machine()}, {sys.platform}",
+    )
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for name in _PACKAGES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,1 @@
+"""Measure answers to questions against gold labels and the store."""

@@ -1,0 +1,204 @@
+"""One answer to a gold question, judged: what its first three items hold, what it claims.
+
+Questions of the test half are counted and never listed: what nobody has looked at cannot be tuned
+to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from localrec.data.answers import Answer, IntentView
+from localrec.data.query import TaskKind
+from localrec.evaluation.questions.claims import Claim, claims_of
+from localrec.evaluation.questions.gold import Gold, GoldQuestion, excluded_in, violated_constraints
+from localrec.evaluation.questions.store_truth import StoreTruth, words_of
+from localrec.foundation.errors import UsageError
+
+K = 3
+Weighed = tuple[float, float]  # part and weight, as `intervals.measure` takes them
+
+
+class AnswerScore(msgspec.Struct, frozen=True, kw_only=True):
+    """One answer, judged.
+
+    Args:
+        question: What was asked.
+        understood: What the system read in it.
+        routed: The router's task; None where the system has no router.
+        fitting: How many items of the catalogue hold the gold.
+        broken: Per returned item of the first three: its name and the demands it breaks.
+        own_target: The example came back as an alternative to itself.
+        barred_served: An item has something excluded, or alcohol where none was wanted.
+        relaxed: The answer says that it let something go.
+        claims: What the answer claims, checked.
+        spoke: Who played each role.
+        timings_ms: Stage -> milliseconds.
+        tokens: Stage -> tokens that its model read and wrote.
+    """
+
+    question: GoldQuestion
+    understood: IntentView
+    routed: TaskKind | None
+    fitting: int
+    broken: tuple[tuple[str, tuple[str, ...]], ...]
+    own_target: bool
+    barred_served: bool
+    relaxed: bool
+    claims: tuple[Claim, ...]
+    spoke: dict[str, str]
+    timings_ms: dict[str, float]
+    tokens: dict[str, int]
+
+    @property
+    def ms(self) -> float:
+        """Time of all stages."""
+        return sum(self.timings_ms.values())
+
+    @property
+    def holding(self) -> int:
+        """How many of the first three items hold everything."""
+        return sum(not demands for _, demands in self.broken)
+
+
+class AnswerScoreDetails(msgspec.Struct, frozen=True, kw_only=True):
+    """What a judged answer says in words; see `Case`."""
+
+    question: GoldQuestion
+    understood: IntentView
+    broken: tuple[tuple[str, tuple[str, ...]], ...]
+    ungrounded: tuple[str, ...]
+
+
+class AnswerScoreRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A judged answer as a line of a file of cases; of the test half without a word of it.
+
+    Args:
+        id: The question's.
+        task: The gold task.
+        routed: The router's; None where the system has none.
+        parts: Figure name -> this question's part of it, and its weight there.
+        ms: Time of all stages.
+        tokens: What models read and wrote.
+        details: Of the dev half only.
+    """
+
+    id: str
+    task: TaskKind
+    routed: TaskKind | None
+    parts: dict[str, Weighed]
+    ms: float
+    tokens: int = 0
+    details: AnswerScoreDetails | None = None
+
+
+MEASURES: dict[str, Callable[[AnswerScore], Weighed]] = {
+    "router_accuracy": lambda case: (
+        case.routed == case.question.task,
+        case.routed is not None,
+    ),
+    "satisfaction_at_3": lambda case: (case.holding / max(1, len(case.broken)), case.fitting > 0),
+    "strict_satisfaction_at_3": lambda case: (
+        case.holding / max(1, min(K, case.fitting)),
+        case.fitting > 0,
+    ),
+    "answered": lambda case: (bool(case.broken), 1),
+    "own_target": lambda case: (case.own_target, case.question.gold.target is not None),
+    "barred_served": lambda case: (case.barred_served, _bars_something(case.question.gold)),
+    "relaxed_wrongly": lambda case: (case.relaxed, case.fitting > 0),
+    "impossible_admitted": lambda case: (case.relaxed or not case.broken, case.fitting == 0),
+    "edges_real": lambda case: _share_held([one for one in case.claims if one.is_edge]),
+    "words_carried": lambda case: _share_held([one for one in case.claims if not one.is_edge]),
+    "claims_grounded": lambda case: _share_held(case.claims),
+    "mean_ms": lambda case: (case.ms, 1),
+    "mean_tokens": lambda case: (sum(case.tokens.values()), bool(case.tokens)),
+}
+FAULTS = frozenset({"own_target", "barred_served", "relaxed_wrongly"})  # the fewer the better
+COSTS = frozenset({"mean_ms", "mean_tokens"})  # not judged, and never compared
+
+
+def score_answer(question: GoldQuestion, answer: Answer, truth: StoreTruth) -> AnswerScore:
+    """Hold one answer against the gold and the store.
+
+    An item that the store does not know breaks everything.
+    """
+    gold = question.gold
+    told = answer.items[:K]
+    items = [truth.items[one.key] for one in told if one.key in truth.items]
+    target = words_of(gold.target) if gold.target is not None else None
+    return AnswerScore(
+        question=question,
+        understood=answer.intent,
+        routed=answer.task.kind if "router" in answer.spoke else None,
+        fitting=sum(not violated_constraints(gold, item, truth) for item in truth.items.values()),
+        broken=tuple(
+            (one.name, violated_constraints(gold, truth.items[one.key], truth))
+            if one.key in truth.items
+            else (one.name, ("is not in the catalogue",))
+            for one in told
+        ),
+        own_target=any(words_of(item.name) == target for item in items),
+        barred_served=any(excluded_in(gold, item, truth) for item in items),
+        relaxed=bool(answer.relaxed),
+        claims=tuple(claims_of(answer, truth)),
+        spoke=answer.spoke,
+        timings_ms=answer.timings_ms,
+        tokens=answer.tokens,
+    )
+
+
+def answer_score_record(case: AnswerScore) -> AnswerScoreRecord:
+    """A judged answer as it is kept."""
+    question = case.question
+    details = AnswerScoreDetails(
+        question=question,
+        understood=case.understood,
+        broken=case.broken,
+        ungrounded=tuple(claim.text for claim in case.claims if not claim.holds),
+    )
+    return AnswerScoreRecord(
+        id=question.id,
+        task=question.task,
+        routed=case.routed,
+        parts={
+            name: (float(part), float(weight))
+            for name, take in MEASURES.items()
+            if name not in COSTS
+            for part, weight in (take(case),)
+        },
+        ms=round(case.ms, 3),
+        tokens=sum(case.tokens.values()),
+        details=details if question.half == "dev" else None,
+    )
+
+
+def failures_to_show(cases: Sequence[AnswerScore]) -> list[tuple[AnswerScore, list[str]]]:
+    """The cases that fall short of something, with the names of the figures; dev half only.
+
+    Raises:
+        UsageError: a case is of the test half, whose failures stay unread.
+    """
+    if any(case.question.half != "dev" for case in cases):
+        raise UsageError(
+            "Failures are shown for the dev half only; those of the test half stay unread.",
+            "Use --half dev.",
+        )
+    judged = [name for name in MEASURES if name not in COSTS]
+    named = ((case, [name for name in judged if falls_short(name, case)]) for case in cases)
+    return [(case, names) for case, names in named if names]
+
+
+def falls_short(name: str, case: AnswerScore) -> bool:
+    """Whether an answer is not all that a figure asks for; what it does not ask is no fault."""
+    part, weight = MEASURES[name](case)
+    return weight > 0 and bool(part > 0 if name in FAULTS else part < weight)
+
+
+def _share_held(claims: Sequence[Claim]) -> Weighed:
+    return sum(claim.holds for claim in claims), len(claims)
+
+
+def _bars_something(gold: Gold) -> bool:
+    return bool(gold.exclude) or gold.alcohol is not None

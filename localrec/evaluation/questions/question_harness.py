@@ -1,0 +1,306 @@
+"""The harness for gold questions: for each system of a configuration ask, judge, measure.
+
+Answers are what costs, so each is on disk before the next question is asked, and a run that was
+killed asks only what is missing. What is judged of them follows from the answers, the gold and the
+store, and is made anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from localrec.batch_runs import answer_batch
+from localrec.data.answers import Answer
+from localrec.data.domains import Domain
+from localrec.data.questions import Question
+from localrec.evaluation.configs import QuestionRunConfig, QuestionSystemConfig
+from localrec.evaluation.provenance import Origin
+from localrec.evaluation.questions.answer_scoring import (
+    AnswerScore,
+    answer_score_record,
+    score_answer,
+)
+from localrec.evaluation.questions.gold import GoldQuestion, read_gold, unknown_names
+from localrec.evaluation.questions.store_truth import StoreTruth
+from localrec.evaluation.questions.summaries import summarise
+from localrec.evaluation.run_folder import (
+    QuestionRunOrigin,
+    RunFolder,
+    RunMetrics,
+    SystemResult,
+    answer_file,
+    case_file,
+)
+from localrec.foundation.errors import InputError, LocalrecError
+from localrec.foundation.jsonl_log import read_records, write_records
+from localrec.foundation.paths import owner_only
+from localrec.foundation.progress import Progress
+from localrec.graph.domain_files import load_domain
+from localrec.graph.store import Store
+from localrec.ranking.recommender import SettingValue
+from localrec.systems.configs import AnswererConfig
+from localrec.systems.registry import system_config
+from localrec.workspace import Workspace
+
+_LONGEST_ERROR = 300  # letters
+_WARM_UP = "warm up"
+
+_CATALOGUE = """
+    SELECT bit_xor(hash(kind, key, name, properties)) FROM node WHERE domain = $domain
+    AND kind IN (SELECT unnest($kinds))
+"""
+_LINKS = """
+    SELECT bit_xor(hash(s.kind, s.key, t.kind, t.key, e.kind, e.properties)) FROM edge e
+    JOIN node s ON s.node_id = e.source_id JOIN node t ON t.node_id = e.target_id
+    WHERE s.domain = $domain AND s.kind IN (SELECT unnest($kinds))
+    AND t.kind IN (SELECT unnest($kinds))
+"""
+
+
+class _Bench(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that the systems of a run share."""
+
+    config: QuestionRunConfig
+    domain: Domain
+    gold: tuple[GoldQuestion, ...]
+    truth: StoreTruth
+    folder: RunFolder
+    home: Path
+    open_workspace: Callable[[Path], Workspace]
+    progress: Progress
+
+
+def run_question_evaluation(
+    config: QuestionRunConfig,
+    text: bytes,
+    home: Path,
+    folder: RunFolder,
+    made: Origin,
+    *,
+    progress: Progress,
+    open_workspace: Callable[[Path], Workspace] = Workspace,
+) -> RunMetrics:
+    """Measure all systems of a configuration that are not measured yet.
+
+    Args:
+        config: What to do.
+        text: The configuration as it was written, kept in the folder.
+        home: Of the workspace; opened anew for each system, so that none profits from what
+            another one has read or embedded.
+        folder: Where the run is, or will be.
+        made: Command, versions, machine.
+        progress: Hears what is going on.
+        open_workspace: Opens it.
+
+    Raises:
+        UsageError: there is no such system, or the folder holds another run.
+        InputError: there are no such questions, or nothing that they are about.
+        BusyError: another process is at the same run.
+    """
+    with open_workspace(home) as workspace:
+        for system in config.systems:
+            _composition(system, workspace)
+        bench = _prepare(config, workspace, folder, progress, open_workspace)
+        origin = _origin(bench, workspace, made)
+    with folder.alone():
+        folder.begin(text, origin)
+        done = {one.name: one for one in folder.metrics().systems if not one.failed}
+        for system in config.systems:
+            if system.name not in done:
+                done[system.name] = _measure_or_tell(bench, system)
+                _keep(bench, done, complete=False)
+        return _keep(bench, done, complete=True)
+
+
+def score_answers(
+    folder: RunFolder, system: str, gold: Sequence[GoldQuestion], truth: StoreTruth
+) -> list[AnswerScore]:
+    """The answers that a system has given, each held against gold and store, in the gold's order.
+
+    Raises:
+        InputError: its file of answers is not what it should be.
+    """
+    answers = {one.id: one for one in read_records(folder.path / answer_file(system), Answer)}
+    return [score_answer(one, answers[one.id], truth) for one in gold if one.id in answers]
+
+
+def _prepare(
+    config: QuestionRunConfig,
+    workspace: Workspace,
+    folder: RunFolder,
+    progress: Progress,
+    open_workspace: Callable[[Path], Workspace],
+) -> _Bench:
+    asked = config.questions
+    gold = tuple(read_gold(asked.path, asked.half))
+    if not gold:
+        raise InputError(f"{asked.path} has no questions of the {asked.half} half.", "Add some.")
+    if asked.about not in workspace.domains():
+        raise InputError(
+            f"There is nothing about {asked.about!r} in {workspace.folder}.",
+            f"Put it in, as by: localrec datasets pull {asked.about}",
+        )
+    domain = load_domain(asked.about)
+    return _Bench(
+        config=config,
+        domain=domain,
+        gold=gold,
+        truth=StoreTruth(workspace.store, domain),
+        folder=folder,
+        home=workspace.folder,
+        open_workspace=open_workspace,
+        progress=progress,
+    )
+
+
+def _origin(bench: _Bench, workspace: Workspace, made: Origin) -> QuestionRunOrigin:
+    settings = workspace.settings
+    return QuestionRunOrigin(
+        run=bench.config,
+        fingerprint=_fingerprint(bench, workspace.store),
+        questions=len(bench.gold),
+        unknown=len(set(unknown_names(bench.gold, bench.truth))),
+        items=len(bench.truth.items),
+        models={
+            "embedder": workspace.embedder_name,
+            "chat": settings.chat_model,
+            **{str(role): name for role, name in settings.roles.items()},
+        },
+        made=made,
+    )
+
+
+def _fingerprint(bench: _Bench, store: Store) -> str:
+    """Of the questions as they are asked and judged, and of what they are asked about."""
+    digest = hashlib.blake2b(msgspec.json.encode(bench.gold), digest_size=16)
+    kinds = [bench.domain.item, *bench.domain.attributes]
+    for query in (_CATALOGUE, _LINKS):
+        ((told,),) = store.rows(query, {"domain": bench.domain.name, "kinds": kinds})
+        digest.update(str(told).encode())
+    return digest.hexdigest()
+
+
+def _measure_or_tell(bench: _Bench, system: QuestionSystemConfig) -> SystemResult:
+    """The figures of one system, or why there are none."""
+    try:
+        return _measure(bench, system)
+    except LocalrecError as error:
+        told = str(error)
+    except Exception as error:  # noqa: BLE001 - a system under test may raise anything
+        told = type(error).__name__
+        if bench.config.questions.half == "dev":  # it might quote a question
+            told += f": {error}"
+    return SystemResult(
+        name=system.name,
+        settings={},
+        fit_s=0.0,
+        score_s=0.0,
+        cases=0,
+        metrics={},
+        failed=told[:_LONGEST_ERROR],
+    )
+
+
+def _measure(bench: _Bench, system: QuestionSystemConfig) -> SystemResult:
+    half = bench.config.questions.half
+    gold = _sampled(bench.gold, system.sample, bench.config.seed)
+    with bench.open_workspace(bench.home) as workspace:
+        settings = _settings(_composition(system, workspace), workspace)
+        opening_s = _ask_rest(bench, system, workspace, gold)
+    cases = score_answers(bench.folder, system.name, gold, bench.truth)
+    write_records(
+        bench.folder.path / case_file(system.name), [answer_score_record(case) for case in cases]
+    )
+    report = summarise(system.name, half, cases)
+    return SystemResult(
+        name=system.name,
+        settings=settings,
+        fit_s=round(opening_s, 3),
+        score_s=round(sum(case.ms for case in cases) / 1000, 3),
+        cases=len(cases),
+        metrics=report.measures,
+        faults=_faults(cases),
+        per_case=case_file(system.name),
+        questions=report,
+    )
+
+
+def _ask_rest(
+    bench: _Bench, system: QuestionSystemConfig, workspace: Workspace, gold: Sequence[GoldQuestion]
+) -> float:
+    """Ask what the folder has no answer to; the seconds that opening took."""
+    bench.progress(f"opening {system.name}", 0, 0)
+    started = time.perf_counter()
+    asker = workspace.system(
+        system.catalogued, bench.domain.name, without_model=system.settings.no_model
+    )
+    asker.answer(Question(query=_WARM_UP, id=_WARM_UP), bench.config.k)  # loading is no answering
+    opening_s = time.perf_counter() - started
+    with owner_only():
+        answer_batch(
+            lambda _: asker,
+            [Question(query=one.query, id=one.id) for one in gold],
+            bench.folder.path / answer_file(system.name),
+            bench.config.k,
+            lambda done, total: bench.progress(f"asking {system.name}", done, total),
+        )
+    return opening_s
+
+
+def _sampled(gold: Sequence[GoldQuestion], count: int, seed: int) -> list[GoldQuestion]:
+    """So many of the questions in their order; a smaller sample is part of a larger one."""
+    if not 0 < count < len(gold):
+        return list(gold)
+    drawn = np.sort(np.random.default_rng(seed).permutation(len(gold))[:count])
+    return [gold[place] for place in drawn.tolist()]
+
+
+def _composition(system: QuestionSystemConfig, workspace: Workspace) -> AnswererConfig:
+    """What a system is made of.
+
+    Raises:
+        UsageError: there is no such system.
+    """
+    return system_config(
+        system.catalogued, workspace.settings, without_model=system.settings.no_model
+    )
+
+
+def _settings(composition: AnswererConfig, workspace: Workspace) -> dict[str, SettingValue]:
+    """The same for a report, with the models that play in it.
+
+    Raises:
+        ModelError: one of them is not here; without it another system would be measured.
+    """
+    parts = msgspec.structs.asdict(composition).items()
+    told = {
+        name: ("yes" if value else "no") if isinstance(value, bool) else value
+        for name, value in parts
+    }
+    return told | {role: workspace.open_model(role).name for role in composition.asks_model}
+
+
+def _faults(cases: Sequence[AnswerScore]) -> dict[str, int]:
+    """Stages whose model failed, and in how many answers a counterpart stood in for it."""
+    return dict(
+        Counter(
+            f"the model of {role.removesuffix('_failed')} failed"
+            for case in cases
+            for role in case.spoke
+            if role.endswith("_failed")
+        )
+    )
+
+
+def _keep(bench: _Bench, done: dict[str, SystemResult], *, complete: bool) -> RunMetrics:
+    order = [system.name for system in bench.config.systems if system.name in done]
+    figures = RunMetrics(complete=complete, systems=tuple(done[name] for name in order))
+    bench.folder.write("metrics.json", figures)
+    return figures

@@ -1,0 +1,1 @@
+"""Measure rankings: protocols, cases, systems under test, metrics and the run itself."""

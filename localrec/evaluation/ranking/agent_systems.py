@@ -1,0 +1,193 @@
+"""AgenticRec as a system under test: tools that know the training rows and nothing else.
+
+Whatever a tool says is counted from the training rows or read from the catalogue, and the
+sequential model that some of them ask is trained on these rows. A person's history comes with the
+request. All agents of a run know the same, fitted once for all of them; one without tools, too:
+behind its ranking stands the fused evidence.
+
+The answer to a case is the agent's own ranking of its first K. An invalid trajectory is an answer
+without items whose fault has a name. What a person would have seen, the fused evidence in its
+place, is measured beside it ("shown").
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+
+import msgspec
+import numpy as np
+
+from localrec.agent.agenticrec import AgenticRec
+from localrec.agent.configs import AGENTS, AgenticRecConfig
+from localrec.agent.context import build_domain_knowledge, build_tool_context
+from localrec.agent.limits import AgentLimits
+from localrec.agent.tool_context import ToolContext
+from localrec.data.interactions import Interactions
+from localrec.evaluation.ranking.cases import Items, RatedRequests
+from localrec.evaluation.ranking.fit_cache import FitCache
+from localrec.evaluation.ranking.inference import RecommendationReply
+from localrec.evaluation.ranking.memory_systems import ItemMetadata, with_settings
+from localrec.evaluation.ranking.prompted_systems import MODEL, seed_of
+from localrec.foundation.errors import UsageError
+from localrec.foundation.progress import Progress
+from localrec.llm.chat_model import ChatModel
+from localrec.ranking.recommender import SettingValue
+
+SEQUENTIAL = "sequential"  # the setting that leaves the sequential model out
+ADAPTER = "adapter"  # the setting that names the agent's; the workspace's own where left out
+_BESIDES = (MODEL, ADAPTER, SEQUENTIAL)
+_DAY_S = 86_400
+
+
+class AgentSystem:
+    """Ranks the candidates of a case by an agent.
+
+    Args:
+        name: As it is reported.
+        config: Who acts, within which bounds.
+        model: Opened by whoever closes it; None where nobody is asked.
+        knowledge: About the items.
+        places: Catalogue index of each evaluated item, (items,).
+        sequential: Whether the tools have a sequential model to ask.
+        fits: Shared with the other agents of a run; None: with nobody.
+
+    `spared_s` are the seconds of its fit that another had spent already.
+    """
+
+    spared_s = 0.0
+
+    def __init__(
+        self,
+        name: str,
+        config: AgenticRecConfig,
+        model: ChatModel | None,
+        knowledge: ItemMetadata,
+        places: Items,
+        *,
+        sequential: bool = True,
+        fits: FitCache | None = None,
+    ) -> None:
+        self.name = name
+        self.settings: dict[str, SettingValue] = {
+            **({} if model is None else {MODEL: model.name, **msgspec.structs.asdict(config)}),
+            SEQUENTIAL: sequential,
+            "rule_set": knowledge.rules.name,
+        }
+        self._model = model
+        self._agent = AgenticRec(name, config, model)
+        self._wanted = config.k
+        self._knowledge = knowledge
+        self._places = places
+        self._sequential = sequential
+        self._fits = fits or FitCache(knowledge)
+
+    def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
+        """Start the model; train the sequential one and count the shared memory, or take over.
+
+        Raises:
+            ModelError: the model cannot be used.
+            UsageError: torch is not installed.
+        """
+        if self._model is not None:
+            self._model.count_tokens("")
+        sequential = self._fits.sequential(train, seed, progress) if self._sequential else None
+        collaborative_memory = self._fits.collaborative_memory(train, progress)
+        self.graph = collaborative_memory.found.graph
+        # A reference of its own: what tools work out once is part of what each agent takes.
+        self._reference = build_domain_knowledge(
+            self._knowledge.catalogue,
+            collaborative_memory.found,
+            places=self._places,
+            sequential=sequential.found if sequential else None,
+        )
+        self._seed = seed
+        self.spared_s = collaborative_memory.spared_s + (sequential.spared_s if sequential else 0.0)
+
+    def answer(
+        self, requests: RatedRequests, candidates: Items | None, k: int
+    ) -> Sequence[RecommendationReply]:
+        """The agent's ranking of each request's candidates, its first K of them.
+
+        Raises:
+            UsageError: there are no candidates.
+            ModelError: the model failed.
+        """
+        check_candidates(candidates is not None)
+        assert candidates is not None
+        return [self._ask(requests, place, line) for place, line in enumerate(candidates.tolist())]
+
+    def tool_context(
+        self, requests: RatedRequests, place: int, candidates: Sequence[int]
+    ) -> ToolContext:
+        """What lies before the agent, once it is fitted.
+
+        Args:
+            requests: Several.
+            place: Of one among them.
+            candidates: Of this one, (c,).
+        """
+        at = requests.at[place].astype("datetime64[s]")
+        return build_tool_context(
+            self._reference,
+            requests.histories[place],
+            candidates,
+            stars=requests.stars[place],
+            days=np.where(np.isnat(at), np.nan, at.astype(np.float64) / _DAY_S),
+            now=self.graph.now_day,
+            person=int(requests.person[place]),
+        )
+
+    def _ask(
+        self, requests: RatedRequests, place: int, candidates: Sequence[int]
+    ) -> RecommendationReply:
+        started = time.perf_counter()
+        tool_context = self.tool_context(requests, place, candidates)
+        found = self._agent.rank(tool_context, seed_of(self._seed, candidates))
+        trajectory, cost = found.trajectory, found.trajectory.cost
+        order = [candidates[one] for one in found.order]
+        return RecommendationReply(
+            items=order[: found.ranked] if trajectory.is_valid else None,
+            ms=1000 * (time.perf_counter() - started),
+            calls=cost.calls,
+            prompt_tokens=cost.prompt_tokens,
+            cached_tokens=cost.cached_tokens,
+            new_tokens=cost.new_tokens,
+            tool_calls=trajectory.tool_calls,
+            trajectory=trajectory,
+            wanted=self._wanted,
+            fault=trajectory.fault,
+            shown=order,
+        )
+
+
+def agent_config(name: str, settings: Mapping[str, SettingValue]) -> AgenticRecConfig:
+    """The settings of an agent without the model's name, read.
+
+    Raises:
+        UsageError: there is no such agent or setting.
+    """
+    if name not in AGENTS:
+        raise UsageError(f'There is no agent "{name}".', f"There are: {', '.join(AGENTS)}.")
+    if not isinstance(settings.get(SEQUENTIAL, True), bool):
+        raise UsageError(
+            f"The settings of {name} do not fit: {SEQUENTIAL} is true or false.",
+            f"Leave {SEQUENTIAL} out to train one.",
+        )
+    given = msgspec.structs.asdict(AGENTS[name])
+    mode = given.pop("mode")  # it is what the name stands for
+    bounds = with_settings(name, AgentLimits(**given), settings, besides=_BESIDES)
+    return AgenticRecConfig(mode=mode, **msgspec.structs.asdict(bounds))
+
+
+def check_candidates(given: bool) -> None:
+    """See that there is something to rank.
+
+    Raises:
+        UsageError: all items are to be ranked.
+    """
+    if not given:
+        raise UsageError(
+            "An agent cannot rank all items.",
+            "Give the protocol candidates, such as: candidates = 20.",
+        )

@@ -1,0 +1,342 @@
+"""One chunk of cases put to one system, and what came of each.
+
+Whatever a system gives, a case gets an outcome: an exception, a foreign item or an empty answer is
+counted there and never stops a run. An entry of a list that is no candidate keeps its place, so
+that nothing is gained by naming what is not there.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable, Sequence
+from typing import Protocol, runtime_checkable
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.data.interactions import Interactions
+from localrec.data.trajectory import Trajectory
+from localrec.evaluation.ranking.cases import Cases, Items, RatedRequests
+from localrec.evaluation.ranking.metrics import Fault, faults_of, hits_of, tied_ranks
+from localrec.foundation.progress import Progress
+from localrec.ranking.recommender import Recommender, SettingValue
+
+Scores = NDArray[np.float32]
+Answer = Sequence[Hashable] | None
+
+_LONGEST_ERROR = 200  # letters
+
+
+class RecommendationReply(msgspec.Struct, frozen=True, kw_only=True):
+    """An answer with what it cost, from a system that tells each case apart.
+
+    Args:
+        items: Item indexes, best first; None where there is no answer.
+        ms: Time it took.
+        calls: Calls of a model.
+        prompt_tokens: Tokens read, those from a cached prefix too.
+        cached_tokens: Of these, so many came from a cached prefix.
+        new_tokens: Tokens written.
+        notes: What went otherwise than was asked for, as sentences; the answer counts all the same.
+        tool_calls: How often an agent asked a tool.
+        trajectory: What an agent did.
+        wanted: How many items it set out to rank; None: all that are asked for.
+        fault: Why there is no answer, where the system knows.
+        shown: Item indexes as a person would see them, whatever the answer is worth, best first.
+    """
+
+    items: Answer
+    ms: float
+    calls: int = 0
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    new_tokens: int = 0
+    notes: tuple[str, ...] = ()
+    tool_calls: int = 0
+    trajectory: Trajectory | None = None
+    wanted: int | None = None
+    fault: Fault | None = None
+    shown: Sequence[int] = ()
+
+
+@runtime_checkable
+class ListRecommender(Protocol):
+    """A system that answers with lists, such as a language model; a `Baseline` gives scores."""
+
+    name: str
+    settings: dict[str, SettingValue]
+
+    def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
+        """Learn from interactions; the same seed gives the same answers."""
+        ...
+
+    def answer(
+        self, requests: RatedRequests, candidates: Items | None, k: int
+    ) -> Sequence[Answer | RecommendationReply]:
+        """Item indexes for each request, best first: all candidates, or else k items."""
+        ...
+
+
+EvaluatedSystem = Recommender | ListRecommender
+
+
+class CaseResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What came of one case: a line of a file of cases.
+
+    Args:
+        id: The case's, unique in a run.
+        person: Their key.
+        targets: Keys of the held-out items.
+        first: Best rank that the (first) target may have, from 1; 0: it was not ranked.
+        tied: How many share its score, itself among them.
+        hits: Ranks within `top` that hold a target.
+        pool: How many items were to be ranked.
+        top: Keys of the first items, best first.
+        ms: Time the answer took; cases of a chunk share it evenly where the system does not say.
+        faults: What makes the answer invalid.
+        error: What was raised, where something was.
+        calls: Calls of a model.
+        prompt_tokens: Tokens it read, those from a cached prefix too.
+        cached_tokens: Of these, so many came from a cached prefix.
+        new_tokens: Tokens it wrote.
+        notes: What went otherwise than was asked for, as sentences; the answer counts all the same.
+        tool_calls: How often an agent asked a tool.
+        shown: Rank of the (first) target in what a person would see, whatever the answer is worth;
+            0 where that is not told.
+        trajectory: What an agent did; kept in a file of its own.
+        told: Keys of the items that the trajectory tells of; kept there too.
+    """
+
+    id: str
+    person: str
+    targets: tuple[str, ...]
+    first: int
+    tied: int
+    hits: tuple[int, ...]
+    pool: int
+    top: tuple[str, ...]
+    ms: float
+    faults: tuple[Fault, ...] = ()
+    error: str = ""
+    calls: int = 0
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    new_tokens: int = 0
+    notes: tuple[str, ...] = ()
+    tool_calls: int = 0
+    shown: int = 0
+    trajectory: Trajectory | None = None
+    told: tuple[str, ...] = ()
+
+
+class InferenceContext(msgspec.Struct, frozen=True, kw_only=True):
+    """What holds for all cases of a run.
+
+    Args:
+        person_keys: Of all people.
+        item_keys: Of all items.
+        keep_known: Full ranking ranks what the person had before as well.
+        k: Length of the lists that are kept.
+        seed: Of the order among equal scores in those lists.
+    """
+
+    person_keys: NDArray[np.object_]
+    item_keys: NDArray[np.object_]
+    keep_known: bool
+    k: int
+    seed: int
+
+
+class _Found(msgspec.Struct, frozen=True):
+    """An answer, judged: places of the first target, hits and items of the list's head."""
+
+    first: int
+    tied: int
+    hits: tuple[int, ...]
+    top: tuple[str, ...]
+    faults: tuple[Fault, ...] = ()
+    error: str = ""
+    cost: RecommendationReply | None = None
+    shown: int = 0
+
+
+def run_cases(system: EvaluatedSystem, cases: Cases, asking: InferenceContext) -> list[CaseResult]:
+    """Put cases to a fitted system; an outcome for each, in their order."""
+    started = time.perf_counter()
+    try:
+        found = _ask_all(system, cases, asking)
+    except Exception:  # noqa: BLE001 - a system under test may raise anything
+        found = [
+            _ask_alone(system, cases.take(np.array([place])), asking) for place in range(len(cases))
+        ]
+    each_ms = 1000 * (time.perf_counter() - started) / max(1, len(cases))
+    shared = RecommendationReply(items=None, ms=each_ms)
+    return [
+        _outcome(one, one.cost or shared, cases, place, asking) for place, one in enumerate(found)
+    ]
+
+
+def _outcome(
+    found: _Found, cost: RecommendationReply, cases: Cases, place: int, asking: InferenceContext
+) -> CaseResult:
+    return CaseResult(
+        id=str(int(cases.row[place])),
+        person=asking.person_keys[cases.person[place]],
+        targets=tuple(asking.item_keys[cases.positives[place]]),
+        first=found.first,
+        tied=found.tied,
+        hits=found.hits,
+        pool=_pool_size(cases, place, asking),
+        top=found.top,
+        ms=round(cost.ms, 3),
+        faults=found.faults,
+        error=found.error,
+        calls=cost.calls,
+        prompt_tokens=cost.prompt_tokens,
+        cached_tokens=cost.cached_tokens,
+        new_tokens=cost.new_tokens,
+        notes=cost.notes,
+        tool_calls=cost.tool_calls,
+        shown=found.shown,
+        trajectory=cost.trajectory,
+        told=() if cost.trajectory is None else _told(cases, place, asking),
+    )
+
+
+def _told(cases: Cases, place: int, asking: InferenceContext) -> tuple[str, ...]:
+    """Keys of a case's history and candidates."""
+    candidates = () if cases.candidates is None else cases.candidates[place].tolist()
+    items = {*cases.histories[place].tolist(), *candidates}
+    return tuple(asking.item_keys[sorted(items)])
+
+
+def _ask_alone(system: EvaluatedSystem, case: Cases, asking: InferenceContext) -> _Found:
+    """One case, whose failure is its own."""
+    try:
+        return _ask_all(system, case, asking)[0]
+    except Exception as error:  # noqa: BLE001 - a system under test may raise anything
+        told = f"{type(error).__name__}: {error}"[:_LONGEST_ERROR]
+        return _Found(0, 1, (), (), faults_of(None, (), 1), told)
+
+
+def _ask_all(system: EvaluatedSystem, cases: Cases, asking: InferenceContext) -> list[_Found]:
+    """Answers to all cases at once.
+
+    Raises:
+        ValueError: not one answer for each case, or scores of another shape.
+    """
+    requests = cases.requests()
+    if isinstance(system, ListRecommender):
+        answers = system.answer(requests, cases.candidates, asking.k)
+        if len(answers) != len(cases):
+            raise ValueError(f"{len(answers)} answers to {len(cases)} requests")
+        return [_judge_list(answer, cases, place, asking) for place, answer in enumerate(answers)]
+    scores = np.asarray(system.score(requests), dtype=np.float32)
+    expected = (len(cases), len(asking.item_keys))
+    if scores.shape != expected:
+        raise ValueError(f"scores of shape {scores.shape}, not {expected}")
+    return _judge_scores(scores, cases, asking)
+
+
+def candidate_scores(
+    scores: Scores, cases: Cases, *, keep_known: bool
+) -> tuple[Scores, NDArray[np.int64]]:
+    """Scores of what is to be ranked (b, n), and the column of each first positive (b,).
+
+    What a person had before gets -inf under full ranking, unless it is kept.
+    """
+    positive = np.array([items[0] for items in cases.positives], dtype=np.int64)
+    if cases.candidates is not None:
+        ranked = np.take_along_axis(scores, cases.candidates.astype(np.int64), axis=1)
+        return ranked, np.argmax(cases.candidates == positive[:, None], axis=1)
+    if keep_known:
+        return scores, positive
+    ranked = scores.copy()
+    for row, had in enumerate(cases.seen_items):
+        ranked[row, had] = -np.inf
+    return ranked, positive
+
+
+def _judge_scores(scores: Scores, cases: Cases, asking: InferenceContext) -> list[_Found]:
+    ranked, positive = candidate_scores(scores, cases, keep_known=asking.keep_known)
+    places = tied_ranks(ranked, positive)
+    # Equal scores are put in an order that no system can know, and that is the same every time.
+    shuffled = np.random.default_rng(asking.seed).permutation(len(asking.item_keys))
+    found = []
+    for row in range(len(cases)):
+        items = None if cases.candidates is None else cases.candidates[row]
+        top = _best(ranked[row], items, shuffled, asking.k)
+        wanted = min(_pool_size(cases, row, asking), asking.k if items is None else len(items))
+        given = range(min(wanted, int(np.count_nonzero(ranked[row] > -np.inf))))
+        found.append(
+            _Found(
+                int(places.first[row]),
+                int(places.tied[row]),
+                _hit_ranks(top.tolist(), cases.positives[row]),
+                tuple(asking.item_keys[top]),
+                faults_of(given, given, wanted),
+            )
+        )
+    return found
+
+
+def _best(scores: Scores, items: Items | None, shuffled: NDArray[np.int64], k: int) -> Items:
+    """The k best of what is ranked, best first."""
+    columns = np.flatnonzero(scores > -np.inf)
+    if len(columns) > k:
+        least = np.partition(scores[columns], -k)[-k]
+        columns = columns[scores[columns] >= least]
+    numbers = columns if items is None else items[columns]
+    order = np.lexsort((shuffled[numbers], -scores[columns]))[:k]
+    return numbers[order].astype(np.int32)
+
+
+def _judge_list(
+    answer: Answer | RecommendationReply, cases: Cases, place: int, asking: InferenceContext
+) -> _Found:
+    allowed = _allowed(cases, place, asking)
+    wanted = min(len(allowed), asking.k if cases.candidates is None else len(allowed))
+    cost = answer if isinstance(answer, RecommendationReply) else None
+    items = answer.items if isinstance(answer, RecommendationReply) else answer
+    if cost is not None and cost.wanted is not None:
+        wanted = min(wanted, cost.wanted)
+    faults = faults_of(items, allowed, wanted)
+    if items is None and cost is not None and cost.fault is not None:
+        faults = (cost.fault,)
+    given = [] if items is None else list(items)
+    target = int(cases.positives[place][0])
+    top = given[: asking.k]
+    return _Found(
+        _rank_in(given, target),
+        1,
+        _hit_ranks(top, cases.positives[place]),
+        tuple(asking.item_keys[item] if item in allowed else "" for item in top),
+        faults,
+        cost=cost,
+        shown=0 if cost is None else _rank_in(cost.shown, target),
+    )
+
+
+def _rank_in(items: Sequence[Hashable], target: int) -> int:
+    """From 1; 0 where it is not there."""
+    return items.index(target) + 1 if target in items else 0
+
+
+def _hit_ranks(top: Sequence[Hashable], positives: Items) -> tuple[int, ...]:
+    return tuple((np.flatnonzero(hits_of(top, positives.tolist())) + 1).tolist())
+
+
+def _allowed(cases: Cases, place: int, asking: InferenceContext) -> frozenset[int]:
+    if cases.candidates is not None:
+        return frozenset(cases.candidates[place].tolist())
+    known = () if asking.keep_known else cases.seen_items[place].tolist()
+    return frozenset(range(len(asking.item_keys))).difference(known)
+
+
+def _pool_size(cases: Cases, place: int, asking: InferenceContext) -> int:
+    if cases.candidates is not None:
+        return cases.candidates.shape[1]
+    return len(asking.item_keys) - (
+        0 if asking.keep_known else len(np.unique(cases.seen_items[place]))
+    )

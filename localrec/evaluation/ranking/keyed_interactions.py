@@ -1,0 +1,155 @@
+"""What a workspace knows of many people and items, as the arrays that an evaluation works on.
+
+One row per person and item: when they first met, and the first verdict. What only stands on a list
+for later, or was put off, is no meeting. Read by set-based SQL; people and items are numbered in
+the order of their keys, so that the same data gives the same numbers in any workspace.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.data.domains import Domain
+from localrec.data.interactions import Interactions
+from localrec.data.rows import Event
+from localrec.foundation.errors import InputError
+from localrec.graph.interactions import USER
+from localrec.graph.store import Store
+
+_MEETINGS = (Event.RATED, Event.LIKED, Event.DISLIKED, Event.SEEN, Event.PLAYED)
+
+_MET = """
+    CREATE OR REPLACE TEMP TABLE met AS
+    SELECT x.user_id, x.item_id,
+        arg_min(x.rating, (coalesce(x."at", '-infinity'::TIMESTAMP), x.rowid)) AS stars,
+        nullif(min(coalesce(x."at", '-infinity'::TIMESTAMP)), '-infinity'::TIMESTAMP) AS "at",
+        min(x.rowid) AS place
+    FROM interaction x
+    JOIN node i ON i.node_id = x.item_id AND i.domain = $domain AND i.kind = $item
+    JOIN node u ON u.node_id = x.user_id AND u.kind = $user
+    WHERE x.event IN (SELECT unnest($events)) AND ($source IS NULL OR x.source = $source)
+    GROUP BY 1, 2
+"""
+_NUMBERED = """
+    CREATE OR REPLACE TEMP TABLE {name} AS
+    SELECT node_id, key, (row_number() OVER (ORDER BY key) - 1)::INTEGER AS number
+    FROM node WHERE node_id IN (SELECT {column} FROM met)
+"""
+_ROWS = """
+    SELECT p.number AS person, i.number AS item, m.stars, m."at"
+    FROM met m JOIN met_person p ON p.node_id = m.user_id JOIN met_item i ON i.node_id = m.item_id
+    ORDER BY p.number, m."at" NULLS FIRST, m.place
+"""
+
+
+class KeyedInteractions(msgspec.Struct, frozen=True, kw_only=True):
+    """Interactions, and who and what their numbers stand for.
+
+    Args:
+        interactions: Ordered by person, time, and the order in which they were imported.
+        person_keys: The key of each person, (people,).
+        item_keys: The key of each item, (items,).
+        item_nodes: The store's id of each item, (items,).
+        fingerprint: Changes with any row or key; the same for the same data in any workspace.
+    """
+
+    interactions: Interactions
+    person_keys: NDArray[np.object_]
+    item_keys: NDArray[np.object_]
+    item_nodes: NDArray[np.int64]
+    fingerprint: str
+
+
+def read_interactions(store: Store, domain: Domain, source: str | None = None) -> KeyedInteractions:
+    """All that people did with the items of a domain.
+
+    Args:
+        store: Open for reading.
+        domain: What the items belong to.
+        source: Only what came from this kind of import; None for everything, feedback too.
+
+    Raises:
+        InputError: nobody did anything.
+    """
+    store.execute(
+        _MET,
+        {
+            "domain": domain.name,
+            "item": domain.item,
+            "user": USER,
+            "events": [event.value for event in _MEETINGS],
+            "source": source,
+        },
+    )
+    store.execute(_NUMBERED.format(name="met_person", column="user_id"))
+    store.execute(_NUMBERED.format(name="met_item", column="item_id"))
+    rows = store.columns(_ROWS)
+    people = store.columns("SELECT key FROM met_person ORDER BY number")
+    items = store.columns("SELECT node_id, key FROM met_item ORDER BY number")
+    for table in ("met", "met_person", "met_item"):
+        store.execute(f"DROP TABLE temp.{table}")
+    if not len(rows["person"]):
+        told = f" from {source}" if source else ""
+        raise InputError(
+            f"{store.path.parent} knows nothing{told} of what people did with {domain.plural}.",
+            "Put a data set in first, such as: localrec datasets pull ml-100k",
+        )
+    return keyed_interactions(
+        Interactions(
+            person=np.asarray(rows["person"], dtype=np.int32),
+            item=np.asarray(rows["item"], dtype=np.int32),
+            stars=np.ma.filled(np.ma.asarray(rows["stars"], dtype=np.float32), np.nan),
+            at=_moments(rows["at"]),
+            people=len(people["key"]),
+            items=len(items["key"]),
+        ),
+        people["key"],
+        items["key"],
+        np.asarray(items["node_id"], dtype=np.int64),
+    )
+
+
+def keyed_interactions(
+    interactions: Interactions,
+    person_keys: Sequence[str] | NDArray[Any],
+    item_keys: Sequence[str] | NDArray[Any],
+    item_nodes: NDArray[np.int64] | None = None,
+) -> KeyedInteractions:
+    """Given rows with their keys; without node ids the items stand in no store."""
+    people, items = _texts(person_keys), _texts(item_keys)
+    return KeyedInteractions(
+        interactions=interactions,
+        person_keys=people,
+        item_keys=items,
+        item_nodes=np.arange(len(items)) if item_nodes is None else item_nodes,
+        fingerprint=_fingerprint(interactions, people, items),
+    )
+
+
+def _fingerprint(
+    rows: Interactions, people: NDArray[np.object_], items: NDArray[np.object_]
+) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    for keys in (people, items):
+        digest.update(msgspec.json.encode(keys.tolist()))
+    for column in (rows.person, rows.item, rows.stars, rows.at):
+        digest.update(np.ascontiguousarray(column).tobytes())
+    return digest.hexdigest()
+
+
+def _moments(column: Any) -> NDArray[np.datetime64]:
+    """To the second; an unknown moment is NaT."""
+    moments = np.ma.filled(np.ma.asarray(column), np.datetime64("NaT"))
+    return np.asarray(moments, dtype="datetime64[s]")
+
+
+def _texts(keys: Sequence[str] | NDArray[Any]) -> NDArray[np.object_]:
+    column: NDArray[np.object_] = np.empty(len(keys), dtype=object)
+    column[:] = keys
+    return column

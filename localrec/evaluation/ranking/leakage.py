@@ -1,0 +1,284 @@
+"""Is a figure true? Leaks are refused before a system runs; cheats and breakdowns are told after.
+
+Leaks: a held-out pair of person and item must not be among the training rows, in an audience, on
+an edge, or in a text that a system reads. Each check looks at what is really handed over.
+
+Cheats: a system that learns the target on a way nobody thought of. The probe asks again with
+decoys: an item that the person never had, evenly drawn, stands where the target stood. Whoever does
+not see the target cannot find a decoy more often than chance, however good they are. A system that
+knows the true targets from elsewhere passes the probe, and is found by being too good: nearly
+always right where all others are not nearly so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Literal
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.data.interaction_matrix import InteractionMatrix
+from localrec.data.interactions import Interactions
+from localrec.evaluation.ranking.cases import Cases, DataSplit, Items
+from localrec.evaluation.ranking.inference import EvaluatedSystem, InferenceContext, run_cases
+from localrec.evaluation.ranking.keyed_interactions import KeyedInteractions
+from localrec.evaluation.statistics import IntervalEstimate
+from localrec.foundation.errors import LocalrecError
+from localrec.graph.interactions import USER
+from localrec.graph.store import Store
+from localrec.index.interaction_cache import LIKED_FROM
+from localrec.memory.user_item_graph import UserItemGraph
+
+CHANCE = 1e-6  # probability of as many decoys found by luck, below which it was no luck
+NEARLY_ALWAYS = 0.9  # hit rate at 1
+FAR_ABOVE = 2.0  # times the best of the others
+_TELLING = 20  # letters; a shorter note may stand in a text by accident
+
+_EDGES = """
+    SELECT count(*) FROM edge e JOIN held h ON h.item_id = e.source_id OR h.item_id = e.target_id
+    JOIN node u ON u.node_id = h.user_id
+    WHERE h.user_id IN (e.source_id, e.target_id) OR e.properties->>'$.by' = u.key
+"""
+_TEXTS = """
+    SELECT count(*) FROM held h JOIN interaction x USING (user_id, item_id)
+    JOIN node i ON i.node_id = h.item_id
+    WHERE length(x.note) >= $telling AND EXISTS (
+        SELECT 1 FROM (SELECT unnest(json_keys(i.properties)) AS name)
+        WHERE contains(i.properties->>name, x.note)
+    )
+"""
+
+
+class LeakError(LocalrecError):
+    """A system would be given what it is to be asked for."""
+
+
+class Suspicion(msgspec.Struct, frozen=True, kw_only=True):
+    """A reason not to believe a system's figures.
+
+    Args:
+        kind: The probe found it out, or it is far too good.
+        told: The numbers behind it, as a sentence.
+    """
+
+    kind: Literal["sees the target", "too good to be true"]
+    told: str
+
+
+def check_train(train: Interactions, cases: Cases) -> None:
+    """See that no held-out pair is among the training rows.
+
+    Raises:
+        LeakError: one is.
+    """
+    leaked = np.intersect1d(
+        train.person.astype(np.int64) * train.items + train.item, _held(cases, train.items)
+    )
+    if len(leaked):
+        raise LeakError(
+            f"{len(leaked)} held-out pairs of person and item are among the training rows.",
+            "This is a fault in localrec's split; nothing was measured.",
+        )
+
+
+def check_split(parted: DataSplit) -> None:
+    """See that nothing held out is in the training rows, in a history, or twice in the cases.
+
+    Raises:
+        LeakError: something is.
+    """
+    for cases in (parted.validation, parted.test):
+        check_train(parted.train, cases)
+        shown = sum(
+            bool(np.isin(positives, history).any())
+            for positives, history in zip(cases.positives, cases.histories, strict=True)
+        )
+        if shown:
+            raise LeakError(
+                f"{shown} histories hold the item that is to be found.",
+                "This is a fault in localrec's split; nothing was measured.",
+            )
+    both = np.intersect1d(
+        _held(parted.validation, parted.train.items), _held(parted.test, parted.train.items)
+    )
+    if len(both):
+        raise LeakError(
+            f"{len(both)} pairs of person and item are held out for validation and test alike.",
+            "This is a fault in localrec's split; nothing was measured.",
+        )
+
+
+def check_interactions(audience: InteractionMatrix, train: Interactions, place: Items) -> None:
+    """See that an audience holds the likings of the training rows, and not one more.
+
+    Its people bear no names, so they are counted again by item.
+
+    Args:
+        audience: What a ranker was given.
+        train: The training rows.
+        place: The audience's index of each item, (items,).
+
+    Raises:
+        LeakError: it holds others.
+    """
+    liked = np.isnan(train.stars) | (train.stars >= LIKED_FROM)
+    expected = np.zeros(len(audience.likes), dtype=np.int64)
+    expected[place] = np.bincount(train.item[liked], minlength=train.items)
+    if (audience.likes != expected).any():
+        raise LeakError(
+            f"An audience of {len(audience.items):,} likings was not counted from the "
+            f"{int(liked.sum()):,} of the training rows.",
+            "Count it with localrec.evaluation.ranking.personal_systems.interaction_matrix_of.",
+        )
+
+
+def check_graph(graph: UserItemGraph, train: Interactions) -> None:
+    """See that a shared memory joins nobody to an item but by a training row.
+
+    Args:
+        graph: What a memory was made of; people and items numbered as in the training rows.
+        train: The training rows.
+
+    Raises:
+        LeakError: somebody is joined to something else.
+    """
+    people = np.repeat(np.arange(graph.size), np.diff(graph.first_item))
+    joined = people * train.items + graph.items
+    known = train.person.astype(np.int64) * train.items + train.item
+    if strange := int(np.count_nonzero(~np.isin(joined, known))):
+        raise LeakError(
+            f"A memory joins people to {strange} items that no training row does.",
+            "Count it with localrec.evaluation.ranking.memory_systems.build_collaborative_memory.",
+        )
+
+
+def check_store(store: Store, cases: Cases, keyed: KeyedInteractions) -> None:
+    """See that no edge and no text of a held-out item tells of the person it is held out from.
+
+    Edges tell where they join the two, or were brought by the person (their own shelf); a text
+    tells where it holds what the person wrote about the item.
+
+    Raises:
+        LeakError: something tells.
+    """
+    held = {
+        "item_id": keyed.item_nodes[np.concatenate(cases.positives)],
+        "user_key": np.repeat(
+            keyed.person_keys[cases.person], [len(items) for items in cases.positives]
+        ),
+    }
+    with store.staged(staged_held=held):
+        store.execute(
+            "CREATE OR REPLACE TEMP TABLE held AS SELECT DISTINCT u.node_id AS user_id, s.item_id "
+            "FROM staged_held s JOIN node i ON i.node_id = s.item_id "
+            "JOIN node u ON u.domain = i.domain AND u.kind = ? AND u.key = s.user_key",
+            [USER],
+        )
+    [[edges]] = store.rows(_EDGES)
+    [[texts]] = store.rows(_TEXTS, {"telling": _TELLING})
+    store.execute("DROP TABLE temp.held")
+    if edges or texts:
+        raise LeakError(
+            f"{edges} edges and {texts} texts of held-out items tell of the people they are held "
+            "out from.",
+            "Evaluate in a workspace that holds the data set alone.",
+        )
+
+
+class Decoys(msgspec.Struct, frozen=True):
+    """Cases with decoys for targets, and the chance to put one first that nobody can know of."""
+
+    cases: Cases
+    chance: float
+
+
+def decoys_for(cases: Cases, keyed: KeyedInteractions, count: int, seed: int) -> Decoys:
+    """Some of the cases with decoys for targets: items that the person never had, evenly drawn.
+
+    Among candidates the decoy is one of the others, and the line stays as it is. People who had
+    every item are left out.
+    """
+    generator = np.random.default_rng(seed)
+    some = cases.take(np.sort(generator.permutation(len(cases))[:count]))
+    foreign = [_never_had(some, place, keyed.interactions) for place in range(len(some))]
+    places = np.array([place for place, items in enumerate(foreign) if len(items)], dtype=np.int64)
+    decoys = tuple(generator.choice(foreign[place], size=1) for place in places.tolist())
+    fewest = min((len(foreign[place]) for place in places.tolist()), default=1)
+    return Decoys(msgspec.structs.replace(some.take(places), positives=decoys), chance=1.0 / fewest)
+
+
+def probe_with_decoys(
+    system: EvaluatedSystem,
+    cases: Cases,
+    keyed: KeyedInteractions,
+    asking: InferenceContext,
+    count: int,
+    seed: int,
+) -> Suspicion | None:
+    """Whether a fitted system finds decoys that nobody could know of."""
+    decoys = decoys_for(cases, keyed, count, seed)
+    outcomes = run_cases(system, decoys.cases, asking)
+    found = sum(one.first == 1 and one.tied == 1 for one in outcomes)
+    if _tail(len(outcomes), decoys.chance, found) >= CHANCE:
+        return None
+    return Suspicion(
+        kind="sees the target",
+        told=(
+            f"It put {found} of {len(outcomes)} evenly drawn decoys first; chance finds at most "
+            f"{decoys.chance * len(outcomes):.1f}."
+        ),
+    )
+
+
+def implausibly_good(hit_rates: Mapping[str, IntervalEstimate]) -> dict[str, Suspicion]:
+    """The systems that are nearly always right at rank 1, and far above all that are not.
+
+    Two cheats do not vouch for each other; where every system is nearly always right, it is easy.
+    """
+    values = {name: one.value or 0.0 for name, one in hit_rates.items()}
+    honest = [value for value in values.values() if value < NEARLY_ALWAYS]
+    if len(values) > 1 and not honest:
+        return {}
+    best = max(honest, default=0.0)
+    found = {}
+    for name, value in values.items():
+        if value >= NEARLY_ALWAYS and value >= FAR_ABOVE * best:
+            found[name] = Suspicion(
+                kind="too good to be true",
+                told=f"Its hit rate at 1 is {value:.3f}; the best of the others has {best:.3f}.",
+            )
+    return found
+
+
+def _held(cases: Cases, items: int) -> NDArray[np.int64]:
+    """One number for each held-out pair of person and item."""
+    lengths = [len(positives) for positives in cases.positives]
+    flat = np.concatenate([np.zeros(0, dtype=np.int32), *cases.positives])
+    return np.repeat(cases.person.astype(np.int64), lengths) * items + flat
+
+
+def _never_had(cases: Cases, place: int, data: Interactions) -> Items:
+    """What can be ranked for a case, and the person has not had before or after."""
+    if cases.candidates is not None:
+        line = cases.candidates[place]
+        return line[line != cases.positives[place][0]]
+    had = data.item[data.rows_of(int(cases.person[place]))]
+    return np.setdiff1d(np.arange(data.items, dtype=np.int32), had)
+
+
+def _tail(tries: int, chance: float, found: int) -> float:
+    """Probability of at least `found` successes in independent tries (binomial)."""
+    if found == 0 or chance >= 1.0:
+        return 1.0
+    logs = [
+        math.lgamma(tries + 1)
+        - math.lgamma(hits + 1)
+        - math.lgamma(tries - hits + 1)
+        + hits * math.log(chance)
+        + (tries - hits) * math.log1p(-chance)
+        for hits in range(found, tries + 1)
+    ]
+    return math.fsum(map(math.exp, logs))

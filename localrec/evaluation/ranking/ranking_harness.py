@@ -1,0 +1,388 @@
+"""The harness: for each system of a configuration tune, fit, look for leaks, ask, measure.
+
+One road for every system. What fails is told in the figures and stops nobody else; what is done is
+on disk, and a run that was killed goes on where it was.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+import numpy as np
+
+from localrec.data.domains import Domain
+from localrec.evaluation.configs import RunConfig, SystemConfig
+from localrec.evaluation.engine_protocol import Engine
+from localrec.evaluation.execution import LocalEngine
+from localrec.evaluation.explanations.rationales import ExplainsRankings, write_rationales
+from localrec.evaluation.provenance import Origin
+from localrec.evaluation.ranking.agent_systems import AgentSystem
+from localrec.evaluation.ranking.cases import Cases, DataSplit, split_data
+from localrec.evaluation.ranking.inference import (
+    CaseResult,
+    EvaluatedSystem,
+    InferenceContext,
+    ListRecommender,
+    candidate_scores,
+    run_cases,
+)
+from localrec.evaluation.ranking.keyed_interactions import KeyedInteractions, read_interactions
+from localrec.evaluation.ranking.leakage import (
+    Suspicion,
+    check_split,
+    implausibly_good,
+    probe_with_decoys,
+)
+from localrec.evaluation.ranking.metrics import ndcgs, tied_ranks
+from localrec.evaluation.ranking.scoring import ItemFacts, figures_of, read_facts
+from localrec.evaluation.ranking.splits import Rows
+from localrec.evaluation.ranking.system_factory import SystemFactory
+from localrec.evaluation.run_folder import (
+    RunFolder,
+    RunMetrics,
+    RunOrigin,
+    SystemResult,
+    case_file,
+    rationale_file,
+)
+from localrec.foundation.errors import LocalrecError
+from localrec.foundation.progress import Progress
+from localrec.graph.domain_files import load_domain
+from localrec.ranking.baselines.tuning import TuningResult, tune
+from localrec.ranking.recommender import Recommender, SettingValue
+from localrec.workspace import Workspace
+
+TUNED_FOR = 10  # validation's NDCG at this length decides
+_LONGEST_ERROR = 300  # letters
+
+
+class RunContext(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that the systems of a run share.
+
+    Args:
+        config: The run's.
+        domain: What the items belong to.
+        keyed: All interactions.
+        parted: The same after the protocol.
+        asking: What holds for all cases.
+        facts: About the items.
+        systems: Makes them.
+        folder: Where the run is kept.
+        engine: Works the chunks off.
+        progress: Hears what is going on.
+    """
+
+    config: RunConfig
+    domain: Domain
+    keyed: KeyedInteractions
+    parted: DataSplit
+    asking: InferenceContext
+    facts: ItemFacts
+    systems: SystemFactory
+    folder: RunFolder
+    engine: Engine
+    progress: Progress
+
+
+class _Fitted(msgspec.Struct, frozen=True):
+    """A system ready to be asked, and how it came to be so; `spared_s` is part of `fit_s`."""
+
+    system: EvaluatedSystem
+    fit_s: float
+    spared_s: float
+    search: TuningResult | None
+
+
+def run_ranking_evaluation(
+    config: RunConfig,
+    text: bytes,
+    workspace: Workspace,
+    folder: RunFolder,
+    made: Origin,
+    *,
+    engine: Engine | None = None,
+    progress: Progress,
+    workbench: Callable[
+        [Workspace, Domain, KeyedInteractions, DataSplit], SystemFactory
+    ] = SystemFactory,
+) -> RunMetrics:
+    """Measure all systems of a configuration that are not measured yet.
+
+    Args:
+        config: What to do.
+        text: The configuration as it was written, kept in the folder.
+        workspace: Open for reading.
+        folder: Where the run is, or will be.
+        made: Command, versions, machine.
+        engine: Works the chunks of cases off; by default this process.
+        progress: Hears what is going on.
+        workbench: Makes the systems.
+
+    Raises:
+        UsageError: the folder holds another run, or a system or setting does not exist.
+        InputError: the data is missing, or too small for the protocol.
+        LeakError: the split itself leaks.
+        BusyError: another process is at the same run.
+    """
+    progress("reading the data", 0, 0)
+    bench = _prepare(config, workspace, folder, engine or LocalEngine(), progress, workbench)
+    with folder.alone():
+        folder.begin(text, _origin(bench, made))
+        done = {one.name: one for one in folder.metrics().systems if not one.failed}
+        for system in config.systems:
+            if system.name not in done:
+                done[system.name] = _measure_or_tell(bench, system)
+                _keep(bench, done, complete=False)
+        return _keep(bench, with_doubts(done), complete=True)
+
+
+def _prepare(
+    config: RunConfig,
+    workspace: Workspace,
+    folder: RunFolder,
+    engine: Engine,
+    progress: Progress,
+    workbench: Callable[[Workspace, Domain, KeyedInteractions, DataSplit], SystemFactory],
+) -> RunContext:
+    domain_name, source = config.data.where()
+    domain = load_domain(domain_name)
+    keyed = read_interactions(workspace.store, domain, source)
+    parted = split_data(keyed.interactions, config.protocol)
+    check_split(parted)
+    systems = workbench(workspace, domain, keyed, parted)
+    for system in config.systems:
+        systems.check(system)
+    asking = InferenceContext(
+        person_keys=keyed.person_keys,
+        item_keys=keyed.item_keys,
+        keep_known=config.protocol.known == "ranked",
+        k=max(config.k),
+        seed=config.seed,
+    )
+    return RunContext(
+        config=config,
+        domain=domain,
+        keyed=keyed,
+        parted=parted,
+        asking=asking,
+        facts=read_facts(workspace.store, domain, keyed, parted),
+        systems=systems,
+        folder=folder,
+        engine=engine,
+        progress=progress,
+    )
+
+
+def _origin(bench: RunContext, made: Origin) -> RunOrigin:
+    rows, parted = bench.keyed.interactions, bench.parted
+    return RunOrigin(
+        run=bench.config,
+        protocol=str(bench.config.protocol),
+        fingerprint=bench.keyed.fingerprint,
+        people=rows.people,
+        items=rows.items,
+        interactions=len(rows),
+        train=len(parted.train),
+        validation=len(parted.validation),
+        test=len(parted.test),
+        made=made,
+        engine=bench.engine.name,
+    )
+
+
+def _measure_or_tell(bench: RunContext, system: SystemConfig) -> SystemResult:
+    """The figures of one system, or why there are none."""
+    try:
+        return _measure(bench, system)
+    except LocalrecError as error:
+        told = str(error)
+    except Exception as error:  # noqa: BLE001 - a system under test may raise anything
+        told = f"{type(error).__name__}: {error}"
+    return SystemResult(
+        name=system.name,
+        settings=system.settings,
+        fit_s=0.0,
+        score_s=0.0,
+        cases=0,
+        metrics={},
+        failed=told[:_LONGEST_ERROR],
+    )
+
+
+def _measure(bench: RunContext, system: SystemConfig) -> SystemResult:
+    fitted = _fit(bench, system)
+    cases = _sampled(bench.parted.test, system.sample, bench.config.seed)
+    few = bench.config.probe
+    if system.kind in ("model", "agent"):
+        few = min(few, len(cases) // 10)
+    doubt = probe_with_decoys(
+        fitted.system, cases, bench.keyed, bench.asking, few, bench.config.seed
+    )
+    outcomes = ask_rest(bench, system.name, fitted.system, cases)
+    _have_reasons_told(bench, system.name, fitted.system, outcomes)
+    return _result(bench, system, fitted, outcomes, doubt)
+
+
+def _have_reasons_told(
+    bench: RunContext, name: str, system: EvaluatedSystem, outcomes: Sequence[CaseResult]
+) -> None:
+    """Have each system that was asked some of the same cases explain its first places there."""
+    if isinstance(system, ExplainsRankings) and bench.config.rationales:
+        drawn = _sampled(bench.parted.test, bench.config.rationales, bench.config.seed)
+        path = bench.folder.path / rationale_file(name)
+        write_rationales(system, path, drawn, outcomes, bench.asking, bench.progress)
+
+
+def _sampled(cases: Cases, count: int, seed: int) -> Cases:
+    """So many of the cases in their order; a smaller sample is part of a larger one."""
+    if not 0 < count < len(cases):
+        return cases
+    return cases.take(np.sort(np.random.default_rng(seed).permutation(len(cases))[:count]))
+
+
+def _fit(bench: RunContext, system: SystemConfig) -> _Fitted:
+    search = _search(bench, system)
+    settings = search.best.settings if search else system.settings
+    made = bench.systems.make(system, settings)
+    bench.progress(f"fitting {system.name}", 0, 0)
+    started = time.perf_counter()
+    made.fit(bench.parted.train, bench.config.seed, bench.progress)
+    fit_s = time.perf_counter() - started
+    bench.systems.look_over(made)
+    spared_s = made.spared_s if isinstance(made, AgentSystem) else 0.0
+    return _Fitted(made, fit_s + spared_s, spared_s, search)
+
+
+def _search(bench: RunContext, system: SystemConfig) -> TuningResult | None:
+    """Tune where the configuration asks for it, once: a run that goes on reads what was found."""
+    if not system.trials:
+        return None
+    name = f"search-{system.name}.json"
+    if (bench.folder.path / name).is_file():
+        return bench.folder.read(name, TuningResult)
+
+    def make(drawn: Mapping[str, SettingValue]) -> Recommender:
+        made = bench.systems.make(system, {**drawn, **system.settings})
+        assert not isinstance(
+            made, ListRecommender
+        )  # `check` has seen to it: only baselines are tuned
+        return made
+
+    search = tune(
+        make,
+        {
+            setting: values
+            for setting, values in bench.systems.space(system).items()
+            if setting not in system.settings
+        },
+        bench.parted.train,
+        lambda baseline: validation_score(baseline, bench.parted.validation, bench.config),
+        budget=system.trials,
+        seed=bench.config.seed,
+        progress=bench.progress,
+    )
+    bench.folder.write(name, search)
+    return search
+
+
+def validation_score(baseline: Recommender, cases: Cases, config: RunConfig) -> float:
+    """Mean NDCG of some cases, by which settings are chosen."""
+    gains = []
+    for places in chunks_of(len(cases), config.chunk):
+        chunk = cases.take(places)
+        scores = np.asarray(baseline.score(chunk.requests()), dtype=np.float32)
+        ranked, positive = candidate_scores(
+            scores, chunk, keep_known=config.protocol.known == "ranked"
+        )
+        gains.append(ndcgs(tied_ranks(ranked, positive), TUNED_FOR))
+    return float(np.concatenate(gains).mean()) if gains else float("nan")
+
+
+def ask_rest(
+    bench: RunContext, name: str, system: EvaluatedSystem, cases: Cases
+) -> list[CaseResult]:
+    """Ask what the folder does not hold yet, a chunk at a time; all outcomes, in order.
+
+    Chunks are cut the same way whatever is done already, and asked whole: scores may depend in
+    their last digit on what they are computed together with.
+    """
+    asking = bench.asking
+    bench.folder.mend(name)
+    done = {one.id: one for one in bench.folder.outcomes(name)}
+    ids = [str(row) for row in cases.row.tolist()]
+    waiting = [
+        places
+        for places in chunks_of(len(cases), bench.config.chunk)
+        if any(ids[place] not in done for place in places.tolist())
+    ]
+
+    def work(places: Rows) -> list[CaseResult]:
+        return run_cases(system, cases.take(places), asking)
+
+    bench.progress(f"asking {name}", len(done), len(cases))
+    for outcomes in bench.engine.map(work, waiting):
+        fresh = [one for one in outcomes if one.id not in done]
+        bench.folder.append(name, fresh)
+        # What agents did is on disk: thousands of trajectories are not to be held.
+        done.update((one.id, msgspec.structs.replace(one, trajectory=None)) for one in fresh)
+        bench.progress(f"asking {name}", len(done), len(cases))
+    return [done[one] for one in ids]
+
+
+def chunks_of(count: int, size: int) -> list[Rows]:
+    """The places 0..count - 1, so many at a time."""
+    return [np.arange(start, min(start + size, count)) for start in range(0, count, size)]
+
+
+def _result(
+    bench: RunContext,
+    system: SystemConfig,
+    fitted: _Fitted,
+    outcomes: Sequence[CaseResult],
+    doubt: Suspicion | None,
+) -> SystemResult:
+    cases = bench.parted.test
+    histories = {
+        str(row): history for row, history in zip(cases.row.tolist(), cases.histories, strict=True)
+    }
+    return SystemResult(
+        name=system.name,
+        settings=dict(fitted.system.settings),
+        fit_s=round(fitted.fit_s, 3),
+        spared_s=round(fitted.spared_s, 3),
+        score_s=round(sum(one.ms for one in outcomes) / 1000, 3),
+        cases=len(outcomes),
+        metrics=figures_of(
+            outcomes,
+            bench.config.lengths,
+            bench.facts,
+            histories,
+            several=bench.config.protocol.has_several_targets,
+        ),
+        faults=dict(Counter(fault for one in outcomes for fault in one.faults)),
+        suspicions=() if doubt is None else (doubt,),
+        search=fitted.search,
+        per_case=case_file(system.name),
+    )
+
+
+def with_doubts(done: Mapping[str, SystemResult]) -> dict[str, SystemResult]:
+    """The results, those that are far too good marked; only all of them together can tell."""
+    firsts = {name: one.metrics["H@1"] for name, one in done.items() if "H@1" in one.metrics}
+    doubts = implausibly_good(firsts)
+    return {
+        name: msgspec.structs.replace(one, suspicions=(*one.suspicions, doubts[name]))
+        if name in doubts and doubts[name] not in one.suspicions
+        else one
+        for name, one in done.items()
+    }
+
+
+def _keep(bench: RunContext, done: Mapping[str, SystemResult], *, complete: bool) -> RunMetrics:
+    order = [system.name for system in bench.config.systems if system.name in done]
+    figures = RunMetrics(complete=complete, systems=tuple(done[name] for name in order))
+    bench.folder.write("metrics.json", figures)
+    return figures

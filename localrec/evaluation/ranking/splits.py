@@ -1,0 +1,205 @@
+"""How interactions are parted for an evaluation: splits, histories, candidates.
+
+The steps are set-based functions over columns of the same length n, one row per interaction; the
+time split, the cap and the sampled candidates are those of AgenticRec's preparation (section 5.1
+and appendix E of the paper). Users and items may be of any type that NumPy can sort; `at` holds
+moments (datetime64, or numbers). Rows that share a moment keep the order in which they stand, so
+that a result never depends on a sort's whim. `localrec.evaluation.ranking.cases` makes a declared
+protocol out of them.
+
+A target is the number of a row whose item is to be predicted from the user's rows before it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from localrec.foundation.errors import UsageError
+
+Mask = NDArray[np.bool_]
+Rows = NDArray[np.int64]
+
+HISTORY_CAP = 10
+NEGATIVES = 19
+NO_ROW = -1
+_ROUNDS = 64  # of drawing again what collides; beyond it the few rows left are drawn exactly
+
+
+class RowSplit(msgspec.Struct, frozen=True):
+    """Three masks (n,) that part the rows: every row is true in exactly one."""
+
+    train: Mask
+    validation: Mask
+    test: Mask
+
+
+class CandidateSets(msgspec.Struct, frozen=True):
+    """What is to be ranked for each target.
+
+    Args:
+        items: (targets, 1 + negatives) items, shuffled within each line.
+        positive: (targets,) the place in the line at which the target's own item stands.
+    """
+
+    items: NDArray[Any]
+    positive: Rows
+
+
+def chronological_split(at: ArrayLike) -> RowSplit:
+    """Part all rows 8:1:1 by time: the first eight tenths train, the next one validates.
+
+    The borders lie at floor(0.8 n) and floor(0.9 n) of the rows in order of time, whoever they
+    belong to: what is trained on never lies after what is predicted.
+    """
+    moments = np.asarray(at)
+    count = len(moments)
+    place = np.empty(count, dtype=np.int64)
+    place[np.argsort(moments, kind="stable")] = np.arange(count)
+    first, second = count * 8 // 10, count * 9 // 10
+    return RowSplit(
+        train=place < first,
+        validation=(place >= first) & (place < second),
+        test=place >= second,
+    )
+
+
+def leave_one_out(person: ArrayLike, *, at_least: int = 3) -> RowSplit:
+    """Each person's last row tests, the one before validates, the rest train.
+
+    Args:
+        person: Ascending, each person's rows oldest first.
+        at_least: People with fewer rows only train; below 3 nothing would be left to train on.
+    """
+    codes = _codes(person)[0]
+    count = np.bincount(codes)
+    from_the_end = np.cumsum(count)[codes] - 1 - np.arange(len(codes))
+    judged = count[codes] >= max(3, at_least)
+    test, validation = judged & (from_the_end == 0), judged & (from_the_end == 1)
+    return RowSplit(train=~(test | validation), validation=validation, test=test)
+
+
+def cold_users(person: ArrayLike, *, at_least: int = 1, seed: int = 0) -> RowSplit:
+    """Part the people 8:1:1 at random, whole: those who are tested are strangers to the training.
+
+    People with fewer than `at_least` rows only train, and do not count among the ten tenths.
+    """
+    codes = _codes(person)[0]
+    count = np.bincount(codes)
+    fit = np.random.default_rng(seed).permutation(np.flatnonzero(count >= at_least))
+    first, second = len(fit) * 8 // 10, len(fit) * 9 // 10
+    part = np.zeros(len(count), dtype=np.int8)
+    part[fit[first:second]], part[fit[second:]] = 1, 2
+    part_of_row = part[codes]
+    return RowSplit(train=part_of_row == 0, validation=part_of_row == 1, test=part_of_row == 2)
+
+
+def capped_histories(
+    user: ArrayLike, at: ArrayLike, targets: ArrayLike, cap: int = HISTORY_CAP
+) -> Rows:
+    """The user's last `cap` rows before each target, as row numbers (targets, cap).
+
+    Oldest first and flush right; `NO_ROW` fills the places of a shorter history.
+    """
+    codes, moments, wanted = _codes(user)[0], np.asarray(at), _row_numbers(targets)
+    order = np.lexsort((moments, codes))  # stable: equal moments keep their order
+    place = np.empty(len(codes), dtype=np.int64)
+    place[order] = np.arange(len(codes))
+    start = np.searchsorted(codes[order], codes[wanted])  # where the user's rows begin
+    before = place[wanted][:, None] + np.arange(-cap, 0)
+    rows = order[np.maximum(before, 0)] if len(order) else np.zeros_like(before)
+    return np.where(before >= start[:, None], rows, NO_ROW)
+
+
+def sampled_candidates(
+    user: ArrayLike,
+    item: ArrayLike,
+    targets: ArrayLike,
+    *,
+    negatives: int = NEGATIVES,
+    seed: int = 0,
+) -> CandidateSets:
+    """Each target's item among `negatives` others that its user never had, evenly drawn.
+
+    Negatives differ from one another and come from all items of the table; "never had" counts
+    the user's rows before and after the target. The same columns, targets and seed give the same
+    candidates.
+
+    Raises:
+        UsageError: a user has had so many of the items that too few are left.
+    """
+    users, _ = _codes(user)
+    items, catalogue = _codes(item)
+    wanted = _row_numbers(targets)
+    known = np.unique(users * len(catalogue) + items)  # one number for each pair, sorted
+    _check_enough(known, users[wanted], len(catalogue), negatives)
+    generator = np.random.default_rng(seed)
+    drawn = _draw_negatives(generator, known, users[wanted], len(catalogue), negatives)
+    lines = np.concatenate([items[wanted][:, None], drawn], axis=1)
+    shuffled = generator.permuted(np.broadcast_to(np.arange(1 + negatives), lines.shape), axis=1)
+    return CandidateSets(
+        items=catalogue[np.take_along_axis(lines, shuffled, axis=1)],
+        positive=np.argmin(shuffled, axis=1),
+    )
+
+
+def _draw_negatives(
+    generator: np.random.Generator, known: Rows, users: Rows, catalogue: int, negatives: int
+) -> Rows:
+    """Item codes (users, negatives): drawn at once, and again where one collides."""
+    drawn = np.zeros((len(users), negatives), dtype=np.int64)
+    bad = np.ones(drawn.shape, dtype=bool)
+    for _ in range(_ROUNDS):
+        if not bad.any():
+            return drawn
+        drawn[bad] = generator.integers(catalogue, size=int(bad.sum()))
+        bad = _holds(known, users[:, None] * catalogue + drawn) | _repeats(drawn)
+    for line in np.flatnonzero(bad.any(axis=1)):
+        own = users[line] * catalogue
+        had = known[(known >= own) & (known < own + catalogue)] - own
+        unseen = np.setdiff1d(np.arange(catalogue), had, assume_unique=True)
+        drawn[line] = generator.choice(unseen, size=negatives, replace=False)
+    return drawn
+
+
+def _holds(known: Rows, asked: Rows) -> Mask:
+    """Whether each of `asked` is in `known`, which is sorted."""
+    place = np.minimum(np.searchsorted(known, asked), len(known) - 1)
+    found: Mask = known[place] == asked
+    return found
+
+
+def _repeats(lines: Rows) -> Mask:
+    """True where a value stands earlier in its line already."""
+    order = np.argsort(lines, axis=1, kind="stable")
+    ordered = np.take_along_axis(lines, order, axis=1)
+    again = np.zeros(lines.shape, dtype=bool)
+    again[:, 1:] = ordered[:, 1:] == ordered[:, :-1]
+    repeated = np.zeros_like(again)
+    np.put_along_axis(repeated, order, again, axis=1)
+    return repeated
+
+
+def _check_enough(known: Rows, users: Rows, catalogue: int, negatives: int) -> None:
+    had = np.bincount(known // max(1, catalogue), minlength=int(users.max(initial=-1)) + 1)
+    most = int(had[users].max(initial=0))
+    if len(users) and catalogue - most < negatives:
+        raise UsageError(
+            f"A user has had {most} of {catalogue} items, so {negatives} others cannot be drawn.",
+            "Ask for fewer negatives.",
+        )
+
+
+def _codes(column: ArrayLike) -> tuple[Rows, NDArray[Any]]:
+    """Numbers from 0 for the values of a column, and the values by number."""
+    values, codes = np.unique(np.asarray(column), return_inverse=True)
+    return codes.astype(np.int64), values
+
+
+def _row_numbers(targets: ArrayLike) -> Rows:
+    """Targets as row numbers, where a mask was given as well."""
+    given = np.asarray(targets)
+    return np.flatnonzero(given) if given.dtype == bool else given.astype(np.int64)

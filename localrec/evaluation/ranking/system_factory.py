@@ -1,0 +1,274 @@
+"""The systems of a run, made from its configuration: baselines, our own rankers, asked models.
+
+Nothing of the held-out rows goes into one: baselines see the training rows, rankers count from
+them, models are asked about histories, and what comes from the store besides (titles, attributes,
+vectors of texts) is looked over first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+
+import numpy as np
+
+from localrec.data.domains import Domain
+from localrec.evaluation.configs import SystemConfig
+from localrec.evaluation.ranking.agent_systems import (
+    ADAPTER,
+    SEQUENTIAL,
+    AgentSystem,
+    agent_config,
+    check_candidates,
+)
+from localrec.evaluation.ranking.cases import DataSplit
+from localrec.evaluation.ranking.fit_cache import FitCache
+from localrec.evaluation.ranking.inference import EvaluatedSystem
+from localrec.evaluation.ranking.keyed_interactions import KeyedInteractions
+from localrec.evaluation.ranking.leakage import (
+    check_graph,
+    check_interactions,
+    check_store,
+    check_train,
+)
+from localrec.evaluation.ranking.memory_systems import (
+    ItemMetadata,
+    SharedMemorySystem,
+    item_features_at,
+    make_memory,
+    memory_config,
+)
+from localrec.evaluation.ranking.personal_systems import PersonalSystem
+from localrec.evaluation.ranking.prompted_systems import (
+    MODEL,
+    check_pool,
+    make_prompted,
+    prompted_config,
+)
+from localrec.foundation.errors import UsageError
+from localrec.foundation.settings import AGENT
+from localrec.index.embedded_fields import EmbeddedField, open_field
+from localrec.llm.chat_model import ChatModel
+from localrec.memory.default_rules import default_rules
+from localrec.memory.synthesis import phrases_of
+from localrec.ranking.baselines.catalog import BASELINES, make_baseline
+from localrec.ranking.baselines.content_similarity import ItemVectors
+from localrec.ranking.baselines.tuning import SearchSpace
+from localrec.ranking.recommender import SettingValue
+from localrec.systems.registry import evidence_config
+from localrec.workspace import Workspace
+
+_TEXT = "description"
+
+
+class SystemFactory:
+    """Makes the systems of one run.
+
+    Args:
+        workspace: Open for reading.
+        domain: What the items belong to.
+        keyed: All interactions, for the keys and node ids of items.
+        parted: What may be learned from, and what may not be known.
+    """
+
+    def __init__(
+        self, workspace: Workspace, domain: Domain, keyed: KeyedInteractions, parted: DataSplit
+    ) -> None:
+        self._workspace = workspace
+        self._domain = domain
+        self._keyed = keyed
+        self._parted = parted
+        self._store_is_clean = False
+
+    def check(self, system: SystemConfig) -> None:
+        """See that a system can be made, before anything of the run is done.
+
+        Raises:
+            UsageError: there is no such system or setting, or it cannot be tuned, or cannot rank
+                what the protocol asks for.
+        """
+        checks: dict[str, Callable[[SystemConfig], None]] = {
+            "baseline": self._check_baseline,
+            "ranker": self._check_ranker,
+            "memory": self._check_memory,
+            "model": self._check_model,
+            "agent": self._check_agent,
+        }
+        checks[system.kind](system)
+
+    def space(self, system: SystemConfig) -> SearchSpace:
+        """What may vary when a system is tuned."""
+        return BASELINES[system.catalogued].space
+
+    def make(self, system: SystemConfig, settings: Mapping[str, SettingValue]) -> EvaluatedSystem:
+        """A system that is still to be fitted.
+
+        Raises:
+            UsageError: a setting does not fit, or there are no vectors of texts.
+            LeakError: the store tells of what is held out.
+            ModelError: there is no embedder, or no such model.
+        """
+        makers: dict[str, Callable[[str, Mapping[str, SettingValue]], EvaluatedSystem]] = {
+            "baseline": self._make_baseline,
+            "ranker": self._make_ranker,
+            "memory": self._make_memory,
+            "model": self._make_model,
+            "agent": self._make_agent,
+        }
+        return makers[system.kind](system.catalogued, settings)
+
+    def look_over(self, system: EvaluatedSystem) -> None:
+        """See what a fitted system was given.
+
+        Raises:
+            LeakError: more than the training rows.
+        """
+        check_train(self._parted.train, self._parted.test)
+        if isinstance(system, PersonalSystem):
+            check_interactions(system.audience, self._parted.train, system.place)
+        if isinstance(system, SharedMemorySystem):
+            check_graph(system.graph, self._parted.train)
+
+    @cached_property
+    def knowledge(self) -> ItemMetadata:
+        """What memories are made of besides the training rows."""
+        domain = self._domain
+        catalogue = self._workspace.catalogue(domain.name)
+        return ItemMetadata(
+            domain=domain,
+            titles=self._titles,
+            item_features=item_features_at(catalogue, self._keyed.item_nodes, self._vectors()),
+            attributes=[one.name for one in catalogue.attributes],
+            phrases=phrases_of(catalogue.attributes, domain),
+            barred=np.array([one.key in domain.staples for one in catalogue.attributes], bool),
+            rules=default_rules(domain.name),
+            catalogue=catalogue,
+        )
+
+    def _check_baseline(self, system: SystemConfig) -> None:
+        entry = BASELINES.get(system.catalogued)
+        if entry is None or not entry.needs_vectors:
+            make_baseline(system.catalogued, system.settings)
+
+    def _make_baseline(self, name: str, settings: Mapping[str, SettingValue]) -> EvaluatedSystem:
+        if not BASELINES[name].needs_vectors:
+            return make_baseline(name, settings)
+        self._look_over_store()
+        return make_baseline(name, settings, self._vectors())
+
+    def _check_ranker(self, system: SystemConfig) -> None:
+        evidence_config(system.catalogued)
+        if system.settings or system.trials:
+            raise UsageError(
+                f"The ranker {system.name} has nothing to set or to tune.",
+                "Leave settings and trials out.",
+            )
+
+    def _make_ranker(self, name: str, settings: Mapping[str, SettingValue]) -> EvaluatedSystem:
+        self._look_over_store()
+        config = evidence_config(name)
+        catalogue = self._workspace.catalogue(self._domain.name)
+        field = self._field if config.nearness else None
+        return PersonalSystem(name, config, catalogue, field, self._keyed.item_nodes)
+
+    def _check_memory(self, system: SystemConfig) -> None:
+        memory_config(system.catalogued, system.settings)
+        if system.trials:
+            raise UsageError(
+                f"The system {system.name} fits itself, or has nothing to fit.",
+                "Leave trials out.",
+            )
+
+    def _make_memory(self, name: str, settings: Mapping[str, SettingValue]) -> EvaluatedSystem:
+        self._look_over_store()
+        return make_memory(name, settings, self.knowledge)
+
+    def _check_model(self, system: SystemConfig) -> None:
+        config = prompted_config(system.catalogued, system.settings)
+        candidates = self._parted.test.candidates
+        check_pool(None if candidates is None else candidates.shape[1], config)
+        if system.trials:
+            raise UsageError(
+                f"The system {system.name} asks a model, which takes too long to tune.",
+                "Leave trials out.",
+            )
+
+    def _make_model(self, name: str, settings: Mapping[str, SettingValue]) -> EvaluatedSystem:
+        self._look_over_store()
+        asked = str(settings.get(MODEL, ""))
+
+        def open_model(role: str) -> ChatModel:
+            return self._workspace.open_model(role, asked)
+
+        return make_prompted(name, settings, open_model, self.knowledge)
+
+    def _check_agent(self, system: SystemConfig) -> None:
+        agent_config(system.catalogued, system.settings)
+        check_candidates(self._parted.test.candidates is not None)
+        if system.trials:
+            raise UsageError(
+                f"The agent {system.name} takes too long to tune, or has nothing to tune.",
+                "Leave trials out.",
+            )
+
+    def _make_agent(self, name: str, settings: Mapping[str, SettingValue]) -> EvaluatedSystem:
+        self._look_over_store()
+        config = agent_config(name, settings)
+        asked, adapter = str(settings.get(MODEL, "")), str(settings.get(ADAPTER, ""))
+        open_model = self._workspace.open_model
+        model = open_model(AGENT, asked, adapter) if config.asks_model else None
+        places = np.searchsorted(self.knowledge.catalogue.node_ids, self._keyed.item_nodes)
+        return AgentSystem(
+            name,
+            config,
+            model,
+            self.knowledge,
+            places.astype(np.int32),
+            sequential=bool(settings.get(SEQUENTIAL, True)),
+            fits=self._fits,
+        )
+
+    def _look_over_store(self) -> None:
+        if not self._store_is_clean:
+            check_store(self._workspace.store, self._parted.test, self._keyed)
+            self._store_is_clean = True
+
+    @cached_property
+    def _fits(self) -> FitCache:
+        """What the agents of the run have learnt, for as long as it lasts."""
+        return FitCache(self.knowledge)
+
+    @cached_property
+    def _titles(self) -> list[str]:
+        """The name of each item."""
+        with self._workspace.store.staged(staged_items={"node_id": self._keyed.item_nodes}):
+            named = self._workspace.store.rows(
+                "SELECT node_id, name FROM node SEMI JOIN staged_items USING (node_id)"
+            )
+        names = dict(named)
+        return [str(names[node]) for node in self._keyed.item_nodes.tolist()]
+
+    @cached_property
+    def _field(self) -> EmbeddedField | None:
+        if _TEXT not in self._domain.texts:
+            return None
+        field = open_field(
+            self._workspace.store,
+            self._workspace.folder / "indexes",
+            self._domain.name,
+            _TEXT,
+            self._workspace.embedder_name,
+            self._workspace.settings.index,
+        )
+        return field if len(field) else None
+
+    def _vectors(self) -> ItemVectors | None:
+        """The vector of each item's text, zeros where it has none, (items, size)."""
+        field = self._field
+        if field is None:
+            return None
+        place = np.searchsorted(field.node_ids, self._keyed.item_nodes)
+        place = np.minimum(place, len(field.node_ids) - 1)
+        has_text = field.node_ids[place] == self._keyed.item_nodes
+        vectors: ItemVectors = np.where(has_text[:, None], field.exact.matrix[place], 0.0)
+        return vectors.astype(np.float32)

@@ -1,0 +1,1 @@
+"""Turn what was measured into tables, charts and one page that opens without a network."""

@@ -1,0 +1,165 @@
+"""What a report is made of: sections of text, tables and plots, without a word on how they look.
+
+`pages` turns one `Report` into HTML, Markdown and JSON; `figures` makes it of measured results.
+The JSON form is this record itself, so a report can be read back and shown again.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from localrec.evaluation.provenance import Origin
+from localrec.evaluation.statistics import IntervalEstimate
+
+
+class MetricScale(msgspec.Struct, frozen=True, kw_only=True):
+    """What the figures of one group mean.
+
+    Args:
+        name: Such as "NDCG@10".
+        unit: Behind the number, such as "ms"; "" for shares.
+        better: Whether more or less of it is better.
+        low: Where bars begin.
+        high: Where the axis ends; None: behind the largest figure.
+    """
+
+    name: str
+    unit: str = ""
+    better: Literal["more", "less"] = "more"
+    low: float = 0.0
+    high: float | None = None
+
+
+class TextBlock(msgspec.Struct, frozen=True, kw_only=True, tag="text"):
+    """A paragraph."""
+
+    text: str
+
+
+class TableBlock(msgspec.Struct, frozen=True, kw_only=True, tag="table"):
+    """Cells as they are to be read.
+
+    Args:
+        title: What it shows.
+        head: One title per column.
+        rows: As many cells as the head has.
+        strong: (row, column) of the cells to be stressed.
+        note: A sentence to go with it.
+    """
+
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    strong: tuple[tuple[int, int], ...] = ()
+    note: str = ""
+
+
+class BarPlot(msgspec.Struct, frozen=True, kw_only=True, tag="bars"):
+    """Bars with the whiskers of their intervals: one group per scale, in it one bar per row.
+
+    Args:
+        title: What it shows.
+        scales: One per group.
+        rows: Name -> one figure per scale, in the order to be shown.
+        ours: The names to be set off.
+        note: A sentence to go with it.
+    """
+
+    title: str
+    scales: tuple[MetricScale, ...]
+    rows: dict[str, tuple[IntervalEstimate, ...]]
+    ours: tuple[str, ...] = ()
+    note: str = ""
+
+
+class PlotPoint(msgspec.Struct, frozen=True, kw_only=True):
+    """One mark of a scatter plot."""
+
+    name: str
+    across: float
+    up: IntervalEstimate
+
+
+class ScatterPlot(msgspec.Struct, frozen=True, kw_only=True, tag="scatter"):
+    """One measure against another, such as quality against time.
+
+    Args:
+        title: What it shows.
+        across: The scale of the horizontal axis, less of which is better.
+        up: The scale of the vertical axis, more of which is better.
+        points: The marks.
+        ours: The names to be set off.
+        note: A sentence to go with it.
+    """
+
+    title: str
+    across: MetricScale
+    up: MetricScale
+    points: tuple[PlotPoint, ...]
+    ours: tuple[str, ...] = ()
+    note: str = ""
+
+
+class ConfusionPlot(msgspec.Struct, frozen=True, kw_only=True, tag="confusion"):
+    """How often a thing of one class was taken for another.
+
+    Args:
+        title: What it shows.
+        classes: Names, in the order of rows and columns.
+        counts: Right class -> taken for -> how often; what is not there is 0.
+        note: A sentence to go with it.
+    """
+
+    title: str
+    classes: tuple[str, ...]
+    counts: dict[str, dict[str, int]]
+    note: str = ""
+
+
+class HeatMap(msgspec.Struct, frozen=True, kw_only=True, tag="heat"):
+    """Figures in rows and columns, shaded by how far they lie from `middle`.
+
+    Args:
+        title: What it shows.
+        columns: Names.
+        rows: Name -> one figure per column.
+        middle: Where there is no shade; figures below it are shaded in another colour.
+        reach: Distance from the middle that has the full shade; None: that of the furthest figure.
+        note: A sentence to go with it.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: dict[str, tuple[IntervalEstimate, ...]]
+    middle: float = 0.0
+    reach: float | None = None
+    note: str = ""
+
+
+Plot = BarPlot | ScatterPlot | ConfusionPlot | HeatMap
+Block = TextBlock | TableBlock | Plot
+
+
+class Section(msgspec.Struct, frozen=True, kw_only=True):
+    """A heading and what stands below it."""
+
+    title: str
+    blocks: tuple[Block, ...]
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """A whole report.
+
+    Args:
+        title: Its heading.
+        summary: What was found, in a sentence or two.
+        origin: What it takes to make the figures again.
+        sections: In reading order.
+    """
+
+    title: str
+    summary: str
+    origin: Origin
+    sections: tuple[Section, ...]

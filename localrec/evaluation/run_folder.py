@@ -1,0 +1,384 @@
+"""A run's folder: how it was begun, every case on disk as soon as it is done, the figures.
+
+    config.toml  origin.json  cases-SYSTEM.jsonl  search-SYSTEM.json  metrics.json
+
+A run over questions keeps `answers-SYSTEM.jsonl` besides, as `ask --batch` writes them; systems
+that can say why an item stands first keep `rationales-SYSTEM.jsonl`, agents what they did in
+`trajectories-SYSTEM.jsonl`.
+
+A run that was killed is gone on with by the same command: at most a torn last line is lost, cases
+that are there are not asked again. It is gone on with only as it was begun, on the same data and
+with the same versions; otherwise the halves would not belong together. Further systems may join:
+what was measured of the others stays.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from localrec.data.trajectory import Trajectory
+from localrec.evaluation.configs import Name, QuestionRunConfig, RunConfig
+from localrec.evaluation.provenance import Origin
+from localrec.evaluation.questions.answer_scoring import AnswerScoreRecord
+from localrec.evaluation.questions.summaries import SystemReport
+from localrec.evaluation.ranking.inference import CaseResult
+from localrec.evaluation.ranking.leakage import Suspicion
+from localrec.evaluation.statistics import IntervalEstimate
+from localrec.foundation.errors import InputError, UsageError
+from localrec.foundation.jsonl_log import UNREADABLE, read_records, write_records
+from localrec.foundation.paths import exclusive, make_private, owner_only, sync
+from localrec.ranking.baselines.tuning import TuningResult
+from localrec.ranking.recommender import SettingValue
+
+_LINE_BEGINS = b'{"id":'
+_Run = RunConfig | QuestionRunConfig
+_Record = TypeVar("_Record", bound=msgspec.Struct)
+
+
+class RunOrigin(msgspec.Struct, frozen=True, kw_only=True):
+    """What it takes to make a run again.
+
+    Args:
+        run: The configuration, every default spelt out.
+        protocol: It in words.
+        fingerprint: Of the data.
+        people: How many there are in the data.
+        items: How many.
+        interactions: How many.
+        train: Interactions that systems were fitted on.
+        validation: Cases they were tuned on.
+        test: Cases they were judged by.
+        made: Command, day, versions, machine.
+        engine: What worked the cases off.
+    """
+
+    run: RunConfig
+    protocol: str
+    fingerprint: str
+    people: int
+    items: int
+    interactions: int
+    train: int
+    validation: int
+    test: int
+    made: Origin
+    engine: str
+
+
+class QuestionRunOrigin(msgspec.Struct, frozen=True, kw_only=True):
+    """What it takes to make a question run again.
+
+    Args:
+        run: The configuration, every default spelt out.
+        fingerprint: Of the gold file and of the catalogue that was asked about.
+        questions: How many there are in the half.
+        unknown: Gold names that stand for nothing in the catalogue.
+        items: How many the catalogue has.
+        models: Role -> who plays it where a system leaves it to a model; the embedder too.
+        made: Command, day, versions, machine.
+    """
+
+    run: QuestionRunConfig
+    fingerprint: str
+    questions: int
+    unknown: int
+    items: int
+    models: dict[str, str]
+    made: Origin
+
+
+class SystemResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What was measured of one system.
+
+    Args:
+        name: As the configuration has it.
+        settings: What it was fitted with.
+        fit_s: Seconds to fit; of a system that answers questions, to open it.
+        spared_s: Of these, so many an earlier system of the run had spent on what both learn.
+        score_s: Seconds of all its answers.
+        cases: How many it was asked.
+        metrics: Name -> figure with its interval; people, or questions, are resampled.
+        faults: Kind -> in how many answers.
+        failed: Why it was not measured; "" where it was.
+        suspicions: Reasons not to believe the figures.
+        search: How it was tuned.
+        per_case: Its file of cases, beside this one.
+        questions: Of a question run all that was counted.
+    """
+
+    name: Name
+    settings: dict[str, SettingValue]
+    fit_s: float
+    score_s: float
+    cases: int
+    metrics: dict[str, IntervalEstimate]
+    faults: dict[str, int] = {}
+    failed: str = ""
+    suspicions: tuple[Suspicion, ...] = ()
+    search: TuningResult | None = None
+    per_case: str = ""
+    questions: SystemReport | None = None
+    spared_s: float = 0.0
+
+
+class TrajectoryRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of a run's `trajectories-SYSTEM.jsonl`: what an agent did for a case.
+
+    Args:
+        id: The case's.
+        person: Their key.
+        items: Keys of all that it tells of by title, so that forgetting one of them finds it.
+        trajectory: All of it.
+    """
+
+    id: str
+    person: str
+    items: tuple[str, ...]
+    trajectory: Trajectory
+
+
+class RunMetrics(msgspec.Struct, frozen=True, kw_only=True):
+    """All figures of a run, in the order of its systems; `complete` once there are no more."""
+
+    complete: bool
+    systems: tuple[SystemResult, ...]
+
+
+class _Begun(msgspec.Struct):
+    run: dict[str, msgspec.Raw]
+
+
+class RunFolder:
+    """One run's files; `begin` makes the folder, or goes on with it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def begin(self, config: bytes, origin: RunOrigin | QuestionRunOrigin) -> None:
+        """Write how the run is begun, or see that it is gone on with the same way.
+
+        A package that came or went since is no other way: a system that failed for want of torch
+        is what a run is gone on with for. The origin then tells its version as well. Nor are
+        further systems, which it is gone on with for too.
+
+        Raises:
+            UsageError: it was begun with another configuration, other data, models or versions.
+        """
+        make_private(self.path)
+        if not (self.path / "origin.json").is_file():
+            self._write("config.toml", config)
+            self.write("origin.json", origin)  # last: it vouches for the rest
+            return
+        before = self.any_origin()
+        then, now = before.made.versions, origin.made.versions
+        both = then.keys() & now.keys()
+        changed = [
+            name
+            for name, one, other in (
+                ("configuration", before.run, _without_joined(origin.run, before.run)),
+                ("data", before.fingerprint, origin.fingerprint),
+                ("models", _models_of(before), _models_of(origin)),
+                ("versions", {one: then[one] for one in both}, {one: now[one] for one in both}),
+            )
+            if one != other
+        ]
+        if changed:
+            raise UsageError(
+                f"{self.path} was begun with another state of: {', '.join(changed)}.",
+                "Name another folder with --out.",
+            )
+        if before.run != origin.run:
+            self._write("config.toml", config)
+        if before.run != origin.run or len(both) < len(now):
+            made = msgspec.structs.replace(before.made, versions={**then, **now})
+            self.write("origin.json", msgspec.structs.replace(before, run=origin.run, made=made))
+
+    def any_origin(self) -> RunOrigin | QuestionRunOrigin:
+        """How the run was begun, of whichever kind it is."""
+        return self.question_origin() if self.asks_questions else self.origin()
+
+    def origin(self) -> RunOrigin:
+        """How a run that ranks was begun."""
+        return self.read("origin.json", RunOrigin)
+
+    def question_origin(self) -> QuestionRunOrigin:
+        """How a run over questions was begun."""
+        return self.read("origin.json", QuestionRunOrigin)
+
+    @property
+    def asks_questions(self) -> bool:
+        """Whether the run is one over questions; any other ranks."""
+        return "questions" in self.read("origin.json", _Begun).run
+
+    def metrics(self) -> RunMetrics:
+        """What was measured so far."""
+        if not (self.path / "metrics.json").is_file():
+            return RunMetrics(complete=False, systems=())
+        return self.read("metrics.json", RunMetrics)
+
+    def outcomes(self, system: str) -> list[CaseResult]:
+        """The cases of a system that are done, in the order of the file."""
+        path = self.path / case_file(system)
+        if not path.is_file():
+            return []
+        content = path.read_bytes()
+        lines = content[: content.rfind(b"\n") + 1].splitlines()
+        return [self._outcome(path, number, line) for number, line in enumerate(lines, 1)]
+
+    def case_lines(self, system: str) -> list[AnswerScoreRecord]:
+        """The judged answers of a system in a run over questions; none where it has no file."""
+        path = self.path / case_file(system)
+        return read_records(path, AnswerScoreRecord) if path.is_file() else []
+
+    def trajectories(self, system: str) -> list[TrajectoryRecord]:
+        """What an agent did, case by case; none where it has no file."""
+        path = self.path / trajectory_file(system)
+        return read_records(path, TrajectoryRecord) if path.is_file() else []
+
+    def mend(self, system: str) -> None:
+        """Cut off a last line that a kill left torn, and what was done for cases without a line.
+
+        Raises:
+            InputError: the rest is no case that was torn.
+        """
+        self._mend_lines(self.path / case_file(system))
+        self._mend_lines(self.path / trajectory_file(system))
+        if acted := self.trajectories(system):
+            done = {one.id for one in self.outcomes(system)}
+            whole = [one for one in acted if one.id in done]
+            write_records(self.path / trajectory_file(system), whole)
+
+    def _mend_lines(self, path: Path) -> None:
+        if not path.is_file():
+            return
+        content = path.read_bytes()
+        whole = content.rfind(b"\n") + 1
+        torn = content[whole:]
+        if not torn:
+            return
+        if not (torn.startswith(_LINE_BEGINS) or _LINE_BEGINS.startswith(torn)):
+            raise InputError(f"The last line of {path} is no case.", "Name another --out.")
+        with path.open("r+b") as file:
+            file.truncate(whole)
+        sync(path)
+
+    def append(self, system: str, outcomes: Sequence[CaseResult]) -> None:
+        """Add cases; they are on disk when this returns, before them what agents did."""
+        acted = [
+            TrajectoryRecord(
+                id=one.id, person=one.person, items=one.told, trajectory=one.trajectory
+            )
+            for one in outcomes
+            if one.trajectory is not None
+        ]
+        if acted:
+            self._append(trajectory_file(system), acted)
+        cases = [msgspec.structs.replace(one, trajectory=None, told=()) for one in outcomes]
+        self._append(case_file(system), cases)
+
+    def _append(self, name: str, records: Sequence[msgspec.Struct]) -> None:
+        with owner_only(), (self.path / name).open("ab") as file:
+            file.write(b"".join(msgspec.json.encode(one) + b"\n" for one in records))
+            file.flush()
+            os.fsync(file.fileno())
+
+    def read(self, name: str, shape: type[_Record]) -> _Record:
+        """One of the folder's JSON files.
+
+        Raises:
+            InputError: it is not there, or is something else.
+        """
+        path = self.path / name
+        try:
+            return msgspec.json.decode(path.read_bytes(), type=shape)
+        except (OSError, *UNREADABLE) as error:
+            raise InputError(
+                f"{path} is no part of a run: {error}.", "localrec evaluate list shows the runs."
+            ) from error
+
+    def write(self, name: str, record: msgspec.Struct) -> None:
+        """Replace one of the folder's JSON files, whole or not at all."""
+        self._write(name, msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n")
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Nobody else writes to the folder inside the block.
+
+        Raises:
+            BusyError: somebody does.
+        """
+        make_private(self.path)
+        with owner_only(), exclusive(self.path / "lock", of=self.path):
+            yield
+
+    def _write(self, name: str, content: bytes) -> None:
+        path = self.path / name
+        beside = path.with_name(f"{name}.part")
+        with owner_only():
+            beside.write_bytes(content)
+        sync(beside)
+        beside.replace(path)
+        sync(self.path)
+
+    def _outcome(self, path: Path, number: int, line: bytes) -> CaseResult:
+        try:
+            return msgspec.json.decode(line, type=CaseResult)
+        except UNREADABLE as error:
+            raise InputError(
+                f"{path}, line {number} is no case: {error}.", "Name another --out."
+            ) from error
+
+
+def case_file(system: str) -> str:
+    """The name of a system's file of cases."""
+    return f"cases-{system}.jsonl"
+
+
+def answer_file(system: str) -> str:
+    """The name of a system's file of answers to questions."""
+    return f"answers-{system}.jsonl"
+
+
+def rationale_file(system: str) -> str:
+    """The name of a system's file of rationales."""
+    return f"rationales-{system}.jsonl"
+
+
+def trajectory_file(system: str) -> str:
+    """The name of the file of what an agent did."""
+    return f"trajectories-{system}.jsonl"
+
+
+def _without_joined(now: _Run, then: _Run) -> _Run:
+    """A configuration with those of its systems alone that an earlier one had, in its order."""
+    named = {one.name: one for one in now.systems}
+    stayed = tuple(named[one.name] for one in then.systems if one.name in named)
+    return msgspec.structs.replace(now, systems=stayed or now.systems)
+
+
+def _models_of(origin: RunOrigin | QuestionRunOrigin) -> dict[str, str]:
+    return origin.models if isinstance(origin, QuestionRunOrigin) else {}
+
+
+def find_run(named: str, runs: Path) -> RunFolder:
+    """A run by its folder, or by its name in a workspace's `runs/`.
+
+    Raises:
+        InputError: there is none.
+    """
+    for path in (Path(named), runs / named):
+        if (path / "origin.json").is_file():
+            return RunFolder(path)
+    known = ", ".join(run.path.name for run in runs_in(runs)) or "none yet"
+    raise InputError(f"There is no run {named!r}.", f"In {runs}: {known}.")
+
+
+def runs_in(runs: Path) -> list[RunFolder]:
+    """The runs of a workspace, by name."""
+    return [RunFolder(path.parent) for path in sorted(runs.glob("*/origin.json"))]

@@ -1,0 +1,166 @@
+"""Why an item is in the answer, as edges of the graph, and the few things these edges let one say.
+
+A `Fact` is one statement with the edges that carry it. Nothing is stated that no edge shows:
+that something is absent is carried by the complete list of the item's components. The way from
+a component up to the family that was asked for is walked in the bounded graph of that item.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from localrec.data.evidence import Evidence, Fact
+from localrec.data.query import Constraint
+from localrec.graph.catalogue import LinkDetail
+from localrec.graph.item_subgraph import ItemSubgraph
+from localrec.retrieval.candidates import CandidateSet
+from localrec.retrieval.search_query import SearchQuery
+
+_SHOWN = 4
+
+
+def question_facts(
+    query: SearchQuery, pool: CandidateSet, item: int, links: Mapping[int, Sequence[LinkDetail]]
+) -> list[Fact]:
+    """Everything the graph says about an item that bears on the question, most telling first.
+
+    `links` holds the edges of the item and of the question's example, if it has one.
+    """
+    around = ItemSubgraph(query.catalogue, item, links[item])
+    facts: list[Fact] = []
+    for demand in pool.demands:
+        if demand.constraint is not None and demand.mask[item]:
+            facts.extend(_fact_of_constraint(query, around, demand.constraint))
+    for wish in _by_kind(query.intent.pictured):
+        facts.extend(_fact_of_constraint(query, around, wish))
+    facts.extend(_facts_of_likeness(query, around, links))
+    facts.extend(_facts_of_flags(query, item))
+    facts.extend(_facts_of_numbers(query, item))
+    if pool.allowed[item]:
+        facts.extend(_fact_of_absence(query, around))
+    facts.append(_fact_of_components(query, around, leads=not facts))
+    return facts
+
+
+def example_index(query: SearchQuery) -> int | None:
+    """The item index of the question's example."""
+    target = query.intent.target
+    return query.catalogue.item_index(target) if target else None
+
+
+def _by_kind(wishes: Sequence[Constraint]) -> list[Constraint]:
+    """A picture's wishes with those of a kind together, so that they make one statement."""
+    keys: dict[str, list[str]] = {}
+    for wish in wishes:
+        keys.setdefault(wish.kind, []).extend(wish.any_of)
+    return [Constraint(kind=kind, any_of=tuple(found)) for kind, found in keys.items()]
+
+
+def _fact_of_constraint(
+    query: SearchQuery, around: ItemSubgraph, constraint: Constraint
+) -> list[Fact]:
+    """All of the item's attributes that meet the constraint, with their ways up to it."""
+    catalogue = query.catalogue
+    told: dict[int, str] = {}
+    edges: list[Evidence] = []
+    for key in constraint.any_of:
+        family = catalogue.attribute_index(constraint.kind, key)
+        path = around.path_to(family) if family is not None else ()
+        link = around.link_to(path[0]) if path else None
+        if link is None or path[0] in told:  # what it is says more than what it is a kind of
+            continue
+        name = link.as_written.lower()
+        if len(path) > 1 and catalogue.attributes[path[-1]].name not in name:
+            name += f" ({catalogue.attributes[path[-1]].name})"
+        told[path[0]] = name
+        edges += [around.edge(link), *around.steps(path)]
+    if not told:
+        return []
+    says = catalogue.domain.attributes[constraint.kind].says
+    return [Fact(says.format(name=_listed(list(dict.fromkeys(told.values())))), tuple(edges))]
+
+
+def _facts_of_likeness(
+    query: SearchQuery, around: ItemSubgraph, links: Mapping[int, Sequence[LinkDetail]]
+) -> list[Fact]:
+    catalogue = query.catalogue
+    seed = example_index(query)
+    if seed is None or seed == around.item:
+        return []
+    same = catalogue.identity
+    theirs = {int(same[link.attribute]): link for link in links[seed]}
+    component = catalogue.domain.kind_of("component")
+    shared = [
+        link
+        for link in around.links
+        if int(same[link.attribute]) in theirs
+        and catalogue.attributes[link.attribute].kind == component
+    ]
+    if not shared:
+        return []
+    names = _listed([link.as_written.lower() for link in shared[:_SHOWN]])
+    seed_name = catalogue.names[seed]
+    edges = [around.edge(link) for link in shared[:_SHOWN]]
+    edges += [
+        Evidence(
+            source=seed_name,
+            relation=link.relation,
+            target=theirs[int(same[link.attribute])].as_written,
+            value=theirs[int(same[link.attribute])].value,
+        )
+        for link in shared[:_SHOWN]
+    ]
+    return [Fact(f"shares {names} with {seed_name}", tuple(edges))]
+
+
+def _facts_of_flags(query: SearchQuery, item: int) -> list[Fact]:
+    name = query.catalogue.names[item]
+    facts = []
+    for flag in query.intent.flags:
+        value = query.catalogue.flags[flag][item]
+        if value:
+            facts.append(Fact(f"is {value}", (Evidence(source=name, relation=flag, target=value),)))
+    return facts
+
+
+def _facts_of_numbers(query: SearchQuery, item: int) -> list[Fact]:
+    name = query.catalogue.names[item]
+    asked = {bound.name for bound in query.intent.ranges} | set(query.intent.order)
+    facts = []
+    for number in sorted(asked):
+        value = float(query.catalogue.numbers[number][item])
+        if not math.isnan(value):
+            says = query.catalogue.domain.numbers[number].says
+            edge = Evidence(source=name, relation=number, target=f"{value:g}")
+            facts.append(Fact(says.format(value=f"{value:g}"), (edge,)))
+    return facts
+
+
+def _fact_of_absence(query: SearchQuery, around: ItemSubgraph) -> list[Fact]:
+    component = query.catalogue.domain.kind_of("component")
+    barred = [
+        key
+        for one in query.intent.constraints
+        if one.barred and not one.soft and one.kind == component
+        for key in one.any_of
+    ]
+    if not barred:
+        return []
+    edges = tuple(around.edge(link) for link in around.of_kind(component))
+    return [Fact(f"has no {_listed(list(dict.fromkeys(barred))[:_SHOWN], 'or')}", edges)]
+
+
+def _fact_of_components(query: SearchQuery, around: ItemSubgraph, *, leads: bool) -> Fact:
+    component = query.catalogue.domain.kind_of("component")
+    links = around.of_kind(component)
+    edges = tuple(around.edge(link) for link in links)
+    names = _listed([link.as_written.lower() for link in links])
+    says = query.catalogue.domain.attributes[component or ""].says
+    return Fact(says.format(name=names), edges, leads=leads)
+
+
+def _listed(names: Sequence[str], last: str = "and") -> str:
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} {last} {names[-1]}"

@@ -1,0 +1,137 @@
+"""Why the first candidates of a ranking stand where they do: counted, or in a model's words.
+
+A rationale says facts of a person's history and of their neighbourhood (`personal.Because`): the
+taste that the nearest people share and the item meets, how many of them like it, what it was taken
+up after, what it has in common with the history. By itself the template says them. A model says
+them in one sentence of its own, told the person's memory and the facets besides; a sentence that
+claims what the facts do not carry is dropped, and the template speaks in its place.
+
+Where it departs from MemRec (F.4): the paper has a score and its rationale written in one answer.
+Here the order is settled before anything is written, so that a reason is a reason for the order
+that there is, and costs one call for each of the few candidates that are looked at first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from localrec.data.domains import Domain
+from localrec.data.evidence import Fact, evidence_of
+from localrec.data.query import Intent
+from localrec.data.reasons import Reason, Reasons, template_reasons
+from localrec.explanation.grounding import is_grounded
+from localrec.explanation.writer import ask_sentence, numbered_facts
+from localrec.foundation.errors import ModelCancelledError, ModelError
+from localrec.foundation.text import clean_text
+from localrec.graph.catalogue import Attribute
+from localrec.llm.chat_model import ChatModel, Message
+from localrec.llm.usage_tracker import UsageTracker
+from localrec.memory.synthesis import phrases_of
+from localrec.understanding.vocabulary import Vocabulary
+
+MODEL_REASONS = 3  # candidates that a model is asked about
+_SHARE = re.compile(r"(\d+) of (?:the )?(\d+)")
+
+
+def write_reasons(
+    model: ChatModel,
+    facts: Sequence[Sequence[Fact]],
+    names: Sequence[str],
+    vocabulary: Vocabulary,
+    *,
+    known: Sequence[str] = (),
+    most: int = MODEL_REASONS,
+) -> Reasons:
+    """Have a model say the facts of the first items; the template says what is left.
+
+    A model that fails is not asked again, and a note says so.
+
+    Args:
+        model: Asked once for each of the first items about which there are facts.
+        facts: Of each item, in their order.
+        names: Of the same items, untrusted.
+        vocabulary: Of the catalogue, for the check.
+        known: What the model is told of the person, in lines.
+        most: So many of the first items, at most.
+    """
+    said, notes = list(template_reasons(facts).said), tuple[str, ...]()
+    metered = UsageTracker(model)
+    examples = _worked_examples(vocabulary.domain, known)
+    for place, reason in enumerate(said[:most]):
+        # What a template may say and a check cannot follow, such as 63%, a model is not shown.
+        told = [fact for fact in reason.facts if _is_carried(fact.text, [fact], vocabulary)]
+        if not told:
+            continue
+        name = clean_text(names[place])
+        try:
+            sentence = ask_sentence(metered, examples, name, [fact.text for fact in told]).text
+        except ModelCancelledError:
+            raise
+        except ModelError as error:
+            notes = (f"The model failed while it wrote rationales: {error.message}",)
+            break
+        if _tells_of(name, sentence, told) and _is_true(name, sentence, told, vocabulary):
+            said[place] = Reason(facts=reason.facts, text=sentence, by="model")
+    return Reasons(said=tuple(said), spent=metered.taken(), notes=notes)
+
+
+def _tells_of(name: str, sentence: str, facts: Sequence[Fact]) -> bool:
+    """Whether it is a sentence about the item that says at least something of its facts."""
+    if sentence.count(name) != 1 or f"{name}:" in sentence:  # a heading, with or without more
+        return False
+    rest = sentence.replace(name, "").casefold()
+    # Who holds an edge of the person's own is the person, whose key says nothing of the item.
+    named = {edge.target for edge in evidence_of(facts)} - {name}
+    return bool(_SHARE.search(rest)) or any(one and one.casefold() in rest for one in named)
+
+
+def _is_true(name: str, sentence: str, facts: Sequence[Fact], vocabulary: Vocabulary) -> bool:
+    """Whether the facts carry all that is named, and every share with what it is a share of.
+
+    Numbers that are true one by one may be put together to what is not, and how many like what an
+    item has is not how many like the item.
+    """
+    said = sentence.casefold()
+    cited = [fact for fact in facts if all(one in said for one in _subjects(fact, name))]
+    shares = {share for fact in cited for share in _SHARE.findall(fact.text)}
+    kept = shares.issuperset(_SHARE.findall(sentence))
+    return kept and _is_carried(sentence, facts, vocabulary)
+
+
+def _subjects(fact: Fact, name: str) -> set[str]:
+    """What a fact is about besides the item: an attribute, another item."""
+    targets = {edge.target for edge in fact.evidence} - {name}
+    return {one.casefold() for one in targets if not _SHARE.search(one)}
+
+
+def _is_carried(text: str, facts: Sequence[Fact], vocabulary: Vocabulary) -> bool:
+    return is_grounded(text, evidence_of(facts), Intent(), vocabulary)
+
+
+def _worked_examples(domain: Domain, known: Sequence[str]) -> list[Message]:
+    """The task, what is known of the person, and two examples in the domain's own words."""
+    task = (
+        f"Say in one short sentence why a person may like a {domain.singular}. Use only the "
+        "numbered facts."
+    )
+    person = "\n".join(clean_text(line) for line in known)
+    kind = next(iter(domain.attributes))
+    name = next(iter(domain.taxonomy.get(kind, {})), kind)
+    user_profile = phrases_of([Attribute(0, kind, name, name)], domain)[0]
+    both = [
+        f"6 of the 9 people nearest to your taste often like {user_profile}",
+        f"it has {name} in common with Second",
+    ]
+    one = ["4 of the 8 people nearest to your taste like it"]
+    return [
+        Message("system", f"{task}\n\n{person}" if person else task),
+        Message("user", numbered_facts("First", both)),
+        Message(
+            "assistant",
+            f"First shares {name} with Second, and 6 of the 9 people nearest to your taste often "
+            f"like {user_profile}.",
+        ),
+        Message("user", numbered_facts("Third", one)),
+        Message("assistant", "Third is liked by 4 of the 8 people nearest to your taste."),
+    ]

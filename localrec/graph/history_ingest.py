@@ -1,0 +1,255 @@
+"""What people did, into the graph: one transaction, set-based, idempotent.
+
+A personal export passes through Python (`ingest_history`); a data set of millions is read by the
+store itself (`ingest_bulk`). Either way, what the same source said before of the same person and
+item is replaced, what other sources and feedback said stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import msgspec
+import numpy as np
+
+from localrec.data.domains import Domain
+from localrec.data.rows import (
+    BulkHistory,
+    HistoryRows,
+    ImportReport,
+    InteractionRow,
+    ItemRow,
+    UserRow,
+)
+from localrec.graph.interactions import USER
+from localrec.graph.item_ingest import Staged, record_import, stage_items, write_items
+from localrec.graph.item_matching import match_existing_items
+from localrec.graph.store import Columns, Store
+
+_encode = msgspec.json.Encoder().encode
+_Step = Callable[[str], None]
+
+
+def ingest_history(
+    store: Store,
+    domain: Domain,
+    history: HistoryRows,
+    by: str | None,
+    progress: _Step = lambda stage: None,
+) -> ImportReport:
+    """Write items and interactions of one export, all or nothing.
+
+    Args:
+        store: An open, writable store.
+        domain: What the items belong to.
+        history: What a source read.
+        by: The person whose export it is; None for a data set.
+        progress: Called with the name of each step.
+
+    Returns:
+        The receipt as it was stored: it says how many items were found again in a catalogue.
+    """
+    progress("finding the items")
+    again = match_existing_items(store, domain, history.items)
+    staged = stage_items(domain, list(_to_store(history.items, again, by)), by)
+    staged["staged_person"] = _stage_users(history.people, history.interactions)
+    staged["staged_deed"] = _stage_interactions(history.interactions, again)
+    progress("writing the graph")
+    with store.staged(**staged), store.transaction():
+        write_items(store, domain, by)
+        _write_users(store, domain)
+        _write_interactions(store, domain, history.report.source)
+        report = msgspec.structs.replace(history.report, found_again=len(again))
+        record_import(store, domain, report, by)
+    return report
+
+
+def ingest_bulk(
+    store: Store, domain: Domain, history: BulkHistory, progress: _Step = lambda stage: None
+) -> ImportReport:
+    """Let the store read a data set of many people, all or nothing.
+
+    The file is read twice, for the keys and for the rows, rather than held: memory stays that
+    of a few row groups. The store must have been opened with `may_read=history.files`.
+
+    Returns:
+        The receipt as it was stored: rows that double others count as merged.
+    """
+    progress("writing the items")
+    staged: Staged = stage_items(domain, history.items)
+    staged["staged_person"] = _stage_users(history.people, ())
+    with store.staged(**staged), store.transaction():
+        write_items(store, domain)
+        _write_users(store, domain)
+        progress("finding people and items")
+        _map_keys(store, domain, history.select)
+        progress("writing what they did")
+        _write_rows(store, history)
+        progress("looking for doubles")
+        doubles = _merge_doubles(store, history.report.source)
+        told = history.report
+        report = msgspec.structs.replace(
+            told, kept=told.kept - doubles, merged=told.merged + doubles
+        )
+        record_import(store, domain, report)
+    return report
+
+
+def _to_store(items: Sequence[ItemRow], again: dict[str, str], by: str | None) -> Iterator[ItemRow]:
+    """The new items, and what a person alone says of those that were found again."""
+    for row in items:
+        if row.key not in again:
+            yield row
+        elif by is not None:
+            own = tuple(link for link in row.links if link.personal)
+            yield ItemRow(key=again[row.key], name=row.name, links=own)
+
+
+def _map_keys(store: Store, domain: Domain, select: str) -> None:
+    """Temporary tables incoming_user and incoming_item: the file's key -> node id.
+
+    Keys keep the file's own type, so that numbers are joined as numbers.
+    """
+    store.execute(
+        "CREATE OR REPLACE TEMP TABLE incoming_key AS SELECT user_key, item_key "
+        f"FROM ({select}) GROUP BY GROUPING SETS ((user_key), (item_key))"
+    )
+    for column, kind in (("user_key", USER), ("item_key", domain.item)):
+        store.execute(
+            "INSERT INTO node SELECT nextval('node_ids'), $1, $2, key, key, '{}' FROM ("
+            f"SELECT {column}::VARCHAR AS key FROM incoming_key WHERE {column} IS NOT NULL "
+            f"AND {column}::VARCHAR NOT IN (SELECT key FROM node WHERE domain = $1 AND kind = $2) "
+            f"ORDER BY {column})",
+            [domain.name, kind],
+        )
+        store.execute(
+            f"CREATE OR REPLACE TEMP TABLE incoming_{column} AS "
+            f"SELECT {column}, node_id FROM incoming_key JOIN node n "
+            f"ON n.domain = ? AND n.kind = ? AND n.key = {column}::VARCHAR",
+            [domain.name, kind],
+        )
+
+
+def _write_rows(store: Store, history: BulkHistory) -> None:
+    """Replace what the source said of these people."""
+    source = history.report.source
+    store.execute(
+        "DELETE FROM interaction WHERE source = ? "
+        "AND user_id IN (SELECT node_id FROM incoming_user_key)",
+        [source],
+    )
+    # Rows of one moment have no other order than the file's. The joins keep it, since a store
+    # opened for such an import takes them as written: the file streams past two tables of keys.
+    store.execute(
+        "INSERT INTO interaction SELECT u.node_id, i.node_id, r.event, r.rating, "
+        f'r."at", r.times, ?, r.note FROM ({history.select}) r '
+        "JOIN incoming_user_key u USING (user_key) JOIN incoming_item_key i USING (item_key)",
+        [source],
+    )
+    for table in ("incoming_key", "incoming_user_key", "incoming_item_key"):
+        store.execute(f"DROP TABLE temp.{table}")
+
+
+def _merge_doubles(store: Store, source: str) -> int:
+    """Keep one row of each person, item and event, the newest; plays add up.
+
+    Returns:
+        How many rows went.
+    """
+    # Counting hashes is four times as fast; two that fall together only cost the exact look below.
+    different, every = store.rows(
+        "SELECT count(DISTINCT hash(user_id, item_id, event)), count(*) "
+        "FROM interaction WHERE source = ?",
+        [source],
+    )[0]
+    if different == every:
+        return 0
+    # Undated rows count as the oldest, rows of one moment in the order of the file.
+    newest = "(coalesce(\"at\", TIMESTAMP '0001-01-01'), row_id)"
+    store.execute(
+        "CREATE OR REPLACE TEMP TABLE merged AS SELECT user_id, item_id, event, "
+        f'arg_max_null(rating, {newest}) AS rating, max("at") AS "at", '
+        "CASE event WHEN 'played' THEN sum(times) ELSE max(times) END AS times, "
+        f"arg_max_null(note, {newest}) AS note, count(*) AS many FROM ("
+        "SELECT *, rowid AS row_id FROM interaction WHERE source = ?) "
+        "GROUP BY user_id, item_id, event HAVING count(*) > 1",
+        [source],
+    )
+    store.execute(
+        "DELETE FROM interaction WHERE source = ? AND (user_id, item_id, event) IN "
+        "(SELECT (user_id, item_id, event) FROM merged)",
+        [source],
+    )
+    store.execute(
+        'INSERT INTO interaction SELECT user_id, item_id, event, rating, "at", times, ?, note '
+        "FROM merged",
+        [source],
+    )
+    [[merged]] = store.rows("SELECT coalesce(sum(many - 1), 0) FROM merged")
+    store.execute("DROP TABLE temp.merged")
+    return int(merged)
+
+
+def _write_users(store: Store, domain: Domain) -> None:
+    store.execute(
+        "UPDATE node SET properties = s.properties FROM staged_person s WHERE s.properties <> '{}' "
+        "AND node.domain = ? AND node.kind = ? AND node.key = s.key",
+        [domain.name, USER],
+    )
+    store.execute(
+        "INSERT INTO node SELECT nextval('node_ids'), $1, $2, key, key, properties FROM ("
+        "SELECT * FROM staged_person s ANTI JOIN node n "
+        "ON n.domain = $1 AND n.kind = $2 AND n.key = s.key ORDER BY s.position)",
+        [domain.name, USER],
+    )
+
+
+def _write_interactions(store: Store, domain: Domain, source: str) -> None:
+    keyed = (
+        "FROM staged_deed s JOIN node u ON u.domain = $1 AND u.kind = $2 AND u.key = s.user "
+        "JOIN node i ON i.domain = $1 AND i.kind = $3 AND i.key = s.item"
+    )
+    store.execute(
+        "DELETE FROM interaction WHERE source = $4 AND (user_id, item_id) IN "
+        f"(SELECT (u.node_id, i.node_id) {keyed})",
+        [domain.name, USER, domain.item, source],
+    )
+    store.execute(
+        "INSERT INTO interaction SELECT u.node_id, i.node_id, s.event, s.rating, "
+        f"s.\"at\", s.times, $4, nullif(s.note, '') {keyed} ORDER BY s.position",
+        [domain.name, USER, domain.item, source],
+    )
+
+
+def _stage_users(people: Sequence[UserRow], deeds: Sequence[InteractionRow]) -> Columns:
+    told = {person.key: _encode(person.properties).decode() for person in people}
+    for deed in deeds:
+        told.setdefault(deed.user, "{}")
+    return {
+        "position": np.arange(len(told), dtype=np.int64),
+        "key": _texts(list(told)),
+        "properties": _texts(list(told.values())),
+    }
+
+
+def _stage_interactions(deeds: Sequence[InteractionRow], again: dict[str, str]) -> Columns:
+    never = np.datetime64("NaT")
+    at = [np.datetime64(deed.at) if deed.at is not None else never for deed in deeds]
+    ratings = [np.nan if deed.rating is None else deed.rating for deed in deeds]
+    return {
+        "position": np.arange(len(deeds), dtype=np.int64),
+        "user": _texts([deed.user for deed in deeds]),
+        "item": _texts([again.get(deed.item, deed.item) for deed in deeds]),
+        "event": _texts([deed.event.value for deed in deeds]),
+        "rating": np.ma.masked_invalid(np.array(ratings, dtype=np.float32)),
+        "at": np.array(at, dtype="datetime64[us]"),
+        "times": np.array([deed.times for deed in deeds], dtype=np.int32),
+        "note": _texts([deed.note or "" for deed in deeds]),
+    }
+
+
+def _texts(values: Sequence[str]) -> np.ndarray:
+    """Texts as a column; an empty one still has the type of texts."""
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return column if len(values) else np.empty(0, dtype="<U1")

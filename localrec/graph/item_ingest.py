@@ -1,0 +1,279 @@
+"""Items into the graph: one transaction, set-based, idempotent.
+
+Importing the same rows twice changes nothing; importing a changed row replaces that item's
+properties and attribute edges. Attribute nodes and their families are shared by all items. What
+one person says of an item (a shelf of their own) is an edge that bears their key, so that it can
+go with them; so is kept which import delivered a node (`brought`). A person's export adds to an
+item that a catalogue brought, and contradicts it in nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+
+import msgspec
+import numpy as np
+
+from localrec.data.domains import Domain
+from localrec.data.rows import ImportReport, ItemRow
+from localrec.graph.attribute_extraction import extract_attributes
+from localrec.graph.store import Columns, Store
+from localrec.graph.taxonomy import FLAVOURED_WITH, IS_A, Placement, taxonomy_of
+
+Staged = dict[str, Columns]  # name of a table that SQL sees -> its columns
+
+_encode = msgspec.json.Encoder().encode
+_BROUGHT_BY_OTHERS = (
+    "SELECT b.node_id FROM brought b JOIN import_receipt r USING (import_id) "
+    "WHERE r.user_key IS DISTINCT FROM $by"
+)
+
+
+def ingest_items(
+    store: Store,
+    domain: Domain,
+    rows: Sequence[ItemRow],
+    report: ImportReport,
+    progress: Callable[[str], None] = lambda stage: None,
+) -> None:
+    """Write items, their attributes and the attributes' families, all or nothing.
+
+    Args:
+        store: An open, writable store.
+        domain: What the rows belong to.
+        rows: Items with unique keys.
+        report: The receipt, stored in the same transaction.
+        progress: Called with the name of each step.
+    """
+    progress("reading what the texts say")
+    staged = stage_items(domain, rows)
+    progress("writing the graph")
+    with store.staged(**staged), store.transaction():
+        write_items(store, domain)
+        record_import(store, domain, report)
+
+
+def stage_items(domain: Domain, rows: Sequence[ItemRow], by: str | None = None) -> Staged:
+    """Columns of items, links, attributes and families, for `Store.staged`.
+
+    Args:
+        domain: What the rows belong to.
+        rows: Items with unique keys.
+        by: The person whose own links (`AttributeLink.personal`) are among them.
+    """
+    placements = _Placements(domain)
+    nodes, links = _stage_items(domain, rows, placements, by)
+    attributes, families = placements.stage()
+    return {
+        "staged_item": nodes,
+        "staged_link": links,
+        "staged_attribute": attributes,
+        "staged_family": families,
+    }
+
+
+def write_items(store: Store, domain: Domain, by: str | None = None) -> None:
+    """Write the staged items, inside the caller's transaction."""
+    _upsert_nodes(store, domain.name, "staged_attribute", replace=False)
+    _upsert_nodes(store, domain.name, "staged_item", replace=by is None)
+    if by is not None:
+        _add_properties(store, domain.name)
+    _replace_links(store, domain, by)
+    _replace_families(store, domain.name)
+
+
+def record_import(
+    store: Store, domain: Domain, report: ImportReport, by: str | None = None
+) -> None:
+    """Keep the receipt, and that this import delivered the staged items and their attributes.
+
+    A node that a catalogue or the same person brought before needs no second mention.
+    """
+    import_id = store_receipt(store, report, by)
+    store.execute(
+        "INSERT INTO brought SELECT n.node_id, $import FROM node n JOIN ("
+        "SELECT kind, key FROM staged_item UNION "
+        "SELECT attribute_kind, attribute_key FROM staged_link) s "
+        "ON n.domain = $domain AND n.kind = s.kind AND n.key = s.key "
+        "WHERE n.node_id NOT IN (SELECT b.node_id FROM brought b JOIN import_receipt r "
+        "USING (import_id) WHERE r.user_key IS NULL OR r.user_key = $by)",
+        {"import": import_id, "domain": domain.name, "by": by},
+    )
+
+
+def store_receipt(store: Store, report: ImportReport, by: str | None = None) -> int:
+    """Keep a receipt, inside the caller's transaction; the number of its import."""
+    (import_id,) = store.rows("SELECT nextval('import_ids')")[0]
+    store.execute(
+        "INSERT INTO import_receipt VALUES (?, ?, ?, ?)",
+        [import_id, by, datetime.now(UTC).replace(tzinfo=None), _encode(report).decode()],
+    )
+    return int(import_id)
+
+
+def _upsert_nodes(store: Store, domain: str, staged: str, *, replace: bool) -> None:
+    if replace:
+        store.execute(
+            f"UPDATE node SET name = s.name, properties = s.properties FROM {staged} s "
+            "WHERE node.domain = ? AND node.kind = s.kind AND node.key = s.key "
+            "AND (node.name <> s.name OR node.properties::VARCHAR <> s.properties)",
+            [domain],
+        )
+    store.execute(
+        "INSERT INTO node SELECT nextval('node_ids'), * FROM ("
+        f"SELECT ?, s.kind, s.key, s.name, s.properties FROM {staged} s "
+        "ANTI JOIN node n ON n.domain = ? AND n.kind = s.kind AND n.key = s.key "
+        "ORDER BY s.position)",
+        [domain, domain],
+    )
+
+
+def _add_properties(store: Store, domain: str) -> None:
+    """One person's export adds to what is known of an item; what it leaves out stays.
+
+    Where the two differ a catalogue is right, else the newest export.
+    """
+    store.execute(
+        "UPDATE node SET properties = told.properties FROM (SELECT n.node_id, "
+        "CASE WHEN n.node_id IN (SELECT b.node_id FROM brought b JOIN import_receipt r "
+        "USING (import_id) WHERE r.user_key IS NULL) "
+        # The inner patch takes out nulls, which would take away what the export knows.
+        "THEN json_merge_patch(s.properties, json_merge_patch('{}', n.properties)) "
+        "ELSE json_merge_patch(n.properties, s.properties) END AS properties "
+        "FROM node n JOIN staged_item s ON n.kind = s.kind AND n.key = s.key "
+        "WHERE n.domain = $domain AND s.properties <> '{}') told "
+        "WHERE node.node_id = told.node_id "
+        "AND told.properties::VARCHAR <> node.properties::VARCHAR",
+        {"domain": domain},
+    )
+
+
+def _replace_links(store: Store, domain: Domain, by: str | None) -> None:
+    """Put the staged links in place of the items' old ones; other people's own links stay.
+
+    A person's export takes away their own links, and those shared links that came with nothing
+    but their exports and of which this one tells the kind.
+    """
+    replaced = (
+        "properties->>'$.by' IS NULL"
+        if by is None
+        else "(properties->>'$.by' = $by OR (properties->>'$.by' IS NULL "
+        f"AND source_id NOT IN ({_BROUGHT_BY_OTHERS}) AND (source_id, kind) IN ("
+        "SELECT (n.node_id, l.edge) FROM staged_link l JOIN node n ON n.domain = $domain "
+        "AND n.kind = $item AND n.key = l.item_key WHERE l.properties->>'$.by' IS NULL)))"
+    )
+    values = {
+        "kinds": [spec.edge for spec in domain.attributes.values()],
+        "domain": domain.name,
+        "item": domain.item,
+    }
+    store.execute(
+        "DELETE FROM edge WHERE kind IN (SELECT unnest($kinds)) AND source_id IN ("
+        "SELECT n.node_id FROM node n JOIN staged_item s ON n.key = s.key "
+        f"WHERE n.domain = $domain AND n.kind = $item) AND {replaced}",
+        values if by is None else {**values, "by": by},
+    )
+    store.execute(
+        "INSERT INTO edge SELECT i.node_id, a.node_id, l.edge, 1.0, l.properties, NULL "
+        "FROM staged_link l "
+        "JOIN node i ON i.domain = $1 AND i.kind = $2 AND i.key = l.item_key "
+        "JOIN node a ON a.domain = $1 AND a.kind = l.attribute_kind AND a.key = l.attribute_key "
+        "ANTI JOIN edge e ON e.source_id = i.node_id AND e.target_id = a.node_id "
+        "AND e.kind = l.edge AND coalesce(e.properties->>'$.by', '') IN "
+        "('', coalesce(l.properties->>'$.by', '')) ORDER BY l.position",
+        [domain.name, domain.item],
+    )
+
+
+def _replace_families(store: Store, domain: str) -> None:
+    store.execute(
+        "DELETE FROM edge WHERE kind IN (?, ?) AND source_id IN ("
+        "SELECT n.node_id FROM node n JOIN staged_attribute s ON n.kind = s.kind "
+        "AND n.key = s.key WHERE n.domain = ?)",
+        [IS_A, FLAVOURED_WITH, domain],
+    )
+    store.execute(
+        "INSERT INTO edge SELECT c.node_id, p.node_id, f.edge, 1.0, NULL, NULL "
+        "FROM staged_family f "
+        "JOIN node c ON c.domain = $1 AND c.kind = f.kind AND c.key = f.child "
+        "JOIN node p ON p.domain = $1 AND p.kind = f.kind AND p.key = f.parent",
+        [domain],
+    )
+
+
+class _Placements:
+    """Every attribute name met so far, placed once; starts with the declared concepts."""
+
+    def __init__(self, domain: Domain) -> None:
+        self._domain = domain
+        self._placed: dict[tuple[str, str], Placement] = {}
+        self._nodes: dict[tuple[str, str], Placement] = {}
+        for kind in domain.attributes:
+            for placement in taxonomy_of(domain, kind).all_concepts():
+                self._nodes[kind, placement.key] = placement
+
+    def key_of(self, kind: str, written: str) -> str:
+        placement = self._placed.get((kind, written))
+        if placement is None:
+            placement = taxonomy_of(self._domain, kind).place(written)
+            self._placed[kind, written] = placement
+            self._nodes.setdefault((kind, placement.key), placement)
+        return placement.key
+
+    def stage(self) -> tuple[Columns, Columns]:
+        families = [
+            (kind, placement.key, parent, relation)
+            for (kind, _), placement in self._nodes.items()
+            for relation, parents in (
+                (IS_A, placement.is_a),
+                (FLAVOURED_WITH, placement.flavoured_with),
+            )
+            for parent in parents
+        ]
+        nodes = [(kind, key, place.name, "{}") for (kind, key), place in self._nodes.items()]
+        return (
+            _columns(("kind", "key", "name", "properties"), nodes),
+            _columns(("kind", "child", "parent", "edge"), families),
+        )
+
+
+def _stage_items(
+    domain: Domain, rows: Sequence[ItemRow], placements: _Placements, by: str | None
+) -> tuple[Columns, Columns]:
+    nodes: list[tuple[str, ...]] = []
+    links: dict[tuple[str, str, str], tuple[str, ...]] = {}
+    for row in rows:
+        properties = row.properties
+        if by is not None:  # a null would take away in a merge what another export knew
+            properties = {name: value for name, value in properties.items() if value is not None}
+        nodes.append((domain.item, row.key, row.name, _encode(properties).decode()))
+        for link in (*row.links, *extract_attributes(domain, row)):
+            key = placements.key_of(link.kind, link.name)
+            details = {"as_written": link.name}
+            if link.value:
+                details["value"] = link.value
+            if link.personal and by:
+                details["by"] = by
+            edge = domain.attributes[link.kind].edge
+            # The first link to a node stands: an ingredient listed twice is one edge.
+            links.setdefault(
+                (row.key, link.kind, key),
+                (row.key, edge, link.kind, key, _encode(details).decode()),
+            )
+    return (
+        _columns(("kind", "key", "name", "properties"), nodes),
+        _columns(
+            ("item_key", "edge", "attribute_kind", "attribute_key", "properties"),
+            list(links.values()),
+        ),
+    )
+
+
+def _columns(names: Sequence[str], rows: Sequence[tuple[str, ...]]) -> Columns:
+    columns: Columns = {"position": np.arange(len(rows), dtype=np.int64)}
+    for place, name in enumerate(names):
+        column = np.empty(len(rows), dtype=object)
+        column[:] = [row[place] for row in rows]
+        columns[name] = column if len(rows) else np.empty(0, dtype="<U1")
+    return columns

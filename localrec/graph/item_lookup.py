@@ -1,0 +1,143 @@
+"""An item or a person by what somebody types: a key, a name, or nearly one.
+
+Whoever is not known is never guessed: commands that change or delete refuse with the near names,
+and those that read tell them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from localrec.data.domains import Domain
+from localrec.foundation.errors import UsageError
+from localrec.foundation.text import clean_key, clean_name
+from localrec.graph.interactions import USER
+from localrec.graph.store import Store
+
+_SHOWN = 3
+_ALIKE = 70  # percent of letters that agree, as rapidfuzz counts them
+
+
+def find_item(store: Store, domains: Sequence[Domain], named: str) -> tuple[str, int, str]:
+    """The item that is meant: its domain, node id and name.
+
+    A key that fits exactly wins, then a name (whatever its case and accents), in the order of the
+    domains.
+
+    Raises:
+        UsageError: nothing or several things are called so; the hint names what is near.
+    """
+    nearby: list[str] = []
+    for domain in domains:
+        rows = store.rows(
+            "SELECT node_id, key, name FROM node WHERE domain = ? AND kind = ? ORDER BY node_id",
+            [domain.name, domain.item],
+        )
+        meant = _meant(named, rows)
+        if len(meant) > 1:
+            keys = ", ".join(key for _, key, _ in meant[:_SHOWN])
+            raise UsageError(
+                f"Several {domain.plural} are called {clean_name(named)!r}.", f"Give a key: {keys}."
+            )
+        if meant:
+            node_id, _, name = meant[0]
+            return domain.name, int(node_id), name
+        nearby += nearest_names(named, [name for _, _, name in rows])
+    raise UsageError(
+        f"There is nothing called {clean_name(named)!r} here.",
+        _did_you_mean(nearby) or "Give its key or name.",
+    )
+
+
+def _meant(named: str, rows: Sequence[tuple[int, str, str]]) -> list[tuple[int, str, str]]:
+    """Rows with exactly this key, else with this name; folding all names costs the most."""
+    folded = named.casefold()
+    wanted = clean_key(named)
+    return (
+        [row for row in rows if row[1] == named]
+        or [row for row in rows if row[2].casefold() == folded]
+        or [row for row in rows if wanted in (row[1], clean_key(row[2]))]
+    )
+
+
+def nobody_called(
+    store: Store,
+    key: str,
+    domain: str | None = None,
+    *,
+    otherwise: str = "Give a name as an import or feedback gave it.",
+) -> UsageError:
+    """The refusal of a person whom nobody knows, with the near names.
+
+    Args:
+        store: An open store.
+        key: The person's key.
+        domain: Where they were looked for; everywhere when None.
+        otherwise: The hint where nobody's name is near.
+    """
+    elsewhere = domains_of_person(store, key)
+    if domain is not None and elsewhere:
+        return UsageError(
+            f"Nobody called {key!r} is known in {domain}.",
+            f"There is somebody of that name in {' and '.join(elsewhere)}.",
+        )
+    return UsageError(f"Nobody called {key!r} is known here.", near_people(store, key) or otherwise)
+
+
+def told_if_unknown(store: Store, key: str) -> str:
+    """That nobody has this name, and whose is near; "" for somebody who is known."""
+    known = domains_of_person(store, key)
+    return "" if known else str(nobody_called(store, key, otherwise=""))
+
+
+def told_if_new(store: Store, key: str) -> str:
+    """That somebody is about to be new, and whose name is near; "" for somebody who is known."""
+    if domains_of_person(store, key):
+        return ""
+    return f"{key!r} is new here. {near_people(store, key)}".strip()
+
+
+def near_people(store: Store, key: str) -> str:
+    """A question whether somebody was meant whose name is spelt nearly so; "" for none."""
+    rows = store.rows("SELECT DISTINCT key FROM node WHERE kind = ? ORDER BY 1", [USER])
+    return _did_you_mean(nearest_names(key, [name for (name,) in rows]))
+
+
+def domains_of_person(store: Store, key: str) -> list[str]:
+    """The domains in which somebody is known, by name."""
+    rows = store.rows(
+        "SELECT domain FROM node WHERE kind = ? AND key = ? ORDER BY 1", [USER, clean_name(key)]
+    )
+    return [name for (name,) in rows]
+
+
+def nothing_keyed(store: Store, key: str, domains: Sequence[Domain]) -> UsageError:
+    """The refusal of an item's key that no domain has, with the keys of what is near."""
+    nearby: list[str] = []
+    for domain in domains:
+        rows = store.rows(
+            "SELECT key, name FROM node WHERE domain = ? AND kind = ? ORDER BY node_id",
+            [domain.name, domain.item],
+        )
+        keys = {name: own for own, name in rows} | {own: own for own, _ in rows}
+        nearby += [keys[name] for name in nearest_names(key, list(keys))]
+    hint = _did_you_mean(list(dict.fromkeys(nearby))) or "Give the key of an item."
+    return UsageError(f"No item has the key {key!r} here.", hint)
+
+
+def _did_you_mean(names: Sequence[str]) -> str:
+    return f"Did you mean {', '.join(names[:_SHOWN])}?" if names else ""
+
+
+def nearest_names(named: str, names: Sequence[str]) -> list[str]:
+    """The few names that are spelt most like what somebody wrote, the nearest first."""
+    from rapidfuzz import fuzz, process  # only a name that was not found pays for it
+
+    found = process.extract(
+        named.casefold(),
+        {name: name.casefold() for name in names},
+        scorer=fuzz.WRatio,
+        limit=_SHOWN,
+        score_cutoff=_ALIKE,
+    )
+    return [name for _, _, name in found]

@@ -1,0 +1,207 @@
+"""From texts in the store to vectors in the store, and from those to an index that searches.
+
+`update_embeddings` brings the vectors in line with the texts; `open_field` opens one field's
+index, from the cache where it fits. The store is the truth: a cache is checked against its
+fingerprint at each opening and rebuilt without a word where it does not fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from localrec.data.domains import Domain
+from localrec.foundation.errors import WorkspaceError
+from localrec.graph.store import Store
+from localrec.index.protocols import Embedder, Labels, VectorIndex, Vectors
+from localrec.index.vector_cache import FieldCache
+from localrec.index.vectors import BACKENDS, ExactIndex, choose_backend
+
+Origin = Literal["cache", "built", "memory"]
+
+IMAGE_FIELD = (
+    "picture"  # the field of vectors that were made from pictures (`index/image_index.py`)
+)
+_TEXTS_AT_ONCE = 1024  # an interrupted run loses at most these: a few seconds of MiniLM
+
+
+@dataclass(frozen=True, eq=False)
+class EmbeddedField:
+    """One searchable text of a domain: near nodes of a query, and similarities of given nodes.
+
+    Args:
+        exact: Ascending node ids (n,) and matrix (n, size), to compare with given nodes.
+        index: Finds near nodes; may be `exact` itself.
+        origin: `cache`, freshly `built` and stored, or `memory` where the folder took nothing.
+    """
+
+    exact: ExactIndex
+    index: VectorIndex
+    origin: Origin
+
+    def __len__(self) -> int:
+        return len(self.exact)
+
+    @property
+    def node_ids(self) -> Labels:
+        """The nodes that have a vector, ascending, shape (n,)."""
+        return self.exact.node_ids
+
+    def search(self, queries: Vectors, k: int) -> tuple[Labels, Vectors]:
+        """Node ids and similarities of the min(k, n) nearest of each query (q, size): (q, k)."""
+        return self.index.search(queries, k)
+
+    def similarities(self, query: Vectors, node_ids: Labels) -> Vectors:
+        """Similarity of one query (size,) to each of `node_ids` (n,); 0.0 for an unknown node."""
+        return self.exact.similarities(query, node_ids)
+
+
+def open_field(
+    store: Store, folder: Path, domain: str, field: str, model: str, backend: str = "auto"
+) -> EmbeddedField:
+    """Open the index of one field, building it where the cache does not fit the store.
+
+    Args:
+        store: Read only.
+        folder: The workspace's `indexes/`; where it cannot be written, memory must do.
+        domain: The domain's name.
+        field: A key of the domain's `texts`, or `name`.
+        model: `name` of the embedder that made the vectors.
+        backend: `exact`, `hnsw`, or `auto`: exact up to 50,000 vectors.
+
+    Raises:
+        UsageError: no such backend, or its library is not installed.
+    """
+    choose_backend(backend, 0)  # a misspelt setting fails with or without a cache
+    fingerprint = store.embedding_fingerprint(domain, field, model)
+    cache = FieldCache(folder, domain, field, model)
+    cached = cache.load(fingerprint, backend)
+    if cached is not None:
+        return EmbeddedField(*cached, "cache")
+    exact = ExactIndex(*store.read_embeddings(domain, field, model))
+    backend = choose_backend(backend, len(exact))
+    index = BACKENDS[backend].build(exact) if backend in BACKENDS else exact
+    try:
+        cache.write(fingerprint, backend, exact, index)
+    except (
+        OSError,
+        WorkspaceError,
+    ):  # a full disk or a folder of somebody else's: slower next time, not wrong
+        return EmbeddedField(exact, index, "memory")
+    return EmbeddedField(exact, index, "built")
+
+
+def update_embeddings(
+    store: Store,
+    domain: Domain,
+    embedder: Embedder,
+    progress: Callable[[int, int], None] | None = None,
+) -> int:
+    """Embed what is new or changed among the domain's texts, and drop what has vanished.
+
+    Each item's texts count under the fields of `domain.texts`, each attribute's and family's
+    name under `name`. Finished batches are committed, so a run that was interrupted goes on
+    where it stopped.
+
+    Args:
+        store: Open for writing.
+        domain: The domain whose nodes are embedded.
+        embedder: Makes the vectors; they are stored under its name.
+        progress: Called after each batch with the texts embedded so far and the texts to embed.
+
+    Returns:
+        How many different texts were embedded.
+    """
+    with _current_texts(store, domain):
+        _drop_vanished(store, domain)
+        total = _stage_pending(store, embedder.name)
+        for start in range(0, total, _TEXTS_AT_ONCE):
+            _embed_batch(store, embedder, start, start + _TEXTS_AT_ONCE)
+            if progress:
+                progress(min(start + _TEXTS_AT_ONCE, total), total)
+    return total
+
+
+@contextmanager
+def _current_texts(store: Store, domain: Domain) -> Iterator[None]:
+    """Table `current_text` (node_id, field, text, text_hash): all that should have a vector."""
+    store.execute(
+        "CREATE OR REPLACE TEMP TABLE current_text "
+        "(node_id BIGINT, field VARCHAR, text VARCHAR, text_hash UBIGINT)"
+    )
+    try:
+        for field, text_property in domain.texts.items():
+            _collect(store, domain.name, [domain.item], field, text_property)
+        _collect(store, domain.name, list(domain.attributes), "name", "name")
+        yield
+    finally:
+        store.execute("DROP TABLE IF EXISTS temp.pending_text")
+        store.execute("DROP TABLE IF EXISTS temp.current_text")
+
+
+def _collect(store: Store, domain: str, kinds: list[str], field: str, text_property: str) -> None:
+    # Every node has its name as a column; other texts lie in its properties.
+    text = "name" if text_property == "name" else "json_extract_string(properties, $4)"
+    values = [domain, kinds, field] + [text_property] * (text_property != "name")
+    store.execute(
+        "INSERT INTO current_text SELECT node_id, $3, text, hash(text) "
+        f"FROM (SELECT node_id, {text} AS text FROM node "
+        "WHERE domain = $1 AND kind IN (SELECT unnest($2))) "
+        r"WHERE regexp_matches(text, '\S')",
+        values,
+    )
+
+
+def _drop_vanished(store: Store, domain: Domain) -> None:
+    """Delete vectors of any model whose text or node is gone.
+
+    People's nodes are not ours, nor is what was made from a picture.
+    """
+    store.execute(
+        "DELETE FROM embedding WHERE node_id NOT IN (SELECT node_id FROM node) "
+        "OR (node_id IN (SELECT node_id FROM node WHERE domain = ? "
+        "AND kind IN (SELECT unnest(?))) "
+        "AND (node_id, field) NOT IN (SELECT (node_id, field) FROM current_text) "
+        "AND field <> ?)",
+        [domain.name, [domain.item, *domain.attributes], IMAGE_FIELD],
+    )
+
+
+def _stage_pending(store: Store, model: str) -> int:
+    """Table `pending_text`: rows without a fresh vector, equal texts under one `place`.
+
+    The order by hash mixes long and short texts, so that progress runs evenly.
+    """
+    store.execute(
+        "CREATE OR REPLACE TEMP TABLE pending_text AS "
+        "SELECT c.*, dense_rank() OVER (ORDER BY c.text_hash, c.text) - 1 AS place "
+        "FROM current_text c ANTI JOIN "
+        "(SELECT node_id, field, text_hash FROM embedding WHERE model = ?) e "
+        "USING (node_id, field, text_hash)",
+        [model],
+    )
+    return int(store.rows("SELECT coalesce(max(place) + 1, 0) FROM pending_text")[0][0])
+
+
+def _embed_batch(store: Store, embedder: Embedder, start: int, stop: int) -> None:
+    rows = store.columns(
+        "SELECT place, node_id, field, text, text_hash FROM pending_text "
+        "WHERE place >= ? AND place < ? ORDER BY place, node_id",
+        [start, stop],
+    )
+    _, first, text_of_row = np.unique(rows["place"], return_index=True, return_inverse=True)
+    vectors = embedder.embed([str(text) for text in rows["text"][first]])
+    for field in np.unique(rows["field"].astype(str)):
+        chosen = rows["field"] == field
+        store.write_embeddings(
+            str(field),
+            embedder.name,
+            rows["node_id"][chosen],
+            rows["text_hash"][chosen],
+            vectors[text_of_row[chosen]],
+        )

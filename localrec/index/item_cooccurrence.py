@@ -1,0 +1,272 @@
+"""Companions: what people take up shortly before or after an item.
+
+Two items are companions where they lie close together in many histories, and the more so the fewer
+other company they keep: series, directors, an evening's theme. Order and closeness are what plain
+co-occurrence throws away. It is the first-order part of what sequential networks learn, counted
+instead of trained.
+
+With T_ij the sum of `decay` ^ (steps between - 1) over all places where i and j lie at most
+`window` steps apart in a history, either one first, and |j| the number of histories with j:
+
+    weight_ij = T_ij / (sum_j T_ij + `row_shrinkage`) / (|j| + `shrinkage`) ^ `damping`
+
+Each item keeps its `kept` heaviest companions. Memory while counting stays below a bound whatever
+the data; beyond `most_rows` rows a part of the people is counted, evenly drawn, the same each time.
+From a store they are counted once and kept in `indexes/`, until an import or a forgetting changed
+the store or more than one row in a hundred is new; everything that people took up counts, liked or
+not, since order and closeness need no verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.foundation.atomic_files import short_digest
+from localrec.graph.catalogue import Catalogue
+from localrec.graph.store import Store
+from localrec.index.cached_arrays import ArrayCache
+
+Items = NDArray[np.int32]
+Weights = NDArray[np.float32]
+
+_SUMS = 1 << 23  # held at once, 64 MB
+_ROWS = 1 << 17  # of the items counted at once; each meets 2 * window others
+_FORMAT = 1
+_DRIFT = 0.01
+_KINDS = ("items", "weights", "first")
+
+# A list for later and "not now" are no taking up. People are thinned here already, so that
+# 25 million rows never stand in memory; which are left depends on nothing but their ids.
+_TAKEN_UP = """
+    SELECT user_id, item_id FROM interaction
+    WHERE event NOT IN ('wanted', 'later') AND user_id % $every = 0
+    ORDER BY user_id, "at" NULLS FIRST, rowid
+"""
+
+
+class CooccurrenceConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """How companions are counted and asked; compared on MovieLens 100K's validation items.
+
+    Args:
+        window: Steps that two items may lie apart.
+        decay: Worth of each further step.
+        row_shrinkage: Added to an item's own sum: little company says little.
+        shrinkage: Added to the number of histories.
+        damping: How strongly company that everybody keeps is played down, 0 to 1.
+        kept: Companions of each item.
+        recent: Newest items of a history that are asked for theirs.
+        fading: Worth of each older one of those.
+        most_rows: Rows that are counted.
+    """
+
+    window: int = 30
+    decay: float = 0.93
+    row_shrinkage: float = 50.0
+    shrinkage: float = 5.0
+    damping: float = 0.5
+    kept: int = 256
+    recent: int = 10
+    fading: float = 0.8
+    most_rows: int = 5_000_000
+
+
+class ItemCooccurrence(msgspec.Struct, frozen=True):
+    """The companions of each item, heaviest first.
+
+    Args:
+        items: Companions of item 0, then of item 1, ..., (e,) int32.
+        weights: Of each, (e,) float32.
+        first: Where each item's companions begin, (n + 1,) int64.
+        config: How they were counted.
+        mark: Of the contents, for what is derived from them; empty where they were not kept.
+    """
+
+    items: Items
+    weights: Weights
+    first: NDArray[np.int64]
+    config: CooccurrenceConfig = CooccurrenceConfig()
+    mark: str = ""
+
+    def of(self, item: int) -> tuple[Items, Weights]:
+        """The companions of one item and their weights."""
+        part = slice(int(self.first[item]), int(self.first[item + 1]))
+        return self.items[part], self.weights[part]
+
+    def scores(self, history: Items, shares: Weights | None = None) -> Weights:
+        """How strongly each item goes with the newest of a history, (n,).
+
+        Args:
+            history: Oldest first, (h,).
+            shares: How much each of them counts, (h,); all of them by default.
+        """
+        scores = np.zeros(len(self.first) - 1, dtype=np.float32)
+        for age, place in enumerate(range(len(history) - 1, -1, -1)[: self.config.recent]):
+            items, weights = self.of(int(history[place]))
+            share = 1.0 if shares is None else float(shares[place])
+            # An item stands once among the companions of another, so plain indexing adds them all.
+            scores[items] += np.float32(share * self.config.fading**age) * weights
+        return scores
+
+
+def count_cooccurrence(
+    person: NDArray[np.int32], item: Items, size: int, config: CooccurrenceConfig | None = None
+) -> ItemCooccurrence:
+    """Count who keeps company with whom.
+
+    Args:
+        person: Of each row, ascending, (m,).
+        item: Of each row, each person's oldest first, (m,).
+        size: Items in the catalogue, n.
+        config: How; the defaults where there is none.
+    """
+    config = config or CooccurrenceConfig()
+    person, item = _part_of(person, item, config.most_rows)
+    owners = np.bincount(item, minlength=size)
+    damped = ((owners + config.shrinkage) ** config.damping).astype(np.float32)
+    rows = np.argsort(item, kind="stable")  # rows of item 0, of item 1, ...
+    ends = np.concatenate([[0], np.cumsum(owners)])
+    parts = []
+    for begin, end in _blocks(ends, size):
+        own = rows[ends[begin] : ends[end]]
+        sums = _company(person, item, own, begin, (end - begin, size), config)
+        sums /= sums.sum(axis=1, keepdims=True) + np.float32(config.row_shrinkage)
+        parts.append(_heaviest(sums / damped, config.kept))
+    counts = np.concatenate([count for _, _, count in parts] or [np.zeros(0, dtype=np.int64)])
+    return ItemCooccurrence(
+        items=np.concatenate([items for items, _, _ in parts] or [np.zeros(0, dtype=np.int32)]),
+        weights=np.concatenate([some for _, some, _ in parts] or [np.zeros(0, dtype=np.float32)]),
+        first=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        config=config,
+    )
+
+
+def open_cooccurrence(
+    store: Store, folder: Path, catalogue: Catalogue, config: CooccurrenceConfig | None = None
+) -> ItemCooccurrence:
+    """The companions of a domain, from their cache where that fits, else counted and kept.
+
+    Args:
+        store: Read only.
+        folder: The workspace's `indexes/`; where it cannot be written, memory must do.
+        catalogue: The domain's snapshot; item indexes are its own.
+        config: How they are counted; the defaults where there is none.
+    """
+    config = config or CooccurrenceConfig()
+    stem = f"companions-{short_digest(catalogue.domain.name)}"
+    cache = ArrayCache(folder, stem, _KINDS, _Stand)
+    stand = _stand_of(store, catalogue, config)
+    kept = cache.load(stand)
+    if kept is None:
+        person, item = interaction_sequences(store, catalogue, config.most_rows)
+        counted = count_cooccurrence(person, item, len(catalogue), config)
+        kept = cache.keep(stand, (counted.items, counted.weights, counted.first))
+    items, weights, first = kept.arrays
+    return ItemCooccurrence(items, weights, first, config, kept.mark)
+
+
+def interaction_sequences(
+    store: Store, catalogue: Catalogue, most: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """What people took up, each person's oldest first: numbers of people, ascending, and catalogue
+    indexes, (m,) each.
+
+    Args:
+        store: Read only.
+        catalogue: The domain's snapshot.
+        most: About so many rows at most, of every so-manieth person.
+    """
+    [[rows]] = store.rows("SELECT count(*) FROM interaction")
+    columns = store.columns(_TAKEN_UP, {"every": max(1, -(-rows // most))})
+    user, node = columns["user_id"], columns["item_id"]
+    if not len(user) or not len(catalogue):
+        return np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32)
+    item = np.searchsorted(catalogue.node_ids, node).clip(max=len(catalogue) - 1)
+    ours = catalogue.node_ids[item] == node
+    _, person = np.unique(user[ours], return_inverse=True)
+    return person.astype(np.int32), item[ours].astype(np.int32)
+
+
+class _Stand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The state of a store that companions were counted from, and how."""
+
+    format: int
+    config: CooccurrenceConfig
+    items: int
+    newest_item: int
+    newest_import: int
+    interactions: int
+
+    def serves(self, now: _Stand) -> bool:
+        """Whether what was counted then is near enough to what would be counted now."""
+        news = abs(now.interactions - self.interactions)
+        same = msgspec.structs.replace(now, interactions=self.interactions)
+        return self == same and news <= _DRIFT * self.interactions
+
+
+def _stand_of(store: Store, catalogue: Catalogue, config: CooccurrenceConfig) -> _Stand:
+    [[interactions, newest_import]] = store.rows(
+        "SELECT (SELECT count(*) FROM interaction), "
+        "(SELECT coalesce(max(import_id), 0) FROM import_receipt)"
+    )
+    return _Stand(
+        format=_FORMAT,
+        config=config,
+        items=len(catalogue),
+        newest_item=int(catalogue.node_ids[-1]) if len(catalogue) else 0,
+        newest_import=newest_import,
+        interactions=interactions,
+    )
+
+
+def _part_of(person: NDArray[np.int32], item: Items, most: int) -> tuple[NDArray[np.int32], Items]:
+    """Rows of every so-manieth person where there are too many."""
+    if len(person) <= most:
+        return person, item
+    stays = person % -(-len(person) // most) == 0
+    return person[stays], item[stays]
+
+
+def _blocks(ends: NDArray[np.int64], size: int) -> Iterator[tuple[int, int]]:
+    """Ranges of items whose sums and rows fit into the bounds, at least one item each."""
+    begin = 0
+    while begin < size:
+        fitting = int(np.searchsorted(ends, ends[begin] + _ROWS, side="right")) - 1
+        end = min(size, begin + max(1, _SUMS // size), max(begin + 1, fitting))
+        yield begin, end
+        begin = end
+
+
+def _company(
+    person: NDArray[np.int32],
+    item: Items,
+    own: NDArray[np.int64],
+    begin: int,
+    shape: tuple[int, int],
+    config: CooccurrenceConfig,
+) -> Weights:
+    """T_ij for some items from `begin` on, whose rows are `own`; `shape` is (items, n)."""
+    pairs, worths = [], []
+    base = (item[own].astype(np.int64) - begin) * shape[1]
+    for step in range(1, config.window + 1):
+        for other in (own - step, own + step):
+            near = np.clip(other, 0, len(person) - 1)
+            together = (near == other) & (person[near] == person[own]) & (item[near] != item[own])
+            pairs.append(base[together] + item[near[together]])
+            worths.append(np.full(len(pairs[-1]), config.decay ** (step - 1)))
+    sums = np.bincount(
+        np.concatenate(pairs), weights=np.concatenate(worths), minlength=shape[0] * shape[1]
+    )
+    return sums.reshape(shape).astype(np.float32)
+
+
+def _heaviest(weights: Weights, kept: int) -> tuple[Items, Weights, NDArray[np.int64]]:
+    """The `kept` largest of each line that are above 0, in order; and how many each line has."""
+    order = np.argsort(-weights, axis=1, kind="stable")[:, :kept]
+    sorted_weights = np.take_along_axis(weights, order, axis=1)
+    stays = sorted_weights > 0
+    return order[stays].astype(np.int32), sorted_weights[stays], stays.sum(axis=1)

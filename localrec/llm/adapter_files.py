@@ -1,0 +1,131 @@
+"""The adapters that play roles: where they lie, what they are for, whether they fit a model.
+
+An adapter says in its file which role it was trained for and, by hash, with which model file. On
+any other it would load, where the sizes agree, and answer nonsense; so another is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from localrec.foundation.errors import ModelError, UsageError
+from localrec.foundation.paths import shipped
+from localrec.llm.gguf_header import GgufHeader, check_adapter, read_header
+from localrec.llm.model_catalog import find_model, load_catalog, model_path
+
+
+def shipped_adapters() -> dict[str, Path]:
+    """The adapters that come with localrec: name -> file."""
+    return {path.stem: path for path in sorted((shipped("models") / "adapters").glob("*.gguf"))}
+
+
+def adapter_path(named: str) -> Path:
+    """The file of an adapter, by the name of one that ships or by its path.
+
+    Raises:
+        ModelError: there is none.
+    """
+    known = shipped_adapters()
+    if named in known:
+        return known[named]
+    if not named.endswith(".gguf") or not Path(named).is_file():
+        raise ModelError(
+            f"There is no adapter {named!r}.",
+            f"Name a GGUF file, or one of: {', '.join(known) or '(none ships)'}.",
+        )
+    return Path(named)
+
+
+def is_adapter(named: str) -> bool:
+    """Whether a name or a GGUF file is an adapter and not a model.
+
+    Raises:
+        ModelError: the file is no usable GGUF.
+    """
+    if named in shipped_adapters():
+        return True
+    return named.endswith(".gguf") and read_header(Path(named)).kind == "adapter"
+
+
+def fitting_adapter(named: str, role: str, model: Path) -> Path:
+    """The file of an adapter, once it is sure to be for this role and this model.
+
+    Raises:
+        ModelError: there is none, or it is another model's.
+        UsageError: it was trained for another role.
+    """
+    check_role(named, role)
+    path = adapter_path(named)
+    header = _ours(path)
+    check_adapter(path, header, read_header(model))
+    if header.made_for != _hash_of(model):
+        raise ModelError(
+            f"{path.name} was trained for another model than {model.name}.",
+            "Use it with its own, or train one for this model: localrec train adapter "
+            f"{role} --base {model.name}",
+        )
+    return path
+
+
+def check_role(named: str, role: str) -> None:
+    """Refuse an adapter in a role that it was not trained for.
+
+    Raises:
+        UsageError: see above.
+        ModelError: there is no such adapter, or it does not say.
+    """
+    own = role_of(named)
+    if own != role:
+        raise UsageError(
+            f"{named} was trained for the role {own!r}, and not for {role!r}.",
+            f"localrec models use {own} {named}",
+        )
+
+
+def base_of(named: str) -> str:
+    """The model of the catalogue that an adapter was trained for.
+
+    Raises:
+        ModelError: there is no such adapter, or its model is not in the catalogue.
+    """
+    header = _ours(adapter_path(named))
+    for name, model in load_catalog().items():
+        if model.files[0].sha256 == header.made_for:
+            return name
+    raise ModelError(
+        f"{named} was trained for a model that is not in the catalogue.",
+        "Bind the model to the role first: localrec models use ROLE MODEL.gguf",
+    )
+
+
+def role_of(named: str) -> str:
+    """What an adapter was trained for.
+
+    Raises:
+        ModelError: there is none, or it does not say.
+    """
+    return _ours(adapter_path(named)).role
+
+
+def _ours(path: Path) -> GgufHeader:
+    header = read_header(path)
+    if header.kind != "adapter" or not header.role or not header.made_for:
+        raise ModelError(
+            f"{path} does not say which role it plays and with which model.",
+            "Export one that was trained here: localrec train export RUN",
+        )
+    return header
+
+
+def _hash_of(model: Path) -> str:
+    """SHA-256 of a model file; that of a pulled one is known, since it was checked then."""
+    for name in load_catalog():
+        declared = find_model(name)
+        try:
+            if declared.kind == "chat" and model_path(name) == model:
+                return declared.files[0].sha256
+        except ModelError:  # not pulled
+            continue
+    with model.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

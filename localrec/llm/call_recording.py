@@ -1,0 +1,131 @@
+"""What a model saw: its calls on record, word for word, while an answer is explained.
+
+A record is made where one was asked for, and lives as long as the answer; nothing is stored. What
+a chat template puts around the turns is left out, and so is the grammar that a reply obeys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from localrec.data.model_calls import ChatTurn, ModelCall
+from localrec.foundation.errors import ModelError
+from localrec.llm.chat_model import (
+    Bitmap,
+    ChatModel,
+    Generation,
+    LabelProbabilities,
+    Message,
+    VisionModel,
+)
+from localrec.llm.model_wrapper import ModelWrapper, Reply
+
+
+class RecordingModel(ModelWrapper):
+    """A chat model that keeps what it is asked, and what it replies or why it does not.
+
+    Args:
+        model: The one that is asked.
+        role: What it is asked as.
+        calls: Where each call is added as soon as it is over.
+    """
+
+    def __init__(self, model: ChatModel, role: str, calls: list[ModelCall]) -> None:
+        super().__init__(model)
+        self._role = role
+        self._calls = calls
+
+    def _ask(
+        self,
+        messages: Sequence[Message],
+        call: Callable[[Sequence[Message]], Reply],
+        *,
+        labels: Sequence[str] = (),
+        prefix: str = "",
+    ) -> Reply:
+        # The model reads how its answer begins; what it returns goes on behind that.
+        saw = [*messages, Message("assistant", prefix)] if prefix else messages
+        try:
+            reply = call(messages)
+        except ModelError as error:
+            self._keep(saw, failed=error.message)
+            raise
+        if isinstance(reply, LabelProbabilities):
+            self._keep(saw, choice=dict(zip(labels, reply.probabilities, strict=True)))
+        else:
+            self._keep(saw, reply=reply.text)
+        return reply
+
+    def _keep(
+        self,
+        messages: Sequence[Message],
+        *,
+        reply: str | None = None,
+        choice: dict[str, float] | None = None,
+        failed: str | None = None,
+    ) -> None:
+        self._calls.append(
+            ModelCall(
+                role=self._role,
+                model=self.name,
+                saw=tuple(ChatTurn(message.role, message.content) for message in messages),
+                reply=reply,
+                choice=choice,
+                failed=failed,
+            )
+        )
+
+
+def recording(
+    open_model: Callable[[str], ChatModel], calls: list[ModelCall]
+) -> Callable[[str], ChatModel]:
+    """The same opener of models by role; what those are asked goes on record in `calls`."""
+    return lambda role: RecordingModel(open_model(role), role, calls)
+
+
+class RecordingVisionModel:
+    """A vision model that keeps what it is asked, and what it writes or why it does not.
+
+    Args:
+        model: The one that looks.
+        calls: Where each call is added as soon as it is over.
+    """
+
+    def __init__(self, model: VisionModel, calls: list[ModelCall]) -> None:
+        self.name = model.name
+        self._model = model
+        self._calls = calls
+
+    def describe(
+        self,
+        bitmap: Bitmap,
+        messages: Sequence[Message],
+        *,
+        grammar: str | None = None,
+        max_tokens: int = 256,
+        on_chunk: Callable[[str], None] | None = None,
+    ) -> Generation:
+        """As the model describes; of the picture its size is on record."""
+        shown = f"(a picture of {bitmap.width} by {bitmap.height} pixels)"
+        saw = (ChatTurn("user", shown), *(ChatTurn(one.role, one.content) for one in messages))
+        try:
+            written = self._model.describe(
+                bitmap, messages, grammar=grammar, max_tokens=max_tokens, on_chunk=on_chunk
+            )
+        except ModelError as error:
+            self._calls.append(
+                ModelCall(role="vision", model=self.name, saw=saw, failed=error.message)
+            )
+            raise
+        self._calls.append(ModelCall(role="vision", model=self.name, saw=saw, reply=written.text))
+        return written
+
+    def close(self) -> None:
+        """Nothing is held: the model is somebody else's."""
+
+
+def recording_vision(
+    open_vision: Callable[[], VisionModel], calls: list[ModelCall]
+) -> Callable[[], VisionModel]:
+    """The same opener of the vision model; what it is asked goes on record in `calls`."""
+    return lambda: RecordingVisionModel(open_vision(), calls)

@@ -1,0 +1,130 @@
+"""The one interface to a local chat model; everything above asks through it.
+
+Untrusted text (a question, a catalogue name) goes into `Message.content` and is always
+tokenised as plain text: a control token written inside it stays letters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal, Protocol
+
+import msgspec
+
+from localrec.data.token_usage import Usage
+
+
+class Message(msgspec.Struct, frozen=True):
+    """One turn of a chat."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class LabelProbabilities(msgspec.Struct, frozen=True, kw_only=True):
+    """Probabilities over the offered labels (they sum to 1), in the order given."""
+
+    probabilities: tuple[float, ...]
+    usage: Usage
+
+
+class Generation(msgspec.Struct, frozen=True, kw_only=True):
+    """Text that the model wrote; `finished` is False when it ran into `max_tokens`."""
+
+    text: str
+    finished: bool
+    usage: Usage
+
+
+class ChatModel(Protocol):
+    """A model that can pick a label, write under a grammar, and count tokens.
+
+    `fixed` is how many leading messages stay the same between calls of one job; their tokens are
+    kept as a cached prefix. A call that goes on with the conversation of the call before it, by a
+    longer `prefix` or by further messages, evaluates only what was added.
+    """
+
+    name: str
+
+    @property
+    def supports_tools(self) -> bool:
+        """Whether it was taught to call tools as JSON within `<tool_call>` tags."""
+        ...
+
+    def choose(
+        self, messages: Sequence[Message], labels: Sequence[str], fixed: int = 0
+    ) -> LabelProbabilities:
+        """Score `labels` by the model's next-token logits; nothing is generated."""
+        ...
+
+    def generate(
+        self,
+        messages: Sequence[Message],
+        *,
+        grammar: str | None = None,
+        max_tokens: int = 256,
+        temperature: float = 0.0,
+        seed: int = 0,
+        fixed: int = 0,
+        prefix: str = "",
+    ) -> Generation:
+        """Write an answer, under a GBNF grammar where one is given.
+
+        `prefix` is how the answer begins, plain text as untrusted as any content. The model goes
+        on behind it; neither the returned text nor the grammar includes it. It is tokenised as
+        in a finished turn, so it should end where a token does (behind a comma, a bracket or a
+        line break, and not behind a space): a token across its end cannot be had.
+
+        Raises:
+            ContextError: the prompt is longer than the context; the model is unharmed.
+            ModelError: the grammar or the prompt cannot be used; the model is unharmed.
+            ModelCrashedError: the process died; the next call starts a new one.
+        """
+        ...
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of `text` as plain text, without special tokens."""
+        ...
+
+    def close(self) -> None:
+        """Release the model."""
+        ...
+
+
+class Bitmap(msgspec.Struct, frozen=True):
+    """Pixels that localrec decoded itself: `rgb` holds height rows of width times three bytes."""
+
+    width: int
+    height: int
+    rgb: bytes
+
+
+class VisionModel(Protocol):
+    """A model that is shown one picture and writes about it."""
+
+    name: str
+
+    def describe(
+        self,
+        bitmap: Bitmap,
+        messages: Sequence[Message],
+        *,
+        grammar: str | None = None,
+        max_tokens: int = 256,
+        on_chunk: Callable[[str], None] | None = None,
+    ) -> Generation:
+        """Write about a picture, under a GBNF grammar where one is given; greedily.
+
+        The picture comes before the text of the last message. `on_chunk` is told each further piece
+        of the answer as soon as it is written, from the calling thread.
+
+        Raises:
+            ModelError: model, projector, prompt or grammar cannot be used.
+            ModelCrashedError: the process died; the next call starts a new one.
+            ModelCancelledError: the call was stopped.
+        """
+        ...
+
+    def close(self) -> None:
+        """Release the model."""
+        ...

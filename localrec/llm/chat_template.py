@@ -1,0 +1,150 @@
+"""From messages to the pieces of a prompt, through the GGUF's own Jinja chat template.
+
+The template is rendered with a placeholder where each content belongs, and then cut at the
+placeholders. So the tokeniser can read control tokens in the template's own text and only there:
+whatever a person or a catalogue wrote stays letters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import msgspec
+
+from localrec.foundation.errors import ModelError
+from localrec.llm.chat_model import Message
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+_USE_ANOTHER = "Use an instruct or chat model with an ordinary template."
+
+
+class Piece(msgspec.Struct, frozen=True):
+    """A stretch of the prompt; control tokens are read in it only where `trusted`."""
+
+    text: str
+    trusted: bool
+
+
+class ChatTemplate:
+    """A compiled chat template.
+
+    Args:
+        source: Jinja text from the GGUF. It runs in an immutable sandbox: it comes with a
+            downloaded file.
+        bos: Text of the token that begins a sequence, as the template may write it.
+        eos: Text of the token that ends one.
+
+    Raises:
+        ModelError: the template does not compile.
+    """
+
+    def __init__(self, source: str, bos: str = "", eos: str = "") -> None:
+        # jinja2 is needed in the model's process only; here it would slow down every start.
+        from jinja2 import TemplateError
+        from jinja2.ext import loopcontrols
+        from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+        self._failure = TemplateError
+        # The two switches and loop controls are what chat templates are written for. There is
+        # no clock in it: a date in a system prompt would spoil the prefix cache every midnight.
+        environment = ImmutableSandboxedEnvironment(
+            trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols]
+        )
+        environment.globals["raise_exception"] = _refuse
+        self._specials = {"bos_token": bos, "eos_token": eos}
+        try:
+            self._template: Template = environment.from_string(source)
+        except TemplateError as error:
+            raise ModelError(
+                f"The model's chat template does not compile: {error}.", _USE_ANOTHER
+            ) from error
+
+    def render(self, messages: Sequence[Message]) -> tuple[Piece, ...]:
+        """The prompt up to the point where the assistant speaks, contents apart from template.
+
+        Pieces alternate: template, content of message 0, template, content of message 1, and so
+        on to a last template piece; so content `i` is piece `2 * i + 1`.
+
+        Raises:
+            ModelError: the template refuses these messages, drops one or puts them in another
+                order.
+        """
+        if not messages:
+            raise ModelError("A prompt needs at least one message.")
+        between = self._render_between(messages, opening=True)
+        pieces = [Piece(between[0], trusted=True)]
+        for message, template_text in zip(messages, between[1:], strict=True):
+            pieces.append(Piece(message.content, trusted=False))
+            pieces.append(Piece(template_text, trusted=True))
+        return tuple(pieces)
+
+    def answer_lead(self) -> str:
+        """White space that the template puts before an answer: `" "` or nothing.
+
+        Some templates end the prompt at the assistant's mark and write history as mark, space,
+        answer; there the first token of an answer is the one with the space in it.
+        """
+        question = Message("user", "?")
+        try:
+            asked = self._render_between([question], opening=True)[1]
+            history = self._render_between([question, Message("assistant", "!")], opening=False)[1]
+        except ModelError:  # a template that takes no answer as history implies nothing
+            return ""
+        return " " if history == asked + " " else ""
+
+    def _render_between(self, messages: Sequence[Message], *, opening: bool) -> list[str]:
+        """Template text before, between and behind the contents: one more than messages."""
+        marks = [f"\ue000{number}\ue001" for number in range(len(messages))]
+        roles = [message.role for message in messages]
+        plain = [{"role": role, "content": mark} for role, mark in zip(roles, marks, strict=True)]
+        try:
+            return _cut(self._render_text(plain, opening), marks)
+        except ModelError:
+            # Templates of some models that see know contents as lists of typed parts only.
+            parts = [
+                {"role": role, "content": [{"type": "text", "text": mark}]}
+                for role, mark in zip(roles, marks, strict=True)
+            ]
+            with suppress(ModelError):
+                return _cut(self._render_text(parts, opening), marks)
+            raise
+
+    def _render_text(self, turns: Sequence[Mapping[str, Any]], opening: bool) -> str:
+        # Templates of models that think aloud know `enable_thinking`; the others ignore it.
+        context: dict[str, Any] = {
+            **self._specials,
+            "messages": turns,
+            "add_generation_prompt": opening,
+            "enable_thinking": False,
+        }
+        try:
+            return self._template.render(context)
+        # A template is a program out of a file: it may add text to a list or index past its end.
+        except (self._failure, TypeError, ValueError, LookupError, ArithmeticError) as error:
+            raise ModelError(
+                f"The model's chat template refuses this conversation: {error}.",
+                "Use another model, or put the instructions into the user's turn.",
+            ) from error
+
+
+def _cut(text: str, marks: Sequence[str]) -> list[str]:
+    between = []
+    for mark in marks:
+        before, found, text = text.partition(mark)
+        if not found:
+            raise ModelError(
+                "The model's chat template leaves out or reorders messages.", _USE_ANOTHER
+            )
+        between.append(before)
+    if "\ue000" in text or any("\ue000" in part for part in between):
+        raise ModelError("The model's chat template repeats a message.", _USE_ANOTHER)
+    return [*between, text]
+
+
+def _refuse(message: str) -> NoReturn:
+    """What templates call when they do not support a role or an order of turns."""
+    raise ValueError(message)

@@ -1,0 +1,162 @@
+"""The child process that runs llama.cpp: start it, watch it, call it, end it."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from localrec.llm import protocol
+
+_CLOSE_PATIENCE_S = 1.0
+
+
+_POLL_MS = 50  # how soon a waiting call sees that its cancel went unheard
+
+
+# Libraries that llama.cpp's Python package may bring along report usage or look for updates.
+_SILENCE = {
+    "HF_HUB_OFFLINE": "1",
+    "TRANSFORMERS_OFFLINE": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "DO_NOT_TRACK": "1",
+}
+
+
+# llama.cpp's threads meet a thousand times per token. Spinning while they wait is cheap on idle
+# cores, but beside any other busy process each wait lasts a scheduler's turn: with both of two
+# cores shared, a token took 2 to 7 times as long as with this bound. The person's own value wins.
+_OPENMP_SPIN = {"GOMP_SPINCOUNT": "1000"}
+
+
+def _ignore_chunk(piece: str) -> None:
+    """Nobody waits for anything but the whole answer."""
+
+
+class ChildGoneError(Exception):
+    """The process ended, or had to be killed; the text says how."""
+
+    def __init__(self, code: int) -> None:
+        self.signal = -code if code < 0 else None
+        how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended ({code})"
+        super().__init__(how)
+
+
+class ChildProcess:
+    """The process and the two pipes to it."""
+
+    def __init__(self, log: Path | None) -> None:
+        request_read, request_write = os.pipe()
+        reply_read, reply_write = os.pipe()
+        # File objects, so that a forgotten model closes its pipes, and thereby ends, when it is
+        # collected.
+        self._requests = open(request_write, "wb", buffering=0)  # noqa: SIM115, PTH123
+        self._replies = open(reply_read, "rb", buffering=0)  # noqa: SIM115, PTH123
+        self._writing = threading.Lock()
+        try:
+            self._process = _spawn(request_read, reply_write, log)
+        finally:
+            os.close(request_read)
+            os.close(reply_write)
+
+    def is_alive(self) -> bool:
+        """Whether the process still runs."""
+        return self._process.poll() is None
+
+    def memory(self) -> int | None:
+        """Resident bytes, as Linux tells them."""
+        try:
+            pages = Path(f"/proc/{self._process.pid}/statm").read_text(encoding="ascii").split()[1]
+        except (OSError, IndexError):  # gone, or another system
+            return None
+        return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+    def ask(
+        self,
+        request: protocol.Request,
+        is_overdue: Callable[[], bool],
+        on_chunk: Callable[[str], None] = _ignore_chunk,
+    ) -> protocol.Reply:
+        """Send a request and wait for its reply; once overdue, kill instead of waiting.
+
+        `on_chunk` is told the pieces that come before it.
+
+        Raises:
+            _ChildGoneError: the process ended or was killed; nothing is left of it.
+        """
+        try:
+            self.send(request)
+            while isinstance(reply := self._next_reply(is_overdue), protocol.TextChunk):
+                on_chunk(reply.text)
+            return reply
+        except (OSError, EOFError) as error:
+            raise ChildGoneError(self.stop()) from error
+
+    def _next_reply(self, is_overdue: Callable[[], bool]) -> protocol.Reply:
+        length = protocol.body_length(self._read(protocol.LENGTH_BYTES, is_overdue))
+        return protocol.decode_reply(self._read(length, is_overdue))
+
+    def send(self, request: protocol.Request) -> None:
+        """Write one whole frame, from any thread (OSError, ValueError: the pipe is closed)."""
+        view = memoryview(protocol.encode_frame(request))
+        with self._writing:
+            while view:
+                view = view[self._requests.write(view) :]
+
+    def stop(self) -> int:
+        """Hang up, wait a moment, kill; the exit code. No zombie stays."""
+        with self._writing:
+            self._requests.close()
+        try:
+            code = self._process.wait(_CLOSE_PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            code = self._process.wait()
+        self._replies.close()
+        return code
+
+    def _read(self, count: int, is_overdue: Callable[[], bool]) -> bytes:
+        poller = select.poll()
+        poller.register(self._replies, select.POLLIN)
+        taken = bytearray()
+        while len(taken) < count:
+            if not poller.poll(_POLL_MS):
+                if is_overdue():
+                    self._process.kill()
+                    raise EOFError
+                continue
+            part = self._replies.read(count - len(taken))
+            if not part:
+                raise EOFError
+            taken += part
+        return bytes(taken)
+
+
+def _spawn(read_fd: int, write_fd: int, log: Path | None) -> subprocess.Popen[bytes]:
+    """Start the worker with its two pipe ends and nothing else of ours.
+
+    A session of its own keeps Ctrl+C in the terminal from ending it in the middle of a frame;
+    `-P` keeps a stray llama_cpp.py in the current folder from being imported.
+    """
+    package_home = str(Path(__file__).resolve().parents[2])
+    search_path = os.pathsep.join(filter(None, [package_home, os.environ.get("PYTHONPATH")]))
+    output = log.open("ab") if log else subprocess.DEVNULL
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-P", "-m", "localrec.llm.worker"]
+            + [str(number) for number in (read_fd, write_fd, os.getpid())],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            pass_fds=(read_fd, write_fd),
+            start_new_session=True,
+            env={**_OPENMP_SPIN, **os.environ, **_SILENCE, "PYTHONPATH": search_path},
+        )
+    finally:
+        if not isinstance(output, int):
+            output.close()

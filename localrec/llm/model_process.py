@@ -1,0 +1,389 @@
+"""A chat model in a supervised process of its own, as the rest of localrec sees it.
+
+The process starts at the first call, is killed and restarted when it dies, and never touches the
+terminal. Its attention memory, and with it everything said in a prompt, ends with it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import itertools
+import signal
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, TypeVar
+
+from localrec.foundation.errors import (
+    ContextError,
+    ModelCancelledError,
+    ModelCrashedError,
+    ModelError,
+)
+from localrec.foundation.paths import make_private, pulled
+from localrec.llm import protocol
+from localrec.llm.chat_model import Bitmap, Generation, LabelProbabilities, Message
+from localrec.llm.child_process import ChildGoneError, ChildProcess, _ignore_chunk
+from localrec.llm.gguf_header import (
+    GgufHeader,
+    check_adapter,
+    check_chat_model,
+    check_model,
+    check_projector,
+    read_header,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_CANCEL_PATIENCE_S = 0.4
+_CONTEXT_STEP = 256  # llama.cpp pads a context to this
+_LONGEST_EMBEDDED_TEXT = 2048
+_TRAPS = (signal.SIGILL, signal.SIGSEGV)  # what instructions end in that a machine does not take
+
+
+_AnyReply = TypeVar("_AnyReply", bound=protocol.Reply)
+
+_FAILURES = {"model": ModelError, "context": ContextError, "cancelled": ModelCancelledError}
+
+
+class ModelProcess:
+    """`ChatModel` and embedder over a child process; safe to share between threads.
+
+    Calls run one at a time. A call that is cut off by Ctrl+C takes the process with it, since the
+    stream would be out of step; the next call starts a new one, without a cached prefix.
+
+    Args:
+        path: GGUF model.
+        n_ctx: Context in tokens, rounded up to 256 and cut to what the model was trained for.
+        n_threads: CPU threads; None takes all that this process may use.
+        adapter: LoRA adapter as GGUF, trained on this model.
+        adapter_scale: Its strength; 0 equals the bare model.
+        projector: What turns pictures into what this model reads, as GGUF (mmproj).
+        log: File for llama.cpp's own messages, appended to; None throws them away.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        n_ctx: int = 4096,
+        n_threads: int | None = None,
+        adapter: Path | None = None,
+        adapter_scale: float = 1.0,
+        projector: Path | None = None,
+        log: Path | None = None,
+    ) -> None:
+        self.name = f"{path.stem}+{adapter.stem}" if adapter else path.stem
+        self._path = path.absolute()
+        self._n_ctx = n_ctx
+        self._n_threads = n_threads
+        self._adapter = adapter.absolute() if adapter else None
+        self._adapter_scale = adapter_scale
+        self._projector = projector.absolute() if projector else None
+        self._log = log
+        self._header: GgufHeader | None = None
+        self._child: ChildProcess | None = None
+        self._calls = itertools.count(1)
+        self._turn = threading.Lock()  # held for a whole call
+        self._switch = threading.Lock()  # held for moments: guards _child, _running and _deadline
+        self._running: int | None = None
+        self._deadline: float | None = None
+
+    @property
+    def supports_tools(self) -> bool:
+        """Whether the file's chat template writes tool calls as JSON within `<tool_call>` tags.
+
+        Raises:
+            ModelError: the file is missing or no GGUF.
+        """
+        if self._header is None:
+            self._header = self._checked_header()
+        return self._header.supports_tools
+
+    def choose(
+        self, messages: Sequence[Message], labels: Sequence[str], fixed: int = 0
+    ) -> LabelProbabilities:
+        """Probabilities over `labels`; they must differ in their first token.
+
+        Raises:
+            ModelError: the model, its prompt or its labels cannot be used.
+            ModelCrashedError: the process died; the next call starts a new one.
+            ModelCancelledError: `cancel` was called.
+        """
+        return self._ask(
+            lambda call: protocol.ChooseRequest(call, tuple(messages), tuple(labels), fixed),
+            protocol.ChooseReply,
+            chat=True,
+        ).choice
+
+    def generate(
+        self,
+        messages: Sequence[Message],
+        *,
+        grammar: str | None = None,
+        max_tokens: int = 256,
+        temperature: float = 0.0,
+        seed: int = 0,
+        fixed: int = 0,
+        prefix: str = "",
+    ) -> Generation:
+        """Write an answer of at most `max_tokens`, behind `prefix`; fewer where the context ends.
+
+        Raises:
+            ContextError: the prompt is longer than the context.
+            ModelError: the model, its prompt or its grammar cannot be used.
+            ModelCrashedError: the process died; the next call starts a new one.
+            ModelCancelledError: `cancel` was called.
+        """
+        return self._ask(
+            lambda call: protocol.GenerateRequest(
+                call, tuple(messages), grammar, max_tokens, temperature, seed, fixed, prefix
+            ),
+            protocol.GenerateReply,
+            chat=True,
+        ).generation
+
+    def describe(
+        self,
+        bitmap: Bitmap,
+        messages: Sequence[Message],
+        *,
+        grammar: str | None = None,
+        max_tokens: int = 256,
+        on_chunk: Callable[[str], None] | None = None,
+    ) -> Generation:
+        """Write about a picture, which stands before the text of the last message.
+
+        Raises:
+            ContextError: picture and prompt are longer than the context.
+            ModelError: there is no projector, or model, projector, prompt or grammar cannot be
+                used.
+            ModelCrashedError: the process died; the next call starts a new one.
+            ModelCancelledError: `cancel` was called.
+        """
+        if self._projector is None:
+            raise ModelError(
+                f"{self._path.name} has no projector, so it sees no pictures.",
+                "Name it: localrec models use vision MODEL.gguf --projector MMPROJ.gguf",
+            )
+        return self._ask(
+            lambda call: protocol.DescribeRequest(
+                call, bitmap, tuple(messages), grammar, max_tokens
+            ),
+            protocol.GenerateReply,
+            chat=True,
+            on_chunk=on_chunk or _ignore_chunk,
+        ).generation
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of `text` as plain text, without special tokens."""
+        return self._ask(lambda call: protocol.CountRequest(call, text), protocol.CountReply).tokens
+
+    def tokenise(self, messages: Sequence[Message], prefix: str = "") -> tuple[int, ...]:
+        """The tokens that `generate` would evaluate: of the prompt, and of a begun answer.
+
+        Raises:
+            ModelError: the model or its prompt cannot be used.
+        """
+        return self._ask(
+            lambda call: protocol.TokenizeRequest(call, tuple(messages), prefix),
+            protocol.TokenizeReply,
+            chat=True,
+        ).tokens
+
+    def score(self, tokens: Sequence[int], rows: int = 1) -> NDArray[np.float32]:
+        """Logits of every next token behind each of the last `rows` of `tokens`.
+
+        Float32 of shape (rows, vocabulary); for looking at a model, nothing that answers needs it.
+
+        Raises:
+            ContextError: there are more tokens than the context holds.
+            ModelError: there are fewer tokens than rows, or one is not in the vocabulary.
+        """
+        import numpy as np  # costs a tenth of a second, which a chat model need not pay
+
+        reply = self._ask(
+            lambda call: protocol.LogitsRequest(call, tuple(tokens), rows),
+            protocol.LogitsReply,
+            chat=True,
+        )
+        return np.frombuffer(reply.rows, dtype=np.float32).reshape(rows, -1).copy()
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit vectors of `texts`, float32 of shape (texts, size); an empty text gives zeros.
+
+        Token vectors are pooled as the file declares, by their mean where it does not. Texts
+        beyond the context (or 2,048 tokens) count with their beginning.
+        """
+        import numpy as np  # costs a tenth of a second, which a chat model need not pay
+
+        reply = self._ask(
+            lambda call: protocol.EmbedRequest(call, tuple(texts)), protocol.EmbedReply
+        )
+        return np.frombuffer(reply.rows, dtype=np.float32).reshape(len(texts), reply.size).copy()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether there is a process; the first call starts one."""
+        child = self._child
+        return child is not None and child.is_alive()
+
+    @property
+    def memory(self) -> int | None:
+        """Bytes of memory that the process holds; None without one, or where nobody says so."""
+        child = self._child
+        return None if child is None else child.memory()
+
+    def cancel(self) -> None:
+        """End the running call from another thread; returns at once, does nothing when idle.
+
+        The call raises `ModelCancelledError`. A model that does not stop within 0.4 s is killed
+        and started anew by the next call.
+        """
+        with self._switch:
+            if self._running is None:
+                return
+            self._deadline = time.monotonic() + _CANCEL_PATIENCE_S
+            if self._child is not None:
+                # A process that is gone needs no word; the waiting call notices by itself.
+                with contextlib.suppress(OSError, ValueError):
+                    self._child.send(protocol.CancelRequest(self._running))
+
+    def close(self) -> None:
+        """End the process, and a call that may be running; a later call would start it again."""
+        self.cancel()
+        with self._turn:
+            self._drop_child()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # --- one call ---
+
+    def _ask(
+        self,
+        make: Callable[[int], protocol.CallRequest],
+        expected: type[_AnyReply],
+        *,
+        chat: bool = False,
+        on_chunk: Callable[[str], None] = _ignore_chunk,
+    ) -> _AnyReply:
+        with self._turn:
+            call = next(self._calls)
+            with self._switch:
+                self._running, self._deadline = call, None
+            try:
+                reply = self._exchange(make(call), chat, on_chunk)
+            finally:
+                with self._switch:
+                    self._running = None
+        if isinstance(reply, protocol.ErrorReply):
+            raise _FAILURES[reply.kind](reply.message, reply.hint)
+        if not isinstance(reply, expected):
+            raise TypeError(f"{type(reply).__name__} in reply to {expected.__name__}")
+        return reply
+
+    def _exchange(
+        self, request: protocol.CallRequest, chat: bool, on_chunk: Callable[[str], None]
+    ) -> protocol.Reply:
+        """Send a request and wait, starting the process first where there is none."""
+        try:
+            child = self._child if self._child and self._child.is_alive() else self._start()
+            if chat and self._header is not None:
+                check_chat_model(self._path, self._header)
+            return child.ask(request, self._is_overdue, on_chunk)
+        except ChildGoneError as error:
+            self._drop_child()
+            if self._deadline is not None:
+                raise ModelCancelledError("The call was stopped.") from error
+            raise ModelCrashedError(
+                f"The process of {self._path.name} {error} during a call.",
+                "Ask again: the next call starts a new one.",
+            ) from error
+        except ModelError:
+            raise
+        except BaseException:
+            # Ctrl+C and the like: a reply may be half read, so this stream is of no more use.
+            self._drop_child()
+            raise
+
+    def _is_overdue(self) -> bool:
+        return self._deadline is not None and time.monotonic() > self._deadline
+
+    def _start(self) -> ChildProcess:
+        """Check the files, start the process and load the model into it."""
+        if importlib.util.find_spec("llama_cpp") is None:
+            raise ModelError(
+                "llama-cpp-python is not installed, so no GGUF model can run.",
+                "pip install 'localrec[llm]'",
+            )
+        self._drop_child()  # one that died while idle
+        header = self._checked_header()
+        # A llama.cpp that GCC 12 compiled for AMX dies there at its first batch, and some virtual
+        # machines announce instructions that they do not carry out. Weights in plain order need
+        # none of them; where that helped it is kept in mind, a crash costs half a second.
+        plain_order = pulled("models") / "plain-weight-order"
+        repack = not plain_order.exists()
+        try:
+            return self._open(header, repack=repack)
+        except ChildGoneError as error:
+            if error.signal not in _TRAPS or not repack:
+                raise
+            child = self._open(header, repack=False)
+            make_private(plain_order.parent)
+            plain_order.touch()
+            return child
+
+    def _open(self, header: GgufHeader, *, repack: bool) -> ChildProcess:
+        child = ChildProcess(self._log)
+        with self._switch:
+            self._header, self._child = header, child
+        opened = child.ask(self._open_request(header, repack), self._is_overdue)
+        if isinstance(opened, protocol.ErrorReply):
+            self._drop_child()
+            raise ModelError(opened.message, opened.hint)
+        return child
+
+    def _checked_header(self) -> GgufHeader:
+        header = read_header(self._path)
+        check_model(self._path, header)
+        if self._adapter is not None:
+            check_adapter(self._adapter, read_header(self._adapter), header)
+        if self._projector is not None:
+            check_projector(self._projector, read_header(self._projector))
+        return header
+
+    def _open_request(self, header: GgufHeader, repack: bool) -> protocol.OpenRequest:
+        trained = header.context_length or self._n_ctx
+        wanted = min(self._n_ctx, trained)
+        return protocol.OpenRequest(
+            path=str(self._path),
+            n_ctx=-(-wanted // _CONTEXT_STEP) * _CONTEXT_STEP,
+            n_threads=self._n_threads,
+            embedding_context=min(wanted, _LONGEST_EMBEDDED_TEXT),
+            pooling=header.pooling,
+            repack=repack,
+            adapter=str(self._adapter) if self._adapter else None,
+            adapter_scale=self._adapter_scale,
+            projector=str(self._projector) if self._projector else None,
+        )
+
+    def _drop_child(self) -> None:
+        """End the process and forget it."""
+        with self._switch:
+            child, self._child = self._child, None
+        if child is not None:
+            child.stop()

@@ -1,0 +1,86 @@
+"""A chat model behind another one: what adds up, records or briefs says only where it differs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from localrec.llm.chat_model import ChatModel, Generation, LabelProbabilities, Message
+
+Reply = TypeVar("Reply", LabelProbabilities, Generation)
+
+
+class ModelWrapper:
+    """Asks another model in its place.
+
+    Args:
+        model: The one that is asked; whoever opened it closes it.
+    """
+
+    def __init__(self, model: ChatModel) -> None:
+        self.name = model.name
+        self._model = model
+
+    @property
+    def supports_tools(self) -> bool:
+        """As of the model."""
+        return self._model.supports_tools
+
+    def choose(
+        self, messages: Sequence[Message], labels: Sequence[str], fixed: int = 0
+    ) -> LabelProbabilities:
+        """As the model chooses."""
+        return self._ask(
+            messages, lambda told: self._model.choose(told, labels, fixed), labels=labels
+        )
+
+    def generate(
+        self,
+        messages: Sequence[Message],
+        *,
+        grammar: str | None = None,
+        max_tokens: int = 256,
+        temperature: float = 0.0,
+        seed: int = 0,
+        fixed: int = 0,
+        prefix: str = "",
+    ) -> Generation:
+        """As the model writes."""
+
+        def write(told: Sequence[Message]) -> Generation:
+            return self._model.generate(
+                told,
+                grammar=grammar,
+                max_tokens=max_tokens,
+                temperature=temperature,
+                seed=seed,
+                fixed=fixed,
+                prefix=prefix,
+            )
+
+        return self._ask(messages, write, prefix=prefix)
+
+    def count_tokens(self, text: str) -> int:
+        """Of the text alone."""
+        return self._model.count_tokens(text)
+
+    def close(self) -> None:
+        """Nothing is held: the model is somebody else's."""
+
+    def _ask(
+        self,
+        messages: Sequence[Message],
+        call: Callable[[Sequence[Message]], Reply],
+        *,
+        labels: Sequence[str] = (),
+        prefix: str = "",
+    ) -> Reply:
+        """Make a call of the model, to be overridden.
+
+        Args:
+            messages: What was to be told.
+            call: Tells the model what it is given, and has its reply.
+            labels: What is chosen among.
+            prefix: How the reply begins.
+        """
+        return call(messages)

@@ -1,0 +1,449 @@
+"""The one place that calls llama.cpp; it runs in the model's own process and nowhere else.
+
+It stands on the C interface, not on `llama_cpp.Llama`: that class takes a NULL grammar or adapter
+for a good one (and crashes at the next token), copies a vocabulary-wide row per prompt token and
+has no lock. Here every pointer is checked, and a call can be stopped in the middle of a prompt.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import llama_cpp.llama_cpp as native
+import numpy as np
+
+from localrec.foundation.errors import ModelCancelledError, ModelError
+from localrec.llm.native_grammar import Grammar
+from localrec.llm.native_log import cause, complaints, log
+
+BATCH = 512  # tokens per llama_decode; on a GPU, where nothing else can stop it, also the grain
+_ABORTABLE = 8  # below this many tokens a decode is over before a callback per graph node pays
+_TEXTS_PERBATCH = 16
+_MEAN_POOLING = 1
+_POOLINGS = (1, 2, 3)  # mean, first token, last token; a reranker's (4) gives no vector
+
+
+class NativeModel:
+    """A loaded GGUF with one context for chat and, once asked for, one for embedding.
+
+    Not thread-safe; only `should_stop` is read while a call runs.
+
+    Args:
+        path: The model file, its header already checked.
+        n_ctx: Context size in tokens, a multiple of 256.
+        n_threads: CPU threads; None takes all this process may use.
+        embedding_context: Longest text to embed, in tokens.
+        pooling: How the file wants token vectors pooled; None takes the mean.
+        repack: Let llama.cpp rearrange the weights for this CPU's matrix instructions; off where
+            these are announced but trap (AMX, see `client`).
+        adapter: LoRA file, its header already checked, or None.
+        adapter_scale: Strength of the adapter.
+        should_stop: Asked while a prompt is evaluated; True ends it.
+
+    Raises:
+        ModelError: llama.cpp does not take the model or the adapter.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        n_ctx: int,
+        n_threads: int | None,
+        embedding_context: int,
+        pooling: int | None,
+        repack: bool,
+        adapter: Path | None,
+        adapter_scale: float,
+        should_stop: Callable[[], bool],
+    ) -> None:
+        native.llama_log_set(log, None)
+        native.llama_backend_init()
+        self._path = path
+        self._embedding_size = embedding_context
+        self._pooling = pooling if pooling in _POOLINGS else _MEAN_POOLING
+        self.threads = n_threads or _usable_cpus()
+        self._should_stop = should_stop
+        self._model = self._load(path, repack)
+        self._vocab = native.llama_model_get_vocab(self._model)
+        self._vocabulary_size = native.llama_vocab_n_tokens(self._vocab)
+        self._adapter = self._load_adapter(adapter) if adapter else None
+        self._adapter_scale = adapter_scale
+        self.n_ctx = n_ctx
+        self._abort = native.ggml_abort_callback(lambda _: should_stop())
+        self._never_abort = native.ggml_abort_callback(0)
+        self._chat: Any = None
+        self._embedder: Any = None
+        self.live: list[int] = []  # the tokens whose attention memory the chat context holds
+        self._ahead = 0  # positions that a picture took among them
+
+    @property
+    def handle(self) -> Any:
+        """llama.cpp's model, for a projector."""
+        return self._model
+
+    @property
+    def context(self) -> Any:
+        """llama.cpp's context for chat, for a projector."""
+        return self._chat_context()
+
+    @property
+    def position(self) -> int:
+        """Where the next token goes."""
+        return len(self.live) + self._ahead
+
+    def move_to(self, position: int) -> None:
+        """Go on from a position behind a picture, which is no token that could be asked for again.
+
+        What is live is then good for one call; `forget` has to end it.
+        """
+        self._ahead = position - len(self.live)
+
+    def forget(self) -> None:
+        """Forget all that is live, pictures too."""
+        native.llama_memory_clear(native.llama_get_memory(self._chat_context()), True)
+        self.live.clear()
+        self._ahead = 0
+
+    # --- text and tokens ---
+
+    def tokens_of(self, text: str, *, special: bool = False) -> list[int]:
+        """Token ids of `text`; control tokens are read in it only with `special`."""
+        raw = text.encode("utf-8", "replace")
+        room = len(raw) + 2
+        ids = (native.llama_token * room)()
+        count = native.llama_tokenize(self._vocab, raw, len(raw), ids, room, False, special)
+        if count < 0:
+            raise ModelError(f"{self._path} cannot tokenise a text of {len(raw)} bytes.")
+        return ids[:count]
+
+    def bytes_of(self, token: int) -> bytes:
+        """The bytes a token stands for; a control token stands for none."""
+        buffer = ctypes.create_string_buffer(256)
+        count = native.llama_token_to_piece(self._vocab, token, buffer, 256, 0, False)
+        return buffer.raw[: max(count, 0)]
+
+    def check_tokens(self, tokens: Sequence[int]) -> None:
+        """Refuse ids that no token has.
+
+        Raises:
+            ModelError: see above.
+        """
+        if strange := [one for one in tokens if not 0 <= one < self._vocabulary_size]:
+            raise ModelError(
+                f"{self._path} has {self._vocabulary_size} tokens, so {strange[0]} is none of them."
+            )
+
+    def is_end(self, token: int) -> bool:
+        """Whether the model ends its answer with this token."""
+        return bool(native.llama_vocab_is_eog(self._vocab, token))
+
+    @property
+    def chat_template(self) -> str:
+        """Jinja source of the file's own chat template."""
+        source = native.llama_model_chat_template(self._model, None)
+        return source.decode("utf-8", "replace") if source else ""
+
+    @property
+    def bos(self) -> int | None:
+        """The token that must begin every prompt, where the model wants one."""
+        wanted = native.llama_vocab_get_add_bos(self._vocab)
+        return native.llama_vocab_bos(self._vocab) if wanted else None
+
+    def special_text(self, name: str) -> str:
+        """How a template writes the `bos` or `eos` token; empty where the model has none."""
+        token = getattr(native, f"llama_vocab_{name}")(self._vocab)
+        text = native.llama_vocab_get_text(self._vocab, token) if token >= 0 else None
+        return text.decode("utf-8", "replace") if text else ""
+
+    # --- evaluating a prompt ---
+
+    def warm_up(self) -> None:
+        """Evaluate two tokens and forget them: pages the weights in and tries the CPU's kernels.
+
+        An instruction that this machine does not carry out ends the process here, while loading,
+        and not during the first question.
+        """
+        if native.llama_get_memory(self._chat_context()):
+            self.evaluate([0, 0])
+            self.keep_first(0)
+        else:  # an encoder, which only embeds
+            self.embed(["warm up"])
+
+    def keep_first(self, count: int) -> int:
+        """Forget all but the first `count` live tokens; the number really kept.
+
+        A recurrent model cannot drop a tail and keeps none.
+        """
+        if count < len(self.live):
+            memory = native.llama_get_memory(self._chat_context())
+            if not native.llama_memory_seq_rm(memory, 0, count, -1):
+                native.llama_memory_clear(memory, True)
+                count = 0
+            del self.live[count:]
+        return len(self.live)
+
+    def evaluate(self, tokens: Sequence[int]) -> None:
+        """Append `tokens` to the live ones; the logits after the last are then readable.
+
+        Raises:
+            ModelCancelledError: `should_stop` said so; the live tokens are a prefix of what was
+                asked and the context is sound.
+            ModelError: llama.cpp failed.
+        """
+        context = self._chat_context()
+        long = len(tokens) > _ABORTABLE
+        native.llama_set_abort_callback(context, self._abort if long else self._never_abort, None)
+        for start in range(0, len(tokens), BATCH):
+            if self._should_stop():
+                raise ModelCancelledError("The call was stopped.")
+            self._decode(context, tokens[start : start + BATCH])
+
+    def _decode(self, context: Any, chunk: Sequence[int]) -> None:
+        code = self._decode_one(context, chunk) if not self._ahead else self._decode_behind(chunk)
+        if code == 0:
+            self.live.extend(chunk)
+            return
+        # What was evaluated of the chunk stays in memory; only the known part may.
+        memory = native.llama_get_memory(context)
+        if self._ahead:
+            self.forget()
+        elif not native.llama_memory_seq_rm(memory, 0, len(self.live), -1):
+            native.llama_memory_clear(memory, True)
+            self.live.clear()
+        if code == 2:
+            raise ModelCancelledError("The call was stopped.")
+        raise ModelError(
+            f"llama.cpp failed to evaluate {len(chunk)} tokens (code {code}).",
+            "A smaller context may help: its memory may be exhausted.",
+        )
+
+    def _decode_one(self, context: Any, chunk: Sequence[int]) -> int:
+        ids = (native.llama_token * len(chunk))(*chunk)
+        return int(native.llama_decode(context, native.llama_batch_get_one(ids, len(chunk))))
+
+    def _decode_behind(self, chunk: Sequence[int]) -> int:
+        """Decode behind a picture, whose positions llama.cpp does not count by itself."""
+        batch = native.llama_batch_init(len(chunk), 0, 1)
+        try:
+            for at, token in enumerate(chunk):
+                batch.token[at] = token
+                batch.pos[at] = self.position + at
+                batch.n_seq_id[at] = 1
+                batch.seq_id[at][0] = 0
+                batch.logits[at] = at == len(chunk) - 1
+            batch.n_tokens = len(chunk)
+            return int(native.llama_decode(self._chat_context(), batch))
+        finally:
+            native.llama_batch_free(batch)
+
+    def logits(self) -> np.ndarray:
+        """Scores of every next token, float32 of shape (vocabulary,).
+
+        A view into llama.cpp's memory, good until the next evaluation.
+        """
+        row = native.llama_get_logits_ith(self._chat_context(), -1)
+        if not row:
+            raise ModelError(f"{self._path} gives no logits, so it cannot answer questions.")
+        return np.ctypeslib.as_array(row, (self._vocabulary_size,))
+
+    # --- states of prefixes ---
+
+    def state_size(self) -> int:
+        """Bytes that `save_state` would take now."""
+        return int(native.llama_state_seq_get_size(self._chat_context(), 0))
+
+    def save_state(self) -> bytearray | None:
+        """The attention memory of the live tokens, or None where llama.cpp gives none."""
+        state = bytearray(self.state_size())
+        view = (ctypes.c_uint8 * len(state)).from_buffer(state)
+        written = native.llama_state_seq_get_data(self._chat_context(), view, len(state), 0)
+        return state if written == len(state) else None
+
+    def load_state(self, tokens: Sequence[int], state: bytearray) -> bool:
+        """Put a saved state back, in place of all that is live; False when it did not fit."""
+        context = self._chat_context()
+        native.llama_memory_clear(native.llama_get_memory(context), True)
+        view = (ctypes.c_uint8 * len(state)).from_buffer(state)
+        taken = native.llama_state_seq_set_data(context, view, len(state), 0)
+        self.live = list(tokens) if taken else []
+        return bool(taken)
+
+    # --- grammar ---
+
+    @contextmanager
+    def grammar(self, source: str) -> Iterator[Grammar]:
+        """A GBNF grammar at its start, for one answer.
+
+        Raises:
+            ModelError: llama.cpp does not parse it.
+        """
+        # llama.cpp takes an empty grammar for no grammar, and the answer would run free.
+        sampler = source.strip() and native.llama_sampler_init_grammar(
+            self._vocab, source.encode(), b"root"
+        )
+        if not sampler:
+            raise ModelError(
+                "The grammar for this answer is not valid GBNF.", "This is a fault in localrec."
+            )
+        try:
+            yield Grammar(sampler)
+        finally:
+            native.llama_sampler_free(sampler)
+
+    # --- embedding ---
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        """Unit vectors of `texts`, float32 of shape (texts, size); an empty text gives zeros.
+
+        A text longer than the context keeps its beginning and its closing token.
+        """
+        context = self._embedding_context()
+        room = native.llama_n_ctx(context)
+        rows = [self._embedding_tokens(text, room) if text.strip() else [] for text in texts]
+        size = native.llama_model_n_embd_out(self._model)
+        vectors = np.zeros((len(rows), size), dtype=np.float32)
+        for batch in _batches(rows, room):
+            if self._should_stop():
+                raise ModelCancelledError("The call was stopped.")
+            vectors[batch] = self._embed_batch(context, [rows[i] for i in batch], size)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return vectors / np.maximum(lengths, np.finfo(np.float32).tiny)
+
+    def _embedding_tokens(self, text: str, room: int) -> list[int]:
+        """Tokens with the model's own opening and closing ones, cut to `room`."""
+        raw = text.encode("utf-8", "replace")
+        ids = (native.llama_token * (len(raw) + 4))()
+        count = native.llama_tokenize(self._vocab, raw, len(raw), ids, len(ids), True, False)
+        if count <= 0:
+            raise ModelError(f"{self._path} cannot tokenise a text for embedding.")
+        return ids[:count] if count <= room else [*ids[: room - 1], ids[count - 1]]
+
+    def _embed_batch(self, context: Any, rows: list[list[int]], size: int) -> np.ndarray:
+        """Raw vectors of texts that together fit the context, one sequence each."""
+        batch = native.llama_batch_init(sum(map(len, rows)), 0, 1)
+        try:
+            _fill(batch, rows)
+            memory = native.llama_get_memory(context)
+            if memory:
+                native.llama_memory_clear(memory, True)
+            if code := native.llama_decode(context, batch):
+                raise ModelError(f"llama.cpp failed to embed {len(rows)} texts (code {code}).")
+        finally:
+            native.llama_batch_free(batch)
+        vectors = np.empty((len(rows), size), dtype=np.float32)
+        for sequence in range(len(rows)):
+            pooled = native.llama_get_embeddings_seq(context, sequence)
+            if not pooled:
+                raise ModelError(f"{self._path} gives no embeddings.", "Use an embedding model.")
+            vectors[sequence] = np.ctypeslib.as_array(pooled, (size,))
+        return vectors
+
+    # --- loading ---
+
+    def _load(self, path: Path, repack: bool) -> Any:
+        parameters = native.llama_model_default_params()
+        parameters.use_extra_bufts = repack
+        model = native.llama_model_load_from_file(os.fsencode(path), parameters)
+        if not model:
+            raise ModelError(
+                f"llama.cpp cannot load {path}: {cause()}.",
+                "Check the file: localrec models check.",
+            )
+        return model
+
+    def _load_adapter(self, path: Path) -> Any:
+        adapter = native.llama_adapter_lora_init(self._model, os.fsencode(path))
+        if not adapter:
+            raise ModelError(
+                f"llama.cpp cannot load the adapter {path}: {cause()}.",
+                "Use the adapter with the base model it was trained on.",
+            )
+        return adapter
+
+    def _chat_context(self) -> Any:
+        if self._chat is None:
+            parameters = self._parameters(self.n_ctx)
+            parameters.n_batch = parameters.n_ubatch = min(BATCH, self.n_ctx)
+            self._chat = self._new_context(parameters)
+        return self._chat
+
+    def _embedding_context(self) -> Any:
+        if self._embedder is None:
+            size = self._embedding_size
+            parameters = self._parameters(size)
+            # An encoder sees a text at once, so a batch must have room for the longest.
+            parameters.n_batch = parameters.n_ubatch = size
+            parameters.n_seq_max = _TEXTS_PERBATCH
+            parameters.kv_unified = True
+            parameters.embeddings = True
+            parameters.pooling_type = self._pooling
+            self._embedder = self._new_context(parameters)
+        return self._embedder
+
+    def _parameters(self, n_ctx: int) -> Any:
+        parameters = native.llama_context_default_params()
+        parameters.n_ctx = n_ctx
+        parameters.n_threads = parameters.n_threads_batch = self.threads
+        if not native.llama_supports_gpu_offload():
+            # On a CPU it halves the speed of writing behind 1,500 tokens, and gains reading 15%.
+            parameters.flash_attn_type = native.LLAMA_FLASH_ATTN_TYPE_DISABLED
+        return parameters
+
+    def _new_context(self, parameters: Any) -> Any:
+        complaints.clear()
+        context = native.llama_init_from_model(self._model, parameters)
+        if not context:
+            raise ModelError(
+                f"llama.cpp cannot make a context of {parameters.n_ctx} tokens for {self._path}: "
+                f"{cause()}.",
+                "A smaller context needs less memory.",
+            )
+        if self._adapter:
+            adapters = (native.llama_adapter_lora_p_ctypes * 1)(self._adapter)
+            scales = (ctypes.c_float * 1)(self._adapter_scale)
+            if native.llama_set_adapters_lora(context, adapters, 1, scales):
+                raise ModelError(f"llama.cpp cannot apply the adapter to {self._path}.")
+        return context
+
+
+def _fill(batch: Any, rows: list[list[int]]) -> None:
+    """Write one sequence per row into a fresh batch, every token counting toward its vector."""
+    at = 0
+    for sequence, row in enumerate(rows):
+        for position, token in enumerate(row):
+            batch.token[at] = token
+            batch.pos[at] = position
+            batch.n_seq_id[at] = 1
+            batch.seq_id[at][0] = sequence
+            batch.logits[at] = 1
+            at += 1
+    batch.n_tokens = at
+
+
+def _batches(rows: list[list[int]], room: int) -> Iterator[list[int]]:
+    """Indexes of filled rows that together fit `room` tokens and the sequence limit."""
+    batch: list[int] = []
+    used = 0
+    for index, row in enumerate(rows):
+        if not row:
+            continue
+        if batch and (used + len(row) > room or len(batch) == _TEXTS_PERBATCH):
+            yield batch
+            batch, used = [], 0
+        batch.append(index)
+        used += len(row)
+    if batch:
+        yield batch
+
+
+def _usable_cpus() -> int:
+    """CPUs this process may run on, which in a container are fewer than the machine's."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

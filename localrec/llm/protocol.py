@@ -1,0 +1,210 @@
+"""What a model's process and its client say to each other, and how it is framed.
+
+A frame is a length (4 bytes, big endian) and that many bytes of MessagePack holding one of the
+structs below. Requests flow one way, exactly one reply per call the other way, and before it, where
+an answer is heard while it is written, its pieces; only `Cancel` comes unasked, from whichever
+thread wants the running call to end.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from localrec.llm.chat_model import Bitmap, Generation, LabelProbabilities, Message
+
+LENGTH_BYTES = 4
+_MAX_FRAME = 256 << 20
+
+
+class OpenRequest(msgspec.Struct, frozen=True, tag=True):
+    """Load the model; the first request, and the only one of its kind."""
+
+    path: str
+    n_ctx: int
+    n_threads: int | None
+    embedding_context: int
+    pooling: int | None
+    repack: bool
+    adapter: str | None
+    adapter_scale: float
+    projector: str | None
+
+
+class ChooseRequest(msgspec.Struct, frozen=True, tag=True):
+    """Score labels."""
+
+    call: int
+    messages: tuple[Message, ...]
+    labels: tuple[str, ...]
+    fixed: int
+
+
+class GenerateRequest(msgspec.Struct, frozen=True, tag=True):
+    """Write an answer."""
+
+    call: int
+    messages: tuple[Message, ...]
+    grammar: str | None
+    max_tokens: int
+    temperature: float
+    seed: int
+    fixed: int
+    prefix: str
+
+
+class DescribeRequest(msgspec.Struct, frozen=True, tag=True):
+    """Write about a picture; pieces come as `Heard` before the reply."""
+
+    call: int
+    bitmap: Bitmap
+    messages: tuple[Message, ...]
+    grammar: str | None
+    max_tokens: int
+
+
+class CountRequest(msgspec.Struct, frozen=True, tag=True):
+    """Count the tokens of a text."""
+
+    call: int
+    text: str
+
+
+class EmbedRequest(msgspec.Struct, frozen=True, tag=True):
+    """Embed texts."""
+
+    call: int
+    texts: tuple[str, ...]
+
+
+class TokenizeRequest(msgspec.Struct, frozen=True, tag=True):
+    """Give the tokens of a prompt and of a begun answer."""
+
+    call: int
+    messages: tuple[Message, ...]
+    prefix: str
+
+
+class LogitsRequest(msgspec.Struct, frozen=True, tag=True):
+    """Score every next token behind each of the last `rows` of `tokens`."""
+
+    call: int
+    tokens: tuple[int, ...]
+    rows: int
+
+
+class CancelRequest(msgspec.Struct, frozen=True, tag=True):
+    """End call number `call`, if it is still running."""
+
+    call: int
+
+
+class OpenReply(msgspec.Struct, frozen=True, tag=True):
+    """The model is loaded."""
+
+
+class ChooseReply(msgspec.Struct, frozen=True, tag=True):
+    """Reply to `Choose`."""
+
+    choice: LabelProbabilities
+
+
+class GenerateReply(msgspec.Struct, frozen=True, tag=True):
+    """Reply to `Generate`."""
+
+    generation: Generation
+
+
+class TextChunk(msgspec.Struct, frozen=True, tag=True):
+    """A further piece of an answer that is still being written; no reply yet."""
+
+    text: str
+
+
+class CountReply(msgspec.Struct, frozen=True, tag=True):
+    """Reply to `Count`."""
+
+    tokens: int
+
+
+class EmbedReply(msgspec.Struct, frozen=True, tag=True):
+    """Reply to `Embed`: float32 rows of length `size`, in the machine's byte order."""
+
+    rows: bytes
+    size: int
+
+
+class TokenizeReply(msgspec.Struct, frozen=True, tag=True):
+    """Reply to `Tokenise`."""
+
+    tokens: tuple[int, ...]
+
+
+class LogitsReply(msgspec.Struct, frozen=True, tag=True):
+    """Reply to `Score`: float32 rows, in the machine's byte order."""
+
+    rows: bytes
+
+
+class ErrorReply(msgspec.Struct, frozen=True, tag=True):
+    """The call failed in a way that leaves the model usable."""
+
+    kind: Literal["model", "context", "cancelled"]
+    message: str
+    hint: str
+
+
+CallRequest = (
+    ChooseRequest
+    | GenerateRequest
+    | DescribeRequest
+    | CountRequest
+    | EmbedRequest
+    | TokenizeRequest
+    | LogitsRequest
+)
+Request = OpenRequest | CallRequest | CancelRequest
+Reply = (
+    OpenReply
+    | ChooseReply
+    | GenerateReply
+    | TextChunk
+    | CountReply
+    | EmbedReply
+    | TokenizeReply
+    | LogitsReply
+    | ErrorReply
+)
+
+_encoder = msgspec.msgpack.Encoder()
+_requests: msgspec.msgpack.Decoder[Request] = msgspec.msgpack.Decoder(Request)
+_replies: msgspec.msgpack.Decoder[Reply] = msgspec.msgpack.Decoder(Reply)
+
+
+def encode_frame(body: Request | Reply) -> bytes:
+    """A struct as one frame, ready to be written."""
+    encoded = _encoder.encode(body)
+    return len(encoded).to_bytes(LENGTH_BYTES, "big") + encoded
+
+
+def body_length(prefix: bytes) -> int:
+    """Length of the body that a frame's first bytes announce.
+
+    Raises:
+        ValueError: no frame of ours is that long; the stream is out of step.
+    """
+    length = int.from_bytes(prefix, "big")
+    if length > _MAX_FRAME:
+        raise ValueError(f"a frame of {length} bytes")
+    return length
+
+
+def decode_request(body: bytes) -> Request:
+    """The request in a frame's body (`msgspec.DecodeError` when it is none)."""
+    return _requests.decode(body)
+
+
+def decode_reply(body: bytes) -> Reply:
+    """The reply in a frame's body (`msgspec.DecodeError` when it is none)."""
+    return _replies.decode(body)

@@ -1,0 +1,34 @@
+"""What a model's calls add up to, those before a failure too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from localrec.data.token_usage import TokenUsage
+from localrec.llm.chat_model import ChatModel, Message
+from localrec.llm.model_wrapper import ModelWrapper, Reply
+
+
+class UsageTracker(ModelWrapper):
+    """A chat model whose calls are added up."""
+
+    def __init__(self, model: ChatModel) -> None:
+        super().__init__(model)
+        self._spent = TokenUsage()
+
+    def taken(self) -> TokenUsage:
+        """What was spent since this was last called."""
+        spent, self._spent = self._spent, TokenUsage()
+        return spent
+
+    def _ask(
+        self,
+        messages: Sequence[Message],
+        call: Callable[[Sequence[Message]], Reply],
+        *,
+        labels: Sequence[str] = (),
+        prefix: str = "",
+    ) -> Reply:
+        reply = call(messages)
+        self._spent = self._spent.and_for(reply.usage)
+        return reply

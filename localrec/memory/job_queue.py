@@ -1,0 +1,273 @@
+"""The durable queue: what people did and memories do not know yet, one row for each deed.
+
+A job is stored in the transaction of the deed it is about, and ends in the transaction that writes
+its memories: so neither is ever lost, and nothing is worked in twice. Between the two it bears a
+claim. A claim that no longer stands when the work is done (its worker was thought dead, or
+somebody was forgotten meanwhile) makes the work void.
+
+    waiting -> running -> done
+       ^__________|  \\-> failed  (after `MOST_FAILURES`; `retry_failed` lets it wait again)
+
+A job that takes its process with it never says so; what was claimed `MOST_CLAIMS` times and found
+running still has failed too, or it would end every worker to come.
+
+Jobs of one person that wait together are claimed and worked as one. Imports make no jobs: 25
+million rows would be 25 million jobs, whose memories a rebuild makes in one pass over people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Literal
+from uuid import uuid4
+
+import msgspec
+
+from localrec.data.rows import Event
+from localrec.foundation.text import clean_text
+from localrec.graph.store import Store
+from localrec.memory.records import MemoryUpdate, WriteResult, put_memories
+
+UNDONE = "undone"  # the event of a job about feedback that was taken back
+BURST = 256  # deeds worked as one at most
+MOST_FAILURES = 3
+MOST_CLAIMS = 5
+MAX_ERROR = 300
+
+State = Literal["waiting", "running", "done", "failed"]
+STATES: tuple[State, ...] = ("waiting", "running", "done", "failed")
+
+_PAUSED = "memory_jobs_paused"  # row of `meta`, there while jobs are paused
+
+
+class QueuedEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that a job is about: the row of the queue, the item, and what was said of it."""
+
+    job_id: int
+    item_id: int
+    event: str
+    at: datetime
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True):
+    """The waiting deeds of one person, claimed to be worked as one.
+
+    Args:
+        job_id: Of the oldest deed; the whole job is recorded there.
+        user_id: Node id of the person.
+        domain: The person's domain.
+        deeds: Oldest first, at least one.
+        claim: Vouches for it that nobody else works on these rows.
+    """
+
+    job_id: int
+    user_id: int
+    domain: str
+    deeds: tuple[QueuedEvent, ...]
+    claim: str
+
+
+class JobRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A row of the queue, as `memory jobs` shows it.
+
+    `calls` counts updates that were called for it and came back; in a job of several deeds the
+    oldest row has them. `skipped` are node ids of pinned memories that it left as they were.
+    """
+
+    job_id: int
+    user: str
+    item: str
+    domain: str
+    event: str
+    at: datetime
+    state: State
+    attempts: int
+    failures: int
+    calls: int
+    error: str | None
+    skipped: tuple[int, ...]
+    ended: datetime | None
+
+
+def enqueue(store: Store, user_id: int, item_id: int, event: str) -> int | None:
+    """Add a job inside the caller's transaction: it is stored with the deed or not at all.
+
+    Returns:
+        Its number; None for "not now", which says nothing that could be remembered.
+    """
+    if event == Event.LATER:
+        return None
+    [[job_id]] = store.rows("SELECT nextval('job_ids')")
+    store.execute(
+        "INSERT INTO job VALUES (?, ?, ?, ?, ?, 'waiting', NULL, 0, 0, 0, NULL, [], NULL)",
+        [job_id, user_id, item_id, str(event), _now()],
+    )
+    return int(job_id)
+
+
+def claim(store: Store) -> Job | None:
+    """Take the oldest waiting job, with all else that waits of its person; None where none does.
+
+    Jobs that failed before stand behind the others. Nothing is claimed while jobs are paused.
+    """
+    with store.transaction():
+        if is_paused(store):
+            return None
+        first = store.rows(
+            "SELECT j.user_id FROM job j JOIN node n ON n.node_id = j.user_id "
+            "WHERE j.state = 'waiting' ORDER BY j.failures, j.job_id LIMIT 1"
+        )
+        if not first:
+            return None
+        mark = uuid4().hex
+        store.execute(
+            "UPDATE job SET state = 'running', claim = $1, attempts = attempts + 1 WHERE job_id IN "
+            "(SELECT job_id FROM job WHERE state = 'waiting' AND user_id = $2 "
+            "ORDER BY job_id LIMIT $3)",
+            [mark, first[0][0], BURST],
+        )
+        return _claimed(store, mark)
+
+
+def complete(store: Store, job: Job, updates: Sequence[MemoryUpdate]) -> WriteResult | None:
+    """Write a job's memories and end it, in one transaction.
+
+    Returns:
+        What was written; None where the claim no longer stands: then nothing is, and what is left
+        of the job waits again.
+    """
+    with store.transaction():
+        if not _stands(store, job):
+            _let_wait(store, job)
+            return None
+        written = put_memories(store, updates, job=job.job_id)
+        store.execute(
+            "UPDATE job SET state = 'done', claim = NULL, error = NULL, ended = $1, "
+            "calls = calls + CASE WHEN job_id = $2 THEN 1 ELSE 0 END, "
+            "skipped = CASE WHEN job_id = $2 THEN $3::BIGINT[] ELSE [] END WHERE claim = $4",
+            [_now(), job.job_id, list(written.skipped), job.claim],
+        )
+    return written
+
+
+def fail(store: Store, job: Job, error: str) -> None:
+    """Record that a job failed; it waits behind the others, or has failed for good."""
+    store.execute(
+        "UPDATE job SET state = CASE WHEN failures + 1 >= $1 THEN 'failed' ELSE 'waiting' END, "
+        "failures = failures + 1, claim = NULL, error = $2, "
+        "calls = calls + CASE WHEN job_id = $3 THEN 1 ELSE 0 END WHERE claim = $4",
+        [MOST_FAILURES, clean_text(error, limit=MAX_ERROR), job.job_id, job.claim],
+    )
+
+
+def give_back(store: Store, job: Job) -> None:
+    """Let a claimed job wait again, as if nobody had begun it."""
+    with store.transaction():
+        _let_wait(store, job)
+
+
+def release_claims(store: Store) -> None:
+    """Let all running jobs wait again; only for the one who knows that no other worker lives.
+
+    One that was claimed `MOST_CLAIMS` times and never ended has failed.
+    """
+    store.execute(
+        "UPDATE job SET claim = NULL, "
+        "state = CASE WHEN attempts >= $most THEN 'failed' ELSE 'waiting' END, "
+        "error = CASE WHEN attempts >= $most THEN $error ELSE error END WHERE state = 'running'",
+        {
+            "most": MOST_CLAIMS,
+            "error": f"Each of the {MOST_CLAIMS} processes that worked on it ended without a word.",
+        },
+    )
+
+
+def pause(store: Store) -> None:
+    """Let jobs wait, from the next one on, until `resume`; new ones are still stored."""
+    store.execute("INSERT OR REPLACE INTO meta VALUES (?, 'yes')", [_PAUSED])
+
+
+def resume(store: Store) -> None:
+    """Let jobs be worked off again."""
+    store.execute("DELETE FROM meta WHERE key = ?", [_PAUSED])
+
+
+def is_paused(store: Store) -> bool:
+    """Whether jobs are paused."""
+    return bool(store.rows("SELECT 1 FROM meta WHERE key = ?", [_PAUSED]))
+
+
+def retry_failed(store: Store) -> int:
+    """Let failed jobs wait again with a clean record; returns how many."""
+    with store.transaction():
+        count = counts_of(store)["failed"]
+        store.execute(
+            "UPDATE job SET state = 'waiting', failures = 0, attempts = 0 WHERE state = 'failed'"
+        )
+    return count
+
+
+def has_work(store: Store) -> bool:
+    """Whether a job could be claimed."""
+    waiting = store.rows("SELECT 1 FROM job WHERE state = 'waiting' LIMIT 1")
+    return bool(waiting) and not is_paused(store)
+
+
+def counts_of(store: Store) -> dict[State, int]:
+    """How many jobs are in each state."""
+    found = dict(store.rows("SELECT state, count(*) FROM job GROUP BY state"))
+    return {state: int(found.get(state, 0)) for state in STATES}
+
+
+def calls_of(store: Store) -> tuple[int, int]:
+    """Updates called for all jobs that are done, and how many deeds those jobs were about."""
+    calls, deeds = store.rows(
+        "SELECT coalesce(sum(calls), 0), count(*) FROM job WHERE state = 'done'"
+    )[0]
+    return int(calls), int(deeds)
+
+
+def jobs_of(store: Store, limit: int = 20) -> list[JobRow]:
+    """The newest rows of the queue, those that failed or still have to be worked first."""
+    rows = store.rows(
+        'SELECT j.job_id, u.key, i.name, u.domain, j.event, j."at", j.state, j.attempts, '
+        "j.failures, j.calls, j.error, j.skipped, j.ended FROM job j "
+        "JOIN node u ON u.node_id = j.user_id JOIN node i ON i.node_id = j.item_id "
+        "ORDER BY j.state = 'done', j.job_id DESC LIMIT ?",
+        [limit],
+    )
+    names = JobRow.__struct_fields__
+    return [msgspec.convert(dict(zip(names, row, strict=True)), JobRow) for row in rows]
+
+
+def _claimed(store: Store, mark: str) -> Job | None:
+    rows = store.rows(
+        'SELECT j.job_id, j.user_id, n.domain, j.item_id, j.event, j."at" FROM job j '
+        "JOIN node n ON n.node_id = j.user_id WHERE j.claim = ? ORDER BY j.job_id",
+        [mark],
+    )
+    if not rows:
+        return None
+    deeds = tuple(
+        QueuedEvent(job_id=job_id, item_id=item_id, event=event, at=at)
+        for job_id, _, _, item_id, event, at in rows
+    )
+    job_id, user_id, domain = rows[0][:3]
+    return Job(job_id=job_id, user_id=user_id, domain=domain, deeds=deeds, claim=mark)
+
+
+def _stands(store: Store, job: Job) -> bool:
+    rows = store.rows("SELECT job_id FROM job WHERE claim = ? AND state = 'running'", [job.claim])
+    return {job_id for (job_id,) in rows} == {deed.job_id for deed in job.deeds}
+
+
+def _let_wait(store: Store, job: Job) -> None:
+    store.execute(
+        "UPDATE job SET state = 'waiting', claim = NULL, attempts = attempts - 1 WHERE claim = ?",
+        [job.claim],
+    )
+
+
+def _now() -> datetime:
+    return datetime.now(UTC).replace(tzinfo=None)

@@ -1,0 +1,214 @@
+"""A domain's shared memory as a workspace opens it: from its caches, else counted and kept.
+
+The memory is the graph of who likes what, the companions of each item and the domain's rules; the
+weights of its kinds of evidence are fitted once, on likings that are held back, and kept beside
+the companions for as long as those hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.data.arrays import Indexes
+from localrec.foundation.atomic_files import short_digest
+from localrec.graph.catalogue import Catalogue
+from localrec.graph.store import Store
+from localrec.index.cached_arrays import ArrayCache
+from localrec.index.embedded_fields import EmbeddedField
+from localrec.index.item_cooccurrence import count_cooccurrence, open_cooccurrence
+from localrec.memory.collaborative_memory import CollaborativeMemory
+from localrec.memory.configs import MemRecConfig
+from localrec.memory.memory_texts import MemoryTexts
+from localrec.memory.memrec import DEFAULT_WEIGHTS, FEWEST_CASES, MemRec
+from localrec.memory.rule_text import format_rules
+from localrec.memory.rule_versions import rules_of
+from localrec.memory.synthesis import domain_shares, phrases_of
+from localrec.memory.user_item_graph import (
+    UserItemGraph,
+    build_user_item_graph,
+    open_user_item_graph,
+)
+from localrec.ranking.fusion import FusionWeights
+
+_FORMAT = 1
+_SEED = 11  # of the people who give up a liking, and of the items it is told from
+_FEWEST_LIKINGS = 3  # of a person who gives one up
+_MOST_PEOPLE = 400  # who give one up; each costs some ten milliseconds, once
+_MOST_LIKINGS = 500_000  # that weights are fitted with, of as many people as have them
+
+
+def load_collaborative_memory(
+    store: Store, folder: Path, catalogue: Catalogue, field: EmbeddedField | None
+) -> CollaborativeMemory:
+    """The shared memory of a domain, from its caches where they fit, else counted and kept.
+
+    Args:
+        store: Read only.
+        folder: The workspace's `indexes/`; where it cannot be written, memory must do.
+        catalogue: The domain's snapshot; item indexes are its own.
+        field: The texts that items are compared by; None compares none.
+
+    Raises:
+        InputError: the domain's rules in the store are none that this localrec reads.
+    """
+    graph = open_user_item_graph(store, folder, catalogue, field)
+    likes = np.diff(graph.first_person).astype(np.int32)
+    return CollaborativeMemory(
+        graph=graph,
+        companions=open_cooccurrence(store, folder, catalogue),
+        usual=domain_shares(graph.item_features, likes),
+        phrases=phrases_of(catalogue.attributes, catalogue.domain),
+        rules=rules_of(store, catalogue.domain.name),
+    )
+
+
+def memory_texts_of(graph: UserItemGraph, catalogue: Catalogue) -> MemoryTexts:
+    """The memories of a domain in words, for a model to read.
+
+    Args:
+        graph: Who likes what.
+        catalogue: The snapshot that its items are numbered by.
+    """
+    staples = catalogue.domain.staples
+    return MemoryTexts(
+        graph,
+        [one.name for one in catalogue.attributes],
+        catalogue.names,
+        np.array([one.key in staples for one in catalogue.attributes], dtype=bool),
+    )
+
+
+def first_half(collaborative_memory: CollaborativeMemory) -> CollaborativeMemory:
+    """The shared memory as it was when each person had the first half of their likings."""
+    likings = _in_order(collaborative_memory.graph, collaborative_memory.graph.size)
+    place = np.arange(len(likings.item)) - likings.first[likings.person]
+    early = 2 * place < np.diff(likings.first)[likings.person]
+    return _made_of(collaborative_memory, likings, early)
+
+
+class _Stand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What weights were fitted with, as marks of contents."""
+
+    format: int
+    companions: str
+    rules: str
+    config: MemRecConfig
+
+    def serves(self, now: _Stand) -> bool:
+        return self == now
+
+
+def load_fusion_weights(
+    folder: Path, domain: str, collaborative_memory: CollaborativeMemory, config: MemRecConfig
+) -> FusionWeights:
+    """The weights of a domain's evidence, from their cache where that fits, else fitted and kept.
+
+    Args:
+        folder: The workspace's `indexes/`.
+        domain: Name of the domain.
+        collective: Its shared memory.
+        config: The kinds of evidence that count.
+    """
+    stem = f"weights-{short_digest(domain, msgspec.json.encode(config).decode())}"
+    cache = ArrayCache(folder, stem, ("weights", "cases"), _Stand)
+    rules = collaborative_memory.rules
+    mark = collaborative_memory.companions.mark
+    stand = _Stand(
+        format=_FORMAT,
+        companions=mark,
+        rules="" if rules is None else short_digest(format_rules(rules)),
+        config=config,
+    )
+    kept = cache.load(stand) if mark else None
+    if kept is not None:
+        told, cases = kept.arrays
+        weights = dict(zip(config.kinds, told.tolist(), strict=True))
+        return FusionWeights(weights=weights, cases=int(cases[0]))
+    fitted = fit_fusion_weights(collaborative_memory, config)
+    if mark:
+        told = np.array([fitted.weights.get(kind, 0.0) for kind in config.kinds])
+        cache.keep(stand, (told, np.array([fitted.cases])))
+    return fitted
+
+
+def fit_fusion_weights(
+    collaborative_memory: CollaborativeMemory, config: MemRecConfig
+) -> FusionWeights:
+    """Fit the weights to find the newest liking of some people, with a memory that has it not.
+
+    With fewer people than weights can be fitted on the usual ones count.
+    """
+    graph = collaborative_memory.graph
+    people = int(np.searchsorted(graph.first_item, _MOST_LIKINGS, side="right")) - 1
+    likings = _in_order(graph, people)
+    able = np.flatnonzero(np.diff(likings.first) >= _FEWEST_LIKINGS)
+    drawn = np.sort(np.random.default_rng(_SEED).permutation(able)[:_MOST_PEOPLE])
+    if len(drawn) < FEWEST_CASES:
+        return DEFAULT_WEIGHTS
+    last = likings.first[drawn + 1] - 1
+    stays = np.ones(len(likings.item), dtype=bool)
+    stays[last] = False
+    before = _made_of(collaborative_memory, likings, stays)
+    histories = [
+        likings.item[begin:end]
+        for begin, end in zip(likings.first[drawn].tolist(), last.tolist(), strict=True)
+    ]
+    return MemRec(before, config).fit(histories, likings.item[last], drawn.astype(np.int32), _SEED)
+
+
+class _Ordered(msgspec.Struct, frozen=True):
+    """Likings by person, each one's oldest first; columns of one length."""
+
+    person: Indexes
+    item: Indexes
+    day: NDArray[np.float32]
+    first: NDArray[np.int64]  # where each person's begin
+
+
+def _in_order(graph: UserItemGraph, people: int) -> _Ordered:
+    """The likings of the first so many people, who are numbered in no order: an even part."""
+    first = np.asarray(graph.first_item[: people + 1])
+    end = int(first[-1])
+    person = np.repeat(np.arange(people, dtype=np.int32), np.diff(first))
+    day = np.asarray(graph.days[:end])
+    order = np.lexsort((np.where(np.isnan(day), -np.inf, day), person))
+    return _Ordered(person, np.asarray(graph.items[:end])[order], day[order], first)
+
+
+def _made_of(
+    collaborative_memory: CollaborativeMemory, likings: _Ordered, stays: NDArray[np.bool_]
+) -> CollaborativeMemory:
+    """The same memory from some of its likings."""
+    person, item, day = likings.person[stays], likings.item[stays], likings.day[stays]
+    item_features = collaborative_memory.graph.item_features
+    people = len(likings.first) - 1
+    graph = build_user_item_graph(person, item, day, people, item_features)
+    return msgspec.structs.replace(
+        collaborative_memory,
+        graph=graph,
+        companions=count_cooccurrence(
+            person, item, item_features.items, collaborative_memory.companions.config
+        ),
+        usual=domain_shares(item_features, np.diff(graph.first_person).astype(np.int32)),
+    )
+
+
+class SharedMemory(msgspec.Struct, frozen=True):
+    """What rankers read of other people.
+
+    Args:
+        collective: The domain's shared memory.
+        config: Which of MemRec's parts count.
+        weights: Of the kinds of evidence.
+        person_of: A person's key -> their number in the graph, -1 for a stranger.
+    """
+
+    collaborative_memory: CollaborativeMemory
+    config: MemRecConfig
+    weights: FusionWeights
+    user_index: Callable[[str], int]

@@ -1,0 +1,212 @@
+"""MemRec with a model: it reads memories and facets, and scores candidates one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from localrec.data.arrays import Indexes, Scores
+from localrec.data.domains import Domain
+from localrec.data.token_usage import Usage
+from localrec.llm.chat_model import ChatModel
+from localrec.memory.collaborative_memory import CollaborativeMemory, MemoryContext, supporters_of
+from localrec.memory.configs import MemRecModelConfig
+from localrec.memory.memory_texts import MemoryTexts
+from localrec.memory.memrec import NO_FACETS, _memory_context, _ruled
+from localrec.memory.prompt_packer import PromptPacker
+from localrec.memory.rerank_stage import (
+    RerankCandidate,
+    RerankContext,
+    RerankScores,
+    rerank_by_model,
+)
+from localrec.memory.synthesis import FacetsError, Synthesis, ask_facets
+
+
+def user_context(
+    memory_texts: MemoryTexts, items: Indexes, synthesis: Synthesis, instruction: str = ""
+) -> RerankContext:
+    """What a model is told of a person before it judges candidates.
+
+    Args:
+        portraits: Memories in words.
+        items: The history, oldest first, each once, (h,).
+        synthesis: What the neighbours share; `NO_FACETS` where nobody else is looked at.
+        instruction: What they ask for, in words.
+    """
+    return RerankContext(
+        memory=memory_texts.of_person(items),
+        facets=[facet.text for facet in synthesis.facets],
+        confidences=[facet.confidence for facet in synthesis.facets],
+        instruction=instruction,
+    )
+
+
+def candidate_texts(
+    memory_texts: MemoryTexts, items: Sequence[int], config: MemRecModelConfig
+) -> list[RerankCandidate]:
+    """What a model is told of candidates; of their people only where anybody else is looked at."""
+    shared = config.synthesis != "none"
+    return [
+        RerankCandidate(memory_texts.titles[item], memory_texts.of_item(item, shared=shared))
+        for item in items
+    ]
+
+
+class UserContext(msgspec.Struct, frozen=True, kw_only=True):
+    """What an agent knows of a person before it judges.
+
+    Args:
+        context: What its model is told.
+        synthesis: The facets that the model is told, with the numbers of curated neighbours.
+        usage: What the model was asked for them; None where it was not.
+        notes: What went otherwise than was asked for, as sentences.
+    """
+
+    context: RerankContext
+    synthesis: Synthesis
+    usage: Usage | None = None
+    notes: tuple[str, ...] = ()
+
+
+class ModelMemRec:
+    """Has a model judge candidates one by one, told what is remembered of the person.
+
+    The paper, too, parts who manages the memory from who recommends; here an adapter that judges
+    could not write.
+
+    Args:
+        model: Judges; opened by whoever closes it.
+        writer: Writes facets; opened likewise, and often the same.
+        collective: The domain's shared memory.
+        portraits: Of the same graph.
+        domain: For its nouns.
+        config: What the model is told.
+    """
+
+    def __init__(
+        self,
+        model: ChatModel,
+        writer: ChatModel,
+        collaborative_memory: CollaborativeMemory,
+        memory_texts: MemoryTexts,
+        domain: Domain,
+        config: MemRecModelConfig,
+    ) -> None:
+        self._model = model
+        self._writer = writer
+        self._collaborative_memory = _ruled(collaborative_memory, config.rules)
+        self._memory_texts = memory_texts
+        self._domain = domain
+        self._config = config
+
+    def rank(
+        self, items: Indexes, weights: Scores, candidates: Sequence[int], person: int = -1
+    ) -> RerankScores:
+        """How likely the model holds each candidate, (c,), and what all calls cost.
+
+        Where the facets that it wrote cannot be read, counted ones stand in and a note says so.
+
+        Args:
+            items: The history, oldest first, each once, (h,).
+            weights: How much each is liked, (h,).
+            candidates: Items, (c,).
+            person: Whose history it is in the graph; -1 for a stranger.
+
+        Raises:
+            ModelError: the model cannot be used.
+        """
+        return self.judge(
+            self.know(items, self.retrieve_memory(items, weights, person)), candidates
+        )
+
+    def retrieve_memory(
+        self, items: Indexes, weights: Scores, person: int = -1
+    ) -> MemoryContext | None:
+        """What the neighbourhood of a history says; None where nobody is looked at."""
+        if self._config.synthesis == "none":
+            return None
+        return _memory_context(self._collaborative_memory, self._config, items, weights, person)
+
+    def know(
+        self, items: Indexes, memory_context: MemoryContext | None, instruction: str = ""
+    ) -> UserContext:
+        """What the model is told of a person, for however many candidates.
+
+        Args:
+            items: The history, oldest first, each once, (h,).
+            remembered: From `remember`.
+            instruction: What they ask for, in words.
+
+        Raises:
+            ModelError: the model cannot be used.
+        """
+        synthesis, usage, notes = self._synthesis(items, memory_context)
+        context = user_context(self._memory_texts, items, synthesis, instruction)
+        return UserContext(context=context, synthesis=synthesis, usage=usage, notes=notes)
+
+    def judge(self, known: UserContext, candidates: Sequence[int]) -> RerankScores:
+        """How likely the model holds each candidate, (c,), and what all calls cost.
+
+        Raises:
+            ModelError: the model cannot be used.
+        """
+        told = candidate_texts(self._memory_texts, candidates, self._config)
+        # A blank would shift all candidates of one question alike: it is not asked about.
+        reranked = rerank_by_model(
+            self._model, known.context, told, singular=self._domain.singular, calibrated=False
+        )
+        return reranked.after(known.usage, known.notes)
+
+    def _synthesis(
+        self, items: Indexes, memory_context: MemoryContext | None
+    ) -> tuple[Synthesis, Usage | None, tuple[str, ...]]:
+        """What the neighbours share, what it cost to be told, and what went wrong."""
+        if memory_context is None:
+            return NO_FACETS, None, ()
+        if self._config.synthesis == "counted":
+            return memory_context.synthesis, None, ()
+        try:
+            written = self._ask_facets(items, memory_context)
+        except FacetsError as error:
+            note = f"{error.message} Counted facets stand in."
+            return memory_context.synthesis, error.usage, (note,)
+        return written, written.usage, ()
+
+    def _ask_facets(self, items: Indexes, memory_context: MemoryContext) -> Synthesis:
+        """Facets of the curated neighbours in the model's words; candidates are kept from it."""
+        graph, curated = self._collaborative_memory.graph, memory_context.curated
+        things = curated.neighbours.index[~curated.neighbours.is_user].tolist()
+        teller = PromptPacker(
+            self._memory_texts.titles,
+            {item: self._memory_texts.of_item(item) for item in things},
+            graph.lately_liked,
+            self._writer.count_tokens,
+        )
+        packed = teller.pack(curated, self._config.token_budget)
+        supporters = supporters_of(curated, graph)
+        written = ask_facets(
+            self._writer,
+            self._memory_texts.of_person(items),
+            packed.text.split("\n") if packed.text else [],
+            [supporters[place] for place in packed.places],
+            self._domain,
+            most=self._config.facets,
+        )
+        return _by_number(written, packed.places)
+
+
+def _by_number(written: Synthesis, places: Sequence[int]) -> Synthesis:
+    """Facets that cite lines of a prompt, citing the neighbours as they were curated, from 1."""
+    facets = (
+        msgspec.structs.replace(
+            facet, supporters=tuple(places[number - 1] + 1 for number in facet.supporters)
+        )
+        for facet in written.facets
+    )
+    edges = (
+        msgspec.structs.replace(edge, neighbour=places[edge.neighbour - 1] + 1)
+        for edge in written.edges
+    )
+    return msgspec.structs.replace(written, facets=tuple(facets), edges=tuple(edges))

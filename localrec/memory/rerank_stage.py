@@ -1,0 +1,219 @@
+"""Stage-ReRank: a score in 0..1 for each candidate, from an instruction, facets and memories.
+
+Two variants with one record as answer (MemRec, equation 4):
+
+    vector   nearness of a candidate's memory to the person's and to the facets, as in the paper's
+             Vector configuration
+    model    one question for each candidate, "would they choose this?", answered by the
+             probability of "yes" among the two words; nothing is generated
+
+The paper has the model write all scores in one answer. A small model copies the order in which
+candidates are shown, or gives all the same number; asked alone, a candidate has no place to be
+preferred for. What all questions share is read once and cached, so a candidate costs the tokens of
+its own line. `calibrated` divides out how readily the model says yes to a blank.
+
+A third variant, fused, is a weighted sum of kinds of evidence, these two among them (`fusion.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.data.arrays import unit_vectors
+from localrec.data.token_usage import Usage
+from localrec.llm.chat_model import ChatModel, Message
+from localrec.llm.model_wrapper import ModelWrapper, Reply
+
+Scores = NDArray[np.float64]
+Vectors = NDArray[np.float32]
+
+ANSWERS = ("yes", "no")  # that a candidate would be chosen, and that it would not
+_BLANK = "N/A"
+_LEAST = 1e-6
+_LONGEST_LINE = 160  # letters of a candidate's memory
+_LONGEST_INSTRUCTION = 400
+
+
+class RerankCandidate(msgspec.Struct, frozen=True):
+    """What a model is shown of a candidate: its title and what is remembered of it."""
+
+    title: str
+    memory: str = ""
+
+
+class RerankScores(msgspec.Struct, frozen=True, kw_only=True):
+    """Scores of the candidates in the order given, and what they cost.
+
+    Args:
+        scores: 0 to 1, higher is better, (c,).
+        spoke: "vector" or "model".
+        calls: Calls of a model.
+        prompt_tokens: Tokens it read, those from a cached prefix too.
+        cached_tokens: Of these, so many came from a cached prefix.
+        new_tokens: Tokens it wrote.
+        notes: What went otherwise than was asked for, as sentences.
+    """
+
+    scores: Scores
+    spoke: str
+    calls: int = 0
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    new_tokens: int = 0
+    notes: tuple[str, ...] = ()
+
+    def after(self, usage: Usage | None, notes: tuple[str, ...] = ()) -> RerankScores:
+        """The same scores with one more call, which went before; None where there was none."""
+        if usage is None:
+            return msgspec.structs.replace(self, notes=(*notes, *self.notes))
+        return msgspec.structs.replace(
+            self,
+            calls=self.calls + 1,
+            prompt_tokens=self.prompt_tokens + usage.prompt,
+            cached_tokens=self.cached_tokens + usage.cached,
+            new_tokens=self.new_tokens + usage.generated,
+            notes=(*notes, *self.notes),
+        )
+
+
+class PrefixedChatModel(ModelWrapper):
+    """A chat model that is told something before whatever it is asked.
+
+    Args:
+        model: Asked in its place; not closed with it.
+        brief: Stands behind the first message of every prompt.
+    """
+
+    def __init__(self, model: ChatModel, brief: str) -> None:
+        super().__init__(model)
+        self._brief = brief
+
+    def _ask(
+        self,
+        messages: Sequence[Message],
+        call: Callable[[Sequence[Message]], Reply],
+        *,
+        labels: Sequence[str] = (),
+        prefix: str = "",
+    ) -> Reply:
+        first, *rest = messages
+        return call([Message(first.role, f"{first.content}\n\n{self._brief}"), *rest])
+
+
+class RerankContext(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of the person for whom candidates are scored.
+
+    Args:
+        memory: The person's own memory, in words.
+        facets: Texts of the facets, surest first.
+        confidences: Of each facet, 0 to 1.
+        instruction: What they ask for, in words; "" where they do not.
+    """
+
+    memory: str = ""
+    facets: Sequence[str] = ()
+    confidences: Sequence[float] = ()
+    instruction: str = ""
+
+    @property
+    def lines(self) -> list[str]:
+        """The same as a model is told it."""
+        told = [f"About the person: {self.memory}"] if self.memory else []
+        if self.facets:
+            told.append("People of a similar taste like:")
+            told += [f"- {facet}" for facet in self.facets]
+        if self.instruction:
+            told.append(f"They ask: {self.instruction[:_LONGEST_INSTRUCTION]}")
+        return told
+
+
+def rerank_by_vectors(
+    wanted: Vectors, weights: Sequence[float], candidates: Vectors
+) -> RerankScores:
+    """Weighted mean of the cosines to everything that is wanted, brought to 0..1.
+
+    Args:
+        wanted: Vectors of the person's memory, the facets, the instruction, (w, size); lines of
+            zeros say nothing.
+        weights: What each counts, (w,).
+        candidates: Vectors of the candidates' memories, (c, size); zeros: nothing is known.
+    """
+    counts = np.asarray(weights, dtype=np.float64) * wanted.any(axis=1)
+    near = unit_vectors(candidates) @ unit_vectors(wanted).T  # (c, w)
+    mean = near @ counts / counts.sum() if counts.sum() > 0 else np.zeros(len(candidates))
+    # A cosine may lie beyond 1 in its last digit.
+    return RerankScores(scores=np.clip((1.0 + mean) / 2.0, 0.0, 1.0), spoke="vector")
+
+
+def rerank_by_model(
+    model: ChatModel,
+    context: RerankContext,
+    candidates: Sequence[RerankCandidate],
+    *,
+    singular: str,
+    calibrated: bool = True,
+) -> RerankScores:
+    """Probability of "yes" for each candidate, asked one by one.
+
+    Args:
+        model: Asked once for each candidate, and once more where it is calibrated.
+        context: Shared by all questions.
+        candidates: In any order; it makes no difference.
+        singular: What a candidate is.
+        calibrated: Divide out the answer to a blank.
+
+    Raises:
+        ModelError: the model cannot be used.
+    """
+    asked = [*candidates, RerankCandidate(_BLANK)] if calibrated else list(candidates)
+    prompts = [rerank_prompt(context, one, singular) for one in asked]
+    choices = [model.choose(prompt, ANSWERS, fixed=len(prompt) - 1) for prompt in prompts]
+    odds = np.array([_log_odds(choice.probabilities[0]) for choice in choices])
+    if calibrated:
+        odds = odds[:-1] - odds[-1]
+    return RerankScores(
+        scores=1.0 / (1.0 + np.exp(-odds)),
+        spoke="model",
+        calls=len(choices),
+        prompt_tokens=sum(choice.usage.prompt for choice in choices),
+        cached_tokens=sum(choice.usage.cached for choice in choices),
+    )
+
+
+def rerank_prompt(
+    context: RerankContext, candidate: RerankCandidate, singular: str
+) -> tuple[Message, ...]:
+    """What a model is asked of one candidate, and an adapter for it is trained on.
+
+    All messages but the last are those of every candidate.
+
+    Args:
+        context: What is known of the person.
+        candidate: Who is judged.
+        singular: What a candidate is.
+    """
+    return (
+        Message(
+            "system",
+            f"You judge whether a person would choose a {singular} next. Answer yes or no.",
+        ),
+        Message("user", "\n".join(context.lines) or "Nothing is known of the person."),
+        Message("assistant", f"Which {singular} shall I judge?"),
+        _question(candidate),
+    )
+
+
+def _question(candidate: RerankCandidate) -> Message:
+    """The candidate and nothing else: what every question would repeat is in the lead."""
+    title = " ".join(candidate.title.split())
+    known = " ".join(candidate.memory.split())[:_LONGEST_LINE]
+    return Message("user", f"{title}. {known}" if known else title)
+
+
+def _log_odds(yes: float) -> float:
+    likely = min(max(yes, _LEAST), 1.0 - _LEAST)
+    return float(np.log(likely / (1.0 - likely)))

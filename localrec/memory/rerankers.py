@@ -1,0 +1,229 @@
+"""Rerank candidates by memory: by vectors, or by a model that reads the memories."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import msgspec
+import numpy as np
+
+from localrec.data.arrays import Indexes, Scores
+from localrec.data.domains import Domain
+from localrec.data.evidence import Fact
+from localrec.data.query import Intent
+from localrec.data.reasons import Reasons, template_reasons
+from localrec.data.token_usage import TokenUsage
+from localrec.data.trajectory import Trajectory
+from localrec.foundation.errors import ModelCancelledError, ModelError
+from localrec.llm.chat_model import ChatModel
+from localrec.llm.usage_tracker import UsageTracker
+from localrec.memory.collaborative_memory import CollaborativeMemory, MemoryContext
+from localrec.memory.configs import MemRecModelConfig, MemRecVectorConfig
+from localrec.memory.memory_texts import MemoryTexts
+from localrec.memory.memrec import VectorMemRec
+from localrec.memory.model_memrec import ModelMemRec
+from localrec.memory.synthesis import Synthesis
+from localrec.retrieval.user_profile import UserProfile
+
+WriteReasons = Callable[
+    [ChatModel, Sequence[Sequence[Fact]], Sequence[str], Sequence[str]], Reasons
+]
+
+
+class RerankRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """Candidates, and for whom.
+
+    Args:
+        taste: The person's whole history, disliked items too.
+        candidates: Items, (c,).
+        user: The person's key; "" for a stranger.
+        instruction: What they ask for, in words; "" where they do not.
+        intent: The same, where it was understood already.
+    """
+
+    user_profile: UserProfile
+    candidates: Sequence[int]
+    user: str = ""
+    instruction: str = ""
+    intent: Intent | None = None
+
+    @property
+    def items(self) -> Indexes:
+        """What the person likes, oldest first, each once, (h,)."""
+        return self.user_profile.items[self.user_profile.strengths > 0]
+
+    @property
+    def weights(self) -> Scores:
+        """How much, (h,)."""
+        return self.user_profile.strengths[self.user_profile.strengths > 0]
+
+
+class RerankResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What a judge says of candidates.
+
+    Args:
+        scores: Higher is better, (c,).
+        spoke: Stage -> who played it.
+        remembered: What the neighbourhood says; None where nobody else was looked at.
+        synthesis: Facets that were told instead of the counted ones; None: those.
+        known: What a model that writes reasons is told, in lines; None: the template writes them.
+        spent: Stage -> what a model was asked for it.
+        notes: What went otherwise than was asked for, as sentences.
+        trajectory: What an agent did.
+    """
+
+    scores: Scores
+    spoke: dict[str, str]
+    memory_context: MemoryContext | None
+    synthesis: Synthesis | None = None
+    known: tuple[str, ...] | None = None
+    spent: dict[str, TokenUsage] = {}
+    notes: tuple[str, ...] = ()
+    trajectory: Trajectory | None = None
+
+
+class Reranker(Protocol):
+    """Scores candidates, and says why they stand where they do.
+
+    Attributes:
+        collective: The domain's shared memory.
+        serves_strangers: Whether it can go by an instruction alone, without anything they like.
+    """
+
+    collaborative_memory: CollaborativeMemory
+    serves_cold_start: bool
+
+    def judge(self, asked: RerankRequest) -> RerankResult:
+        """A score for each candidate, in their order."""
+        ...
+
+    def reasons(
+        self, facts: Sequence[Sequence[Fact]], names: Sequence[str], known: Sequence[str]
+    ) -> Reasons:
+        """Reasons for some candidates, from the facts about each."""
+        ...
+
+
+class VectorReranker:
+    """Compares memories as vectors.
+
+    Args:
+        collective: The domain's shared memory, with vectors of texts.
+        config: How they are compared.
+        person_of: A person's key -> their number in the graph, -1 for a stranger.
+    """
+
+    serves_cold_start = False
+
+    def __init__(
+        self,
+        collaborative_memory: CollaborativeMemory,
+        config: MemRecVectorConfig,
+        user_index: Callable[[str], int],
+    ) -> None:
+        self.collaborative_memory = collaborative_memory
+        self._user_index = user_index
+        self._system = VectorMemRec(collaborative_memory, config)
+
+    def judge(self, asked: RerankRequest) -> RerankResult:
+        """How near each candidate's memory lies to the person's and to the facets, 0 to 1."""
+        person = self._user_index(asked.user)
+        memory_context = self._system.retrieve_memory(asked.items, asked.weights, person)
+        scores = self._system.scores(asked.items, asked.weights, person, memory_context)
+        return RerankResult(
+            scores=scores[list(asked.candidates)],
+            spoke={"memory": "measured", "facets": "measured", "rerank": "vector"},
+            memory_context=memory_context,
+        )
+
+    def reasons(
+        self, facts: Sequence[Sequence[Fact]], names: Sequence[str], known: Sequence[str]
+    ) -> Reasons:
+        """By the template."""
+        return template_reasons(facts)
+
+
+class ModelReranker:
+    """Has a model judge candidates one by one, and say why the first stand where they do.
+
+    Args:
+        model: Judges; opened, and closed, by somebody else.
+        writer: Writes facets and reasons; opened and closed likewise, and often the same.
+        collective: The domain's shared memory.
+        portraits: Of the same graph.
+        domain: For its nouns.
+        config: What the model is told.
+        person_of: A person's key -> their number in the graph, -1 for a stranger.
+        stand_in: Scores of the candidates without a model, for when it fails.
+        write_reasons: Has a model say facts; model, facts, names, what the model is told.
+    """
+
+    serves_cold_start = False
+
+    def __init__(
+        self,
+        model: ChatModel,
+        writer: ChatModel,
+        collaborative_memory: CollaborativeMemory,
+        memory_texts: MemoryTexts,
+        domain: Domain,
+        config: MemRecModelConfig,
+        *,
+        user_index: Callable[[str], int],
+        fallback: Callable[[RerankRequest], Scores],
+        write_reasons: WriteReasons,
+    ) -> None:
+        self.collaborative_memory = collaborative_memory
+        self._model = UsageTracker(model)
+        self._writer = UsageTracker(writer)
+        self._agent = ModelMemRec(
+            self._model, self._writer, collaborative_memory, memory_texts, domain, config
+        )
+        self._user_index = user_index
+        self._fallback = fallback
+        self._write_reasons = write_reasons
+
+    def judge(self, asked: RerankRequest) -> RerankResult:
+        """How likely the model holds each candidate; the fused evidence where it fails."""
+        self._spent()  # what was spent on reasons is told with them
+        memory_context = self._agent.retrieve_memory(
+            asked.items, asked.weights, self._user_index(asked.user)
+        )
+        try:
+            known = self._agent.know(asked.items, memory_context, asked.instruction)
+            reranked = self._agent.judge(known, asked.candidates)
+        except ModelCancelledError:
+            raise
+        except ModelError as error:
+            note = f"The model failed: {error.message} The fused evidence orders the candidates."
+            return RerankResult(
+                scores=self._fallback(asked),
+                spoke={**_answered_by(memory_context, "measured"), "rerank": "fused"},
+                memory_context=memory_context,
+                spent=self._spent(),
+                notes=(note,),
+            )
+        return RerankResult(
+            scores=reranked.scores.astype(np.float32),
+            spoke={**_answered_by(memory_context, known.synthesis.spoke), "rerank": "model"},
+            memory_context=memory_context,
+            synthesis=known.synthesis,
+            known=tuple(known.context.lines),
+            spent=self._spent(),
+            notes=known.notes,
+        )
+
+    def reasons(
+        self, facts: Sequence[Sequence[Fact]], names: Sequence[str], known: Sequence[str]
+    ) -> Reasons:
+        """In the model's words for the first few, as far as the facts carry them."""
+        return self._write_reasons(self._writer, facts, names, known)
+
+    def _spent(self) -> dict[str, TokenUsage]:
+        """What each stage took since this was last called."""
+        return {"facets": self._writer.taken(), "rerank": self._model.taken()}
+
+
+def _answered_by(memory_context: MemoryContext | None, facets: str) -> dict[str, str]:
+    return {} if memory_context is None else {"memory": "measured", "facets": facets}

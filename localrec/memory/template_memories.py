@@ -1,0 +1,189 @@
+"""Memories counted from what people like, for any number of people or items at once.
+
+Nothing here reads the store or knows of jobs: propagation and a rebuild make the same memories.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from localrec.data.arrays import Indexes
+from localrec.memory.recent_likes import RecentLikes
+from localrec.memory.records import MAX_FACETS, Facet, Memory, MemoryUpdate
+from localrec.memory.salient_attributes import SalientAttribute, UserLinks, count_salient_attributes
+from localrec.memory.sentences import (
+    MAX_TITLES,
+    RECENT_PREFIX,
+    TEMPLATE_AUTHOR,
+    as_sentences,
+    facet_sentences,
+    item_sentence,
+    join_names,
+    propagated,
+    user_sentence,
+)
+from localrec.memory.update_context import MAX_HISTORY_ITEMS, UpdateContext
+
+_NOTHING: Indexes = np.zeros(0, dtype=np.int32)
+
+MemoryById = Mapping[int, Memory]
+
+
+def user_memories(
+    update_context: UpdateContext,
+    histories: RecentLikes,
+    memories: MemoryById,
+    own: UserLinks | None = None,
+    by: str = TEMPLATE_AUTHOR,
+) -> list[MemoryUpdate]:
+    """The memories of people: what their newest items share, the newest titles, and what
+    neighbours handed on before.
+
+    Args:
+        around: The domain.
+        histories: Of whom; one who likes nothing now has an empty one.
+        memories: What is remembered of them; who likes nothing and has none gets none.
+        own: What they linked themselves, `Surroundings.own_links`.
+        by: Who writes, for the provenance.
+    """
+    subjects = np.repeat(
+        np.fromiter(histories, dtype=np.int64, count=len(histories)),
+        [len(items) for items in histories.values()],
+    )
+    items = np.array([one for items in histories.values() for one in items], dtype=np.int32)
+    salient_attributes = count_salient_attributes(
+        subjects, items, update_context.item_features, update_context.barred, own
+    )
+    return [
+        _of_person(
+            update_context,
+            user_id,
+            salient_attributes.get(user_id, []),
+            liked,
+            memories.get(user_id),
+            by,
+        )
+        for user_id, liked in histories.items()
+        if liked or user_id in memories
+    ]
+
+
+def _of_person(
+    update_context: UpdateContext,
+    user_id: int,
+    salient_attributes: Sequence[SalientAttribute],
+    liked: Sequence[int],
+    before: Memory | None,
+    by: str,
+) -> MemoryUpdate:
+    titles = update_context.titles(liked[:MAX_TITLES])
+    own = salient_facets(update_context, salient_attributes)
+    if titles:
+        own.append(
+            Facet(
+                f"{RECENT_PREFIX}{join_names(titles)}",
+                1.0,
+                update_context.node_ids(liked[:MAX_TITLES]),
+            )
+        )
+    kept = propagated(before)
+    sentence = user_sentence(attribute_names(update_context, salient_attributes), titles)
+    return MemoryUpdate(
+        node_id=user_id,
+        text=f"{as_sentences([sentence])} {facet_sentences(kept)}".strip(),
+        facets=(*own[: MAX_FACETS - len(kept)], *kept),
+        by=by,
+    )
+
+
+def item_memories(
+    update_context: UpdateContext,
+    items: Iterable[int],
+    memories: MemoryById,
+    fresh: RecentLikes | None = None,
+    by: str = TEMPLATE_AUTHOR,
+) -> list[MemoryUpdate]:
+    """The memories of items: what the people who like them like in general.
+
+    Args:
+        around: The domain.
+        items: Catalogue indexes.
+        memories: What is remembered of them; an item without one, and whose people have nothing in
+            common, gets none.
+        fresh: Histories of people that may be newer than the surroundings.
+        by: Who writes, for the provenance.
+    """
+    chosen = sorted(set(items))
+    asked = _Audiences(update_context, fresh or {})
+    people = {item: asked.who_like(item) for item in chosen}
+    else_liked = [asked.what_else(people[item], item) for item in chosen]
+    salient_attributes = count_salient_attributes(
+        np.repeat(np.array(chosen, dtype=np.int64), [len(items) for items in else_liked]),
+        np.concatenate([_NOTHING, *else_liked]),
+        update_context.item_features,
+        update_context.barred,
+    )
+    made = []
+    for item, node_id in zip(chosen, update_context.node_ids(chosen), strict=True):
+        shared = salient_attributes.get(item, [])
+        if shared or node_id in memories:
+            made.append(
+                MemoryUpdate(
+                    node_id=node_id,
+                    text=as_sentences([item_sentence(attribute_names(update_context, shared))]),
+                    facets=tuple(salient_facets(update_context, shared)),
+                    by=by,
+                    made_from=tuple(people[item]),
+                )
+            )
+    return made
+
+
+def salient_facets(
+    update_context: UpdateContext, salient_attributes: Sequence[SalientAttribute]
+) -> list[Facet]:
+    """Tastes as facets, supported by the items that have them."""
+    names = attribute_names(update_context, salient_attributes)
+    return [
+        Facet(f"likes {name}", one.share, update_context.node_ids(one.items))
+        for name, one in zip(names, salient_attributes, strict=True)
+    ]
+
+
+def attribute_names(
+    update_context: UpdateContext, salient_attributes: Iterable[SalientAttribute]
+) -> list[str]:
+    """The names of the attributes that tastes are for."""
+    return [update_context.catalogue.attributes[one.attribute].name for one in salient_attributes]
+
+
+class _Audiences:
+    """Who likes items, and what else they like; each person is looked up once."""
+
+    def __init__(self, update_context: UpdateContext, fresh: RecentLikes) -> None:
+        self._update_context, self._fresh = update_context, fresh
+        self._newest: dict[int, Indexes] = {}
+
+    def who_like(self, item: int) -> list[int]:
+        """Node ids of people who like an item."""
+        users = self._update_context.graph.users
+        others = [int(users[one]) for one in self._update_context.audience_of(item)]
+        now = [user_id for user_id, liked in self._fresh.items() if item in liked]
+        return [*now, *(one for one in others if one not in self._fresh)]
+
+    def what_else(self, people: Iterable[int], item: int) -> Indexes:
+        """The newest items of people but for one, one list behind the other."""
+        items = np.concatenate([_NOTHING, *(self._items_of(user_id) for user_id in people)])
+        return items[items != item]
+
+    def _items_of(self, user_id: int) -> Indexes:
+        if user_id not in self._newest:
+            graph = self._update_context.graph
+            self._newest[user_id] = (
+                np.array(self._fresh[user_id], dtype=np.int32)
+                if user_id in self._fresh
+                else graph.lately_liked(graph.user_index(user_id), MAX_HISTORY_ITEMS)
+            )
+        return self._newest[user_id]

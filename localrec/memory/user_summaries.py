@@ -1,0 +1,166 @@
+"""What items are like, and what people's likings add up to, ready to be compared.
+
+Two views of the same thing: attributes (genres, authors, ingredients), where a rare one says more
+than a common one, and vectors of texts, less their mean over the domain, since the texts of one
+domain share most of their direction and would otherwise all look alike.
+
+Of a person only what a comparison needs is kept: the length of their attribute profile (its dot
+product with another profile is a sum over their items) and the direction of their mean vector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from hashlib import blake2b
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.data.arrays import Days, Floats, Indexes, Offsets, csr_rows
+from localrec.data.interaction_matrix import TimedInteractions
+from localrec.data.item_features import ItemFeatures
+from localrec.foundation.atomic_files import short_digest
+from localrec.graph.catalogue import Catalogue
+from localrec.index.cached_arrays import ArrayCache
+from localrec.index.embedded_fields import EmbeddedField
+
+_FORMAT = 1
+_LINKS_AT_ONCE = 1 << 22  # links of people's items sorted at once
+
+
+class UserSummaries(msgspec.Struct, frozen=True):
+    """What each person's likings add up to.
+
+    Args:
+        newest: Their newest day, NaN where they have none, (people,) float32.
+        lengths: Length of their weighted attribute counts, (people,) float32.
+        directions: Their mean vector less the centre, of length 1 or 0, (people, size) float16.
+    """
+
+    newest: Days
+    lengths: Floats
+    directions: NDArray[np.float16]
+
+
+def build_item_features(catalogue: Catalogue, field: EmbeddedField | None) -> ItemFeatures:
+    """The traits of a catalogue's items, their vectors those of one field of texts."""
+    links = [np.unique(catalogue.attributes_of(item)) for item in range(len(catalogue))]
+    counts = np.fromiter(map(len, links), dtype=np.int64, count=len(links))
+    none = np.zeros(0, dtype=np.int32)
+    return ItemFeatures(
+        item=np.repeat(np.arange(len(catalogue), dtype=np.int32), counts),
+        attribute=np.concatenate([none, *links]).astype(np.int32),
+        items=len(catalogue),
+        attributes=len(catalogue.attributes),
+        vectors=None if field is None or not len(field) else _aligned(field, catalogue),
+    )
+
+
+def summarize_users(
+    items: Indexes, first_item: Offsets, days: Days, item_features: ItemFeatures
+) -> UserSummaries:
+    """Add up what people like; columns as of `Likings`, and some people may like nothing."""
+    people = len(first_item) - 1
+    some = np.flatnonzero(np.diff(first_item))
+    newest = np.full(people, np.nan, dtype=np.float32)
+    newest[some] = np.fmax.reduceat(days, first_item[some]) if len(some) else 0.0
+    lengths = np.zeros(people, dtype=np.float32)
+    most = int(np.diff(item_features.first_link).max(initial=1))
+    for part in _parts(first_item, max(1, _LINKS_AT_ONCE // most)):
+        lengths[part] = _attribute_lengths(items, first_item, part, item_features)
+    return UserSummaries(newest, lengths, _directions(items, first_item, item_features))
+
+
+class _Stand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What profiles were added up from, as marks of contents."""
+
+    format: int
+    likings: str
+    links: str
+    vectors: str
+
+    def serves(self, now: _Stand) -> bool:
+        return self == now
+
+
+def open_user_summaries(
+    folder: Path, domain: str, liked: TimedInteractions, item_features: ItemFeatures
+) -> UserSummaries:
+    """The profiles of a domain's people, from `indexes/` where they fit, else made and kept."""
+    kinds = ("newest", "lengths", "directions")
+    cache = ArrayCache(folder, f"profiles-{short_digest(domain)}", kinds, _Stand)
+    stand = _Stand(
+        format=_FORMAT,
+        likings=liked.mark,
+        links=_mark(item_features.item, item_features.attribute),
+        vectors="" if item_features.vectors is None else _mark(item_features.vectors),
+    )
+    kept = cache.load(stand) if liked.mark else None
+    if kept is not None:
+        return UserSummaries(*kept.arrays)
+    made = summarize_users(liked.items, liked.first_item, liked.days, item_features)
+    if liked.mark:
+        cache.keep(stand, (made.newest, made.lengths, made.directions))
+    return made
+
+
+def _aligned(field: EmbeddedField, catalogue: Catalogue) -> Floats:
+    """A field's vectors in the catalogue's order; where every item has one, without a copy."""
+    if np.array_equal(field.node_ids, catalogue.node_ids):
+        return field.exact.matrix
+    vectors = np.zeros((len(catalogue), field.exact.matrix.shape[1]), dtype=np.float32)
+    rows = np.flatnonzero(np.isin(field.node_ids, catalogue.node_ids))
+    vectors[catalogue.indexes_of(field.node_ids[rows])] = field.exact.matrix[rows]
+    return vectors
+
+
+def _parts(first: Offsets, rows: int) -> Iterator[slice]:
+    """Slices of people that have about `rows` rows together, at least one person each."""
+    begin, people = 0, len(first) - 1
+    while begin < people:
+        end = int(np.searchsorted(first, first[begin] + rows, side="right")) - 1
+        end = min(max(end, begin + 1), people)
+        yield slice(begin, end)
+        begin = end
+
+
+def _attribute_lengths(
+    items: Indexes, first: Offsets, part: slice, item_features: ItemFeatures
+) -> Floats:
+    theirs = items[first[part.start] : first[part.stop]]
+    likes = np.diff(first[part.start : part.stop + 1])
+    person = np.repeat(np.arange(len(likes)), likes)
+    many = item_features.first_link[theirs + 1] - item_features.first_link[theirs]
+    links = csr_rows(item_features.first_link, theirs)
+    pairs = (
+        np.repeat(person, many) * max(item_features.attributes, 1) + item_features.attribute[links]
+    )
+    pairs.sort()
+    begins = np.flatnonzero(np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)])
+    counts = np.diff(np.append(begins, len(pairs)))
+    who, attribute = np.divmod(pairs[begins], max(item_features.attributes, 1))
+    squares = (counts * item_features.rarity[attribute]) ** 2
+    summed = np.bincount(who, weights=squares, minlength=len(likes))
+    return np.sqrt(summed).astype(np.float32)
+
+
+def _directions(items: Indexes, first: Offsets, item_features: ItemFeatures) -> NDArray[np.float16]:
+    people = len(first) - 1
+    if item_features.vectors is None:
+        return np.zeros((people, 0), dtype=np.float16)
+    directions = np.zeros((people, item_features.vectors.shape[1]), dtype=np.float16)
+    # One person after the other stays in the processor's cache: ten times as fast as all at once.
+    for person in range(people):
+        theirs = items[first[person] : first[person + 1]]
+        directions[person] = item_features.mean_direction(theirs, np.ones(len(theirs), np.float32))
+    return directions
+
+
+def _mark(*arrays: NDArray[np.int32] | Floats) -> str:
+    """A short mark of what arrays hold."""
+    digest = blake2b(digest_size=8)
+    for array in arrays:
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()

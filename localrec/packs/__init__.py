@@ -1,0 +1,1 @@
+"""Domain packs: knowledge of one domain, reached through entry points."""

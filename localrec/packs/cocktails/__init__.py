@@ -1,0 +1,1 @@
+"""Knowledge of drinks: recipes and measures, glass outlines, colours and garnishes."""

@@ -1,0 +1,118 @@
+"""Drinks in the two public layouts, as CSV or as the JSON of TheCocktailDB's interface.
+
+The one layout has list columns (`ingredients`, `ingredientMeasures`), as the Kaggle tables that
+MARC was built from; its misspelt `desciription` is read as well as the right spelling. The
+other is TheCocktailDB's own, with `strIngredient1` to `strIngredient15`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from localrec.data.domains import Domain
+from localrec.data.rows import CatalogueRows
+from localrec.foundation.bounded_files import FileLimits, read_json
+from localrec.foundation.errors import InputError
+from localrec.foundation.text import clean_key
+from localrec.packs.cocktails.layouts import RecipeReader, Record
+from localrec.packs.cocktails.recipes import DrinkRowBuilder, Recipe, fill_from
+from localrec.sources.delimited_tables import DelimitedTable
+from localrec.sources.import_log import ImportLog
+from localrec.sources.protocols import Field, FilePreview
+
+
+class _ApiAnswer(msgspec.Struct):
+    """What TheCocktailDB's interface returns; `drinks` is null where a search found none."""
+
+    drinks: list[dict[str, str | int | float | None]] | None
+
+
+class CocktailSource:
+    """Reads drinks in either layout.
+
+    Args:
+        limits: What is refused as too large.
+        encoding: What the file is declared to be in; None detects it.
+    """
+
+    kind = "cocktails"
+    domain = "cocktails"
+    fields: tuple[Field, ...] = (
+        Field("id, idDrink", "property `id`"),
+        Field("name, strDrink", "the item's name; its key is made from it"),
+        Field(
+            "alcoholic, strAlcoholic", "property `alcoholic`; derived from ingredients if absent"
+        ),
+        Field("category, strCategory", "link to a category"),
+        Field("glassType, strGlass", "link to a glass"),
+        Field("instructions, strInstructions", "searchable text `instructions`"),
+        Field("drinkThumbnail, strDrinkThumb", "property `drinkThumbnail`; never fetched"),
+        Field("ingredients, strIngredient1..15", "links to ingredients"),
+        Field("ingredientMeasures, strMeasure1..15", "the links' measures, and `strength`"),
+        Field("desciription, description, strDescription", "searchable text `description`"),
+        Field("imageDescription, strImageDescription", "searchable text `image_description`"),
+    )
+
+    def __init__(self, limits: FileLimits | None = None, encoding: str | None = None) -> None:
+        self._limits = limits or FileLimits()
+        self._encoding = encoding
+
+    def recognises(self, preview: FilePreview) -> bool:
+        """The header of either layout, or the JSON of the interface."""
+        header = preview.header
+        return (
+            {"strdrink", "stringredient1"} <= set(header)
+            or {"ingredients", "ingredientmeasures"} <= set(header)
+            or '"strDrink"' in preview.head
+        )
+
+    def read(self, path: Path, domain: Domain) -> CatalogueRows:
+        """Read a file of drinks; drinks of one name become one item.
+
+        Raises:
+            InputError: neither layout, a damaged file, or a file of which no row can be kept.
+        """
+        import_log = ImportLog(self.kind, path, domain.name)
+        recipes = self._read_recipes(path, domain, import_log)
+        if not recipes:
+            raise InputError(
+                f"{path} holds no drink that can be kept: {import_log.first_drop()}.",
+                "Each row needs a name and an ingredient.",
+            )
+        maker = DrinkRowBuilder(domain)
+        for recipe in recipes:
+            if recipe.alcoholic and not maker.states_alcohol(recipe):
+                import_log.repair(
+                    recipe.row,
+                    "alcoholic",
+                    f"{recipe.alcoholic!r} is unknown; derived from the ingredients",
+                )
+        items = tuple(maker.make_item(recipe) for recipe in recipes)
+        return CatalogueRows(items=items, report=import_log.report(kept=len(items)))
+
+    def _read_recipes(self, path: Path, domain: Domain, import_log: ImportLog) -> list[Recipe]:
+        recipes: dict[str, Recipe] = {}
+        reader = RecipeReader(path, domain, import_log)
+        for recipe in reader.read_recipes(*self._open(path, import_log)):
+            first = recipes.setdefault(clean_key(recipe.name), recipe)
+            if first is not recipe:
+                import_log.merge(recipe.row, None, f"went into row {first.row}, {first.name}")
+                recipes[clean_key(recipe.name)] = fill_from(first, recipe)
+        return list(recipes.values())
+
+    def _open(self, path: Path, import_log: ImportLog) -> tuple[tuple[str, ...], Iterator[Record]]:
+        if path.suffix == ".json":
+            drinks = read_json(path, self._limits, _ApiAnswer).drinks or []
+            header = tuple(dict.fromkeys(name for drink in drinks for name in drink))
+            return header, iter(enumerate(drinks, 1))
+        table = DelimitedTable(path, self._limits, encoding=self._encoding)
+        return table.header, _rows_of(table, import_log)
+
+
+def _rows_of(table: DelimitedTable, import_log: ImportLog) -> Iterator[Record]:
+    yield from table.rows()
+    for row, problem in table.ragged:
+        import_log.drop(row, None, problem)

@@ -1,0 +1,81 @@
+"""Item-kNN: items that the same people had, by cosine with shrinkage (Sarwar et al. 2001).
+
+    s(i, j) = |had both| / (sqrt(|had i| |had j|) + shrinkage),   score(j) = sum of s(j, h)
+
+over the k nearest items h of j that are in the history. Deshpande and Karypis (2004) ask the
+history's items for their k nearest instead. On MovieLens 100K (validation) that was alike in full
+ranking and worse among 20 candidates, for every k from 10 to 300 and shrinkage from 0 to 300: rare
+items are near to nothing and all score 0. Only k neighbours are kept, 8 bytes each. Stars are left
+out: having taken an item up is what counts.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.data.arrays import csr_rows
+from localrec.data.interactions import Interactions
+from localrec.foundation.progress import Progress
+from localrec.ranking.baselines.binary_interactions import binary_interactions_of, row_offsets
+from localrec.ranking.recommender import ScoreRequests, SettingValue
+
+
+class ItemKNNConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a neighbour is.
+
+    Args:
+        neighbours: How many of its nearest items each item keeps.
+        shrinkage: Added to the cosine's denominator, so that two people are no proof yet.
+    """
+
+    neighbours: Annotated[int, msgspec.Meta(ge=1)] = 100
+    shrinkage: Annotated[float, msgspec.Meta(ge=0.0)] = 20.0
+
+
+class ItemKNN:
+    """Sums of similarities to the history; -inf for items that nobody had."""
+
+    name = "item-knn"
+
+    def __init__(self, config: ItemKNNConfig) -> None:
+        self.settings: dict[str, SettingValue] = msgspec.to_builtins(config)
+        self._config = config
+
+    def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
+        """Find the nearest items of each item; nothing is drawn, so the seed has no part in it."""
+        had = binary_interactions_of(train)
+        self._unseen = had.users_of == 0
+        roots = np.sqrt(had.users_of).astype(np.float32)
+        keep = min(self._config.neighbours, train.items)
+        nearest = np.zeros((train.items, keep), dtype=np.int32)
+        similar = np.zeros((train.items, keep), dtype=np.float32)
+        shrinkage = np.float32(self._config.shrinkage)
+        for item, both in had.each_had_with(progress):
+            both[item] = 0
+            alike = both / np.maximum(roots[item] * roots + shrinkage, 1.0)  # 0 / 0 is 0 here
+            order = np.argsort(-alike, kind="stable")[:keep]  # among equals the first: no chance
+            nearest[item], similar[item] = order, alike[order]
+        self._keep_by_neighbour(nearest, similar)
+
+    def _keep_by_neighbour(self, nearest: NDArray[np.int32], similar: NDArray[np.float32]) -> None:
+        """Turn the neighbours of each item round: a history asks whose neighbours its items are."""
+        item, place = np.nonzero(similar)
+        neighbour = nearest[item, place]
+        order = np.argsort(neighbour, kind="stable")
+        self._item = item[order].astype(np.int32)
+        self._similar = similar[item, place][order]
+        self._first = row_offsets(neighbour, len(nearest))
+
+    def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
+        """An empty history finds all items alike, (b, items)."""
+        items = len(self._unseen)
+        scores = np.empty((len(requests), items), dtype=np.float32)
+        for row, history in enumerate(requests.histories):
+            places = csr_rows(self._first, np.unique(history))
+            scores[row] = np.bincount(self._item[places], self._similar[places], minlength=items)
+        scores[:, self._unseen] = -np.inf
+        return scores

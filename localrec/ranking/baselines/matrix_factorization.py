@@ -1,0 +1,221 @@
+"""Matrix factorisation by `implicit`: ALS (Hu et al. 2008) and BPR (Rendle et al. 2009).
+
+Both learn a vector for each person and item from who had what; stars and repeats are left out. A
+person's ALS vector is a least-squares solution given the items, so everybody's is solved for the
+history of the request, the strangers' too. BPR has no such solution: who was trained on keeps the
+learnt vector, and a stranger's climbs BPR's own objective while the items hold still.
+
+ALS uses all cores and gives the same result on any number of them. BPR's threads would race for
+the vectors, so it runs in one: the same seed, the same scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.data.interactions import Interactions
+from localrec.foundation.errors import UsageError
+from localrec.foundation.progress import Progress
+from localrec.ranking.baselines.binary_interactions import binary_interactions_of
+from localrec.ranking.recommender import ScoreRequests, SettingValue
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+_CLIMBS = 100  # gradient steps for a stranger's vector
+_RIVALS = 256  # items a stranger's history is compared with
+
+Size = Annotated[int, msgspec.Meta(ge=1)]
+Positive = Annotated[float, msgspec.Meta(gt=0.0)]
+NotNegative = Annotated[float, msgspec.Meta(ge=0.0)]
+
+
+class AlsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How ALS factorises.
+
+    Args:
+        embedding_size: Numbers in each vector.
+        regularization: lambda, added to the diagonal of every least-squares problem.
+        alpha: Weight of a pair that was seen; a pair that was not weighs 1.
+        epochs: Times that all people and all items are solved for.
+    """
+
+    embedding_size: Size = 64
+    regularization: NotNegative = 1.0
+    alpha: Positive = 5.0
+    epochs: Size = 15
+
+
+class BprConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How BPR factorises.
+
+    Args:
+        embedding_size: Numbers in each vector, besides an item's bias.
+        learning_rate: Length of a step along one sampled pair's gradient.
+        regularization: How strongly each step pulls vectors back to zero.
+        epochs: As many sampled pairs as there are interactions, so many times.
+    """
+
+    embedding_size: Size = 64
+    learning_rate: Positive = 0.02
+    regularization: NotNegative = 0.01
+    epochs: Size = 100
+
+
+class Als:
+    """Weighted least squares, in turns for people and items; -inf for items that nobody had."""
+
+    name = "als"
+
+    def __init__(self, config: AlsConfig) -> None:
+        self.settings: dict[str, SettingValue] = msgspec.to_builtins(config)
+        self._config = config
+
+    def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
+        """Solve in turns.
+
+        Raises:
+            UsageError: `implicit` is not installed.
+        """
+        config = self._config
+        with _implicit():
+            from implicit.cpu.als import AlternatingLeastSquares
+
+            self._model = AlternatingLeastSquares(
+                factors=config.embedding_size,
+                regularization=config.regularization,
+                alpha=config.alpha,
+                iterations=config.epochs,
+                random_state=seed,
+            )
+            had = _matrix_of(train)
+            self._unseen = np.bincount(had.indices, minlength=train.items) == 0
+            self._model.fit(had, show_progress=False, callback=_told(progress, config.epochs))
+
+    def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
+        """An empty history finds all items alike, (b, items)."""
+        with _implicit():
+            had = _matrix([np.unique(own) for own in requests.histories], len(self._unseen))
+            people = self._model.recalculate_user(np.arange(len(requests)), had)
+        scores: NDArray[np.float32] = people @ self._model.item_factors.T
+        scores[:, self._unseen] = -np.inf
+        return scores
+
+
+class Bpr:
+    """Stochastic ascent on sampled pairs; -inf for items that nobody had."""
+
+    name = "bpr"
+
+    def __init__(self, config: BprConfig) -> None:
+        self.settings: dict[str, SettingValue] = msgspec.to_builtins(config)
+        self._config = config
+
+    def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
+        """Learn the vectors, and draw the items that strangers' histories are compared with.
+
+        Raises:
+            UsageError: `implicit` is not installed.
+        """
+        config = self._config
+        with _implicit():
+            from implicit.cpu.bpr import BayesianPersonalizedRanking
+
+            model = BayesianPersonalizedRanking(
+                factors=config.embedding_size,
+                learning_rate=config.learning_rate,
+                regularization=config.regularization,
+                iterations=config.epochs,
+                num_threads=1,
+                random_state=seed,
+            )
+            had = _matrix_of(train)
+            model.fit(had, show_progress=False, callback=_told(progress, config.epochs))
+        self._people: NDArray[np.float32] = model.user_factors[:, :-1]  # the last column is ones
+        self._items: NDArray[np.float32] = model.item_factors[:, :-1]
+        self._biases: NDArray[np.float32] = model.item_factors[:, -1]
+        self._unseen = np.bincount(had.indices, minlength=train.items) == 0
+        self._silent = np.diff(had.indptr) == 0  # people without a row: nothing was learnt
+        # As in training: the more often an item was had, the more often it is a rival.
+        drawn = np.random.default_rng(seed).integers(max(len(had.indices), 1), size=_RIVALS)
+        self._rivals = had.indices[drawn] if len(had.indices) else had.indices
+
+    def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
+        """A stranger with an empty history gets the items' biases alone, (b, items)."""
+        people = np.zeros((len(requests), self._items.shape[1]), dtype=np.float32)
+        for row, history in enumerate(requests.histories):
+            person = int(requests.person[row])
+            known = person >= 0 and not self._silent[person]
+            people[row] = self._people[person] if known else self._climb(history)
+        scores: NDArray[np.float32] = people @ self._items.T + self._biases
+        scores[:, self._unseen] = -np.inf
+        return scores
+
+    def _climb(self, history: NDArray[np.int32]) -> NDArray[np.float32]:
+        """The vector u that maximises BPR's objective for one history, (size,).
+
+        mean over i in the history and rivals j of log sigmoid(u (q_i - q_j) + b_i - b_j), less
+        regularization / 2 |u|^2: concave, so steps of one over its curvature always climb.
+        """
+        had = np.unique(history)
+        had = had[~self._unseen[had]]
+        rivals = self._rivals[~np.isin(self._rivals, had)]
+        vector = np.zeros(self._items.shape[1], dtype=np.float32)
+        if not len(had) or not len(rivals):
+            return vector
+        ours, theirs = self._items[had], self._items[rivals]
+        lead = self._biases[had][:, None] - self._biases[rivals]
+        apart = np.square(ours).sum(1).mean() + np.square(theirs).sum(1).mean()
+        apart -= 2.0 * ours.mean(axis=0) @ theirs.mean(axis=0)
+        step = 1.0 / (0.25 * apart + self._config.regularization + 1e-6)
+        for _ in range(_CLIMBS):
+            ahead = (ours @ vector)[:, None] - theirs @ vector + lead
+            doubt = 0.5 - 0.5 * np.tanh(0.5 * ahead)  # sigmoid(-ahead), without overflow
+            uphill = doubt.sum(axis=1) @ ours - doubt.sum(axis=0) @ theirs
+            vector += step * (uphill / doubt.size - self._config.regularization * vector)
+        return vector
+
+
+@contextmanager
+def _implicit() -> Iterator[None]:
+    """Where `implicit` is imported and runs: BLAS in one thread, which it asks for with a warning.
+
+    It parts its work over threads of its own; two kinds of threads would fight for the cores.
+    """
+    try:
+        # An extra, and a third of a second to import.
+        import implicit  # noqa: F401
+        from threadpoolctl import threadpool_limits
+    except ImportError as error:
+        raise UsageError(
+            "ALS and BPR need the library implicit, which is not installed.",
+            "Install it: pip install 'localrec[baselines]'",
+        ) from error
+    with threadpool_limits(limits=1, user_api="blas"):
+        yield
+
+
+def _matrix_of(train: Interactions) -> csr_matrix:
+    had = binary_interactions_of(train)
+    return _matrix(np.split(had.item, had.first_item[1:-1]), train.items)
+
+
+def _matrix(histories: Sequence[NDArray[np.int32]], items: int) -> csr_matrix:
+    """Ones where somebody had something, (people, items); histories ascending, each item once."""
+    from scipy.sparse import csr_matrix  # comes with implicit
+
+    starts = np.cumsum([0, *map(len, histories)], dtype=np.int32)
+    columns = np.concatenate([np.empty(0, dtype=np.int32), *histories]).astype(np.int32)
+    ones = np.ones(len(columns), dtype=np.float32)
+    return csr_matrix((ones, columns, starts), shape=(len(histories), items))
+
+
+def _told(progress: Progress, epochs: int) -> Callable[..., None]:
+    """implicit's callback (epoch, seconds, ...) as our progress."""
+    return lambda epoch, *_: progress("epochs", epoch + 1, epochs)

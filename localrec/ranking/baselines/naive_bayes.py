@@ -1,0 +1,79 @@
+"""What localrec itself ranks by when only interactions are known: popularity and neighbours.
+
+The scores are those of `ranking/preference_features.py`, called and not copied, on an `Audience`
+made of the
+training data instead of a store; so the product is measured beside the other baselines. Attributes
+and nearness of texts, which the product adds, have no place in a comparison on interactions alone.
+Histories come without stars, so all of a history counts as liked, as in `rank` without ratings.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.data.interaction_matrix import InteractionMatrix
+from localrec.data.interactions import Interactions
+from localrec.foundation.progress import Progress
+from localrec.index.interaction_cache import LIKED_FROM
+from localrec.ranking.baselines.binary_interactions import binary_interactions
+from localrec.ranking.preference_features import cooccurrence_scores, popularity_scores
+from localrec.ranking.recommender import ScoreRequests, SettingValue
+from localrec.retrieval.user_profile import UserProfile
+
+
+class NaiveBayesConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What counts as liking.
+
+    Args:
+        liked_from: Stars from which on a rating is a liking; what has none is one. The default is
+            the product's own; 0.5 takes every rating.
+    """
+
+    liked_from: Annotated[float, msgspec.Meta(ge=0.5, le=5.0)] = LIKED_FROM
+
+
+class NaiveBayes:
+    """log P(j) and, for each item i of a history, log P(j | i) - log P(j), damped."""
+
+    name = "naive-bayes"
+
+    def __init__(self, config: NaiveBayesConfig) -> None:
+        self.settings: dict[str, SettingValue] = msgspec.to_builtins(config)
+        self._config = config
+
+    def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
+        """Count who liked what; nothing is drawn, so the seed has no part in it."""
+        liked = ~(train.stars < self._config.liked_from)  # not rated: NaN, hence true
+        # An audience numbers those only who liked anything.
+        fans, person = np.unique(train.person[liked], return_inverse=True)
+        had = binary_interactions(
+            person.astype(np.int32), train.item[liked], len(fans), train.items
+        )
+        self._audience = InteractionMatrix(had.item, had.first_item, had.person, had.first_person)
+        self._popularity = popularity_scores(self._audience)
+
+    def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
+        """An empty history gets popularity, (b, items)."""
+        scores = np.empty((len(requests), len(self._popularity)), dtype=np.float32)
+        for row, history in enumerate(requests.histories):
+            user_profile = _taste_of(history, len(self._popularity))
+            scores[row] = self._popularity + cooccurrence_scores(user_profile, self._audience)
+        return scores
+
+
+def _taste_of(history: NDArray[np.int32], items: int) -> UserProfile:
+    """A history without stars: everything in it is liked, oldest first."""
+    each_once = np.array(list(dict.fromkeys(history.tolist())), dtype=np.int32)
+    known = np.zeros(items, dtype=bool)
+    known[each_once] = True
+    return UserProfile(
+        items=each_once,
+        strengths=np.ones(len(each_once), dtype=np.float32),
+        stars=np.full(len(each_once), np.nan, dtype=np.float32),
+        known=known,
+        hidden=np.zeros(items, dtype=bool),
+    )

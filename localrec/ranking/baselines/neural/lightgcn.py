@@ -1,0 +1,243 @@
+"""LightGCN: embeddings smoothed along the graph of who had what (He et al., SIGIR 2020).
+
+    e_u(k+1) = sum over the items i of u of e_i(k) / sqrt(|u| |i|),  and likewise for e_i(k+1)
+
+and what is compared are the means of e(0), ..., e(layers). The loss is not the paper's BPR but a
+softmax of cosines over one positive and the negatives drawn for the batch, which reaches more in
+fewer epochs (Wu et al., "On the Effectiveness of Sampled Softmax Loss", TOIS 2024).
+
+A person is not looked up but put together from the history of the request: from layer 1 on their
+embedding is a sum over their items. For a history that was trained on this is the very embedding of
+the training; newer items count at once, and a stranger only goes without e_u(0).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
+
+from localrec.data.interactions import Interactions
+from localrec.foundation.progress import Progress
+from localrec.ranking.baselines.binary_interactions import (
+    BinaryInteractions,
+    binary_interactions_of,
+)
+from localrec.ranking.baselines.neural.configs import LightGCNConfig
+from localrec.ranking.baselines.neural.training_loop import (
+    TrainingResult,
+    hold_out,
+    ndcg_of,
+    reproducible,
+    train_network,
+)
+from localrec.ranking.recommender import ScoreRequests, SettingValue
+
+Pairs = tuple[Tensor, Tensor]  # people and items, both (b,)
+
+
+class LightGCN:
+    """Cosines of a history's embedding with those of all items; -inf for items that nobody had.
+
+    An empty history of someone who was trained on leaves their e_u(0) only; a stranger's finds all
+    items alike.
+
+    Args:
+        config: The settings.
+    """
+
+    name = "lightgcn"
+    training: TrainingResult
+
+    def __init__(self, config: LightGCNConfig) -> None:
+        self.settings: dict[str, SettingValue] = msgspec.to_builtins(config)
+        self._config = config
+
+    def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
+        """Train until the last item of each person, which is kept back, is found no better."""
+        config = self._config
+        kept, held_out = hold_out(train, config.validation_people, seed)
+        generator = np.random.default_rng(seed)
+        with reproducible(seed, config.threads) as device:
+            network = GraphNetwork(binary_interactions_of(kept), config, device)
+            training = train_network(
+                self.name,
+                network,
+                config,
+                lambda: draw_pairs(kept, config.batch_size, generator, device),
+                network.loss_of,
+                lambda: ndcg_of(network.snapshot().score(held_out.requests), held_out),
+                progress,
+            )
+            self._snapshot = network.snapshot()
+        self.training = training
+        self._unseen = np.bincount(train.item, minlength=train.items) == 0
+
+    def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
+        """Cosines, (b, items)."""
+        scores = self._snapshot.score(requests)
+        scores[:, self._unseen] = -np.inf
+        return scores
+
+
+class TrainedEmbeddings(msgspec.Struct, frozen=True):
+    """All that scoring needs of a trained network.
+
+    Args:
+        people: e_u(0), (people, size).
+        heard: What an item gives to those who have it: e_i(0) + ... + e_i(layers - 1), over
+            sqrt(|i|), (items, size).
+        items: Directions of the items' means, (items, size).
+    """
+
+    people: NDArray[np.float32]
+    heard: NDArray[np.float32]
+    items: NDArray[np.float32]
+
+    def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
+        """Cosines, (b, items); 0 where nothing is known of a person."""
+        own = np.zeros((len(requests), self.people.shape[1]), dtype=np.float32)
+        known = requests.person >= 0
+        own[known] = self.people[requests.person[known]]
+        for row, history in enumerate(requests.histories):
+            if len(history):
+                had = np.unique(history)
+                own[row] += self.heard[had].sum(axis=0) / np.float32(np.sqrt(len(had)))
+        lengths = np.linalg.norm(own, axis=1, keepdims=True)
+        lengths[lengths == 0] = 1.0
+        scores: NDArray[np.float32] = own / lengths @ self.items.T
+        return scores
+
+
+class PropagationGraph(msgspec.Struct, frozen=True):
+    """Edges both ways between people, who come first, and items, ordered by who receives.
+
+    Args:
+        sender: Where each edge begins, (edges,) int64.
+        first: Where each receiver's edges begin, (people + items,) int64.
+        weight: 1 / sqrt(|u| |i|) of each edge, (edges,).
+    """
+
+    sender: Tensor
+    first: Tensor
+    weight: Tensor
+
+
+class GraphPropagation(torch.autograd.Function):
+    """One step along the graph: each node's weighted sum of its neighbours, (nodes, size).
+
+    The graph is symmetric, so the gradient takes the same step. As an embedding bag it is as fast
+    as a sparse matrix, and on every device the same sum in the same order.
+    """
+
+    @staticmethod
+    def forward(context: Any, nodes: Tensor, graph: PropagationGraph) -> Tensor:
+        """The step."""
+        context.graph = graph
+        return functional.embedding_bag(
+            graph.sender, nodes, graph.first, mode="sum", per_sample_weights=graph.weight
+        )
+
+    @staticmethod
+    def backward(context: Any, *gradients: Tensor) -> tuple[Tensor, None]:
+        """The same step."""
+        return GraphPropagation.forward(context, gradients[0].contiguous(), context.graph), None
+
+
+class GraphNetwork(nn.Module):
+    """Embeddings of people and items, and the graph between them.
+
+    Args:
+        had: Who had what; what is learnt from.
+        config: Sizes and loss.
+        device: Where the graph lies.
+    """
+
+    def __init__(
+        self, had: BinaryInteractions, config: LightGCNConfig, device: torch.device
+    ) -> None:
+        super().__init__()
+        self._config = config
+        self._items_of, self._people_of = np.diff(had.first_item), had.users_of
+        self._graph = build_propagation_graph(had, device)
+        nodes = len(self._items_of) + len(self._people_of)
+        self.embedding = nn.Embedding(nodes, config.embedding_size, device=device)
+        nn.init.normal_(self.embedding.weight, std=0.1)
+
+    def layers(self) -> list[Tensor]:
+        """e(0), ..., e(layers), each (people + items, size)."""
+        reached: list[Tensor] = [self.embedding.weight]
+        for _ in range(self._config.layers):
+            reached.append(GraphPropagation.apply(reached[-1], self._graph))
+        return reached
+
+    def loss_of(self, pairs: Pairs) -> Tensor:
+        """Mean cross-entropy of the items of the pairs among all, or among some drawn for all."""
+        config, people, items = self._config, len(self._items_of), len(self._people_of)
+        person, item = pairs
+        directions = functional.normalize(torch.stack(self.layers()).sum(dim=0))
+        takers, taken = directions[person], directions[people + item]
+        if not 0 < config.negatives < items:
+            return functional.cross_entropy(
+                takers @ directions[people:].T / config.temperature, item
+            )
+        drawn = torch.randint(items, (config.negatives,), device=item.device)
+        own = (takers * taken).sum(dim=1, keepdim=True)
+        others = takers @ directions[people + drawn].T
+        others = others.masked_fill(item[:, None] == drawn, -torch.inf)
+        logits = torch.cat([own, others], dim=1) / config.temperature
+        return functional.cross_entropy(logits, torch.zeros_like(item))
+
+    def snapshot(self) -> TrainedEmbeddings:
+        """The embeddings as they are now."""
+        people = len(self._items_of)
+        with torch.no_grad():
+            layers = torch.stack(self.layers()).cpu()
+        items = layers[:, people:]
+        roots = torch.from_numpy(np.sqrt(self._people_of).astype(np.float32))[:, None]
+        heard = items[:-1].sum(dim=0) / roots.clamp(min=1.0)
+        return TrainedEmbeddings(
+            people=layers[0, :people].numpy(),
+            heard=(heard * (roots > 0)).numpy(),  # nothing was learnt of what nobody had
+            items=functional.normalize(items.sum(dim=0)).numpy(),
+        )
+
+
+def build_propagation_graph(had: BinaryInteractions, device: torch.device) -> PropagationGraph:
+    """The edges of who had what, in both directions."""
+    items_of, users_of = np.diff(had.first_item), had.users_of
+    people = np.arange(len(items_of)).repeat(items_of)  # of the edges by person
+    items = np.arange(len(users_of)).repeat(users_of)  # of the edges by item
+    weight = np.concatenate(
+        [
+            1.0 / np.sqrt(items_of[people] * users_of[had.item]),
+            1.0 / np.sqrt(users_of[items] * items_of[had.person]),
+        ]
+    )
+    sender = np.concatenate([had.item.astype(np.int64) + len(items_of), had.person])
+    first = np.concatenate([had.first_item[:-1], had.first_person[:-1] + len(people)])
+    return PropagationGraph(
+        sender=torch.from_numpy(sender).to(device),
+        first=torch.from_numpy(first).to(device),
+        weight=torch.from_numpy(weight.astype(np.float32)).to(device),
+    )
+
+
+def draw_pairs(
+    train: Interactions, batch_size: int, generator: np.random.Generator, device: torch.device
+) -> list[Pairs]:
+    """All interactions of an epoch in random batches."""
+    order = generator.permutation(len(train))
+    batches = (order[at : at + batch_size] for at in range(0, len(order), batch_size))
+    return [
+        (
+            torch.from_numpy(train.person[rows].astype(np.int64)).to(device),
+            torch.from_numpy(train.item[rows].astype(np.int64)).to(device),
+        )
+        for rows in batches
+    ]

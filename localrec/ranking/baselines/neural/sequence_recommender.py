@@ -1,0 +1,224 @@
+"""What SASRec and GRU4Rec share: a network that reads a history and says what comes next.
+
+Each person's training items are cut into windows of at most `length`, in every epoch at another
+place, so that each item is a target once in an epoch, after contexts of all lengths. One pass over
+a window learns from all its places at once: m interactions cost m predictions, whereas RecBole
+lays out every prefix of every history and pays for each with a pass of its own.
+
+Windows stand at the left and are filled up at the right. A network that only looks back never meets
+the filling before it has read all there is, so no mask for it is needed. Items serve as input and
+as output with the same embedding.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from math import log
+
+import msgspec
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
+
+from localrec.data.interactions import Interactions
+from localrec.foundation.progress import Progress
+from localrec.ranking.baselines.neural.configs import GRU4RecConfig, SASRecConfig
+from localrec.ranking.baselines.neural.training_loop import (
+    ByteDropout,
+    TrainingResult,
+    ValidationSplit,
+    hold_out,
+    ndcg_of,
+    reproducible,
+    torch_threads,
+    train_network,
+)
+from localrec.ranking.recommender import ScoreRequests, SettingValue
+
+NO_TARGET = -1
+_SCORED_AT_ONCE = 256  # histories
+_POOL = 16  # batches among which windows of like length are put together
+
+Window = tuple[Tensor, Tensor]  # items and the next items, both (b, t)
+
+
+class SequenceNetwork(nn.Module, ABC):
+    """Embeddings on the way in and out; what lies between is the subclass's.
+
+    Args:
+        items: How many there are; number `items` is the filling.
+        size: Of an embedding, and of a state.
+        dropout: Share of the embeddings' numbers left out in training.
+    """
+
+    def __init__(self, items: int, size: int, dropout: float) -> None:
+        super().__init__()
+        self.items = items
+        self.embedding = nn.Embedding(items + 1, size, padding_idx=items)
+        nn.init.normal_(self.embedding.weight, std=0.02)
+        self.bias = nn.Parameter(torch.zeros(items))
+        self.dropout = ByteDropout(dropout)
+
+    def forward(self, items: Tensor) -> Tensor:
+        """States (b, t, size) after each of the items (b, t)."""
+        states: Tensor = self.read(self.dropout(self.embedding(items)))
+        return states
+
+    @abstractmethod
+    def read(self, inputs: Tensor) -> Tensor:
+        """States (b, t, size) from embeddings of that shape; each from what stands before only."""
+
+    def scores(self, states: Tensor) -> Tensor:
+        """Logits (n, items) of all items as the next one, from states (n, size)."""
+        return functional.linear(states, self.embedding.weight[: self.items], self.bias)
+
+    def sampled_scores(self, states: Tensor, targets: Tensor, negatives: int) -> Tensor:
+        """Logits (n, 1 + negatives): each one's target, then items drawn evenly for all of them.
+
+        The drawn ones stand for the whole catalogue, hence the summand; one that happens to be
+        the target does not count.
+        """
+        drawn = torch.randint(self.items, (negatives,), device=states.device)
+        own = (states * self.embedding(targets)).sum(dim=1) + self.bias[targets]
+        share = log(self.items / negatives)
+        others = functional.linear(states, self.embedding(drawn), self.bias[drawn] + share)
+        others.masked_fill_(targets[:, None] == drawn, -torch.inf)
+        return torch.cat([own[:, None], others], dim=1)
+
+
+class SequenceRecommender(ABC):
+    """Scores are the network's after the newest `length` items of a history.
+
+    -inf for items that nobody had. An empty history gets the popularity of the training data.
+
+    Args:
+        config: The settings.
+    """
+
+    name: str
+
+    def __init__(self, config: SASRecConfig | GRU4RecConfig) -> None:
+        self.settings: dict[str, SettingValue] = msgspec.to_builtins(config)
+        self._config = config
+
+    @abstractmethod
+    def _build_network(self, items: int) -> SequenceNetwork:
+        """A network with fresh weights."""
+
+    def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
+        """Train until the last item of each person, which is kept back, is found no better."""
+        config = self._config
+        kept, held_out = hold_out(train, config.validation_people, seed)
+        generator = np.random.default_rng(seed)
+        with reproducible(seed, config.threads) as device:
+            network = self._build_network(train.items).to(device)
+            training = train_network(
+                self.name,
+                network,
+                config,
+                lambda: draw_batches(kept, config.length, config.batch_size, generator, device),
+                lambda window: loss_of(network, window, config.negatives),
+                lambda: self._judge(network, held_out),
+                progress,
+            )
+        counts = np.bincount(train.item, minlength=train.items).astype(np.float32)
+        self._network, self._counts, self.training = network, counts, training
+
+    training: TrainingResult
+
+    def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
+        """Logits, (b, items); for an empty history the number of people who had each item."""
+        with torch_threads(self._config.threads):
+            scores = score_histories(self._network, requests.histories, self._config.length)
+        empty = np.array([not len(history) for history in requests.histories], dtype=bool)
+        scores[empty] = self._counts
+        scores[:, self._counts == 0] = -np.inf
+        return scores
+
+    def _judge(self, network: SequenceNetwork, held_out: ValidationSplit) -> float:
+        histories = held_out.requests.histories
+        return ndcg_of(score_histories(network, histories, self._config.length), held_out)
+
+
+def loss_of(network: SequenceNetwork, window: Window, negatives: int) -> Tensor:
+    """Mean cross-entropy of the next items, over all items or over some drawn for the batch."""
+    items, next_items = window
+    counts = next_items != NO_TARGET
+    states, targets = network(items)[counts], next_items[counts]
+    if not 0 < negatives < network.items:
+        return functional.cross_entropy(network.scores(states), targets)
+    logits = network.sampled_scores(states, targets, negatives)
+    return functional.cross_entropy(logits, torch.zeros_like(targets))
+
+
+def score_histories(
+    network: SequenceNetwork, histories: Sequence[NDArray[np.int32]], length: int
+) -> NDArray[np.float32]:
+    """Logits (b, items) of what comes after each history; means nothing for an empty one."""
+    device = network.bias.device
+    scores = np.empty((len(histories), network.items), dtype=np.float32)
+    for begin in range(0, len(histories), _SCORED_AT_ONCE):
+        part = [history[-length:] for history in histories[begin : begin + _SCORED_AT_ONCE]]
+        items = np.full((len(part), length), network.items, dtype=np.int64)
+        for row, history in enumerate(part):
+            items[row, : len(history)] = history
+        last = torch.tensor([max(0, len(history) - 1) for history in part], device=device)
+        with torch.inference_mode():
+            states = network(torch.from_numpy(items).to(device))
+            newest = states[torch.arange(len(part), device=device), last]
+            scores[begin : begin + len(part)] = network.scores(newest).cpu().numpy()
+    return scores
+
+
+def draw_batches(
+    train: Interactions,
+    length: int,
+    batch_size: int,
+    generator: np.random.Generator,
+    device: torch.device,
+) -> list[Window]:
+    """All windows of an epoch in random batches, each as wide as its longest window."""
+    items, next_items = cut_windows(train, length, generator)
+    widths = np.count_nonzero(next_items != NO_TARGET, axis=1)
+    order = generator.permutation(len(widths))
+    pools = [order[at : at + _POOL * batch_size] for at in range(0, len(order), _POOL * batch_size)]
+    batches = [
+        rows[at : at + batch_size]
+        for rows in (pool[np.argsort(widths[pool], kind="stable")] for pool in pools)
+        for at in range(0, len(rows), batch_size)
+    ]
+    drawn = []
+    for place in generator.permutation(len(batches)):
+        rows = batches[place]
+        width = widths[rows].max()
+        taken, wanted = items[rows, :width], next_items[rows, :width]
+        drawn.append((torch.from_numpy(taken).to(device), torch.from_numpy(wanted).to(device)))
+    return drawn
+
+
+def cut_windows(
+    train: Interactions, length: int, generator: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Items and next items (windows, length), filled up with `train.items` and `NO_TARGET`.
+
+    The first window of a longer history has a random width, so that no step is always at the
+    border of two windows.
+    """
+    rows = np.flatnonzero(train.person[1:] == train.person[:-1])  # those with a next one
+    person = train.person[rows]
+    steps = np.diff(train.first_row) - 1
+    shift = np.where(steps > length, generator.integers(length, size=train.people), 0)
+    chunk = (rows - train.first_row[person] + shift[person]) // length
+    fresh = np.ones(len(rows), dtype=bool)
+    fresh[1:] = (np.diff(person) != 0) | (np.diff(chunk) != 0)
+    starts = np.flatnonzero(fresh)
+    window = np.cumsum(fresh) - 1
+    place = np.arange(len(rows)) - starts[window]
+    items = np.full((len(starts), length), train.items, dtype=np.int64)
+    next_items = np.full((len(starts), length), NO_TARGET, dtype=np.int64)
+    items[window, place] = train.item[rows]
+    next_items[window, place] = train.item[rows + 1]
+    return items, next_items

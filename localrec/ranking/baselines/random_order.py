@@ -1,0 +1,41 @@
+"""Random order: the floor that everything else must clear.
+
+Each request draws from a generator of its own, seeded by the seed, the person and the history, so
+that a score depends neither on how requests are batched nor on where a run was taken up again.
+"""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.data.interactions import Interactions
+from localrec.foundation.progress import Progress
+from localrec.ranking.recommender import ScoreRequests, SettingValue
+
+
+class RandomOrderConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Nothing can be set."""
+
+
+class RandomOrder:
+    """Scores drawn evenly from 0..1."""
+
+    name = "random"
+
+    def __init__(self, config: RandomOrderConfig) -> None:
+        self.settings: dict[str, SettingValue] = msgspec.to_builtins(config)
+
+    def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
+        """Take note of the seed and the number of items."""
+        self._seed, self._items = seed, train.items
+
+    def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
+        """The same request always gets the same scores, (b, items)."""
+        scores = np.empty((len(requests), self._items), dtype=np.float32)
+        for row, history in enumerate(requests.histories):
+            person = int(requests.person[row]) + 1  # seeds are not negative
+            generator = np.random.default_rng([self._seed, person, *history.tolist()])
+            scores[row] = generator.random(self._items, dtype=np.float32)
+        return scores

@@ -1,0 +1,98 @@
+"""How well items fit a person, as four kinds of evidence that add up.
+
+Neighbours: by how much a liking for one item raises the odds of another among all people, as in
+naive Bayes: log P(j | i) - log P(j), weighted by how much i is liked and damped, because the items
+of one history are not independent. Attributes: the genres, authors or ingredients of what was
+liked and disliked. Nearness: cosine of texts to what was liked, less to what was disliked.
+Popularity: the prior log P(j), and all there is for a stranger.
+
+Every part is an array over all items of the catalogue, (n,); nothing is trained, so the next
+answer knows what was said a moment ago. The weights were set on development users of
+MovieLens 100K (docs/evaluation.md).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.data.arrays import Indexes, Scores
+from localrec.data.interaction_matrix import InteractionMatrix
+from localrec.graph.catalogue import Catalogue
+from localrec.index.embedded_fields import EmbeddedField
+from localrec.retrieval.user_profile import UserProfile
+
+_ALL = slice(None)
+_SMOOTHING = np.float32(5.0)  # people of average habits added to each share
+_VOTES = 3.0  # a history of any length weighs as much as so many independent votes
+_ASKED = 50  # items of a history whose neighbours are asked; the strongest, then the newest
+_ATTRIBUTES = 0.3
+_NEARNESS = 0.3
+_RESTRAINT = 2.0  # added to the weight of a history, so that one rating is no profile yet
+
+
+def popularity_scores(audience: InteractionMatrix) -> Scores:
+    """log(1 + people who liked it), (n,)."""
+    return np.log1p(audience.likes).astype(np.float32)
+
+
+def cooccurrence_scores(user_profile: UserProfile, audience: InteractionMatrix) -> Scores:
+    """How much each item's odds rise by what the person liked, (n,)."""
+    total = np.zeros(len(audience.likes), dtype=np.float32)
+    weights = user_profile.liked
+    for place in strongest_likes(user_profile):
+        total += weights[place] * lift(audience, int(user_profile.items[place]))
+    return total * np.float32(_VOTES / (_VOTES + float(weights.sum())))
+
+
+def lift(audience: InteractionMatrix, item: int, others: Indexes | slice = _ALL) -> Scores:
+    """log P(j | i) - log P(j), which is log P(i | j) - log P(i), smoothed, for j in `others`."""
+    counts, asked = audience.liked_with(item)
+    likes = audience.likes[others].astype(np.float32)
+    liked = float(audience.likes[item])
+    share = (liked + 1.0) / (audience.size + 2.0)
+    together = counts[others] * np.float32(liked / asked if asked else 0.0)
+    return np.log((together + _SMOOTHING * share) / ((likes + _SMOOTHING) * share))
+
+
+def strongest_likes(user_profile: UserProfile) -> NDArray[np.int64]:
+    """Places in the history of what was liked most (newest first among equals), at most 50."""
+    places = np.flatnonzero(user_profile.liked > 0)
+    order = np.lexsort((-places, -user_profile.liked[places]))
+    return places[order][:_ASKED]
+
+
+def attribute_scores(user_profile: UserProfile, catalogue: Catalogue) -> Scores:
+    """How well the attributes of each item fit, (n,)."""
+    return np.float32(_ATTRIBUTES) * catalogue.score_by_attributes(
+        attribute_preferences(user_profile, catalogue)
+    )
+
+
+def attribute_preferences(user_profile: UserProfile, catalogue: Catalogue) -> NDArray[np.float64]:
+    """How much the person leans to each attribute, rare ones counting more, (attributes,)."""
+    preference = np.zeros(len(catalogue.attributes))
+    for item, strength in zip(user_profile.items, user_profile.strengths, strict=True):
+        preference[catalogue.attributes_of(int(item))] += strength
+    weight = float(np.abs(user_profile.strengths).sum()) + _RESTRAINT
+    return preference * catalogue.rarity / weight
+
+
+def content_similarity(
+    user_profile: UserProfile, catalogue: Catalogue, field: EmbeddedField
+) -> Scores:
+    """Cosine to what was liked less that to what was disliked, (n,); 0 without a text."""
+    scores = np.zeros(len(catalogue), dtype=np.float32)
+    if not len(field) or not len(user_profile):
+        return scores
+    ids = catalogue.node_ids[user_profile.items]
+    rows = np.searchsorted(field.node_ids, ids).clip(max=len(field) - 1)
+    embedded = field.node_ids[rows] == ids
+    if not embedded.any():
+        return scores
+    mixed = user_profile.strengths[embedded] @ field.exact.matrix[rows[embedded]]
+    weight = float(np.abs(user_profile.strengths).sum()) + _RESTRAINT
+    places = np.searchsorted(catalogue.node_ids, field.node_ids).clip(max=len(catalogue) - 1)
+    ours = catalogue.node_ids[places] == field.node_ids
+    scores[places[ours]] = (field.exact.matrix @ (mixed / weight))[ours]
+    return np.float32(_NEARNESS) * scores

@@ -1,0 +1,97 @@
+"""Reflection (MARC, section 3.2): propose, judge, widen, keep the best.
+
+Each round retrieves with its own setting (k, k+1, k+2 candidates, every bound a step looser) and
+proposes two sets of k: the best-ranked, and one that trades rank for variety. A set that reaches
+the threshold ends the loop; after three rounds the best set of all rounds wins.
+"""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+
+from localrec.data.answers import ReflectionRecord
+from localrec.data.arrays import Indexes
+from localrec.ranking.critics import Assessment, Critic
+from localrec.retrieval.candidates import CandidateSet
+from localrec.retrieval.retrievers import Retriever
+from localrec.retrieval.search_query import RankedItems, SearchParams, SearchQuery
+
+THRESHOLD = 80.0
+ROUNDS = 3
+_VARIETY = 0.3  # weight of being unlike what is chosen already
+_SPARE = 3  # variety is sought among this many times k candidates
+
+
+class ReflectionResult(msgspec.Struct, frozen=True):
+    """The winning set and how it was found."""
+
+    chosen: RankedItems
+    record: ReflectionRecord
+
+
+def reflect(
+    query: SearchQuery,
+    pool: CandidateSet,
+    retriever: Retriever,
+    critic: Critic,
+    k: int,
+    *,
+    rounds: int = ROUNDS,
+    threshold: float = THRESHOLD,
+) -> ReflectionResult:
+    """Retrieve and judge until a set is good enough; `rounds=1` only retrieves and judges once.
+
+    Raises:
+        ModelError: a model critic failed; the caller may go on with the measured one.
+    """
+    setting = SearchParams(k=k)
+    best: RankedItems | None = None
+    best_overall, chosen_round = -1.0, 0
+    scores: list[dict[str, float]] = []
+    verdicts: dict[tuple[int, ...], Assessment] = {}  # rounds often propose the same set again
+    for number in range(rounds):
+        found = retriever(query, pool.items, setting)
+        judged = []
+        for candidate in _proposals(query, found, setting.k, k, varied=rounds > 1):
+            same = tuple(map(int, candidate.items))
+            if same not in verdicts:
+                verdicts[same] = critic.assess(query, pool, candidate.items, k)
+            judged.append((candidate, verdicts[same]))
+        candidate, assessment = max(judged, key=lambda pair: pair[1].overall)
+        scores.append(assessment.as_dict())
+        if assessment.overall > best_overall:
+            best, best_overall, chosen_round = candidate, assessment.overall, number
+        if best_overall >= threshold:
+            break
+        setting = setting.wider()
+    assert best is not None
+    record = ReflectionRecord(rounds=len(scores), scores=tuple(scores), chosen=chosen_round + 1)
+    return ReflectionResult(best, record)
+
+
+def _proposals(
+    query: SearchQuery, found: RankedItems, width: int, k: int, *, varied: bool
+) -> list[RankedItems]:
+    plain = RankedItems(found.items[:k], found.scores[:k])
+    if not varied or len(found.items) <= k:
+        return [plain]
+    spare = RankedItems(found.items[: _SPARE * width], found.scores[: _SPARE * width])
+    picked = _pick_varied(query, spare, k)
+    return [plain, RankedItems(spare.items[picked], spare.scores[picked])]
+
+
+def _pick_varied(query: SearchQuery, found: RankedItems, k: int) -> Indexes:
+    """Places of k items chosen one by one: high in rank, unlike those chosen before."""
+    components = [frozenset(map(int, query.catalogue.components_of(i))) for i in found.items]
+    merit = np.linspace(1.0, 0.0, len(found.items))
+    picked = [0]
+    likeness = np.zeros(len(found.items))
+    while len(picked) < k:
+        last = components[picked[-1]]
+        overlap = [len(last & other) / max(1, len(last | other)) for other in components]
+        likeness = np.maximum(likeness, overlap)
+        value = (1 - _VARIETY) * merit - _VARIETY * likeness
+        value[picked] = -np.inf
+        picked.append(int(np.argmax(value)))
+    return np.array(sorted(picked), dtype=np.int32)

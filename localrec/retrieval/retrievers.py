@@ -1,0 +1,136 @@
+"""From a task to its algorithm, and what every algorithm's ranking owes the softer wishes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.data.arrays import Indexes, Mask, Scores
+from localrec.data.query import TaskKind
+from localrec.retrieval.candidates import mask_of
+from localrec.retrieval.expansion import retrieve_by_expansion
+from localrec.retrieval.search_query import RankedItems, SearchParams, SearchQuery, rank_items
+from localrec.retrieval.similarity import retrieve_by_likeness
+
+Retriever = Callable[[SearchQuery, Mask, SearchParams], RankedItems]
+
+
+def retriever_of(task: TaskKind) -> Retriever:
+    """The task's algorithm, followed by the softer wishes."""
+
+    def retrieve(query: SearchQuery, pool: Mask, setting: SearchParams) -> RankedItems:
+        algorithm = retrieve_by_image if ranks_by_image(query, task) else _ALGORITHMS[task]
+        return _prefer(query, algorithm(query, pool, setting))
+
+    return retrieve
+
+
+def _prefer(query: SearchQuery, found: RankedItems) -> RankedItems:
+    """Move items that meet more soft demands forward, the order otherwise kept."""
+    met = _soft_demands_met(query, found.items)
+    if not met.any():
+        return found
+    order = np.argsort(-met, kind="stable")
+    return RankedItems(found.items[order], found.scores[order])
+
+
+def _soft_demands_met(query: SearchQuery, items: Indexes) -> NDArray[np.float32]:
+    met = image_agreement(query, items)
+    for constraint in query.intent.constraints:
+        if constraint.soft:
+            met += mask_of(constraint, query.catalogue)[items] != constraint.barred
+    if query.intent.target is None:
+        for number, direction in query.intent.order.items():
+            values = query.catalogue.numbers[number]
+            above = (values[items] - np.nanmedian(values)) * direction
+            met += np.nan_to_num(above, nan=-1.0) > 0
+    return met
+
+
+_NEAREST_COMPONENTS = 3
+
+
+def retrieve_by_looks(query: SearchQuery, pool: Mask, setting: SearchParams) -> RankedItems:
+    """Rank the pool's items by how near their looks are to the question's."""
+    seeds = query.nearest(min(len(query.catalogue), setting.k * setting.seeds))
+    chosen = np.zeros(len(pool), dtype=bool)
+    chosen[seeds] = True
+    chosen |= _items_of_that_colour(query, setting)
+    chosen &= pool
+    if chosen.sum() < setting.k:
+        chosen = pool
+    items: Indexes = np.flatnonzero(chosen).astype(np.int32)
+    scores = query.similarity(items)
+    return rank_items(items, (scores,), scores)
+
+
+def _items_of_that_colour(query: SearchQuery, setting: SearchParams) -> Mask:
+    """Items with the components whose names are nearest to the question's colour words."""
+    catalogue = query.catalogue
+    colours = [
+        key
+        for one in query.intent.of_kind(catalogue.domain.kind_of("colour"))
+        for key in one.any_of
+    ]
+    component = catalogue.domain.kind_of("component")
+    names = [i for i, one in enumerate(catalogue.attributes) if one.kind == component]
+    if not colours or not names:
+        return catalogue.none()
+    node_ids = np.array([catalogue.attributes[i].node_id for i in names], dtype=np.int64)
+    mask = catalogue.none()
+    for vector in query.embedder.embed(colours):
+        similarity = query.fields["name"].similarities(vector, node_ids)
+        best = np.argsort(-similarity)[:_NEAREST_COMPONENTS]
+        near = tuple(names[i] for i in best if similarity[i] >= setting.colour_threshold)
+        if near:
+            mask = mask | catalogue.items_with(tuple(sorted(near)))
+    return mask
+
+
+def retrieve_by_container(query: SearchQuery, pool: Mask, setting: SearchParams) -> RankedItems:
+    """Rank the pool's items by the similarity of their looks to the question."""
+    items = np.flatnonzero(pool).astype(np.int32)
+    scores = query.similarity(items)
+    return rank_items(items, (scores,), scores)
+
+
+def ranks_by_image(query: SearchQuery, task: TaskKind) -> bool:
+    """Whether the picture ranks: by its look (C1), or as the example that the text lacks (C4)."""
+    if not query.intent.pictured:
+        return False
+    return task is TaskKind.C1 or (task is TaskKind.C4 and query.intent.anchor is None)
+
+
+def retrieve_by_image(query: SearchQuery, pool: Mask, setting: SearchParams) -> RankedItems:
+    """Rank the whole pool by how much of the picture's look each item has."""
+    items: Indexes = np.flatnonzero(pool).astype(np.int32)
+    alike = image_agreement(query, items)
+    texts = query.similarity(items)
+    scores = np.clip(alike + 0.1 * texts, 0.0, 1.0).astype(np.float32)
+    return rank_items(items, (alike, texts), scores)
+
+
+def image_agreement(query: SearchQuery, items: Indexes) -> Scores:
+    """Sum of the weights of the picture's demands that each item meets, (len(items),), 0 to 0.9.
+
+    Where the question asks what the picture shows, the guesses of a model come first.
+    """
+    met = np.zeros(len(items), dtype=np.float32)
+    for one in query.intent.pictured:
+        met += np.float32(one.weight) * mask_of(one, query.catalogue)[items]
+    seen = query.intent.seen
+    if seen is not None and seen.leans == "name":
+        for place, guess in enumerate(seen.guesses):
+            index = None if guess.key is None else query.catalogue.item_index(guess.key)
+            met[items == (-1 if index is None else index)] += 1.0 / (1 + place)
+    return met
+
+
+_ALGORITHMS: dict[TaskKind, Retriever] = {
+    TaskKind.C1: retrieve_by_looks,
+    TaskKind.C2: retrieve_by_container,
+    TaskKind.C3: retrieve_by_expansion,
+    TaskKind.C4: retrieve_by_likeness,
+}

@@ -1,0 +1,107 @@
+"""What the four retrieval algorithms share: the question's context, a setting, a ranked outcome.
+
+Each algorithm ranks items of a pool that already holds every hard constraint (`constraints.py`);
+none of them may add an item from outside it. Settings differ between reflection's rounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.data.arrays import Indexes, Scores
+from localrec.data.query import Intent
+from localrec.graph.catalogue import Catalogue
+from localrec.index.embedded_fields import EmbeddedField
+from localrec.index.protocols import Embedder, Vectors
+
+
+class SearchParams(msgspec.Struct, frozen=True, kw_only=True):
+    """How widely one round searches.
+
+    Args:
+        k: Candidates wanted.
+        seeds: Items taken as seeds by vector similarity, per wanted candidate.
+        colour_threshold: Least cosine between a colour word and a component's name (C1).
+        matches: Least number of asked components an item of the first hop has (C3's n).
+        complexity: Largest difference in component count to the target (C4's m).
+        shared: Least number of components shared with the target (C4's x).
+    """
+
+    k: int
+    seeds: int = 3
+    colour_threshold: float = 0.35
+    matches: int = 1
+    complexity: int = 2
+    shared: int = 2
+
+    def wider(self) -> SearchParams:
+        """The next round's setting: one more candidate, every bound loosened by a step."""
+        return SearchParams(
+            k=self.k + 1,
+            seeds=self.seeds + 2,
+            colour_threshold=self.colour_threshold - 0.05,
+            matches=max(1, self.matches - 1),
+            complexity=self.complexity + 1,
+            shared=max(1, self.shared - 1),
+        )
+
+
+@dataclass(frozen=True)
+class SearchQuery:
+    """A question ready for retrieval: its text, intent, and similarity to the texts of items.
+
+    `look` is what its picture looks like, in the words of a description; "" where it has none.
+    """
+
+    text: str
+    intent: Intent
+    catalogue: Catalogue
+    embedder: Embedder
+    fields: Mapping[str, EmbeddedField]
+    look: str = ""
+
+    @cached_property
+    def vector(self) -> Vectors:
+        """The embedding of the question and of its picture's look, shape (1, size)."""
+        return self.embedder.embed([f"{self.text} {self.look}".strip()])
+
+    @property
+    def visual_field(self) -> str:
+        """The text that says what an item looks like, else the one that describes it."""
+        for name in ("image_description", "description"):
+            if name in self.fields:
+                return name
+        return next(iter(self.fields))
+
+    def similarity(self, items: Indexes, field_name: str | None = None) -> Scores:
+        """Cosine between the question and one text of the given items, shape (len(items),)."""
+        name = field_name or self.visual_field
+        if name not in self.fields or not len(items):
+            return np.zeros(len(items), dtype=np.float32)
+        return self.fields[name].similarities(self.vector[0], self.catalogue.node_ids[items])
+
+    def nearest(self, k: int, field_name: str | None = None) -> Indexes:
+        """Item indexes nearest to the question by one text, best first (HNSW or exact)."""
+        labels, _ = self.fields[field_name or self.visual_field].search(self.vector, k)
+        return self.catalogue.indexes_of(np.asarray(labels[0], dtype=np.int64))
+
+
+class RankedItems(msgspec.Struct, frozen=True):
+    """Items of one retrieval, best first, with rising scores in 0..1."""
+
+    items: Indexes
+    scores: Scores
+
+
+def rank_items(
+    items: Indexes, keys: tuple[NDArray[np.float32], ...], scores: Scores
+) -> RankedItems:
+    """Order items by several keys, the first one decisive, each descending; ties by index."""
+    order = np.lexsort((items, *(-key for key in reversed(keys))))
+    return RankedItems(items[order].astype(np.int32), scores[order])

@@ -1,0 +1,158 @@
+"""What a person's history says about their taste: one signed strength per item they met.
+
+The newest verdict on an item counts. What was only seen, heard or put on a list says a little;
+"not now" says nothing about taste and hides the item for a while.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.data.arrays import Indexes, Mask, Scores
+from localrec.data.rows import Event
+from localrec.graph.catalogue import Catalogue
+from localrec.graph.interactions import UserHistory
+
+NEUTRAL = 2.75  # stars: the middle of 0.5 to 5
+HIDDEN_FOR = timedelta(days=30)  # how long "not now" holds
+_VERDICTS = {Event.LIKED: 1.0, Event.DISLIKED: -1.0}
+_WANTED = 0.4
+_SEEN = 0.3
+_HEARD_OFTEN = 16  # plays that say as much as being liked; each doubling says the same
+
+
+class UserProfile(msgspec.Struct, frozen=True):
+    """A history in the catalogue's numbers.
+
+    Args:
+        items: Catalogue indexes, oldest first, each once, (m,).
+        strengths: -1 (cannot stand it) to 1 (loves it), (m,).
+        stars: Ratings where one was given, else NaN, (m,).
+        known: Items that need no recommending: had, judged or hidden for now, (n,).
+        hidden: Items put off ("not now") a short while ago, (n,).
+    """
+
+    items: Indexes
+    strengths: Scores
+    stars: Scores
+    known: Mask
+    hidden: Mask
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @property
+    def liked(self) -> Scores:
+        """How much each item is liked, 0 where it is not, (m,)."""
+        return np.maximum(self.strengths, 0.0)
+
+    @property
+    def disliked(self) -> Scores:
+        """How much each item is disliked, 0 where it is not, (m,)."""
+        return np.maximum(-self.strengths, 0.0)
+
+
+def profile_from_history(
+    deeds: UserHistory, catalogue: Catalogue, now: datetime | None = None
+) -> UserProfile:
+    """The taste behind what a person did; items that the catalogue has not are left out.
+
+    Args:
+        deeds: From the store, oldest first.
+        catalogue: The domain's snapshot.
+        now: For "not now", in UTC; the present moment by default.
+    """
+    now = now or datetime.now(UTC).replace(tzinfo=None)
+    strength: dict[int, float] = {}
+    verdict: dict[int, float] = {}
+    stars: dict[int, float] = {}
+    known, hidden = catalogue.none(), catalogue.none()
+    places = np.searchsorted(catalogue.node_ids, deeds.items)
+    for row, place in enumerate(places):
+        item = int(place)
+        if item >= len(catalogue) or catalogue.node_ids[item] != deeds.items[row]:
+            continue
+        event, rating = Event(deeds.events[row]), float(deeds.ratings[row])
+        if event is Event.LATER:
+            hidden_until = deeds.at[row] + np.timedelta64(HIDDEN_FOR)
+            hidden[item] = bool(hidden_until > np.datetime64(now))
+            continue
+        hidden[item] = False  # whoever speaks of it again has taken it up again
+        known[item] |= event is not Event.WANTED
+        if not np.isnan(rating):
+            verdict[item] = preference_of_rating(rating)
+            stars[item] = rating
+        elif event in _VERDICTS:
+            verdict[item] = _VERDICTS[event]
+            stars.pop(item, None)
+        weak = _strength_without_verdict(event, int(deeds.times[row]))
+        strength[item] = verdict.get(item, max(weak, strength.get(item, 0.0)))
+    return _user_profile(strength, stars, known | hidden, hidden)
+
+
+def profile_from_keys(
+    keys: Sequence[str], catalogue: Catalogue, ratings: Sequence[float] | None = None
+) -> UserProfile:
+    """The taste behind a history given by item keys, oldest first; without ratings all are liked.
+
+    Keys that the catalogue has not are left out.
+    """
+    strength: dict[int, float] = {}
+    stars: dict[int, float] = {}
+    known = catalogue.none()
+    for place, key in enumerate(keys):
+        item = catalogue.item_index(key)
+        if item is None:
+            continue
+        known[item] = True
+        strength[item] = 1.0
+        if ratings is not None:
+            strength[item], stars[item] = preference_of_rating(ratings[place]), ratings[place]
+    return _user_profile(strength, stars, known, catalogue.none())
+
+
+def merge_profiles(first: UserProfile, second: UserProfile) -> UserProfile:
+    """Two histories as one; on an item in both the second counts."""
+    strength = dict(zip(first.items.tolist(), first.strengths.tolist(), strict=True))
+    stars = dict(zip(first.items.tolist(), first.stars.tolist(), strict=True))
+    strength |= zip(second.items.tolist(), second.strengths.tolist(), strict=True)
+    stars |= zip(second.items.tolist(), second.stars.tolist(), strict=True)
+    return _user_profile(strength, stars, first.known | second.known, first.hidden | second.hidden)
+
+
+def preference_of_rating(stars: float) -> float:
+    """-1 for half a star, 0 in the middle of the scale, 1 for five stars."""
+    return float(np.clip((stars - NEUTRAL) / (5.0 - NEUTRAL), -1.0, 1.0))
+
+
+def preferences_of_stars(stars: Scores) -> Scores:
+    """The same of many; 1 where none were given, which counts as liked, (m,)."""
+    given = np.clip((stars - NEUTRAL) / (5.0 - NEUTRAL), -1.0, 1.0)
+    return np.where(np.isnan(stars), 1.0, given).astype(np.float32)
+
+
+def _strength_without_verdict(event: Event, times: int) -> float:
+    if event is Event.WANTED:
+        return _WANTED
+    if event is not Event.PLAYED:
+        return _SEEN
+    doublings = np.log2(max(1, times)) / np.log2(_HEARD_OFTEN)
+    return float(min(1.0, _SEEN + (1.0 - _SEEN) * doublings))
+
+
+def _user_profile(
+    strength: dict[int, float], stars: dict[int, float], known: Mask, hidden: Mask
+) -> UserProfile:
+    items: NDArray[np.int32] = np.array(list(strength), dtype=np.int32)
+    return UserProfile(
+        items=items,
+        strengths=np.array(list(strength.values()), dtype=np.float32),
+        stars=np.array([stars.get(item, np.nan) for item in strength], dtype=np.float32),
+        known=known,
+        hidden=hidden,
+    )

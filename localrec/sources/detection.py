@@ -1,0 +1,69 @@
+"""A look at a file or folder, enough to tell what it is; nothing is believed from it."""
+
+from __future__ import annotations
+
+import gzip
+import stat
+import zipfile
+import zlib
+from pathlib import Path
+
+from localrec.foundation.errors import InputError
+from localrec.sources.protocols import FilePreview
+
+_HEAD = 64 << 10
+_MEMBERS = 2_000  # names looked at in a folder or archive
+_GZIP = b"\x1f\x8b"
+_ZIP = b"PK\x03\x04"
+
+
+def preview_file(path: Path) -> FilePreview:
+    """What can be seen of a file, archive or folder without reading it.
+
+    Raises:
+        InputError: there is nothing, it cannot be opened, or it is half an archive.
+    """
+    name = path.name.lower()
+    try:
+        if path.is_dir():
+            return FilePreview(name, members=_names_in(path))
+        if not stat.S_ISREG(path.stat().st_mode):  # a pipe would keep us waiting for ever
+            raise InputError(f"{path} is neither a file nor a folder.", "Name the export itself.")
+        with path.open("rb") as file:
+            start = file.read(_HEAD)
+        if zipfile.is_zipfile(path):
+            return FilePreview(name, members=_names_in_archive(path))
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.", "Check the path.") from error
+    if start.startswith(_ZIP):  # an archive without its end, where its table of contents is
+        raise InputError(
+            f"{path} is a damaged zip archive: its table of contents is missing or broken.",
+            "It was probably cut short on the way; download it again.",
+        )
+    if start.startswith(_GZIP):
+        start = _unpacked(start)
+    return FilePreview(name, head=start.decode("utf-8", errors="replace"))
+
+
+def _names_in(folder: Path) -> tuple[str, ...]:
+    names = []
+    for path in sorted(folder.rglob("*")):
+        names.append(path.relative_to(folder).as_posix().lower())
+        if len(names) == _MEMBERS:
+            break
+    return tuple(names)
+
+
+def _names_in_archive(path: Path) -> tuple[str, ...]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return tuple(name.lower() for name in archive.namelist()[:_MEMBERS])
+    except zipfile.BadZipFile:
+        return ()
+
+
+def _unpacked(start: bytes) -> bytes:
+    try:
+        return zlib.decompressobj(wbits=31).decompress(start, _HEAD)
+    except (zlib.error, gzip.BadGzipFile):
+        return b""

@@ -1,0 +1,65 @@
+"""What the film formats share: titles with their year and article, decades, descriptions.
+
+A year gives the link to its decade. The description is generated, since no data set has one, and
+says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from localrec.data.domains import Domain
+from localrec.data.rows import AttributeLink, ItemRow, Scalar
+from localrec.data.titles import restore_article, split_year
+from localrec.foundation.prose import join_words
+from localrec.foundation.text import clean_name
+
+# The second is how MovieLens 100K spells it, the third how later ones do.
+_UNKNOWN = frozenset({"", "unknown", "unkonwn", "(no genres listed)"})
+
+
+def film_row(
+    key: str,
+    title: str,
+    year: int | None,
+    links: Iterable[AttributeLink],
+    domain: Domain,
+    properties: dict[str, Scalar] | None = None,
+    creator: str = "",
+) -> ItemRow:
+    """A film, or another thing with a title, with its decade and description.
+
+    Args:
+        key: The data set's own identifier.
+        title: The title as the file writes it, cleaned, perhaps with its year.
+        year: When it came out.
+        links: Its genres and the like.
+        domain: Decides whether there are decades.
+        properties: Whatever else is known.
+        creator: Its director, author or artist, if known.
+    """
+    name = restore_article(split_year(title)[0])
+    links = tuple(links)  # iterated twice
+    told = [link.name.casefold() for link in links]
+    if year is not None and "decade" in domain.attributes:
+        links += (AttributeLink(kind="decade", name=f"{year // 10 * 10}s"),)
+    own: dict[str, Scalar] = {
+        "title": title,
+        "year": year,
+        "description": _describe(f"{name} by {creator}" if creator else name, year, told),
+        "description_source": "generated",
+    }
+    return ItemRow(key=key, name=name, properties={**own, **(properties or {})}, links=links)
+
+
+def genre_links(kind: str | None, names: Iterable[str]) -> tuple[AttributeLink, ...]:
+    """Links to genres, each once; "unknown" and "(no genres listed)" are none."""
+    if kind is None:
+        return ()
+    wanted = (name for name in dict.fromkeys(names) if name.casefold() not in _UNKNOWN)
+    return tuple(AttributeLink(kind=kind, name=clean_name(name)) for name in wanted)
+
+
+def _describe(name: str, year: int | None, genres: Sequence[str]) -> str:
+    dated = f"{name} ({year})" if year else name
+    return f"{dated}: {join_words(genres)}." if genres else f"{dated}."

@@ -1,0 +1,380 @@
+"""Any table at all, with a mapping file that says which column is what.
+
+The mapping lies beside its data as `NAME.mapping.toml` and names the file in `data`; without that
+it is the one file beside it with the same NAME. The command line takes either of the two. All of
+`Mapping` may stand in it, nothing else:
+
+    data = "reading.csv"
+
+    [columns]
+    user = "reader"
+    item = "isbn"
+    title = "Title"
+    rating = "Score"
+    timestamp = "When"
+
+    [rating]
+    scale = [0, 10]
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from localrec.data.domains import Domain
+from localrec.data.rows import AttributeLink, BulkHistory, Event, ItemRow, Scalar
+from localrec.foundation.bounded_files import FileLimits, open_regular
+from localrec.foundation.errors import InputError, UsageError
+from localrec.foundation.sql import sql_literal
+from localrec.foundation.text import clean_name, clean_text
+from localrec.sources.bulk_tables import BulkReader, BulkTable, RowFault, refuse_user
+from localrec.sources.film_rows import film_row, genre_links
+from localrec.sources.import_log import ImportLog
+from localrec.sources.protocols import Field, FilePreview
+from localrec.sources.sql_cells import (
+    clean_name_of,
+    clean_text_of,
+    empty,
+    moment_faults,
+    moment_of,
+    moment_since_1970,
+    rating_fault,
+    stars,
+)
+from localrec.sources.sql_tables import FlatFile, delimited_table, json_lines, parquet_table
+
+_ENDING = ".mapping.toml"
+_FORMATS = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".txt": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+}
+_MAPPING_BYTES = 1 << 20
+
+
+class ColumnMapping(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The data's own names for what localrec knows.
+
+    Args:
+        item: What tells items apart; their key. The title may serve.
+        user: Who; left out where all rows are one person's.
+        title: The item's name; its key where there is none.
+        rating: A number on the scale of `rating.scale`.
+        timestamp: When, as `timestamp` describes.
+        event: What happened, in the words of `events`.
+        note: The person's own words.
+        year: When the item came out.
+        creator: Its author, director or artist.
+    """
+
+    item: str
+    user: str | None = None
+    title: str | None = None
+    rating: str | None = None
+    timestamp: str | None = None
+    event: str | None = None
+    note: str | None = None
+    year: str | None = None
+    creator: str | None = None
+
+
+class RatingScale(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The lowest and highest rating that can be given."""
+
+    scale: tuple[float, float] = (0, 5)
+
+    def __post_init__(self) -> None:
+        low, high = self.scale
+        if not -1e6 < low < high < 1e6:
+            raise ValueError(f"rating.scale goes from {low:g} to {high:g}")
+
+
+class TimestampFormat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How moments are written: seconds or milliseconds since 1970, ISO 8601, or by a format.
+
+    `format` is that of strptime, such as "%d/%m/%Y".
+    """
+
+    unit: Literal["since 1970", "iso"] = "iso"
+    format: str | None = None
+
+
+class AttributeColumn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A column of names that become links: the domain's `kind`, parted by `separator`."""
+
+    column: str
+    kind: str
+    separator: str | None = None
+
+
+class TableMapping(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a mapping file says.
+
+    Args:
+        columns: Which column is what.
+        data: The file, in the mapping's own folder.
+        delimiter: Between the cells of a CSV file; else the likeliest of comma, tab, ; and |.
+        rating: The scale.
+        timestamp: How moments are written.
+        events: Value of the event column, in lower case -> rated, liked, seen, wanted ...
+        attributes: Columns that become links.
+        properties: Further columns to keep with the item, under their own names.
+    """
+
+    columns: ColumnMapping
+    data: str | None = None
+    delimiter: str | None = None
+    rating: RatingScale = RatingScale()
+    timestamp: TimestampFormat = TimestampFormat()
+    events: dict[str, Event] = {}
+    attributes: tuple[AttributeColumn, ...] = ()
+    properties: tuple[str, ...] = ()
+
+
+class MappedTableSource:
+    """Reads CSV, TSV, JSON lines (each also as .gz) and Parquet by a mapping file."""
+
+    kind = "table"
+    domain = "movies"
+    personal = False  # where there is no column of users, `read` asks for one
+    fields: tuple[Field, ...] = (
+        Field("columns.user", "the person's key"),
+        Field("columns.item", "the item's key"),
+        Field("columns.title, year, creator", "the item's name and properties; decade, creator"),
+        Field("columns.rating", "the rating, in stars by `rating.scale`"),
+        Field("columns.timestamp", "when, in UTC"),
+        Field("columns.event", "rated, liked, seen, wanted ... by `events`"),
+        Field("columns.note", "the person's own words"),
+        Field("attributes", "links"),
+        Field("properties", "properties of the item"),
+        Field("columns that the mapping does not name", "left out"),
+    )
+
+    def __init__(self, limits: FileLimits | None = None) -> None:
+        self._limits = limits or FileLimits()
+
+    def recognises(self, preview: FilePreview) -> bool:
+        """Whether it is a mapping file."""
+        return preview.name.endswith(_ENDING)
+
+    def read(self, path: Path, domain: Domain, user: str | None = None) -> BulkHistory:
+        """Read the items and check every row.
+
+        Raises:
+            InputError: no mapping, a mapping or data that cannot be read, a column is missing.
+            UsageError: there is no column of users and nobody was named, or both.
+        """
+        mapping_path, data = _find_files(path)
+        mapping = _read_mapping(mapping_path)
+        data = data or _find_data(mapping_path, mapping)
+        if mapping.columns.user is None and not clean_name(user):
+            raise UsageError(f"{mapping_path} names no column of users.", "Say whose: --user KEY.")
+        if mapping.columns.user is not None:
+            refuse_user(self.kind, user)
+        self._check_kinds(mapping_path, mapping, domain)
+        flat = self._open(data, mapping, mapping_path)
+        import_log = ImportLog(self.kind, data, domain.name)
+        table = _table(flat, mapping, user)
+        return table.history(import_log, _read_items(table, flat, mapping, domain))
+
+    def _check_kinds(self, path: Path, mapping: TableMapping, domain: Domain) -> None:
+        for attribute in mapping.attributes:
+            if attribute.kind not in domain.attributes:
+                raise InputError(
+                    f"{path}: {attribute.kind!r} is no attribute of {domain.name}.",
+                    f"It has {', '.join(domain.attributes)}.",
+                )
+
+    def _open(self, data: Path, mapping: TableMapping, mapping_path: Path) -> FlatFile:
+        columns = _named_columns(mapping)
+        kind = _format_of(data)
+        if kind == "parquet":
+            flat = parquet_table(data)
+        elif kind == "jsonl":
+            flat = json_lines(data, list(columns), self._limits)
+        else:
+            flat = delimited_table(data, mapping.delimiter, self._limits)
+        for column, place in columns.items():
+            if column not in flat.cells:
+                raise InputError(
+                    f"{data} lacks the column {column!r} that {mapping_path.name} names in "
+                    f"{place}; it has {', '.join(flat.cells)}.",
+                    "Mend the mapping.",
+                )
+        filled = {name: f"coalesce({cell}, '')" for name, cell in flat.cells.items()}
+        return msgspec.structs.replace(flat, cells=filled)
+
+
+def _find_files(path: Path) -> tuple[Path, Path | None]:
+    """The mapping file, and the data file where that was named."""
+    if path.name.endswith(_ENDING):
+        return path, None
+    stem = path.name.removesuffix(".gz").rpartition(".")[0] or path.name
+    mapping = path.with_name(stem + _ENDING)
+    if not mapping.is_file():
+        raise InputError(
+            f"{path} has no mapping file {mapping.name} beside it.",
+            "See docs/sources.md for what stands in one.",
+        )
+    return mapping, path
+
+
+def _read_mapping(path: Path) -> TableMapping:
+    try:
+        with open_regular(path, FileLimits()) as stream:
+            written = stream.read(_MAPPING_BYTES).decode("utf-8-sig")
+        return msgspec.convert(tomllib.loads(written), TableMapping)
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise InputError(
+            f"{path} is no mapping: {clean_text(error)}.", "See docs/sources.md for its fields."
+        ) from error
+
+
+def _find_data(path: Path, mapping: TableMapping) -> Path:
+    folder = path.parent
+    if mapping.data is not None:
+        data = folder / mapping.data
+        if not data.resolve().is_relative_to(folder.resolve()):
+            raise InputError(
+                f"{path}: data = {mapping.data!r} lies outside the mapping's folder.",
+                "Put the two side by side.",
+            )
+        return data
+    stem = path.name.removesuffix(_ENDING)
+    names = [f"{stem}{ending}{packed}" for ending in _FORMATS for packed in ("", ".gz")]
+    found = [folder / name for name in names if (folder / name).is_file()]
+    if len(found) != 1:
+        raise InputError(
+            f"{path} has {len(found)} files of data beside it; one is needed.",
+            'Name it: data = "...".',
+        )
+    return found[0]
+
+
+def _format_of(data: Path) -> str:
+    ending = Path(data.name.removesuffix(".gz")).suffix.casefold()
+    if ending not in _FORMATS or (ending == ".parquet" and data.suffix == ".gz"):
+        raise InputError(
+            f"{data} ends in none of {', '.join(_FORMATS)}.",
+            "Save it in one of these formats; all but Parquet may end in .gz as well.",
+        )
+    return _FORMATS[ending]
+
+
+def _named_columns(mapping: TableMapping) -> dict[str, str]:
+    """Column of the data -> where the mapping names it first."""
+    named = {
+        column: f"columns.{field}"
+        for field, column in msgspec.structs.asdict(mapping.columns).items()
+        if column is not None
+    }
+    for attribute in mapping.attributes:
+        named.setdefault(attribute.column, "attributes")
+    for column in mapping.properties:
+        named.setdefault(column, "properties")
+    return named
+
+
+def _table(flat: FlatFile, mapping: TableMapping, user: str | None) -> BulkTable:
+    at = mapping.columns
+    typed: dict[str, str] = {"item_key": clean_name_of(flat.cells[at.item])}
+    faults = [*flat.faults, empty(at.item, "item_key")]
+    if at.user is not None:
+        typed["user_key"] = clean_name_of(flat.cells[at.user])
+        faults.append(empty(at.user, "user_key"))
+    else:
+        typed["user_key"] = sql_literal(clean_name(user))
+    if at.rating is not None:
+        low, high = mapping.rating.scale
+        cell = flat.cells[at.rating]
+        typed["rating"] = stars(cell, low, high)
+        faults.append(rating_fault(at.rating, cell, low, high))
+    if at.timestamp is not None:
+        cell = flat.cells[at.timestamp]
+        typed["at"] = _moment(cell, mapping.timestamp)
+        faults.extend(moment_faults(at.timestamp, cell))
+    if at.event is not None:
+        cell = f"lower(trim({flat.cells[at.event]}))"
+        typed["event"] = _event(cell, mapping)
+        told = "{value} is not among the mapping's events"
+        faults.append(RowFault(at.event, "event IS NULL", told, flat.cells[at.event]))
+    if at.note is not None:
+        typed["note"] = f"nullif({clean_text_of(flat.cells[at.note])}, '')"
+    return BulkTable(
+        read=flat.read,
+        columns=typed,
+        files=(flat.path,),
+        first_row=flat.first_row,
+        faults=tuple(faults),
+        blank=flat.blank,
+    )
+
+
+def _moment(cell: str, timestamp: TimestampFormat) -> str:
+    if timestamp.format is not None:
+        return f"try_strptime(trim({cell}), {sql_literal(timestamp.format)})"
+    if timestamp.unit == "since 1970":
+        return moment_since_1970(cell)
+    return moment_of(cell)
+
+
+def _event(cell: str, mapping: TableMapping) -> str:
+    known = {event.value: event for event in Event} | {
+        word.strip().lower(): event for word, event in mapping.events.items()
+    }
+    cases = " ".join(f"WHEN {sql_literal(word)} THEN '{event}'" for word, event in known.items())
+    return f"CASE {cell} {cases} END"
+
+
+def _read_items(
+    table: BulkTable, flat: FlatFile, mapping: TableMapping, domain: Domain
+) -> list[ItemRow]:
+    """Each item as the first row that names it describes it."""
+    columns = list(_named_columns(mapping))
+    cells = ", ".join(flat.cells[column] for column in columns)
+    with BulkReader(table.files) as reader:
+        rows = reader.rows(
+            f"SELECT item_key, arg_min(told, place) FROM (SELECT item_key, [{cells}] AS told, "
+            f"row_number() OVER () AS place FROM ({table.good_rows()})) "
+            "GROUP BY item_key ORDER BY min(place)"
+        )
+    return [
+        _item(key, dict(zip(columns, told, strict=True)), mapping, domain) for key, told in rows
+    ]
+
+
+def _item(key: str, told: dict[str, str], mapping: TableMapping, domain: Domain) -> ItemRow:
+    at = mapping.columns
+    title = clean_name(told[at.title]) if at.title else ""
+    creator = clean_name(told[at.creator]) if at.creator else ""
+    written_year = told[at.year].strip() if at.year else ""
+    year = int(written_year[:4]) if re.match(r"[12]\d{3}\b", written_year, re.ASCII) else None
+    links = [
+        link
+        for one in mapping.attributes
+        for link in genre_links(one.kind, _split(told[one.column], one.separator))
+    ]
+    maker = domain.kind_of("creator")
+    if creator and maker and all(link.kind != maker for link in links):
+        links.append(AttributeLink(kind=maker, name=creator))
+    properties: dict[str, Scalar] = {name: clean_text(told[name]) for name in mapping.properties}
+    if creator:
+        properties["creator"] = creator
+    return film_row(key, title or key, year, links, domain, properties, creator)
+
+
+def _split(cell: str, separator: str | None) -> list[str]:
+    """The names in a cell: a JSON list, or parted by the separator, or one."""
+    try:
+        names = msgspec.json.decode(cell, type=list[str])
+    except (msgspec.DecodeError, msgspec.ValidationError):
+        names = cell.split(separator) if separator else [cell]
+    return [clean_name(name) for name in names]

@@ -1,0 +1,1 @@
+"""LoRA adapters: their configuration, export to GGUF, import and comparison."""

@@ -1,0 +1,216 @@
+"""One question to an adapter and to its bare base: what each says, for a person to look at.
+
+Where `trials.py` counts right answers, nobody knows one here. Both sides are asked as the role asks
+when it serves with an adapter: a router and a slot reader the question and what the catalogue knows
+of its words, a reflector about the set that answers it without a model, and an agent to put in
+order what answers it, as `ask --system agenticrec` has it do for nobody in particular.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from localrec.data.answers import Answer
+from localrec.data.questions import Question
+from localrec.foundation.errors import ModelCancelledError, ModelError, UsageError
+from localrec.foundation.progress import Progress
+from localrec.foundation.text import clean_text
+from localrec.llm.chat_model import ChatModel
+from localrec.llm.model_process import ModelProcess
+from localrec.ranking.critics import Assessment, critic_prompt, scores_grammar
+from localrec.training.adapters.adapter_eval import answer_of
+from localrec.training.examples.example import Example
+from localrec.understanding.query_parser import LONGEST_QUESTION
+from localrec.understanding.router import topic_labels, topic_prompt
+from localrec.understanding.slot_filling import parse_slots, slot_prompt, slots_grammar, write_slots
+from localrec.understanding.vocabulary import Vocabulary
+from localrec.workspace import Workspace
+
+_JUDGED = 3  # items of the set that a reflector judges
+_RANKED = 10  # items that an agent puts in order
+_NOTHING = "Nothing here answers the question, so there is nothing to judge."
+
+
+class AdapterAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """What one side said.
+
+    Args:
+        name: Of the model, with its adapter.
+        figures: A router's labels with their probabilities, a reflector's criteria with their
+            points of a hundred; {} where it writes.
+        lines: A slot reader's demands, or the names of what an agent ranked, best first.
+        fault: Why it came to no answer, as a sentence; "" where it came to one.
+        ms: Milliseconds, everything read anew.
+    """
+
+    name: str
+    figures: dict[str, float] = {}
+    lines: tuple[str, ...] = ()
+    fault: str = ""
+    ms: float = 0.0
+
+
+class AdapterComparison(msgspec.Struct, frozen=True, kw_only=True):
+    """One question, and what both sides said.
+
+    Args:
+        role: What was tried.
+        question: As it was asked, cleaned.
+        domain: What it was taken to be about.
+        bare: The base alone.
+        adapted: The base with the adapter.
+    """
+
+    role: str
+    question: str
+    domain: str
+    bare: AdapterAnswer
+    adapted: AdapterAnswer
+
+
+def compare_adapter(
+    folder: Path, role: str, model: Path, adapter: Path, question: str, progress: Progress
+) -> AdapterComparison:
+    """Ask both sides a question.
+
+    Args:
+        folder: The workspace, whose catalogue it is about.
+        role: That the adapter was trained for.
+        model: The GGUF of its base.
+        adapter: Its GGUF.
+        question: In a person's words.
+        progress: Hears who is being asked.
+
+    Raises:
+        UsageError: nothing is asked, or this role answers no questions.
+        ModelError: a file cannot be used.
+        WorkspaceError: there is no catalogue yet, or, for a set of items, no vectors.
+    """
+    asked = clean_text(question, LONGEST_QUESTION)
+    if not asked:
+        raise UsageError("Nothing is asked.", 'Give a question: --question "no cream, with gin"')
+    sides: list[AdapterAnswer] = []
+    with Workspace(folder) as workspace:
+        domain = workspace.choose_domain(asked)
+    for number, beside in enumerate((None, adapter)):
+        with (
+            ModelProcess(model, adapter=beside) as process,
+            closing(SingleModelWorkspace(folder, process)) as workspace,
+        ):
+            process.count_tokens("")  # a file that cannot be used is no answer
+            progress(f"asking {process.name}", number, 2)
+            sides.append(answer_in_role(workspace, role, domain, asked))
+    bare, adapted = sides
+    return AdapterComparison(role=role, question=asked, domain=domain, bare=bare, adapted=adapted)
+
+
+class SingleModelWorkspace(Workspace):
+    """A workspace in which one model plays every role that asks for one.
+
+    Args:
+        folder: The workspace.
+        model: Opened, and closed, by somebody else.
+    """
+
+    def __init__(self, folder: Path, model: ChatModel) -> None:
+        super().__init__(folder)
+        self.model = model
+
+    def open_model(self, role: str, name: str = "", adapter: str = "") -> ChatModel:
+        """That model."""
+        return self.model
+
+
+def answer_in_role(
+    workspace: SingleModelWorkspace, role: str, domain: str, question: str
+) -> AdapterAnswer:
+    """What the workspace's model says to a question in a role.
+
+    Raises:
+        UsageError: this role answers no questions.
+        ModelCancelledError: it was stopped.
+        WorkspaceError: a set of items is needed, and there are no vectors.
+    """
+    if role not in _ROLES:
+        raise UsageError(
+            f"Nobody asks a {role} a question.", "Try it on cases: localrec models try ADAPTER"
+        )
+    began = time.perf_counter()
+    try:
+        said = _ROLES[role](workspace, domain, question)
+    except ModelCancelledError:
+        raise
+    except ModelError as error:
+        said = AdapterAnswer(name=workspace.model.name, fault=error.message)
+    return msgspec.structs.replace(said, ms=1000 * (time.perf_counter() - began))
+
+
+def _router(workspace: SingleModelWorkspace, domain: str, question: str) -> AdapterAnswer:
+    model, vocabulary = workspace.model, Vocabulary(workspace.catalogue(domain))
+    labels = topic_labels(vocabulary.domain)
+    choice = model.choose(topic_prompt(question, vocabulary), labels, fixed=1)
+    return AdapterAnswer(
+        name=model.name, figures=dict(zip(labels, choice.probabilities, strict=True))
+    )
+
+
+def _slots(workspace: SingleModelWorkspace, domain: str, question: str) -> AdapterAnswer:
+    model = workspace.model
+    case = Example(
+        messages=slot_prompt(question, Vocabulary(workspace.catalogue(domain))), answer=""
+    )
+    wrote = answer_of(model, case, slots_grammar())
+    slots = parse_slots(wrote)  # raises where it was cut short
+    return AdapterAnswer(name=model.name, lines=tuple(write_slots([one]) for one in slots))
+
+
+def _reflector(workspace: SingleModelWorkspace, domain: str, question: str) -> AdapterAnswer:
+    model, catalogue = workspace.model, workspace.catalogue(domain)
+    answer = _answered(workspace, domain, question, _JUDGED, without_model=True)
+    found = [catalogue.item_index(item.key) for item in answer.items]
+    items = np.array([index for index in found if index is not None], dtype=np.int32)
+    if not len(items):
+        raise ModelError(_NOTHING)
+    messages = critic_prompt(question, catalogue, items, _JUDGED)
+    wrote = answer_of(model, Example(messages=tuple(messages), answer=""), scores_grammar())
+    try:
+        scores = msgspec.json.decode(wrote, type=Assessment)
+    except msgspec.DecodeError as error:
+        raise ModelError(f"It wrote {wrote[:60]!r} where scores were asked for.") from error
+    return AdapterAnswer(name=model.name, figures=msgspec.structs.asdict(scores))
+
+
+def _agent(workspace: SingleModelWorkspace, domain: str, question: str) -> AdapterAnswer:
+    answer = _answered(workspace, domain, question, _RANKED, system="agenticrec")
+    if answer.spoke["rerank"] != "agent":
+        fault = answer.spoke.get("rerank_failed", _NOTHING)
+        return AdapterAnswer(name=workspace.model.name, fault=fault)
+    names = tuple(clean_text(item.name) for item in answer.items)
+    return AdapterAnswer(name=workspace.model.name, lines=names)
+
+
+def _answered(
+    workspace: SingleModelWorkspace,
+    domain: str,
+    question: str,
+    k: int,
+    *,
+    system: str = "marc",
+    without_model: bool = False,
+) -> Answer:
+    asker = workspace.system(system, domain, without_model=without_model)
+    return asker.answer(Question(query=question), k)
+
+
+_ROLES: Mapping[str, Callable[[SingleModelWorkspace, str, str], AdapterAnswer]] = {
+    "router": _router,
+    "slots": _slots,
+    "reflector": _reflector,
+    "agent": _agent,
+}

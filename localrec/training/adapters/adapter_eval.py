@@ -1,0 +1,172 @@
+"""An adapter against its bare base, on the same cases: does it do its job, and what does it cost?
+
+The cases are composed in the wordings of the validation half, which no adapter learns from, with a
+seed of their own. Both sides are asked the prompt that the adapter was trained on, word for word,
+and held to the same labels or grammar. A reranker's case is a list of candidates, right where the
+choice comes out on top. A bare model may do better on a prompt made for it, with worked examples;
+scripts/studies/role_adapters.py asks it that one, on the gold questions.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from localrec.evaluation.statistics import Comparison, IntervalEstimate, compare, ratio_estimate
+from localrec.foundation.errors import ModelCancelledError, ModelError
+from localrec.foundation.progress import Progress
+from localrec.llm.chat_model import ChatModel
+from localrec.llm.gguf_header import read_header
+from localrec.llm.model_process import ModelProcess
+from localrec.ranking.critics import scores_grammar
+from localrec.training.examples.example import Example
+from localrec.training.examples.reranker import LISTED
+from localrec.training.examples.roles import ExampleConfig, examples_for
+from localrec.understanding.slot_filling import MOST_TOKENS, slots_grammar
+
+_SEED = 20_260_401  # of the cases; no training draws by it
+_GRAMMARS: Mapping[str, str] = {"slots": slots_grammar(), "reflector": scores_grammar()}
+_QUESTIONS: Mapping[str, int] = {"reranker": LISTED}  # of a case; of any other role one
+
+Parts = list[tuple[float, float]]
+
+
+class EvaluatedSide(msgspec.Struct, frozen=True, kw_only=True):
+    """One of the two.
+
+    Args:
+        name: Of the model, with its adapter.
+        accuracy: Share of the cases that it answers right, with its interval.
+        ms: Milliseconds of a case at the median, the first left out: it reads the shared prefix.
+        failed: Cases in which it came to no answer; they count as wrong.
+    """
+
+    name: str
+    accuracy: IntervalEstimate
+    ms: float
+    failed: int
+
+
+class AdapterEvaluation(msgspec.Struct, frozen=True, kw_only=True):
+    """Both sides over the same cases.
+
+    Args:
+        role: What was tried.
+        cases: How many.
+        bare: The base alone.
+        adapted: The base with the adapter.
+        difference: Of the accuracies, the adapter's minus the base's.
+    """
+
+    role: str
+    cases: int
+    bare: EvaluatedSide
+    adapted: EvaluatedSide
+    difference: Comparison
+
+
+def evaluate_adapter(
+    workspace: Path, role: str, model: Path, adapter: Path, count: int, progress: Progress
+) -> AdapterEvaluation:
+    """Ask both sides so many cases.
+
+    Args:
+        workspace: Whose graphs the cases are composed of.
+        role: That the adapter was trained for.
+        model: The GGUF of its base.
+        adapter: Its GGUF.
+        count: Cases.
+        progress: Hears how far it is.
+
+    Raises:
+        UsageError: no adapter is trained for this role.
+        ModelError: a file cannot be used.
+    """
+    questions = _QUESTIONS.get(role, 1)
+    wanted = ExampleConfig(
+        train=1,
+        validation=count * questions,
+        seed=_SEED,
+        supports_tools=read_header(model).supports_tools,
+    )
+    examples = examples_for(role, workspace, wanted, progress).validation
+    cases = [examples[at : at + questions] for at in range(0, len(examples), questions)]
+    grammar = _GRAMMARS.get(role)
+    sides: list[EvaluatedSide] = []
+    right: list[Parts] = []
+    for beside in (None, adapter):
+        with ModelProcess(model, adapter=beside) as process:
+            process.count_tokens("")  # a file that cannot be used is no wrong answer
+            side, parts = _asked(process, cases, grammar, progress)
+        sides.append(side)
+        right.append(parts)
+    bare, adapted = sides
+    return AdapterEvaluation(
+        role=role,
+        cases=len(cases),
+        bare=bare,
+        adapted=adapted,
+        difference=compare(right[1], right[0]),
+    )
+
+
+def _asked(
+    model: ChatModel, cases: Sequence[Sequence[Example]], grammar: str | None, progress: Progress
+) -> tuple[EvaluatedSide, Parts]:
+    parts: Parts = []
+    spent: list[float] = []
+    failed = 0
+    for number, case in enumerate(cases, 1):
+        began = time.perf_counter()
+        try:
+            parts.append((float(is_right(model, case, grammar)), 1.0))
+        except ModelCancelledError:
+            raise
+        except ModelError:
+            failed += 1
+            parts.append((0.0, 1.0))
+        spent.append(1000 * (time.perf_counter() - began))
+        progress(f"asking {model.name}", number, len(cases))
+    warm = sorted(spent[1:] or spent)
+    side = EvaluatedSide(
+        name=model.name, accuracy=ratio_estimate(parts), ms=warm[len(warm) // 2], failed=failed
+    )
+    return side, parts
+
+
+def is_right(model: ChatModel, case: Sequence[Example], grammar: str | None = None) -> bool:
+    """Whether a question is answered right; of a list of them, whether the first comes out on top.
+
+    Args:
+        model: Is asked.
+        case: One question, or those of a list in the right order.
+        grammar: Of what is written, if anything is.
+
+    Raises:
+        ModelError: as `answer_of`.
+    """
+    if len(case) == 1:
+        return answer_of(model, case[0], grammar) == case[0].answer
+    first, *others = (
+        model.choose(one.messages, one.labels, fixed=len(one.messages) - 1).probabilities[0]
+        for one in case
+    )
+    return first > max(others)
+
+
+def answer_of(model: ChatModel, case: Example, grammar: str | None = None) -> str:
+    """What a model says to an example's prompt: the likeliest label, or what it writes.
+
+    Raises:
+        ModelError: the model cannot be used, or did not come to an end.
+    """
+    if case.labels:
+        choice = model.choose(case.messages, case.labels, fixed=1)
+        return case.labels[max(range(len(case.labels)), key=choice.probabilities.__getitem__)]
+    wrote = model.generate(case.messages, grammar=grammar, max_tokens=MOST_TOKENS, fixed=1)
+    if not wrote.finished:
+        raise ModelError("The answer did not come to an end.")
+    return wrote.text.strip()

@@ -1,0 +1,354 @@
+"""LoRA adapters: small matrices beside the linear layers of a base, which itself stays as it is.
+
+An adapter lies in a folder as PEFT writes it, with `base.json` beside it: which base it was
+trained on, by hash. Only plain LoRA is known, since llama.cpp computes nothing else; what would
+load there and mean something different is refused here, before anything is trained or exported.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+from localrec.foundation.errors import ModelError, UsageError
+from localrec.foundation.paths import make_private
+from localrec.training.base_model.loading import Base
+from localrec.training.libraries import training_libraries
+
+if TYPE_CHECKING:
+    import torch
+    from peft import PeftModel
+
+# In the order of the alphabet, since PEFT keeps a set of them.
+LINEAR_LAYERS = ("down_proj", "gate_proj", "k_proj", "o_proj", "q_proj", "up_proj", "v_proj")
+SETTINGS, WEIGHTS, BASE = "adapter_config.json", "adapter_model.safetensors", "base.json"
+
+# Fields of PEFT's settings that change nothing in what is computed, or only with another field.
+_WITHOUT_EFFECT = frozenset(
+    {
+        *("peft_type", "task_type", "peft_version", "auto_mapping", "inference_mode"),
+        *("base_model_name_or_path", "revision", "runtime_config", "megatron_core"),
+        *("qalora_group_size", "exclude_modules"),
+    }
+)
+_OURS = frozenset({"r", "lora_alpha", "lora_dropout", "use_rslora", "target_modules"})
+# Other ways to begin, such as PiSSA, change the base as well.
+_BEGINNINGS = (True, False, None, "gaussian", "orthogonal", "eva")
+_TRAIN_PLAIN = "Train a plain LoRA adapter: localrec train adapter ROLE"
+
+
+class AdapterConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How large an adapter is and how strongly it acts.
+
+    Args:
+        rank: Columns of the first matrix and rows of the second; the room to learn in.
+        alpha: The adapter's part is multiplied by alpha / rank.
+        dropout: Share of its inputs that are left out while training. On a CPU, drawing them takes
+            as long as all else together.
+        rslora: Multiply by alpha / sqrt(rank) instead, which keeps large ranks from going quiet.
+        targets: The layers it stands beside; all linear ones of a block.
+
+    Raises:
+        UsageError: a number is out of range.
+    """
+
+    rank: int = 16
+    alpha: float = 32.0
+    dropout: float = 0.0
+    rslora: bool = False
+    targets: tuple[str, ...] = LINEAR_LAYERS
+
+    def __post_init__(self) -> None:
+        # llama.cpp takes an alpha of 0 for none at all, and would multiply by 1.
+        if self.rank < 1 or self.alpha <= 0 or not 0 <= self.dropout < 1 or not self.targets:
+            raise UsageError(
+                f"An adapter cannot have rank {self.rank}, alpha {self.alpha:g}, dropout "
+                f"{self.dropout:g} and {len(self.targets)} kinds of layers.",
+                "Take a rank of 1 or more, an alpha above 0 and a dropout below 1.",
+            )
+
+    @property
+    def scale(self) -> float:
+        """What the product of the two matrices is multiplied by."""
+        return self.alpha / (self.rank**0.5 if self.rslora else self.rank)
+
+
+class TrainedOn(msgspec.Struct, frozen=True, kw_only=True):
+    """The base that an adapter belongs to, as `base.json` keeps it.
+
+    Args:
+        name: Its name for people.
+        architecture: Which network.
+        licence: Of its weights.
+        fingerprint: As `Base.fingerprint`.
+    """
+
+    name: str
+    architecture: str
+    licence: str
+    fingerprint: str
+
+
+def attach(base: Base, config: AdapterConfig, seed: int = 0) -> PeftModel:
+    """Put a fresh adapter, which changes nothing yet, beside the layers of a base.
+
+    The base's network is changed in place until `detach`; its weights are frozen. The adapter's
+    are float32, also beside a bfloat16 base.
+
+    Raises:
+        UsageError: the base has an adapter already.
+    """
+    with training_libraries():
+        import torch
+        from peft import LoraConfig, get_peft_model
+    if base.is_adapted:
+        raise UsageError(f"{base.name} has an adapter already.", "Detach that first.")
+    settings = LoraConfig(
+        task_type="CAUSAL_LM",
+        r=config.rank,
+        lora_alpha=config.alpha,  # type: ignore[arg-type]  # declared as int, only multiplied with
+        lora_dropout=config.dropout,
+        use_rslora=config.rslora,
+        target_modules=list(config.targets),
+    )
+    with torch.random.fork_rng(), warnings.catch_warnings():
+        torch.manual_seed(seed)
+        # PEFT asks transformers for gradient checkpointing by its old name.
+        warnings.simplefilter("ignore", FutureWarning)
+        return get_peft_model(base.model, settings)
+
+
+def detach(model: PeftModel) -> None:
+    """Take an adapter away; the base's network is what it was before."""
+    model.unload()
+
+
+def save_adapter(model: PeftModel, base: Base, folder: Path) -> None:
+    """Write an adapter into a folder, which may hold an older state of it.
+
+    Raises:
+        WorkspaceError: the folder cannot be made.
+    """
+    with training_libraries():
+        from peft import get_peft_model_state_dict
+        from safetensors.torch import save_file
+    make_private(folder)
+    settings = model.peft_config["default"].to_dict()
+    # PEFT would note where the base lies on this machine.
+    settings["base_model_name_or_path"] = base.name
+    on = TrainedOn(
+        name=base.name,
+        architecture=base.architecture,
+        licence=base.licence,
+        fingerprint=base.fingerprint,
+    )
+    # "auto" would look whether the base's vocabulary grew, and ask the hub about it.
+    weights = get_peft_model_state_dict(model, save_embedding_layers=False)
+    partial = folder / f"{WEIGHTS}.partial"
+    save_file({name: rows.contiguous().cpu() for name, rows in weights.items()}, partial)
+    (folder / SETTINGS).write_bytes(_json(settings))
+    (folder / BASE).write_bytes(_json(msgspec.to_builtins(on)))
+    partial.replace(folder / WEIGHTS)
+
+
+def load_adapter(base: Base, folder: Path, *, trainable: bool = False) -> PeftModel:
+    """Put a saved adapter beside the layers of the base it was trained on.
+
+    Raises:
+        ModelError: the folder holds no plain LoRA adapter, or one of another base.
+        UsageError: the base has an adapter already.
+    """
+    config = read_config(folder)
+    on = trained_on(folder)
+    if on.fingerprint != base.fingerprint:
+        raise ModelError(
+            f"{folder} was trained on {on.name} ({on.fingerprint[:12]}), and {base.source} is "
+            f"another file ({base.fingerprint[:12]}).",
+            "Load the base that it was trained on.",
+        )
+    return with_weights(base, config, read_weights(folder), folder, trainable)
+
+
+def with_weights(
+    base: Base,
+    config: AdapterConfig,
+    weights: dict[str, torch.Tensor],
+    source: Path,
+    trainable: bool,
+) -> PeftModel:
+    """Put an adapter with these matrices, by PEFT's names, beside the layers of a base.
+
+    Args:
+        base: What it was trained on.
+        config: Its size.
+        weights: Of all of its layers.
+        source: Where they come from, for the error.
+        trainable: Whether they are to be trained on.
+
+    Raises:
+        ModelError: the matrices do not fit.
+        UsageError: the base has an adapter already.
+    """
+    model = attach(base, config)
+    try:
+        _fill(model, weights, source)
+    except ModelError:
+        detach(model)
+        raise
+    for name, parameter in model.named_parameters():
+        parameter.requires_grad = trainable and "lora_" in name
+    return model.train(trainable)
+
+
+@contextmanager
+def adapted(base: Base, folder: Path) -> Iterator[PeftModel]:
+    """A block in which a base has a saved adapter; see `load_adapter`."""
+    model = load_adapter(base, folder)
+    try:
+        yield model
+    finally:
+        detach(model)
+
+
+def read_config(folder: Path) -> AdapterConfig:
+    """The settings of a saved adapter.
+
+    Raises:
+        ModelError: they are missing, damaged, or of anything but plain LoRA.
+    """
+    settings = _read(folder, SETTINGS, dict[str, Any])
+    _check_plain(folder, settings)
+    try:
+        return AdapterConfig(
+            rank=int(settings["r"]),
+            alpha=float(settings["lora_alpha"]),
+            dropout=float(settings.get("lora_dropout", 0.0)),
+            rslora=bool(settings.get("use_rslora", False)),
+            targets=tuple(sorted(settings["target_modules"])),
+        )
+    except (KeyError, TypeError, ValueError, UsageError) as error:
+        raise ModelError(
+            f"{folder / SETTINGS} is not usable: {error}", "Save the adapter again."
+        ) from error
+
+
+def trained_on(folder: Path) -> TrainedOn:
+    """The base of a saved adapter.
+
+    Raises:
+        ModelError: `base.json` is missing or damaged.
+    """
+    return _read(folder, BASE, TrainedOn)
+
+
+def read_weights(folder: Path) -> dict[str, torch.Tensor]:
+    """The matrices of a saved adapter, on the CPU, by PEFT's names.
+
+    Raises:
+        ModelError: they are missing, damaged or pickled, or something else is among them.
+    """
+    with training_libraries():
+        from safetensors import SafetensorError
+        from safetensors.torch import load_file
+    path = folder / WEIGHTS
+    if not path.is_file() and (pickled := folder / "adapter_model.bin").exists():
+        raise ModelError(
+            f"{pickled} is a pickle, which can run code when it is loaded.",
+            "Save the adapter as safetensors.",
+        )
+    try:
+        weights = load_file(path)
+    except (OSError, SafetensorError) as error:
+        raise ModelError(f"{path} cannot be read: {error}.", "Save the adapter again.") from error
+    if not weights:
+        raise ModelError(f"{path} holds no matrices.", "Save the adapter again.")
+    if odd := sorted(name for name in weights if _partner(name) not in weights):
+        raise ModelError(f"{path} holds {odd[0]}, which is not half of a LoRA pair.", _TRAIN_PLAIN)
+    return weights
+
+
+def _partner(name: str) -> str | None:
+    """The other matrix of a pair; None for what is no matrix of LoRA."""
+    module, _, side = name.rpartition(".lora_")
+    other = {"A.weight": "B", "B.weight": "A"}.get(side)
+    return f"{module}.lora_{other}.weight" if other else None
+
+
+def _check_plain(folder: Path, settings: dict[str, Any]) -> None:
+    if settings.get("peft_type") != "LORA":
+        raise ModelError(
+            f"{folder} holds an adapter of type {settings.get('peft_type')!r} and not LORA.",
+            _TRAIN_PLAIN,
+        )
+    if settings.get("use_dora"):
+        raise ModelError(
+            f"{folder} is a DoRA adapter: it scales the columns of the base as well, which "
+            "llama.cpp cannot do.",
+            _TRAIN_PLAIN,
+        )
+    if saved := settings.get("modules_to_save"):
+        raise ModelError(
+            f"{folder} brings whole layers along (modules_to_save: {', '.join(saved)}), which an "
+            "adapter file of llama.cpp cannot hold.",
+            _TRAIN_PLAIN,
+        )
+    if (beginning := settings.get("init_lora_weights", True)) not in _BEGINNINGS:
+        raise ModelError(
+            f"{folder} began as {beginning!r}, which changes the base's own weights.",
+            _TRAIN_PLAIN,
+        )
+    if not isinstance(settings.get("target_modules"), list):
+        raise ModelError(f"{folder / SETTINGS} does not list its target_modules.", _TRAIN_PLAIN)
+    for key, value in settings.items():
+        # What is new in PEFT is off by default: none, false, empty or "none".
+        if key not in _WITHOUT_EFFECT | _OURS | {"init_lora_weights"} and value not in (
+            *(None, False, "none"),
+            *({}, [], ()),
+        ):
+            raise ModelError(
+                f"{folder} sets {key} to {value!r}, which is more than plain LoRA.", _TRAIN_PLAIN
+            )
+
+
+def _fill(model: PeftModel, weights: dict[str, torch.Tensor], source: Path) -> None:
+    from peft import set_peft_model_state_dict  # attach has imported it
+
+    try:
+        found: Any = set_peft_model_state_dict(model, weights)
+    except RuntimeError as error:  # another size
+        raise ModelError(
+            f"The matrices in {source} do not fit their base.", "Save the adapter again."
+        ) from error
+    left = [name for name in found.missing_keys if "lora_" in name] + found.unexpected_keys
+    if left:
+        raise ModelError(
+            f"The matrices in {source} do not fit its settings: {left[0]} is missing or too many.",
+            "Save the adapter again.",
+        )
+
+
+_AnyRecord = TypeVar("_AnyRecord")
+
+
+def _read(folder: Path, name: str, kind: type[_AnyRecord]) -> _AnyRecord:
+    path = folder / name
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except FileNotFoundError as error:
+        raise ModelError(
+            f"{folder} is no adapter that was trained here: it has no {name}.",
+            "Name the folder that holds adapter_config.json, base.json and the matrices.",
+        ) from error
+    except (OSError, msgspec.DecodeError) as error:
+        raise ModelError(f"{path} cannot be read: {error}.", "Save the adapter again.") from error
+
+
+def _json(record: dict[str, Any]) -> bytes:
+    # PEFT's settings hold sets, whose order differs from run to run.
+    plain = {key: sorted(one) if isinstance(one, set) else one for key, one in record.items()}
+    return msgspec.json.format(msgspec.json.encode(plain), indent=2) + b"\n"

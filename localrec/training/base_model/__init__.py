@@ -1,0 +1,1 @@
+"""The base model under an adapter: its weights, tokenizer and tensor layout."""

@@ -1,0 +1,96 @@
+"""How llama.cpp names and orders the tensors of a network that transformers knows.
+
+llama.cpp turns neighbouring pairs of a head's rows in the rotary embedding where transformers
+turns the two halves of the head against each other. For architecture `llama` its files therefore
+hold the rows of the query and key projections in another order; `qwen3` is computed as
+transformers does it and keeps them. An order left wrong loads without any error.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from localrec.foundation.errors import ModelError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+Architecture = Literal["llama", "qwen3"]
+ARCHITECTURES: tuple[Architecture, ...] = ("llama", "qwen3")
+
+
+class TensorLayout(msgspec.Struct, frozen=True, kw_only=True):
+    """Names and row orders of one network.
+
+    Args:
+        architecture: Which network; llama.cpp and transformers call both alike.
+        layers: How many it has.
+        heads: Of the queries.
+        key_heads: Of the keys, which may be shared by several queries.
+    """
+
+    architecture: Architecture
+    layers: int
+    heads: int
+    key_heads: int
+
+    @classmethod
+    def of(cls, config: Any) -> TensorLayout:
+        """The layout of a network with these transformers settings."""
+        return cls(
+            architecture=config.model_type,
+            layers=config.num_hidden_layers,
+            heads=config.num_attention_heads,
+            key_heads=config.num_key_value_heads,
+        )
+
+    def names(self, modules: list[str]) -> dict[str, str]:
+        """transformers' name of each module -> llama.cpp's, both without `.weight`.
+
+        Raises:
+            ModelError: llama.cpp has no such module.
+        """
+        import gguf  # an extra's
+
+        known = gguf.get_tensor_name_map(_number_of(self.architecture), self.layers)
+        names = {module: known.get_name(module) for module in modules}
+        if strange := [module for module, name in names.items() if name is None]:
+            raise ModelError(
+                f"llama.cpp's {self.architecture} network has nothing called {strange[0]}.",
+                "Train the linear layers of the blocks only.",
+            )
+        return {module: name for module, name in names.items() if name is not None}
+
+    def to_llama_cpp(self, module: str, rows: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The rows of a module's tensor, outputs first, in the order of llama.cpp's files."""
+        heads = self._turned_heads(module)
+        if heads is None:
+            return rows
+        halves = rows.reshape(heads, 2, -1, *rows.shape[1:])
+        return halves.swapaxes(1, 2).reshape(rows.shape)
+
+    def to_transformers(self, module: str, rows: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The way back."""
+        heads = self._turned_heads(module)
+        if heads is None:
+            return rows
+        pairs = rows.reshape(heads, -1, 2, *rows.shape[1:])
+        return pairs.swapaxes(1, 2).reshape(rows.shape)
+
+    def _turned_heads(self, module: str) -> int | None:
+        """How many heads the rows of a module belong to; None where the order is the same."""
+        if self.architecture != "llama":
+            return None
+        counts = {"q_proj": self.heads, "k_proj": self.key_heads}
+        return counts.get(module.rpartition(".")[2])
+
+
+def _number_of(architecture: str) -> Any:
+    """The gguf package's constant for an architecture."""
+    import gguf  # see Layout.names
+
+    return next(one for one, name in gguf.MODEL_ARCH_NAMES.items() if name == architecture)

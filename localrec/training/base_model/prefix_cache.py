@@ -1,0 +1,134 @@
+"""What several sequences begin with, computed once for all of them.
+
+    opening --+-- what follows in sequence 1
+              +-- what follows in sequence 2
+              +-- ...
+
+Examples of an agent share the account of its tools, and trajectories of a group their whole
+request. Keys and values of the opening are computed once, with their gradients, and what follows
+attends to them. Nothing is approximated: the gradient is that of the sequences computed one by one.
+
+`Opening` serves who has the loss of each sequence in hand: its gradient is taken at once, and the
+opening's at the end of all. `own_scores` gives TRL what it makes one loss of: one completion at a
+time stands in memory, and is computed again when its gradient is. The vocabulary's scores are
+computed behind the places where the model's own tokens stand, and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch.utils.checkpoint import checkpoint
+from transformers import DynamicCache
+
+Scores = tuple[torch.Tensor, torch.Tensor]
+
+
+class PrefixCache:
+    """Keys and values of the tokens that several sequences begin with.
+
+    Args:
+        network: A causal language model of transformers.
+        tokens: At least 1.
+    """
+
+    def __init__(self, network: Any, tokens: Sequence[int]) -> None:
+        read = torch.tensor([tokens], device=network.device)
+        self._computed = _parts(network.model(input_ids=read, use_cache=True).past_key_values)
+        self._lent = [part.detach().requires_grad_(part.requires_grad) for part in self._computed]
+
+    def __len__(self) -> int:
+        return self._lent[0].shape[2]
+
+    def before(self, sequences: int) -> DynamicCache:
+        """What so many sequences attend to, each as if it had read the opening by itself."""
+        return _cache([part.expand(sequences, -1, -1, -1) for part in self._lent])
+
+    def learn(self) -> None:
+        """Take further back, once, what the gradients of all sequences came to here, if any did."""
+        moved = [
+            (part, lent.grad)
+            for part, lent in zip(self._computed, self._lent, strict=True)
+            if lent.grad is not None
+        ]
+        if moved:
+            torch.autograd.backward([part for part, _ in moved], [grad for _, grad in moved])
+
+
+def have_same_prompt(prompts: torch.Tensor, mask: torch.Tensor) -> bool:
+    """Whether these prompts, (b, p) with the mask of their tokens, are one and the same."""
+    return len(prompts) > 1 and bool(mask.all()) and bool((prompts == prompts[0]).all())
+
+
+def completion_scores(
+    network: Any,
+    opening: torch.Tensor,
+    completions: torch.Tensor,
+    loss_mask: torch.Tensor,
+    temperature: float,
+) -> Scores:
+    """How likely a group's own tokens were, and how undecided the model was before each.
+
+    Args:
+        network: A causal language model of transformers, with an adapter in its layers.
+        opening: The tokens that all begin with, (p,), at least 2.
+        completions: What follows in each, padded at the end, (b, c).
+        own: Where a token is the model's own, (b, c).
+        temperature: The scores are divided by.
+
+    Returns:
+        Logarithms of the probabilities, and entropies in nats: (b, c) each, 0 where `own` is not.
+    """
+    shared = _parts(network.model(input_ids=opening[None, :-1], use_cache=True).past_key_values)
+    rows = [
+        _branch(network, shared, opening[-1:], completion, kept, temperature)
+        for completion, kept in zip(completions, loss_mask.bool(), strict=True)
+    ]
+    return torch.stack([one for one, _ in rows]), torch.stack([other for _, other in rows])
+
+
+def _branch(
+    network: Any,
+    shared: Sequence[torch.Tensor],
+    last: torch.Tensor,
+    completion: torch.Tensor,
+    loss_mask: torch.Tensor,
+    temperature: float,
+) -> Scores:
+    """One member, (c,) each."""
+    empty = torch.zeros(len(completion), dtype=torch.float32, device=completion.device)
+    if not loss_mask.any():
+        return empty, empty
+    length = int(loss_mask.nonzero().max()) + 1  # what follows the last own token moves nothing
+    completion, kept = completion[:length], loss_mask[:length]
+
+    def scores(*parts: torch.Tensor) -> Scores:
+        # The last token stands before no other, so it is looked at and not read.
+        tokens = torch.cat([last, completion[:-1]])
+        hidden = network.model(
+            input_ids=tokens[None], past_key_values=_cache(parts), use_cache=True
+        ).last_hidden_state[0]
+        told = network.lm_head(hidden[kept]).float() / temperature
+        chances = told.log_softmax(dim=-1)
+        said = chances.gather(1, completion[kept][:, None])[:, 0]
+        return said, -(chances.detach().exp() * chances.detach()).sum(dim=-1)
+
+    said, undecided = checkpoint(scores, *shared, use_reentrant=False)
+    places = loss_mask.nonzero()[:, 0]
+    return empty.index_put((places,), said), empty.index_put((places,), undecided)
+
+
+def _parts(cache: DynamicCache) -> list[torch.Tensor]:
+    """Keys and values by turns, layer by layer."""
+    layers: Sequence[Any] = cache.layers  # there are kinds that have neither
+    return [part for layer in layers for part in (layer.keys, layer.values)]
+
+
+def _cache(parts: Sequence[torch.Tensor]) -> DynamicCache:
+    """Keys and values by layers, as the network takes them."""
+    cache = DynamicCache()
+    for layer, (keys, values) in enumerate(zip(parts[::2], parts[1::2], strict=True)):
+        cache.update(keys, values, layer)
+    return cache

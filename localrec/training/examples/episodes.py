@@ -1,0 +1,212 @@
+"""Requests to train and to validate an agent on, out of what people did (AgenticRec, appendix E).
+
+    rows that no protocol holds out   | train 8/10                 | validation 1/10 | -
+    train                             | known 8/10 | asked 2/10
+
+What tools say is counted from rows that lie before what is asked about, as it is when the agent is
+judged. So the training rows are parted by time once more: tools know the older ones, and the newer
+ones are the requests. Otherwise a tool would know the very choice that the agent is to foretell,
+and the agent would learn to trust tools that later know less. What any of the three protocols holds
+out is looked at by nobody (`taught_rows.py`), so an agent may be judged by each of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from localrec.agent.tool_context import DomainKnowledge
+from localrec.data.domains import Domain
+from localrec.evaluation.configs import SystemConfig
+from localrec.evaluation.ranking.agent_systems import SEQUENTIAL, AgentSystem
+from localrec.evaluation.ranking.cases import Cases, DataSplit, EvaluationProtocol, split_data
+from localrec.evaluation.ranking.keyed_interactions import KeyedInteractions, read_interactions
+from localrec.evaluation.ranking.system_factory import SystemFactory
+from localrec.foundation.progress import Progress
+from localrec.graph.domain_files import load_domain
+from localrec.training.examples.train_split import shared_train_rows
+from localrec.training.rl.tasks import ListRequest
+from localrec.workspace import Workspace
+
+_DESCRIPTION = "description"  # the text that tools read
+_TOOLS_ALONE = SystemConfig(name="agenticrec-fused", kind="agent")  # fits them, asks no model
+
+
+class EpisodesConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which requests are made.
+
+    Args:
+        domain: What the items belong to; None for the workspace's only one.
+        candidates: Items to rank, the chosen one among them.
+        history: Only so many of the newest items are shown.
+        seed: Of the candidates, of the tools' sequential model, and of which people come first.
+        most: Requests to train on at most; 0: all.
+        validation: Requests to validate on at most.
+        sequential: Whether SASRec is trained for the tools to ask.
+    """
+
+    domain: str | None = None
+    candidates: int = 20
+    history: int = 10
+    seed: int = 7
+    most: int = 0
+    validation: int = 100
+    sequential: bool = True
+
+
+class Episodes:
+    """Requests by number; desks are built when they are asked for.
+
+    Args:
+        acting: Fitted tools.
+        cases: What is asked about, each with one positive among its candidates.
+        k: Numbers in a ranking.
+        descriptions: Of each item, read beforehand: the store is closed while a model learns.
+        fingerprint: Of the data and of how it was parted.
+    """
+
+    def __init__(
+        self,
+        acting: AgentSystem,
+        cases: Cases,
+        k: int,
+        descriptions: Sequence[str],
+        fingerprint: str,
+    ) -> None:
+        self._acting = acting
+        self._cases = cases
+        self._requests = cases.requests()
+        self._k = k
+        self._descriptions = descriptions
+        self._reference: DomainKnowledge | None = None
+        self.fingerprint = fingerprint
+
+    def __len__(self) -> int:
+        return len(self._cases)
+
+    def request(self, number: int) -> ListRequest:
+        """The request of a number, from 0."""
+        assert self._cases.candidates is not None  # the protocol asks for some
+        line = self._cases.candidates[number].tolist()
+        tool_context = self._acting.tool_context(self._requests, number, line)
+        if self._reference is None:
+            self._reference = msgspec.structs.replace(
+                tool_context.reference, descriptions=self._descriptions.__getitem__
+            )
+        return ListRequest(
+            tool_context=msgspec.structs.replace(tool_context, reference=self._reference),
+            target=line.index(int(self._cases.positives[number][0])) + 1,
+            k=self._k,
+        )
+
+
+class EpisodeSplit(msgspec.Struct, frozen=True):
+    """What is trained on, and what it is watched by."""
+
+    train: Episodes
+    validation: Episodes
+
+    @property
+    def fingerprint(self) -> str:
+        """Of both."""
+        return _digest(self.train.fingerprint, self.validation.fingerprint)
+
+
+def open_episodes(folder: Path, config: EpisodesConfig, k: int, progress: Progress) -> EpisodeSplit:
+    """Requests out of a workspace, which is closed again.
+
+    Args:
+        folder: The workspace.
+        config: Which requests.
+        k: Numbers in a ranking.
+        progress: Hears what is being fitted.
+
+    Raises:
+        InputError: people did too little to part it.
+        UsageError: there is no such domain, or torch is not installed.
+        LeakError: tools would know what is asked.
+    """
+    with Workspace(folder) as workspace:
+        domain = load_domain(workspace.choose_domain("", config.domain))
+        keyed = read_interactions(workspace.store, domain)
+        protocol = _protocol(config)
+        outer = split_data(shared_train_rows(keyed.interactions), protocol)
+        inner = split_data(outer.train, protocol)
+        texts = _descriptions(workspace, domain, keyed)
+
+        def episodes(parted: DataSplit, cases: Cases, most: int) -> Episodes:
+            chosen = _drawn(cases, most, config.seed)
+            acting = _fitted(
+                SystemFactory(workspace, domain, keyed, parted), parted, config, progress
+            )
+            mark = _fingerprint(keyed, chosen, config, k)
+            return Episodes(acting, chosen, k, texts, mark)
+
+        return EpisodeSplit(
+            train=episodes(inner, concatenate_cases(inner.validation, inner.test), config.most),
+            validation=episodes(outer, outer.validation, config.validation),
+        )
+
+
+def _protocol(config: EpisodesConfig) -> EvaluationProtocol:
+    return EvaluationProtocol(
+        split="by-time", candidates=config.candidates, history=config.history, seed=config.seed
+    )
+
+
+def _fitted(
+    bench: SystemFactory, parted: DataSplit, config: EpisodesConfig, progress: Progress
+) -> AgentSystem:
+    acting = bench.make(_TOOLS_ALONE, {SEQUENTIAL: config.sequential})
+    assert isinstance(acting, AgentSystem)  # what the bench makes of an agent
+    acting.fit(parted.train, config.seed, progress)
+    bench.look_over(acting)
+    return acting
+
+
+def concatenate_cases(one: Cases, other: Cases) -> Cases:
+    """The cases of both, those of the first in front."""
+    assert one.candidates is not None
+    assert other.candidates is not None
+    return Cases(
+        row=np.concatenate([one.row, other.row]),
+        person=np.concatenate([one.person, other.person]),
+        train_user=np.concatenate([one.train_user, other.train_user]),
+        histories=one.histories + other.histories,
+        stars=one.stars + other.stars,
+        at=one.at + other.at,
+        seen_items=one.seen_items + other.seen_items,
+        positives=one.positives + other.positives,
+        candidates=np.concatenate([one.candidates, other.candidates]),
+    )
+
+
+def _drawn(cases: Cases, most: int, seed: int) -> Cases:
+    """So many of the cases in an order drawn by lot; all of them if 0."""
+    order = np.random.default_rng(seed).permutation(len(cases))
+    return cases.take(order[:most] if most else order)
+
+
+def _descriptions(workspace: Workspace, domain: Domain, keyed: KeyedInteractions) -> list[str]:
+    text = domain.texts.get(_DESCRIPTION)
+    if text is None:
+        return [""] * len(keyed.item_nodes)
+    catalogue = workspace.catalogue(domain.name)
+    places = np.searchsorted(catalogue.node_ids, keyed.item_nodes)
+    return catalogue.texts(places.tolist(), text)
+
+
+def _fingerprint(keyed: KeyedInteractions, cases: Cases, config: EpisodesConfig, k: int) -> str:
+    assert cases.candidates is not None
+    lines = (cases.row, cases.candidates.astype(np.int64))
+    settings = msgspec.json.encode(config).decode()
+    drawn = hashlib.blake2b(b"".join(np.ascontiguousarray(one).tobytes() for one in lines))
+    return _digest(keyed.fingerprint, settings, str(k), drawn.hexdigest())
+
+
+def _digest(*texts: str) -> str:
+    return hashlib.blake2b("\0".join(texts).encode(), digest_size=16).hexdigest()

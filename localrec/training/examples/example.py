@@ -1,0 +1,70 @@
+"""What a role is taught: prompts with the answers to give, in two halves that ask differently."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Literal, TypeVar
+
+import msgspec
+
+from localrec.llm.chat_model import Message
+
+Half = Literal["train", "validation"]
+
+_EVERY = 4  # one of so many wordings is kept for the validation half
+_One = TypeVar("_One")
+
+
+class Example(msgspec.Struct, frozen=True, kw_only=True):
+    """One prompt and the answer to give; or a conversation, of which the answer is the end.
+
+    Args:
+        messages: The prompt, exactly as the role asks it when it serves.
+        answer: What the model shall say.
+        opening: Of a conversation, how many messages stand before the model's first word: what it
+            says among the others is learnt as well. 0 where the answer alone is.
+        labels: The words it chooses among, where the role reads the probabilities of first tokens;
+            () where it writes. What is written ends the turn, what is chosen does not.
+        wording: The frame and phrases that made the prompt; none of them is in both halves.
+    """
+
+    messages: tuple[Message, ...]
+    answer: str
+    opening: int = 0
+    labels: tuple[str, ...] = ()
+    wording: tuple[str, ...] = ()
+
+
+class Examples(msgspec.Struct, frozen=True, kw_only=True):
+    """All examples of a role.
+
+    Args:
+        role: Whose they are.
+        train: To learn from.
+        validation: Other wordings, to stop by.
+    """
+
+    role: str
+    train: tuple[Example, ...]
+    validation: tuple[Example, ...]
+
+    @property
+    def fingerprint(self) -> str:
+        """BLAKE2 of every prompt and answer in order; equal for equal data and nothing else."""
+        digest = hashlib.blake2b(digest_size=16)
+        for half in (self.train, self.validation):
+            digest.update(msgspec.json.encode(half))
+        return digest.hexdigest()
+
+
+def wordings_of(alternatives: Sequence[_One], half: Half) -> list[_One]:
+    """The alternatives that one half may use: every fourth is for validation, the others train.
+
+    Raises:
+        ValueError: there are too few to part.
+    """
+    if len(alternatives) < _EVERY:
+        raise ValueError(f"{len(alternatives)} wordings cannot be parted")
+    mine = half == "validation"
+    return [one for at, one in enumerate(alternatives) if (at % _EVERY == _EVERY - 1) == mine]

@@ -1,0 +1,149 @@
+"""Lists out of what people chose next, for a reranker to learn from.
+
+    rows that no protocol holds out     known 8/10              | chosen 2/10
+
+Memories are counted from the rows that are known, as when a reranker is judged; of a person are
+shown those before the choice. The candidates beside it are drawn as an evaluation draws them, and
+stand in the order of what speaks where no model judges. An adapter may be measured by any of the
+three protocols: what that one holds out taught it nothing (`taught_rows.py`).
+
+Every fourth person is asked about in the validation half alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import cycle
+from typing import NamedTuple
+
+import numpy as np
+
+from localrec.data.arrays import Scores
+from localrec.evaluation.ranking.cases import Cases, EvaluationProtocol, split_data
+from localrec.evaluation.ranking.keyed_interactions import read_interactions
+from localrec.evaluation.ranking.leakage import check_split, check_store
+from localrec.evaluation.ranking.memory_systems import (
+    ItemMetadata,
+    build_collaborative_memory,
+    deduplicated_history,
+)
+from localrec.evaluation.ranking.system_factory import SystemFactory
+from localrec.foundation.errors import InputError, UsageError
+from localrec.foundation.progress import Progress
+from localrec.graph.domain_files import load_domain
+from localrec.memory.collaborative_memory import CollaborativeMemory
+from localrec.memory.configs import MemRecModelConfig
+from localrec.memory.memory_texts import MemoryTexts
+from localrec.memory.memrec import NO_FACETS, MemRec
+from localrec.memory.model_memrec import candidate_texts, user_context
+from localrec.systems.registry import recommender_plan
+from localrec.training.examples.episodes import concatenate_cases
+from localrec.training.examples.example import Half, wordings_of
+from localrec.training.examples.reranker import LISTED, RightList
+from localrec.training.examples.train_split import shared_train_rows
+from localrec.workspace import Workspace
+
+_SYSTEMS = ("memrec-model-counted", "isolated-agent")  # told of others, and told of nobody else
+_FEWEST_PEOPLE = 4  # fewer cannot be parted
+
+
+class _Way(NamedTuple):
+    """How candidates are judged: what the model is told, and what speaks in its place."""
+
+    told: MemRecModelConfig
+    fallback: MemRec
+
+
+class NextChoices:
+    """The right lists of a domain's people.
+
+    Args:
+        cases: What was chosen when, each time among `LISTED` candidates.
+        knowledge: About the items.
+        collective: What was known before any of the choices.
+        seed: Of the order in which they come.
+    """
+
+    def __init__(
+        self,
+        cases: Cases,
+        knowledge: ItemMetadata,
+        collaborative_memory: CollaborativeMemory,
+        seed: int,
+    ) -> None:
+        self._cases = cases
+        self._singular = knowledge.domain.singular
+        self._seed = seed
+        self._memory_texts = MemoryTexts(
+            collaborative_memory.graph, knowledge.attributes, knowledge.titles, knowledge.barred
+        )
+        self._ways = [_way(name, collaborative_memory) for name in _SYSTEMS]
+
+    def lists(self, half: Half) -> Iterator[RightList]:
+        """All lists of one half, in an order drawn by lot, judged in every way by turns."""
+        people = wordings_of(np.unique(self._cases.person).tolist(), half)
+        theirs = np.flatnonzero(np.isin(self._cases.person, people))
+        order = np.random.default_rng(self._seed).permutation(theirs).tolist()
+        return map(self._list, order, cycle(self._ways))
+
+    def _list(self, case: int, way: _Way) -> RightList:
+        items, weights = deduplicated_history(self._cases.histories[case])
+        train_user = int(self._cases.train_user[case])
+        memory_context = way.fallback.retrieve_memory(items, weights, train_user)
+        synthesis = NO_FACETS if memory_context is None else memory_context.synthesis
+        scores = way.fallback.scores(items, weights, train_user)
+        ranked = self._ranked(case, scores)
+        return RightList(
+            context=user_context(self._memory_texts, items, synthesis),
+            candidates=candidate_texts(self._memory_texts, ranked, way.told),
+            singular=self._singular,
+            wording=(f"person {self._cases.person[case]}",),
+        )
+
+    def _ranked(self, case: int, scores: Scores) -> list[int]:
+        """The choice, and behind it the others as the stand-in has them."""
+        assert self._cases.candidates is not None  # the protocol asks for some
+        choice = int(self._cases.positives[case][0])
+        others = [one for one in self._cases.candidates[case].tolist() if one != choice]
+        return [choice, *sorted(others, key=lambda one: -scores[one])]
+
+
+def open_next_choices(
+    workspace: Workspace, domain_name: str, seed: int, progress: Progress
+) -> NextChoices | None:
+    """What the people of a domain chose next; None where they did too little to part it.
+
+    Args:
+        workspace: Open for reading; it may be closed again behind this.
+        domain_name: One that has items.
+        seed: Of the candidates, and of the order.
+        progress: Hears what is being counted.
+
+    Raises:
+        LeakError: the store tells by itself what somebody chose.
+    """
+    domain = load_domain(domain_name)
+    try:
+        keyed = read_interactions(workspace.store, domain)
+        parted = split_data(shared_train_rows(keyed.interactions), _protocol(seed))
+    except (InputError, UsageError):
+        return None
+    chosen = concatenate_cases(parted.validation, parted.test)
+    if len(np.unique(chosen.person)) < _FEWEST_PEOPLE:
+        return None
+    check_split(parted)
+    check_store(workspace.store, chosen, keyed)
+    progress("counting who likes what", 0, 0)
+    knowledge = SystemFactory(workspace, domain, keyed, parted).knowledge
+    collaborative_memory = build_collaborative_memory(parted.train, knowledge, write=True)
+    return NextChoices(chosen, knowledge, collaborative_memory, seed)
+
+
+def _protocol(seed: int) -> EvaluationProtocol:
+    return EvaluationProtocol(split="by-time", candidates=LISTED, seed=seed)
+
+
+def _way(name: str, collaborative_memory: CollaborativeMemory) -> _Way:
+    plan = recommender_plan(name)
+    assert isinstance(plan.judge, MemRecModelConfig) and plan.memory is not None
+    return _Way(plan.judge, MemRec(collaborative_memory, plan.memory))

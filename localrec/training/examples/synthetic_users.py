@@ -1,0 +1,169 @@
+"""Lists for people who are imagined from a graph, for a reranker to learn from.
+
+Somebody likes two attributes and had items that have either; many of them ask for something as
+well, in a composed question. Candidates meet more or less of both: what is asked for counts before
+what is liked, and of equals comes first what has more in common with the history. No deeds of
+anybody take part, so that a catalogue is enough; and instructions are learnt here alone, since
+nobody's deeds tell of any.
+
+Tastes are parted as wordings are: in the validation half others like other things. Questions after
+an example are not asked, as nothing here says how near an item lies to one.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.data.arrays import Floats, Indexes
+from localrec.data.query import TaskKind
+from localrec.graph.catalogue import Catalogue
+from localrec.memory.collaborative_memory import attribute_evidence
+from localrec.memory.configs import MEMREC_MODELS
+from localrec.memory.loader import memory_texts_of
+from localrec.memory.memrec import NO_FACETS
+from localrec.memory.model_memrec import candidate_texts, user_context
+from localrec.memory.user_item_graph import UserItemGraph, build_user_item_graph
+from localrec.memory.user_summaries import build_item_features
+from localrec.retrieval.candidates import build_candidates
+from localrec.training.examples.example import Half, wordings_of
+from localrec.training.examples.lexicon import lexicon_of
+from localrec.training.examples.question_composer import ComposedQuestion, compose_questions
+from localrec.training.examples.reflector import intent_of
+from localrec.training.examples.reranker import LISTED, RightList
+
+_ALONE = MEMREC_MODELS["isolated-agent"]  # judges by what is known without anybody else
+_LIKED = 2  # attributes, where the half has so many
+_HISTORY = 8  # items at most
+_ASKING = 0.6  # of the people
+_FEWEST_TASTES = 4  # fewer cannot be parted
+
+
+class _Person(msgspec.Struct, frozen=True, kw_only=True):
+    """Somebody, with what they think of every item.
+
+    Args:
+        history: What they had, oldest first, each once, (h,).
+        liked: How many of the attributes that they like, and had, each item has, (n,).
+        met: Share of what they ask for that each item meets; 1 where they ask for nothing, (n,).
+    """
+
+    history: Indexes
+    liked: Floats
+    met: NDArray[np.float64]
+
+
+class SyntheticUsers:
+    """The right lists of people who are made up.
+
+    Args:
+        catalogue: What they are made of.
+        tastes: Attributes that may be liked.
+        graph: Of its items, in which nobody likes anything.
+        seed: Of everything drawn; the halves draw apart.
+    """
+
+    def __init__(
+        self, catalogue: Catalogue, tastes: Sequence[int], graph: UserItemGraph, seed: int
+    ) -> None:
+        self._catalogue = catalogue
+        self._lexicon = lexicon_of(catalogue)
+        self._salient_names = tastes
+        self._graph = graph
+        self._memory_texts = memory_texts_of(graph, catalogue)
+        self._seed = seed
+
+    def lists(self, half: Half) -> Iterator[RightList]:
+        """Lists of one half, without an end."""
+        random_ = random.Random(f"{self._seed} {half} people")
+        tastes = wordings_of(self._salient_names, half)
+        while True:
+            likes = random_.sample(tastes, min(_LIKED, len(tastes)))
+            question = self._question(half, random_)
+            person = self._person(likes, question, random_)
+            text, phrases = (question.text, question.wording) if question else ("", ())
+            names = [self._catalogue.attributes[one].name for one in likes]
+            yield RightList(
+                context=user_context(self._memory_texts, person.history, NO_FACETS, text),
+                candidates=candidate_texts(
+                    self._memory_texts, self._ranked(person, random_), _ALONE
+                ),
+                singular=self._catalogue.domain.singular,
+                wording=(*(f"likes {name}" for name in names), *phrases),
+            )
+
+    def _question(self, half: Half, random_: random.Random) -> ComposedQuestion | None:
+        """What somebody asks for; None where they do not, or where it cannot be checked."""
+        if random_.random() >= _ASKING:
+            return None
+        composed = compose_questions([self._lexicon], half, 1, random_.getrandbits(32))
+        _, question = next(composed)
+        return None if question.task == TaskKind.C4 else question
+
+    def _person(
+        self, likes: list[int], question: ComposedQuestion | None, random_: random.Random
+    ) -> _Person:
+        item_features = self._graph.item_features
+        wanted = np.zeros(item_features.attributes, dtype=np.float32)
+        wanted[likes] = 1.0
+        having = np.flatnonzero(item_features.over_items(wanted)).tolist()
+        most = min(_HISTORY, len(having) - 1, item_features.items - LISTED)
+        history = random_.sample(having, random_.randint(1, most))
+        had = np.zeros(item_features.items, dtype=np.float32)
+        had[history] = 1.0
+        # What they like and had nothing of, nobody could tell.
+        wanted *= item_features.over_attributes(had) > 0
+        return _Person(
+            history=np.array(history, dtype=np.int32),
+            liked=item_features.over_items(wanted),
+            met=np.ones(item_features.items) if question is None else self._met(question),
+        )
+
+    def _met(self, question: ComposedQuestion) -> NDArray[np.float64]:
+        """Share of a question's demands that each item meets; 0 for what is barred, (n,)."""
+        pool = build_candidates(
+            intent_of(question.demands, self._catalogue), self._catalogue, question.task
+        )
+        masks = [demand.mask for demand in pool.demands] or [pool.allowed]
+        return np.where(pool.allowed, np.mean(masks, axis=0), 0.0)
+
+    def _ranked(self, person: _Person, random_: random.Random) -> list[int]:
+        """A choice and other candidates, none of them had, in the right order."""
+        new = np.setdiff1d(np.arange(len(person.liked)), person.history)
+        fitting = new[person.met[new] == person.met[new].max()]
+        liked = new[person.liked[new] > 0]
+        best = np.intersect1d(fitting, liked)
+        drawn: list[int] = []
+        # Some that fit in one way or another, the rest from anywhere.
+        for pool in (best if len(best) else fitting, liked, *[new] * LISTED):
+            left = np.setdiff1d(pool, drawn).tolist()
+            drawn += [random_.choice(left)] if left else []
+        alike = np.ones(len(person.history), dtype=np.float32)
+        match = attribute_evidence(person.history, alike, self._graph)
+        return sorted(
+            drawn[:LISTED],
+            key=lambda item: (person.met[item], person.liked[item], match[item]),
+            reverse=True,
+        )
+
+
+def synthesize_users(catalogue: Catalogue, seed: int) -> SyntheticUsers | None:
+    """People made up from a catalogue; None where it is too small for a list or for two halves.
+
+    Args:
+        catalogue: Items and attributes.
+        seed: Of everything drawn.
+    """
+    item_features, none = build_item_features(catalogue, None), np.zeros(0, dtype=np.int32)
+    uses = np.bincount(item_features.attribute, minlength=item_features.attributes)
+    uses[list(catalogue.staples)] = 0
+    # One item has to be had, and another to be chosen for the same reason.
+    tastes = np.flatnonzero((uses > 1) & (uses < len(catalogue))).tolist()
+    if len(catalogue) <= LISTED or len(tastes) < _FEWEST_TASTES:
+        return None
+    graph = build_user_item_graph(none, none, none.astype(np.float32), 0, item_features)
+    return SyntheticUsers(catalogue, tastes, graph, seed)

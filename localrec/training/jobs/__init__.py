@@ -1,0 +1,1 @@
+"""Run folders, device presets, cost estimates and distributed contexts of a training."""

@@ -1,0 +1,322 @@
+"""What a training will take, told before it starts: memory, and time.
+
+Counted from what the model's file says of itself, so that nothing is loaded to find out that it
+does not fit. The memory of a training with LoRA beside frozen weights is
+
+    weights     parameters x bytes of their type
+    adapter     16 bytes a weight: itself, its gradient, Adam's two moments, all float32
+    activations per token and block, what the backward pass needs; with gradient checkpointing the
+                input of each block, and all of one block
+    scores      of every token of the vocabulary, behind each token that is learnt from
+    serving     the GGUF that writes the rollouts beside it, and its attention memory
+
+and its time the arithmetic of each token: a multiplication and an addition a weight forwards, the
+same backwards, and forwards once more with checkpointing. How much of it a machine does a second is
+measured by one short step where there is one, else guessed from below.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from pathlib import Path
+
+import msgspec
+
+from localrec.foundation.errors import ModelError, UsageError
+from localrec.llm.gguf_header import read_header
+from localrec.training.adapters.lora import AdapterConfig
+from localrec.training.jobs.device_presets import DevicePreset
+
+_BYTES = {"float32": 4, "bfloat16": 2}
+_ADAM = 16  # bytes of a trained weight: see above
+_KEPT_OF_HIDDEN = 14  # values of a block's width that its backward pass needs, attention's too
+_KEPT_OF_INNER = 4  # of its feed-forward's width
+_SCORE_BYTES = 10  # of one token's score: as computed, as float32, and its gradient
+_RUNTIME = {"cpu": 400 << 20, "cuda": 1200 << 20}  # of the libraries, with nothing loaded
+_HEADROOM = 0.9  # of a memory: allocators leave gaps
+_GUESSED = {"cpu": 8e9, "cuda": 2e13}  # operations a second of one core, and of one GPU
+_READING = {"cpu": 5e9, "cuda": 4e11}  # bytes of weights a second, while one server writes
+_MOST_WRITTEN = 200  # tokens a second, however small the model: grammar and sampling take theirs
+_BLOCK = re.compile(r"blk\.([0-9]+)\.")
+
+
+class BaseShape(msgspec.Struct, frozen=True, kw_only=True):
+    """How large a base is.
+
+    Args:
+        parameters: Weights.
+        layers: Blocks.
+        hidden: Width of a block.
+        inner: Width of its feed-forward part.
+        vocabulary: Tokens.
+        keys: Width of a block's keys, and of its values, all heads together.
+        file_bytes: Of the file, which is what it takes to serve it.
+    """
+
+    parameters: int
+    layers: int
+    hidden: int
+    inner: int
+    vocabulary: int
+    keys: int
+    file_bytes: int
+
+
+class StepLoad(msgspec.Struct, frozen=True, kw_only=True):
+    """What a step has to do.
+
+    Args:
+        steps: Of the optimiser, in the whole training.
+        sequences: In each of them.
+        tokens: Of a sequence, prompt and answer, on average.
+        learnt: Of these, so many are scored.
+        longest: Tokens of the longest sequence.
+        written: Tokens that a model has to write first for each sequence; 0 where they are given.
+        servers: Processes that write at the same time.
+    """
+
+    steps: int
+    sequences: int
+    tokens: int
+    learnt: int
+    longest: int
+    written: int = 0
+    servers: int = 0
+
+
+class TrainingSpeed(msgspec.Struct, frozen=True, kw_only=True):
+    """What a machine does a second.
+
+    Args:
+        learnt: Tokens, forwards and backwards.
+        written: Tokens that all servers write together.
+        is_measured: By a short step, or guessed.
+    """
+
+    learnt: float
+    written: float = math.inf
+    is_measured: bool = True
+
+
+class ResourceEstimate(msgspec.Struct, frozen=True, kw_only=True):
+    """What a training will take.
+
+    Args:
+        memory_bytes: At its highest, of the device that trains.
+        available_bytes: That the device has; None where nobody knows.
+        seconds_per_step: Of one step of the optimiser.
+        total_seconds: Of all.
+        is_measured: Whether the times rest on a step that was really done.
+    """
+
+    memory_bytes: int
+    available_bytes: int | None
+    seconds_per_step: float
+    total_seconds: float
+    is_measured: bool
+
+    @property
+    def fits(self) -> bool:
+        """Whether the memory is enough, as far as anybody knows."""
+        return self.available_bytes is None or (
+            self.memory_bytes <= _HEADROOM * self.available_bytes
+        )
+
+
+def shape_of(source: Path) -> BaseShape:
+    """The size of a base, read from a GGUF's header or a folder's config.json.
+
+    Raises:
+        ModelError: it cannot be read, or is no network of attention blocks.
+    """
+    return _shape_of_folder(source) if source.is_dir() else _shape_of_gguf(source)
+
+
+def estimate(
+    shape: BaseShape,
+    adapter: AdapterConfig,
+    load: StepLoad,
+    preset: DevicePreset,
+    speed: TrainingSpeed | None = None,
+    available_bytes: int | None = None,
+) -> ResourceEstimate:
+    """What a training will take.
+
+    Args:
+        shape: Of the base.
+        adapter: What is trained.
+        load: What each step has to do.
+        preset: How the machine is used.
+        speed: Measured on this machine; None to guess it.
+        available_bytes: Memory of the device; None where it is not known.
+    """
+    known = speed or guessed_speed(shape, preset, load)
+    learning = load.sequences * load.tokens / known.learnt
+    writing = load.sequences * load.written / known.written if load.written else 0.0
+    return ResourceEstimate(
+        memory_bytes=memory_bytes(shape, adapter, load, preset),
+        available_bytes=available_bytes,
+        seconds_per_step=learning + writing,
+        total_seconds=load.steps * (learning + writing),
+        is_measured=known.is_measured,
+    )
+
+
+def check_fits(found: ResourceEstimate, preset: DevicePreset) -> None:
+    """Refuse a training that clearly does not fit.
+
+    Raises:
+        UsageError: see above.
+    """
+    if not found.fits:
+        has = (found.available_bytes or 0) / 1e9
+        raise UsageError(
+            f"This training needs about {found.memory_bytes / 1e9:.1f} GB, and the machine has "
+            f"{has:.1f} GB ({preset.name}).",
+            "Train a smaller base, shorter sequences (--budget), or fewer servers (--workers).",
+        )
+
+
+def memory_bytes(
+    shape: BaseShape, adapter: AdapterConfig, load: StepLoad, preset: DevicePreset
+) -> int:
+    """Of the device that trains, at its highest; see the head of this module."""
+    place = "cpu" if preset.dtype == "float32" else "cuda"
+    at_once = preset.micro_batch * load.longest
+    learnt = preset.micro_batch * min(load.longest, math.ceil(1.5 * load.learnt))
+    serving = load.servers * (shape.file_bytes + _attention_bytes(shape, load.longest))
+    return int(
+        _RUNTIME[place]
+        + shape.parameters * _BYTES[preset.dtype]
+        + _ADAM * adapter_parameters(shape, adapter)
+        + at_once * _activation_bytes(shape, preset)
+        + learnt * shape.vocabulary * _SCORE_BYTES
+        + serving
+    )
+
+
+def adapter_parameters(shape: BaseShape, adapter: AdapterConfig) -> int:
+    """Weights of an adapter: rank x (inputs + outputs) of each layer it stands beside."""
+    ends = {
+        "q_proj": 2 * shape.hidden,
+        "o_proj": 2 * shape.hidden,
+        "k_proj": shape.hidden + shape.keys,
+        "v_proj": shape.hidden + shape.keys,
+        **dict.fromkeys(("gate_proj", "up_proj", "down_proj"), shape.hidden + shape.inner),
+    }
+    return adapter.rank * shape.layers * sum(ends.get(one, 0) for one in adapter.targets)
+
+
+def guessed_speed(shape: BaseShape, preset: DevicePreset, load: StepLoad) -> TrainingSpeed:
+    """From below: half of what such machines were seen to do."""
+    place = "cpu" if preset.dtype == "float32" else "cuda"
+    per_token = (6 if preset.gradient_checkpointing else 4) * shape.parameters
+    power = _GUESSED[place] * (_cores() if place == "cpu" else 1)
+    # Writing reads every weight once a token, however few operations that are.
+    written = load.servers * min(_MOST_WRITTEN, _READING[place] / shape.file_bytes)
+    return TrainingSpeed(learnt=power / per_token, written=written or math.inf, is_measured=False)
+
+
+def main_memory() -> int | None:
+    """Bytes of main memory that processes could have now; None where the system does not say."""
+    try:
+        text = Path("/proc/meminfo").read_text(encoding="ascii")
+    except OSError:
+        return None
+    found = re.search(r"MemAvailable:\s+([0-9]+) kB", text)
+    limit = _container_limit()
+    free = int(found[1]) * 1024 if found else None
+    return min(filter(None, (free, limit)), default=None)
+
+
+def _container_limit() -> int | None:
+    try:
+        text = Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii").strip()
+    except OSError:
+        return None
+    return int(text) if text.isdigit() else None
+
+
+def _activation_bytes(shape: BaseShape, preset: DevicePreset) -> int:
+    """Of one token in all blocks."""
+    size = _BYTES[preset.dtype]
+    block = size * (_KEPT_OF_HIDDEN * shape.hidden + _KEPT_OF_INNER * shape.inner)
+    if preset.gradient_checkpointing:
+        return block + shape.layers * shape.hidden * size
+    return block * shape.layers
+
+
+def _attention_bytes(shape: BaseShape, tokens: int) -> int:
+    """Keys and values of a conversation in llama.cpp, as float16."""
+    return 2 * 2 * shape.layers * shape.keys * tokens
+
+
+def _shape_of_gguf(path: Path) -> BaseShape:
+    tensors = read_header(path).tensors
+    try:
+        hidden, vocabulary = tensors["token_embd.weight"]
+        return BaseShape(
+            parameters=sum(math.prod(dimensions) for dimensions in tensors.values()),
+            layers=1 + max(int(found[1]) for found in map(_BLOCK.match, tensors) if found),
+            hidden=hidden,
+            inner=tensors["blk.0.ffn_up.weight"][1],
+            vocabulary=vocabulary,
+            keys=tensors["blk.0.attn_k.weight"][1],
+            file_bytes=path.stat().st_size,
+        )
+    except (KeyError, ValueError, IndexError) as error:
+        raise ModelError(
+            f"{path} holds no network of attention blocks, so nothing can be trained on it.",
+            "Use a model such as SmolLM2 or Qwen3.",
+        ) from error
+
+
+def _shape_of_folder(folder: Path) -> BaseShape:
+    try:
+        config = msgspec.json.decode((folder / "config.json").read_bytes(), type=_FolderConfig)
+        size = sum(path.stat().st_size for path in folder.glob("*.safetensors"))
+    except (OSError, msgspec.DecodeError) as error:
+        raise ModelError(
+            f"{folder} is no Hugging Face model: {error}.", "Name a folder with config.json."
+        ) from error
+    return config.shape(size)
+
+
+class _FolderConfig(msgspec.Struct, frozen=True):
+    """What config.json says of a network of attention blocks."""
+
+    hidden_size: int
+    intermediate_size: int
+    num_hidden_layers: int
+    num_attention_heads: int
+    vocab_size: int
+    num_key_value_heads: int | None = None
+    head_dim: int | None = None
+    tie_word_embeddings: bool = False
+
+    def shape(self, file_bytes: int) -> BaseShape:
+        """As a shape; the file may hold its weights in any type."""
+        head = self.head_dim or self.hidden_size // self.num_attention_heads
+        keys = head * (self.num_key_value_heads or self.num_attention_heads)
+        queries = head * self.num_attention_heads
+        block = 2 * self.hidden_size * (queries + keys) + 3 * (
+            self.hidden_size * self.intermediate_size
+        )
+        words = self.vocab_size * self.hidden_size * (1 if self.tie_word_embeddings else 2)
+        return BaseShape(
+            parameters=self.num_hidden_layers * block + words,
+            layers=self.num_hidden_layers,
+            hidden=self.hidden_size,
+            inner=self.intermediate_size,
+            vocabulary=self.vocab_size,
+            keys=keys,
+            file_bytes=file_bytes,
+        )
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,409 @@
+"""A training's folder: how it was begun, every logged step on disk, where it goes on from.
+
+    config.json    what was asked for, with its kind, so that `resume` knows who goes on
+    data.json      what it learns from, by fingerprint; the base by hash; seeds and versions
+    metrics.jsonl  one line for each logged step; a torn last line counts as none
+    checkpoints/   step-N/: what it takes to go on behind step N, bound by the hashes in seal.json
+    adapter/       the outcome, once it is finished
+    state.json     running, stopped or finished, and at which step
+    lock           the number of the process that trains here
+
+A checkpoint is written beside its place and renamed, so there is none that is half done. It is read
+only where every file has the hash that was noted when it was written: a torn or swapped one is
+passed over for the one before.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import msgspec
+
+from localrec.foundation.errors import BusyError, InputError, UsageError
+from localrec.foundation.jsonl_log import UNREADABLE, JsonlLog, read_records, write_records
+from localrec.foundation.paths import exclusive, make_private, owner_only, sync
+
+Status = Literal["running", "stopped", "finished"]
+
+_PACKAGES = (
+    *("localrec", "torch", "transformers", "peft", "trl"),
+    *("numpy", "llama-cpp-python"),
+)
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_STEP = re.compile(r"step-([0-9]+)")
+_SEAL = "seal.json"
+_KEPT = 2  # checkpoints: the newest, and the one before in case that was torn
+
+
+class TrainingData(msgspec.Struct, frozen=True, kw_only=True):
+    """What a training learns from and on, so that it is gone on with only on the same.
+
+    Args:
+        fingerprint: Of the examples or requests.
+        counts: What there is of them, such as `train` and `validation`.
+        base: The base model's name for people.
+        base_fingerprint: SHA-256 of the base, as `Base.fingerprint`.
+        seeds: Of everything drawn, by what it is drawn for.
+        versions: Of the libraries that compute.
+    """
+
+    fingerprint: str
+    counts: dict[str, int]
+    base: str
+    base_fingerprint: str
+    seeds: dict[str, int]
+    versions: dict[str, str]
+
+
+class StepRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """What was measured at a step.
+
+    Args:
+        step: Counted from 1.
+        values: Name -> figure; None for one that is no number there.
+        seconds: The step took.
+        parts: Of these, seconds by what they went into. Times are the only thing in which a
+            repeated run differs.
+    """
+
+    step: int
+    values: dict[str, float | None]
+    seconds: float = 0.0
+    parts: dict[str, float] = {}
+
+
+class TrainingState(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a training is.
+
+    Args:
+        status: A run that says it is running while nobody holds its lock was killed.
+        step: The last one that was done.
+        steps: Of all.
+    """
+
+    status: Status = "stopped"
+    step: int = 0
+    steps: int = 0
+
+
+class Checkpoint(msgspec.Struct, frozen=True):
+    """A folder to go on from, and the step it was written behind."""
+
+    step: int
+    folder: Path
+
+
+def runs_folder(workspace: Path) -> Path:
+    """Where the trainings of a workspace lie."""
+    return workspace / "runs" / "training"
+
+
+def versions_now() -> dict[str, str]:
+    """Of the libraries that decide what a training computes; one that is missing is left out."""
+    found = {}
+    for name in _PACKAGES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def create_run(folder: Path, name: str, config: msgspec.Struct, data: TrainingData) -> TrainingRun:
+    """Begin a run's folder.
+
+    Args:
+        folder: Of all trainings, see `runs_folder`.
+        name: Of this one.
+        config: What was asked for; its class has a tag, the kind of training.
+        data: What it learns from.
+
+    Raises:
+        UsageError: the name is taken, or none that a folder can have everywhere.
+        WorkspaceError: the folder cannot be made.
+    """
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f"A run cannot be called {name!r}.", "Take letters, digits, dots, - and _; 64 at most."
+        )
+    path = folder / name
+    if (path / "config.json").exists():
+        raise UsageError(
+            f"There is a run {name} already.",
+            f"Go on with it: localrec train resume {name}; or give --name another one.",
+        )
+    make_private(path)
+    _write(path / "data.json", data)
+    _write(path / "state.json", TrainingState())
+    _write(path / "config.json", config)  # last: with it the folder is a run
+    return TrainingRun(path)
+
+
+def open_run(path: Path) -> TrainingRun:
+    """A run that was begun before.
+
+    Raises:
+        InputError: the folder is none, or its files are damaged.
+    """
+    run = TrainingRun(path)
+    _ = run.kind, run.data, run.state
+    return run
+
+
+def continued_run(path: Path, data: TrainingData) -> TrainingRun:
+    """A run to go on with, on the data it was begun on.
+
+    Raises:
+        InputError: the folder is none, or data, base or libraries are others than at its beginning.
+    """
+    run = open_run(path)
+    for field in TrainingData.__struct_fields__:
+        before, now = getattr(run.data, field), getattr(data, field)
+        if before != now:
+            raise InputError(
+                f"{path.name} was begun with another {field.replace('_', ' ')} "
+                f"({_short(before)}; now {_short(now)}), so its halves would not belong together.",
+                "Put back what it was begun with, or begin a new run.",
+            )
+    return run
+
+
+_Config = TypeVar("_Config", bound=msgspec.Struct)
+
+
+class TrainingRun:
+    """One folder. Reading needs no lock; whoever trains holds `training()`.
+
+    Attributes:
+        path: The folder.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._ledger: JsonlLog[StepRecord] | None = None
+
+    @property
+    def name(self) -> str:
+        """Of the run."""
+        return self.path.name
+
+    @property
+    def adapter(self) -> Path:
+        """Where the outcome lies once it is finished."""
+        return self.path / "adapter"
+
+    @property
+    def kind(self) -> str:
+        """The tag of the configuration: which training this is.
+
+        Raises:
+            InputError: there is no run, or its configuration is damaged.
+        """
+        return _read(self.path / "config.json", _Kind).type
+
+    @property
+    def data(self) -> TrainingData:
+        """What it learns from.
+
+        Raises:
+            InputError: `data.json` is missing or damaged.
+        """
+        return _read(self.path / "data.json", TrainingData)
+
+    @property
+    def state(self) -> TrainingState:
+        """How far it is.
+
+        Raises:
+            InputError: `state.json` is missing or damaged.
+        """
+        return _read(self.path / "state.json", TrainingState)
+
+    def config(self, shape: type[_Config]) -> _Config:
+        """What was asked for.
+
+        Raises:
+            InputError: it is damaged, or of another kind of training.
+        """
+        return _read(self.path / "config.json", shape)
+
+    def records(self) -> list[StepRecord]:
+        """Every logged step so far.
+
+        Raises:
+            InputError: a line is something else.
+        """
+        if self._ledger is not None:
+            return list(self._ledger.records)
+        path = self.path / "metrics.jsonl"
+        return read_records(path, StepRecord) if path.exists() else []
+
+    # --- while training ---
+
+    @contextmanager
+    def training(self) -> Iterator[None]:
+        """A block in which this process alone trains here; left early, the run is stopped.
+
+        Raises:
+            BusyError: another process does.
+        """
+        with _held(self.path / "lock", self.name):
+            try:
+                yield
+            finally:
+                self._close_ledger()
+                if self.state.status == "running":
+                    self._note(status="stopped")
+
+    def begin(self, steps: int) -> Checkpoint | None:
+        """Get ready to train, behind the newest checkpoint if there is one.
+
+        What was logged behind that is taken away, since it is about to be logged again.
+
+        Args:
+            steps: Of all.
+        """
+        checkpoint = self.latest_checkpoint()
+        step = checkpoint.step if checkpoint else 0
+        self._close_ledger()
+        path = self.path / "metrics.jsonl"
+        if path.exists():
+            write_records(path, [one for one in read_records(path, StepRecord) if one.step <= step])
+        self._ledger = JsonlLog(path, StepRecord)
+        self._note(status="running", step=step, steps=steps)
+        return checkpoint
+
+    def log(self, record: StepRecord) -> None:
+        """Keep what was measured at a step; on disk when this returns."""
+        if self._ledger is None:
+            raise TypeError("log() outside of a training that was begun")
+        self._ledger.append(record)
+        self._note(step=record.step)
+
+    @contextmanager
+    def checkpoint(self, step: int) -> Iterator[Path]:
+        """A block that writes what it takes to go on behind a step into a folder."""
+        place = self.path / "checkpoints" / f"step-{step}"
+        partial = place.with_suffix(".partial")
+        shutil.rmtree(partial, ignore_errors=True)
+        with owner_only():
+            make_private(partial)
+            yield partial
+            _write(partial / _SEAL, _Seal(step=step, files=_hashes(partial)))
+        shutil.rmtree(place, ignore_errors=True)
+        partial.rename(place)
+        sync(place.parent)
+        for old in self._checkpoints()[_KEPT:]:
+            shutil.rmtree(old.folder, ignore_errors=True)
+
+    def latest_checkpoint(self) -> Checkpoint | None:
+        """The newest whose files are those that were written; None where there is none."""
+        return next((one for one in self._checkpoints() if _is_whole(one)), None)
+
+    def finish(self) -> None:
+        """Note that the training came to its end; its checkpoints are no longer needed."""
+        self._note(status="finished")
+        shutil.rmtree(self.path / "checkpoints", ignore_errors=True)
+
+    def _checkpoints(self) -> list[Checkpoint]:
+        """All, the newest first."""
+        folders = (self.path / "checkpoints").glob("step-*")
+        named = ((_STEP.fullmatch(folder.name), folder) for folder in folders)
+        found = [Checkpoint(int(name[1]), folder) for name, folder in named if name]
+        return sorted(found, key=lambda one: -one.step)
+
+    def _note(self, **changes: Any) -> None:
+        _write(self.path / "state.json", msgspec.structs.replace(self.state, **changes))
+
+    def _close_ledger(self) -> None:
+        if self._ledger is not None:
+            self._ledger.__exit__(None, None, None)
+            self._ledger = None
+
+
+class _Kind(msgspec.Struct, frozen=True):
+    type: str
+
+
+class _Seal(msgspec.Struct, frozen=True, kw_only=True):
+    """Hashes of a checkpoint's files, by their names within it."""
+
+    step: int
+    files: dict[str, str]
+
+
+def _is_whole(checkpoint: Checkpoint) -> bool:
+    try:
+        seal = _read(checkpoint.folder / _SEAL, _Seal)
+    except InputError:
+        return False
+    return seal == _Seal(step=checkpoint.step, files=_hashes(checkpoint.folder))
+
+
+def _hashes(folder: Path) -> dict[str, str]:
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != _SEAL)
+    return {path.relative_to(folder).as_posix(): _sha256(path) for path in files}
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@contextmanager
+def _held(path: Path, name: str) -> Iterator[None]:
+    """The lock of a run, with our number in it for whoever comes second."""
+    with ExitStack() as stack:
+        try:
+            file = stack.enter_context(exclusive(path))
+        except BusyError as error:
+            holder = path.read_text(encoding="ascii", errors="replace")[:20]
+            raise BusyError(
+                f"Process {holder or '?'} trains in {name} already.",
+                "Let it finish, or end it first.",
+            ) from error
+        file.truncate(0)
+        file.write(str(os.getpid()).encode())
+        file.flush()
+        yield
+
+
+def _short(value: object) -> str:
+    return f"{value!s:.60}"
+
+
+_Record = TypeVar("_Record", bound=msgspec.Struct)
+
+
+def _read(path: Path, shape: type[_Record]) -> _Record:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=shape)
+    except FileNotFoundError as error:
+        raise InputError(
+            f"{path.parent} is no training run: it has no {path.name}.", "Name another folder."
+        ) from error
+    except (OSError, *UNREADABLE) as error:
+        raise InputError(f"{path} cannot be used: {error}.", "Begin a new run.") from error
+
+
+def _write(path: Path, record: msgspec.Struct) -> None:
+    """Whole or not at all."""
+    part = path.with_name(path.name + ".part")
+    with owner_only():
+        part.write_bytes(msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
+    sync(part)
+    part.replace(path)
+
+
+def metric_curve(records: Sequence[StepRecord], name: str) -> list[tuple[int, float]]:
+    """The curve of one figure: (step, value) where it is a number."""
+    pairs = ((one.step, one.values.get(name)) for one in records)
+    return [(step, value) for step, value in pairs if value is not None]

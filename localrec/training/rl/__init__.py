@@ -1,0 +1,2 @@
+"""Reinforcement learning of the agent: rollouts, rewards, list-wise GRPO and preference
+refinement."""

@@ -1,0 +1,417 @@
+"""GRPO on trajectories of the agent: TRL's trainer around our own rollouts (AgenticRec, 4.3).
+
+Each step writes groups of trajectories with the adapter as it is, in llama.cpp and by the loop that
+serves; TRL then computes the loss of the model's own tokens in torch and moves the adapter:
+
+    loss = - 1/G sum_g A_g log p(trajectory_g),  A_g = reward_g - mean of the group's rewards
+
+This is `loss_type="dr_grpo"` up to a constant: the sum over a trajectory's tokens is not divided by
+its length, as proposition 4.1 wants it, and nothing by the spread of the rewards. There is no
+reference model and no penalty for leaving it. Each step is taken once on what was just written, so
+the ratio between the policy that learns and the one that wrote counts as 1. It is not quite:
+llama.cpp computes with quantised weights, the adapter's matrices are float16 there, and a grammar
+bars tokens that the loss knows nothing of. The last pulls the policy towards what grammars admit.
+
+Imported by `localrec train`, late: TRL takes seconds.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, cast
+
+import torch
+from datasets import Dataset  # type: ignore[attr-defined]  # mypy sees our folder of that name
+from peft import PeftModel
+from transformers import PrinterCallback, TrainerCallback, TrainerControl, TrainerState
+from trl import GRPOConfig, GRPOTrainer
+
+from localrec.foundation.errors import CutShortError, UsageError
+from localrec.foundation.progress import Progress
+from localrec.training.adapters.gguf_export import AdapterMetadata, write_adapter
+from localrec.training.adapters.lora import attach, detach, load_adapter, save_adapter
+from localrec.training.base_model.loading import Base
+from localrec.training.jobs.device_presets import DevicePreset
+from localrec.training.jobs.distributed import SINGLE_PROCESS, DistributedContext
+from localrec.training.jobs.optimizer_state import load_moments, save_moments
+from localrec.training.jobs.training_runs import Checkpoint, StepRecord, TrainingRun
+from localrec.training.rl.group_trainer import GroupTrainer
+from localrec.training.rl.init_from import load_init_adapter
+from localrec.training.rl.policy_config import PolicyConfig
+from localrec.training.rl.rollout_groups import Figures, RolloutCollector
+from localrec.training.rl.rollout_workers import RolloutWorkers
+
+_ADAPTER, _MOMENTS = "adapter", "moments.safetensors"
+_CLIP = 1.0  # length of the gradient at most
+# What TRL measures that says something here; its rewards and lengths are counted by `rollouts`.
+_OF_TRL = {"loss": "loss", "grad_norm": "gradient", "entropy": "entropy"}
+_CARD = AdapterMetadata(name="a step of a training", role="agent", licence="")
+
+
+class Policy:
+    """The adapter in training: in torch to learn, in llama.cpp to write.
+
+    Args:
+        folder: Where it lies to be served.
+        base: What it stands beside.
+        serving: The GGUF that writes.
+        model: The base with the adapter.
+        writers: Write with what was served last.
+    """
+
+    def __init__(
+        self, folder: Path, base: Base, serving: Path, model: PeftModel, writers: RolloutWorkers
+    ) -> None:
+        self._folder = folder
+        self._base = base
+        self._serving = serving
+        self._model = model
+        self._writers = writers
+        self._served_at = -1
+
+    def serve(self, step: int) -> None:
+        """Have the writers write with the adapter as it is behind a step."""
+        if step == self._served_at:
+            return
+        save_adapter(self._model, self._base, self._folder)
+        file = self._folder / "adapter.gguf"
+        # The file is replaced while no process has it open.
+        self._writers.close()
+        write_adapter(self._folder, self._base, self._serving, file, _CARD)
+        self._writers.adopt(file)
+        self._served_at = step
+
+
+class PolicyTraining:
+    """One training of an agent's adapter.
+
+    Args:
+        run: Its folder, held by this process.
+        base: Without an adapter; it is without one again afterwards.
+        serving: The GGUF that writes.
+        config: What was asked for.
+        preset: How the machine is used.
+        writers: Write trajectories; closed by whoever made them.
+        train: Groups to learn from.
+        validation: Requests to be watched by, and how many of them.
+        ranks: Who else trains along.
+
+    Raises:
+        UsageError: the groups of a step cannot be shared out evenly.
+    """
+
+    def __init__(
+        self,
+        run: TrainingRun,
+        base: Base,
+        serving: Path,
+        config: PolicyConfig,
+        preset: DevicePreset,
+        writers: RolloutWorkers,
+        train: RolloutCollector,
+        validation: tuple[RolloutCollector, int],
+        ranks: DistributedContext = SINGLE_PROCESS,
+    ) -> None:
+        if config.groups % ranks.size:
+            raise UsageError(
+                f"{config.groups} groups cannot be shared out among {ranks.size} processes.",
+                f"Give a multiple of that: --groups {ranks.size * -(-config.groups // ranks.size)}",
+            )
+        self._ranks = ranks
+        self._run = run
+        self._base = base
+        self._serving = serving
+        self._config = config
+        self._preset = preset.with_batch(config.groups // ranks.size * config.group_size)
+        self._writers = writers
+        self._train = train
+        self._validation, self._validated = validation
+
+    def go(self, steps: int, progress: Progress) -> None:
+        """Train to the end, behind the newest checkpoint.
+
+        Args:
+            steps: Of the whole training.
+            progress: Hears of every step.
+
+        Raises:
+            CutShortError: Ctrl+C; the run can be gone on with.
+            ModelError: the model that writes cannot be used.
+        """
+        checkpoint = self._ranks.begin(self._run, steps)
+        model = self._adapted(checkpoint)
+        folder = self._run.path / "serving" / str(self._ranks.rank)
+        policy = Policy(folder, self._base, self._serving, model, self._writers)
+        try:
+            self._learn(model, policy, checkpoint, steps, progress)
+            if self._ranks.is_main:
+                save_adapter(model, self._base, self._run.adapter)
+                self._run.finish()
+        except KeyboardInterrupt as stop:
+            raise CutShortError(
+                f"interrupted; {self._run.name} keeps what was done up to its last checkpoint, "
+                f"step {self._kept()}.",
+                f"Go on with it: localrec train resume {self._run.name}",
+            ) from stop
+        finally:
+            detach(model)
+
+    def _learn(
+        self,
+        model: PeftModel,
+        policy: Policy,
+        checkpoint: Checkpoint | None,
+        steps: int,
+        progress: Progress,
+    ) -> None:
+        done = checkpoint.step if checkpoint else 0
+        if done >= steps:
+            return
+        learnt = {name: one for name, one in model.named_parameters() if one.requires_grad}
+        optimiser = torch.optim.AdamW(
+            learnt.values(), lr=self._config.learning_rate, weight_decay=0.0
+        )
+        if checkpoint is not None:
+            load_moments(optimiser, learnt, checkpoint.folder / _MOMENTS, checkpoint.step)
+
+        def keep(step: int) -> None:
+            if not self._ranks.is_main:
+                return
+            with self._run.checkpoint(step) as folder:
+                save_adapter(model, self._base, folder / _ADAPTER)
+                save_moments(optimiser, learnt, folder / _MOMENTS)
+
+        watch = _Watch(self, policy, keep, done, steps, progress)
+        with _quiet():
+            self._trainer(model, watch, optimiser, done, steps).train()
+
+    def _trainer(
+        self,
+        model: PeftModel,
+        watch: _Watch,
+        optimiser: torch.optim.Optimizer,
+        done: int,
+        steps: int,
+    ) -> GroupTrainer:
+        trainer = GroupTrainer(
+            ranks=self._ranks,
+            model=model,
+            reward_funcs=rollout_rewards,
+            args=self._arguments(steps - done),
+            train_dataset=self._places(done, steps),
+            processing_class=self._base.tokenizer,
+            optimizers=(
+                optimiser,
+                torch.optim.lr_scheduler.LambdaLR(optimiser, lambda _: 1.0),  # steady
+            ),
+            callbacks=[watch],
+            rollout_func=cast(Any, watch.rollouts),  # declared for lists of messages alone
+        )
+        trainer.remove_callback(PrinterCallback)  # standard output is the command's
+        return trainer
+
+    def _adapted(self, checkpoint: Checkpoint | None) -> PeftModel:
+        if checkpoint is not None:
+            return load_adapter(self._base, checkpoint.folder / _ADAPTER, trainable=True)
+        if self._config.start:
+            return load_init_adapter(self._base, Path(self._config.start))
+        return attach(self._base, self._config.adapter, self._config.seed)
+
+    def _places(self, done: int, steps: int) -> Dataset:
+        """One row for each group of each step that is left: its step, and its place there."""
+        return Dataset.from_dict(
+            {
+                "prompt": [
+                    f"{step} {slot}"
+                    for step in range(done + 1, steps + 1)
+                    for slot in self._ranks.share(list(range(self._config.groups)))
+                ]
+            }
+        )
+
+    def _arguments(self, steps: int) -> GRPOConfig:
+        config, preset = self._config, self._preset
+        # A group that shares its opening takes the memory of one trajectory.
+        at_once = preset.micro_batch if preset.gradient_checkpointing else config.group_size
+        trajectories = config.groups // self._ranks.size * config.group_size
+        return GRPOConfig(
+            output_dir=str(self._run.path / "checkpoints"),
+            max_steps=steps,
+            per_device_train_batch_size=at_once,
+            gradient_accumulation_steps=trajectories // at_once,
+            num_generations=config.group_size,
+            max_completion_length=config.max_tokens,
+            temperature=config.temperature,
+            loss_type="dr_grpo",
+            scale_rewards="none",
+            multi_objective_aggregation="sum_then_normalize",
+            beta=0.0,
+            learning_rate=config.learning_rate,
+            max_grad_norm=_CLIP,
+            disable_dropout=True,  # an adapter to start from may have been trained with some
+            gradient_checkpointing=preset.gradient_checkpointing,
+            bf16=preset.dtype == "bfloat16",
+            use_cpu=config.device == "cpu",
+            shuffle_dataset=False,
+            seed=config.seed,
+            logging_steps=1,
+            save_strategy="no",  # its checkpoints are pickles; ours are written by `_Watch`
+            report_to=[],
+            disable_tqdm=True,
+            push_to_hub=False,
+        )
+
+    def _kept(self) -> int:
+        checkpoint = self._run.latest_checkpoint()
+        return checkpoint.step if checkpoint else 0
+
+    # --- what happens at each step ---
+
+    def gather(self, policy: Policy, step: int, slots: Sequence[int]) -> tuple[Any, Figures]:
+        """Groups for some places of a step, as TRL takes them, and what is logged of them."""
+        policy.serve(step - 1)
+        gathered = self._train.gather(step, slots)
+        served = [one for group in gathered.groups for one in group.served]
+        rewards = [
+            one.total if group.has_signal else None
+            for group in gathered.groups
+            for one in group.rewards
+        ]
+        output = {
+            "prompt_ids": [one.prompt for one in served],
+            "completion_ids": [one.completion for one in served],
+            "env_mask": [one.own for one in served],
+            "logprobs": None,
+            "earned": rewards,
+        }
+        return output, self._ranks.mean(gathered.figures())
+
+    def validate(self, policy: Policy, step: int, steps: int) -> Figures:
+        """Figures of the validation requests, where this step is one to look at them."""
+        every = self._config.validate_every
+        if step < steps and not (every and step % every == 0):
+            return {}
+        if not self._ranks.is_main:  # it logs them
+            return {}
+        policy.serve(step)
+        return self._validation.validate(self._validated)
+
+    def mean(self, figures: Figures) -> Figures:
+        """Figures of a step, over all processes."""
+        return self._ranks.mean(figures)
+
+    def is_kept(self, step: int, steps: int) -> bool:
+        """Whether a checkpoint is written behind a step."""
+        return step % self._config.checkpoint_every == 0 or step == steps
+
+    def log(self, step: int, values: Figures, seconds: float, parts: dict[str, float]) -> None:
+        """Keep a step's figures."""
+        if self._ranks.is_main:
+            self._run.log(StepRecord(step=step, values=values, seconds=seconds, parts=parts))
+
+
+def rollout_rewards(
+    prompts: Sequence[str], earned: Sequence[float | None], **_: Any
+) -> list[float | None]:
+    """What `Rollouts` found; None keeps a trajectory out of its group's baseline."""
+    return list(earned)
+
+
+class _Watch(TrainerCallback):
+    """Writes the groups of each step, logs it and keeps it.
+
+    Args:
+        training: Whose steps.
+        policy: Serves what was learnt.
+        keep: Writes a checkpoint behind a step.
+        done: Steps before.
+        steps: Of all.
+        progress: Hears of every step.
+    """
+
+    def __init__(
+        self,
+        training: PolicyTraining,
+        policy: Policy,
+        keep: Callable[[int], None],
+        done: int,
+        steps: int,
+        progress: Progress,
+    ) -> None:
+        self._training = training
+        self._policy = policy
+        self._keep = keep
+        self._done = done
+        self._steps = steps
+        self._progress = progress
+        self._figures: Figures = {}
+        self._parts: dict[str, float] = {}
+        self._began = time.perf_counter()
+        progress("training", done, steps)
+
+    def rollouts(self, prompts: Sequence[str], trainer: GRPOTrainer) -> dict[str, Any]:
+        """What TRL asks for at the beginning of each step: one completion for each prompt.
+
+        It repeats a prompt for each member of a group, so every group stands there once whole.
+        """
+        began = time.perf_counter()
+        places = [tuple(map(int, one.split())) for one in prompts[:: trainer.num_generations]]
+        step = places[0][0]
+        # TRL mixes the members of a step by torch's generator, whose state no checkpoint keeps.
+        torch.manual_seed(step)
+        output, self._figures = self._training.gather(
+            self._policy, step, [slot for _, slot in places]
+        )
+        self._parts = {"rollouts": time.perf_counter() - began}
+        return cast(dict[str, Any], output)
+
+    def on_log(
+        self,
+        args: Any,
+        state: TrainerState,
+        control: TrainerControl,
+        logs: dict[str, Any] | None = None,
+        **_: Any,
+    ) -> None:
+        """At the end of a step: look at the validation, log, write a checkpoint."""
+        if logs is None or "loss" not in logs:  # the words at the end of all
+            return
+        step = self._done + state.global_step
+        began = time.perf_counter()
+        own = {ours: _number(logs.get(theirs)) for theirs, ours in _OF_TRL.items()}
+        values = self._training.mean(own)
+        validated = self._training.validate(self._policy, step, self._steps)
+        if validated:
+            self._parts["validation"] = time.perf_counter() - began
+        seconds, self._began = time.perf_counter() - self._began, time.perf_counter()
+        self._training.log(step, {**self._figures, **values, **validated}, seconds, self._parts)
+        if self._training.is_kept(step, self._steps):
+            self._keep(step)
+        self._progress("training", step, self._steps)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """A block in which nobody says that rollouts are experimental, old names old, or that we gather
+    the gradients of several processes ourselves.
+    """
+    os.environ.setdefault("TRL_EXPERIMENTAL_SILENCE", "1")
+    told = logging.getLogger("transformers.training_args")
+    level = told.level
+    told.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)
+            yield
+    finally:
+        told.setLevel(level)
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) else None

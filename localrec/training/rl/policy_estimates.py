@@ -1,0 +1,112 @@
+"""What a training of the agent will take on this machine, measured before it starts.
+
+A step is mostly writing and learning. Both are tried on a few tokens; how long a trajectory becomes
+nobody knows before, so some tools are taken to be asked.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from localrec.agent.formats import format_for
+from localrec.agent.tools import TOOLS
+from localrec.llm.chat_model import Message
+from localrec.training.adapters.lora import AdapterConfig, attach, detach
+from localrec.training.base_model.loading import prompt_tokens
+from localrec.training.jobs.estimates import (
+    ResourceEstimate,
+    StepLoad,
+    TrainingSpeed,
+    check_fits,
+    estimate,
+    shape_of,
+)
+from localrec.training.rl.init_from import init_adapter_config
+from localrec.training.rl.policy_run import PolicyRunContext, available_memory
+
+_TRIED_TOKENS = 256  # of the step that the speed of learning is measured by
+_TRIED_WORDS = 32  # tokens that the speed of writing is measured by
+_ASKED = 3  # tools, in a trajectory of unknown length
+_TURN = 60  # tokens of a thought with what is done upon it
+_OBSERVED = 160  # tokens of what a tool says
+
+
+def estimated(made: PolicyRunContext) -> ResourceEstimate:
+    """What a training will take.
+
+    Raises:
+        UsageError: more memory than there is.
+        ModelError: the model that writes cannot be used.
+    """
+    found = estimate(
+        shape_of(made.base.source),
+        _adapter(made),
+        _load(made),
+        made.batched,
+        TrainingSpeed(learnt=_learnt_a_second(made), written=_written_a_second(made)),
+        available_memory(made.config.device, made.ranks.size),
+    )
+    check_fits(found, made.preset)
+    return found
+
+
+def _load(made: PolicyRunContext) -> StepLoad:
+    config = made.config
+    asked = min(config.budget, _ASKED) if config.tools else 0
+    written = _TURN * (1 + asked)
+    behind = written + _OBSERVED * asked
+    opening = _opening_tokens(made)
+    longest = made.preset.max_tokens
+    alone = made.preset.gradient_checkpointing  # else a group's opening is computed once
+    return StepLoad(
+        steps=config.steps_over(len(made.lessons.train)),
+        sequences=made.trajectories,
+        tokens=min(longest, (opening if alone else opening // config.group_size) + behind),
+        learnt=max(1, min(longest - opening, behind)),
+        longest=longest,
+        written=written,
+        servers=made.workers,
+    )
+
+
+def _opening_tokens(made: PolicyRunContext) -> int:
+    """Of a request, before the model's first word."""
+    config, request = made.config, made.lessons.train.request(0)
+    opening = format_for(made.open_model(None)).opening(
+        request.tool_context,
+        TOOLS if config.tools else (),
+        budget=config.budget,
+        k=request.k,
+        history=config.episodes.history,
+    )
+    return len(prompt_tokens(made.base, opening))
+
+
+def _adapter(made: PolicyRunContext) -> AdapterConfig:
+    start = made.config.start
+    return init_adapter_config(Path(start)) if start else made.config.adapter
+
+
+def _learnt_a_second(made: PolicyRunContext) -> float:
+    """Tokens, forwards and backwards, with an adapter beside the base."""
+    import torch  # the base has brought it
+
+    model = attach(made.base, _adapter(made))
+    try:
+        ids = torch.zeros((1, _TRIED_TOKENS), dtype=torch.long, device=model.device)
+        for beginning in (32, _TRIED_TOKENS):  # the first warms up
+            began = time.perf_counter()
+            model(input_ids=ids[:, :beginning], labels=ids[:, :beginning]).loss.backward()
+            seconds = time.perf_counter() - began
+        return _TRIED_TOKENS / seconds
+    finally:
+        detach(model)
+
+
+def _written_a_second(made: PolicyRunContext) -> float:
+    """Tokens that all processes write together."""
+    with made.open_model(None) as model:
+        model.count_tokens("")
+        said = model.generate([Message("user", "Count to a hundred.")], max_tokens=_TRIED_WORDS)
+    return made.workers * 1000 * max(1, said.usage.generated) / said.usage.model_ms

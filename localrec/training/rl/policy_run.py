@@ -1,0 +1,298 @@
+"""A training of the agent from its first look at the machine to its outcome, begun or gone on with.
+
+`prepared` opens what both ways need and refuses early what cannot work: a base too large, data too
+small. The store is open only while requests are read out of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from localrec.agent.tools import TOOLS
+from localrec.foundation.errors import UsageError
+from localrec.foundation.machine import usable_cores
+from localrec.foundation.progress import Progress
+from localrec.foundation.settings import AGENT
+from localrec.llm.adapter_files import fitting_adapter
+from localrec.llm.chat_model import ChatModel
+from localrec.llm.model_catalog import model_path
+from localrec.llm.model_process import ModelProcess
+from localrec.training.adapters.gguf_export import AdapterMetadata, write_adapter
+from localrec.training.adapters.gguf_import import SUFFIX
+from localrec.training.base_model.loading import Base, fingerprint_of, load_base
+from localrec.training.examples.episodes import EpisodeSplit, open_episodes
+from localrec.training.jobs.device_presets import DevicePreset, preset_for
+from localrec.training.jobs.distributed import SINGLE_PROCESS, DistributedContext
+from localrec.training.jobs.estimates import StepLoad, check_fits, estimate, main_memory, shape_of
+from localrec.training.jobs.training_runs import (
+    TrainingData,
+    TrainingRun,
+    continued_run,
+    create_run,
+    runs_folder,
+    versions_now,
+)
+from localrec.training.libraries import training_libraries
+from localrec.training.rl.policy_config import PolicyConfig, RefineConfig
+from localrec.training.rl.preference_refinement import PairTask, mined_pairs
+from localrec.training.rl.rollout_groups import RolloutCollector
+from localrec.training.rl.rollout_workers import RolloutWorkers
+from localrec.training.rl.tasks import TrainingTask
+
+OpenModel = Callable[[Path | None], ChatModel]
+
+
+class PolicyRunContext(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that a training needs, opened.
+
+    Args:
+        config: What was asked for.
+        lessons: The requests.
+        base: Loaded.
+        serving: The GGUF that writes.
+        preset: How the machine is used.
+        ranks: Who else trains along.
+    """
+
+    config: PolicyConfig
+    lessons: EpisodeSplit
+    base: Base
+    serving: Path
+    preset: DevicePreset
+    ranks: DistributedContext = SINGLE_PROCESS
+
+    @property
+    def workers(self) -> int:
+        """Processes that write side by side."""
+        size = self.ranks.size
+        return self.config.workers or min(max(1, usable_cores() // size), self.config.groups)
+
+    def data(self) -> TrainingData:
+        """What the run is bound to."""
+        of = (self.lessons.fingerprint, _mark(self.config.start), self.served_with)
+        return TrainingData(
+            fingerprint=hashlib.blake2b("\0".join(of).encode(), digest_size=16).hexdigest(),
+            counts={
+                "train": len(self.lessons.train),
+                "validation": len(self.lessons.validation),
+            },
+            base=self.base.name,
+            base_fingerprint=self.base.fingerprint,
+            seeds={"episodes": self.config.episodes.seed, "training": self.config.seed},
+            versions=versions_now(),
+        )
+
+    @property
+    def trajectories(self) -> int:
+        """That this process learns from in a step."""
+        return self.config.groups * self.config.group_size // self.ranks.size
+
+    @property
+    def batched(self) -> DevicePreset:
+        """The machine with all sequences of a step."""
+        return self.preset.with_batch(self.trajectories)
+
+    def open_model(self, adapter: Path | None) -> ModelProcess:
+        """One of the processes that write."""
+        return ModelProcess(
+            self.serving,
+            n_ctx=self.preset.max_tokens,
+            n_threads=max(1, usable_cores() // (self.workers * self.ranks.size)),
+            adapter=adapter,
+        )
+
+    @property
+    def served_with(self) -> str:
+        """Hash of the GGUF that writes."""
+        same = self.serving == self.base.source
+        return self.base.fingerprint if same else fingerprint_of(self.serving)
+
+
+def prepared(
+    folder: Path,
+    config: PolicyConfig,
+    progress: Progress,
+    ranks: DistributedContext = SINGLE_PROCESS,
+) -> PolicyRunContext:
+    """Open what a training needs.
+
+    Args:
+        folder: The workspace.
+        config: What is asked for.
+        progress: Hears what is being done.
+        ranks: Who else trains along.
+
+    Raises:
+        UsageError: the machine cannot train this base, or a library is missing.
+        ModelError: the base cannot be used.
+        InputError: people did too little.
+    """
+    source = located(config.base)
+    serving = located(config.serving) if config.serving else source
+    if serving.is_dir():
+        raise UsageError(
+            f"{serving} is a folder, and trajectories are written by a GGUF.",
+            "Name the GGUF of the same model: --serving FILE",
+        )
+    preset = _preset(source, config)
+    lessons = open_episodes(folder, config.episodes, config.k, progress)
+    progress("loading the base", 0, 0)
+    base = load_base(source, device=ranks.device(config.device), dtype=preset.dtype)
+    return PolicyRunContext(
+        config=config, lessons=lessons, base=base, serving=serving, preset=preset, ranks=ranks
+    )
+
+
+def begin(folder: Path, name: str, made: PolicyRunContext) -> TrainingRun:
+    """A new run's folder.
+
+    Raises:
+        UsageError: the name is taken.
+    """
+    data = made.data()
+    return made.ranks.created(
+        runs_folder(folder) / name,
+        lambda: create_run(runs_folder(folder), name, made.config, data),
+    )
+
+
+def go_on(folder: Path, name: str, made: PolicyRunContext) -> TrainingRun:
+    """The folder of a run that was begun before.
+
+    Raises:
+        InputError: it was begun on other data.
+    """
+    return continued_run(runs_folder(folder) / name, made.data())
+
+
+def train(
+    run: TrainingRun,
+    made: PolicyRunContext,
+    progress: Progress,
+    open_model: OpenModel | None = None,
+) -> None:
+    """Train to the end; the outcome lies in `run.adapter`.
+
+    Args:
+        run: Of this training.
+        made: What it needs.
+        progress: Hears of every step.
+        open_model: Opens the model that writes; llama.cpp by default.
+
+    Raises:
+        BusyError: another process trains here.
+        CutShortError: Ctrl+C; the run can be gone on with.
+    """
+    with training_libraries():
+        from localrec.training.rl.grpo_trainer import PolicyTraining
+    config = made.config
+    with made.ranks.holding(run), _writers(made, open_model) as writers:
+        task, k = _task(run, made, writers, progress)
+        validated = RolloutCollector(made.lessons.validation, writers, made.base, config, config.k)
+        PolicyTraining(
+            run,
+            made.base,
+            made.serving,
+            config,
+            made.preset,
+            writers,
+            RolloutCollector(task, writers, made.base, config, k),
+            (validated, config.episodes.validation),
+            made.ranks,
+        ).go(config.steps_over(len(task)), progress)
+
+
+# --- what is opened ---
+
+
+def located(name: str) -> Path:
+    """The file or folder of a model, named by its path or as in the catalogue.
+
+    Raises:
+        ModelError: there is none.
+    """
+    path = Path(name)
+    return path if path.exists() or path.suffix == ".gguf" else model_path(name)
+
+
+def _preset(source: Path, config: PolicyConfig) -> DevicePreset:
+    shape = shape_of(source)
+    memory = available_memory(config.device)
+    on_gpu = config.device != "cpu"
+    preset = preset_for(memory / 1e9 if on_gpu and memory else None, shape.parameters)
+    preset = msgspec.structs.replace(preset, max_tokens=min(preset.max_tokens, config.max_tokens))
+    check_fits(
+        estimate(
+            shape,
+            config.adapter,
+            StepLoad(steps=1, sequences=1, tokens=1, learnt=256, longest=preset.max_tokens),
+            preset.with_batch(config.groups * config.group_size),
+            available_bytes=memory,
+        ),
+        preset,
+    )
+    return preset
+
+
+def available_memory(device: str, processes: int = 1) -> int | None:
+    """Bytes of a device's memory for each of some processes; None where nobody says.
+
+    They share the main memory; of the GPUs each has its own.
+    """
+    if device == "cpu":
+        memory = main_memory()
+        return memory and memory // processes
+    with training_libraries():
+        import torch
+    if not torch.cuda.is_available():  # loading the base will say so
+        return None
+    return int(torch.cuda.get_device_properties(torch.device(device)).total_memory)
+
+
+@contextmanager
+def _writers(made: PolicyRunContext, open_model: OpenModel | None) -> Iterator[RolloutWorkers]:
+    tools = TOOLS if made.config.tools else ()
+    with RolloutWorkers(open_model or made.open_model, made.workers, tools) as writers:
+        yield writers
+
+
+def _task(
+    run: TrainingRun, made: PolicyRunContext, writers: RolloutWorkers, progress: Progress
+) -> tuple[TrainingTask, int]:
+    """What is asked, and how many numbers an answer has."""
+    config = made.config
+    if not isinstance(config, RefineConfig):
+        return made.lessons.train, config.k
+    path = run.path / "pairs.jsonl"
+    if not made.ranks.is_main:
+        made.ranks.wait()  # until the leader has found them
+    elif not path.exists():
+        progress("searching what the agent confuses", 0, 0)
+        writers.adopt(_served_start(run, made))
+    pairs = mined_pairs(made.lessons.train, writers, config, path)
+    if made.ranks.is_main:
+        made.ranks.wait()
+    return PairTask(made.lessons.train, pairs, config), 1
+
+
+def _served_start(run: TrainingRun, made: PolicyRunContext) -> Path | None:
+    """The adapter to start from, as llama.cpp takes it."""
+    if not made.config.start:
+        return None
+    start = Path(made.config.start)
+    if start.suffix == SUFFIX:
+        return fitting_adapter(str(start), AGENT, made.serving)
+    file = run.path / "start.gguf"
+    card = AdapterMetadata(name="where a training starts", role=AGENT, licence="")
+    write_adapter(start, made.base, made.serving, file, card)
+    return file
+
+
+def _mark(start: str) -> str:
+    """Hash of the adapter to start from."""
+    return fingerprint_of(Path(start)) if start else ""

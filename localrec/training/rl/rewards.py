@@ -1,0 +1,83 @@
+"""What a trajectory is worth (AgenticRec, equations 1 and 2; section 4.4 for pairs).
+
+The ranking's part is the metric itself, called where evaluations call it. Whether a group of
+trajectories has anything to teach is asked of the outcomes, before the bonus: otherwise one that
+merely asked a tool more would look like a better answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from localrec.data.trajectory import Trajectory
+from localrec.evaluation.ranking.metrics import hits_of, ndcg
+
+INVALID = -1.0
+MISSED = -0.5
+TOOL_BONUS = 0.1
+
+
+class Reward(msgspec.Struct, frozen=True):
+    """What one trajectory earned.
+
+    Args:
+        outcome: For its answer.
+        bonus: For how it came to it.
+    """
+
+    outcome: float
+    bonus: float = 0.0
+
+    @property
+    def total(self) -> float:
+        """What the policy is moved by."""
+        return self.outcome + self.bonus
+
+
+def list_reward(trajectory: Trajectory, target: int, k: int) -> Reward:
+    """NDCG@K of a ranking that holds the target, -0.5 for one that does not, -1 for none.
+
+    A target in first place earns 0.1 more where a tool was asked.
+
+    Args:
+        trajectory: Ended with a ranking of k candidates, or with a fault.
+        target: The number of the one that was chosen, from 1.
+        k: Length of the ranking.
+    """
+    if trajectory.ranking is None:
+        return Reward(INVALID)
+    hits = hits_of(trajectory.ranking, (target,))
+    if not hits[:k].any():
+        return Reward(MISSED)
+    bonus = TOOL_BONUS if hits[0] and trajectory.tool_calls else 0.0
+    return Reward(ndcg(hits, 1, k), bonus)
+
+
+def pair_reward(trajectory: Trajectory, target: int) -> Reward:
+    """1 where the one candidate that was asked for was named, else 0 (AgenticRec, section 4.4)."""
+    return Reward(float(trajectory.ranking == (target,)))
+
+
+def advantages(rewards: ArrayLike) -> NDArray[np.float64]:
+    """How much better each member of a group did than the group: its reward less their mean.
+
+    Nothing is divided by the spread: that would weigh groups in which all did nearly alike most.
+    Groups are the rows, (groups, members) or (members,).
+    """
+    earned = np.asarray(rewards, dtype=np.float64)
+    better: NDArray[np.float64] = earned - earned.mean(axis=-1, keepdims=True)
+    return better
+
+
+def has_signal(group: Sequence[Reward]) -> bool:
+    """Whether a group teaches anything: somebody succeeded, and not everybody alike.
+
+    The paper drops groups whose members are all negative; those whose outcomes are all equal have
+    no better and no worse, as in DAPO.
+    """
+    outcomes = {one.outcome for one in group}
+    return len(outcomes) > 1 and max(outcomes) > 0

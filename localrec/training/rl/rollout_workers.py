@@ -1,0 +1,212 @@
+"""The policy as it serves, writing many trajectories at once: llama.cpp with the newest adapter.
+
+The loop that writes them is `localrec.agent.loop`, the one that serves; only the adapter differs
+from step to step. Several processes write side by side, each with one thread: that keeps cores busy
+where one process would wait for memory. All members of a group share their opening, which one
+process evaluates once and keeps.
+
+The threads here only wait for processes, which is why they may be here at all; tools are called one
+at a time. What is written depends on the request, the adapter and the seed, and on nothing else: a
+process that died is asked the same again.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import msgspec
+
+from localrec.agent.limits import AgentLimits
+from localrec.agent.loop import conversation, run_agent
+from localrec.agent.tool_registry import Observation, Tool
+from localrec.data.trajectory import Trajectory
+from localrec.foundation.errors import ModelCancelledError, ModelCrashedError
+from localrec.llm.chat_model import ChatModel, Generation, Message
+from localrec.llm.model_wrapper import ModelWrapper
+from localrec.training.rl.tasks import TrainingRequest
+
+_ATTEMPTS = 2  # a process that died twice at the same place will die again
+_ANYTHING = Message("user", "?")
+_SHARED = 2  # the system's message and the user's: the same for all members of a group
+
+
+class RolloutRequest(msgspec.Struct, frozen=True):
+    """A group to be written.
+
+    Args:
+        request: What all of its members answer.
+        seeds: One for each.
+        bounds: Of each run.
+    """
+
+    request: TrainingRequest
+    seeds: Sequence[int]
+    bounds: AgentLimits
+
+
+class Rollout(msgspec.Struct, frozen=True):
+    """One member of a group: what was done, and the conversation as the model was told it."""
+
+    trajectory: Trajectory
+    messages: tuple[Message, ...]
+
+
+class RolloutModel(ModelWrapper):
+    """A chat model that is told a request's own messages, and keeps what a group shares.
+
+    Args:
+        model: Writes; whoever opened it closes it.
+        request: Says what it is told.
+        stop: Once set, nothing more is asked.
+        kept: System messages whose state the process has; added to.
+    """
+
+    def __init__(
+        self, model: ChatModel, request: TrainingRequest, stop: threading.Event, kept: set[str]
+    ) -> None:
+        super().__init__(model)
+        self._request = request
+        self._stop = stop
+        self._kept = kept
+
+    def generate(
+        self,
+        messages: Sequence[Message],
+        *,
+        grammar: str | None = None,
+        max_tokens: int = 256,
+        temperature: float = 0.0,
+        seed: int = 0,
+        fixed: int = 0,
+        prefix: str = "",
+    ) -> Generation:
+        """As the model writes, with the whole opening kept and not its first message alone.
+
+        Raises:
+            ModelCancelledError: it was told to stop.
+        """
+        if self._stop.is_set():
+            raise ModelCancelledError("The training was stopped.")
+        told = self._request.told(messages)
+        if told[0].content not in self._kept:
+            # All groups share the system's message; its own state is what theirs grow from.
+            self._model.generate([told[0], _ANYTHING], max_tokens=1, fixed=1)
+            self._kept.add(told[0].content)
+        return super().generate(
+            told,
+            grammar=grammar,
+            max_tokens=max_tokens,
+            temperature=temperature,
+            seed=seed,
+            fixed=max(fixed, _SHARED),
+            prefix=prefix,
+        )
+
+
+class RolloutWorkers:
+    """Processes that write trajectories, all with the same adapter.
+
+    Args:
+        open_model: Opens a model with an adapter, or bare; called for each process.
+        workers: How many write side by side.
+        tools: What the agent may ask.
+    """
+
+    def __init__(
+        self, open_model: Callable[[Path | None], ChatModel], workers: int, tools: Sequence[Tool]
+    ) -> None:
+        self._open_model = open_model
+        self._workers = workers
+        one_at_a_time = threading.Lock()
+        self._tools = [_guarded(tool, one_at_a_time) for tool in tools]
+        self._models: list[ChatModel] = []
+        self._stop = threading.Event()
+
+    def adopt(self, adapter: Path | None) -> None:
+        """Write with another adapter from now on."""
+        self.close()
+        self._models = [self._open_model(adapter) for _ in range(self._workers)]
+
+    def write(self, groups: Sequence[RolloutRequest]) -> list[list[Rollout]]:
+        """The members of each group, in order.
+
+        Raises:
+            ModelError: the model cannot be used.
+        """
+        self._stop.clear()
+        parts = [part for group in groups for part in _parts(group, len(groups), self._workers)]
+        # Who writes what is fixed, so that a process's state never hangs on another's pace.
+        shares = [parts[place :: self._workers] for place in range(self._workers)]
+        with ThreadPoolExecutor(self._workers, thread_name_prefix="writer") as pool:
+            try:
+                done = list(pool.map(self._share, self._models, shares))
+            except BaseException:
+                # The others would go on to the end of their shares before anybody heard of it.
+                self.close()
+                raise
+        members = iter(
+            member
+            for place in range(len(parts))
+            for member in done[place % self._workers][place // self._workers]
+        )
+        return [[next(members) for _ in group.seeds] for group in groups]
+
+    def _share(self, model: ChatModel, parts: Sequence[RolloutRequest]) -> list[list[Rollout]]:
+        """What one process writes."""
+        kept: set[str] = set()
+        return [[self._member(model, part, seed, kept) for seed in part.seeds] for part in parts]
+
+    def _member(self, model: ChatModel, part: RolloutRequest, seed: int, kept: set[str]) -> Rollout:
+        told = RolloutModel(model, part.request, self._stop, kept)
+        for attempt in range(1, _ATTEMPTS + 1):
+            try:
+                trajectory = run_agent(
+                    told, part.request.tool_context, self._tools, part.bounds, seed
+                )
+                return Rollout(trajectory, part.request.told(conversation(trajectory)))
+            except ModelCrashedError:
+                kept.clear()
+                if attempt == _ATTEMPTS:
+                    raise
+        raise AssertionError("the last attempt returns or raises")
+
+    def close(self) -> None:
+        """End all processes, and what they are writing."""
+        self._stop.set()
+        for model in self._models:
+            model.close()
+        self._models = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _parts(group: RolloutRequest, groups: int, workers: int) -> list[RolloutRequest]:
+    """A group whole, or cut into so many parts that every process has one."""
+    pieces = min(len(group.seeds), max(1, -(-workers // groups)))
+    size = -(-len(group.seeds) // pieces)
+    return [
+        RolloutRequest(group.request, group.seeds[begin : begin + size], group.bounds)
+        for begin in range(0, len(group.seeds), size)
+    ]
+
+
+def _guarded(tool: Tool, lock: threading.Lock) -> Tool:
+    def run(*arguments: Any, **named: Any) -> Observation:
+        with lock:
+            return tool.run(*arguments, **named)
+
+    return msgspec.structs.replace(tool, run=run)

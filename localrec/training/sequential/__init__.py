@@ -1,0 +1,1 @@
+"""Training of the sequence encoder that ranks by what comes next."""

@@ -1,0 +1,231 @@
+"""Train SASRec on all that people did with the items of a domain, for tools to ask.
+
+The store is open while it is read and while the outcome is put down, not in between: whoever gives
+feedback need not wait for the last epoch. Whoever is forgotten in between must not come back, so
+what was learnt is thrown away where the store was written anew meanwhile, as forgetting does, or
+has fewer rows, as it also has where something was taken back.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.data.interactions import Interactions
+from localrec.evaluation.ranking.keyed_interactions import read_interactions
+from localrec.foundation.errors import BusyError, InputError, WorkspaceError
+from localrec.foundation.progress import Progress
+from localrec.graph.domain_files import load_domain
+from localrec.graph.interactions import USER
+from localrec.graph.store import Store
+from localrec.index.sasrec import Floats, SasRecEncoder
+from localrec.index.sequential import unit_directions
+from localrec.index.sequential_cache import (
+    SequentialArtifact,
+    SequentialMetadata,
+    open_sequential,
+    save_sequential,
+    sequential_metadata,
+)
+from localrec.privacy.journal import STORE
+from localrec.ranking.baselines.neural import make_sasrec
+from localrec.ranking.baselines.neural.configs import SASRecConfig
+from localrec.workspace import Workspace
+
+FEWEST_INTERACTIONS = 500  # with fewer hardly anything followed on the same thing twice
+_PATIENCE_S = 60.0  # for whoever writes to the store when a training ends
+_AT_ONCE = 1024  # people whose histories are read between two words of progress
+
+
+class SequentialReport(msgspec.Struct, frozen=True, kw_only=True):
+    """How a training went.
+
+    Args:
+        domain: What it learnt about.
+        interactions: It learnt from; one for each person and item.
+        people: Who did anything.
+        items: Anybody had.
+        epochs: So many were done.
+        best_epoch: The one whose weights are kept, from 1.
+        ndcg_at_10: There, of the last item of people among all others, which it had not been
+            shown; None where nobody's could be spared.
+        seed: Of the training.
+        seconds: All of it took so long.
+    """
+
+    domain: str
+    interactions: int
+    people: int
+    items: int
+    epochs: int
+    best_epoch: int
+    ndcg_at_10: float | None
+    seed: int
+    seconds: float
+
+
+class _Material(msgspec.Struct, frozen=True):
+    """What is learnt from; items and people by their places among the node ids beside them."""
+
+    rows: Interactions
+    item_nodes: NDArray[np.int64]  # ascending
+    users: NDArray[np.int64]
+    lessons: SequentialMetadata
+    store_file: tuple[int, int]
+
+
+def train_sequential(
+    folder: Path, domain: str | None, config: SASRecConfig, seed: int, progress: Progress
+) -> SequentialReport:
+    """Train SASRec for a domain of a workspace and put it in the place of the one before.
+
+    Args:
+        folder: The workspace.
+        domain: Its name; None for the one with most interactions.
+        config: The network's settings.
+        seed: The same seed and data give the same network on the same machine.
+        progress: Called after each epoch; what it raises leaves the one before in place.
+
+    Raises:
+        UsageError: torch is not installed, there is no such domain, or settings do not fit.
+        InputError: people did too little to learn from.
+        WorkspaceError: somebody was forgotten meanwhile, or the disk took nothing.
+        BusyError: another process held the store all the time.
+    """
+    began = time.monotonic()
+    recommender = make_sasrec(config)
+    with Workspace(folder) as opened:
+        progress("reading interactions", 0, 0)
+        material = _read(opened, _chosen(opened, domain))
+    recommender.fit(material.rows, seed, lambda _, done, total: progress("training", done, total))
+    attention = recommender.export()
+    learnt = SequentialArtifact(
+        attention=attention,
+        item_nodes=material.item_nodes,
+        directions=np.concatenate(list(_directions(attention, material.rows, progress))),
+        users=material.users,
+    )
+    lessons = msgspec.structs.replace(
+        material.lessons,
+        settings=recommender.settings,
+        seed=seed,
+        trained_at=datetime.now(UTC).replace(tzinfo=None),
+    )
+    progress("building indexes", 0, 0)
+    _put_down(folder, material, lessons, learnt)
+    training = recommender.training
+    ndcg = training.qualities[training.best_epoch - 1]
+    return SequentialReport(
+        domain=lessons.domain,
+        interactions=len(material.rows),
+        people=material.rows.people,
+        items=material.rows.items,
+        epochs=training.epochs,
+        best_epoch=training.best_epoch,
+        ndcg_at_10=None if math.isnan(ndcg) else round(ndcg, 4),
+        seed=seed,
+        seconds=round(time.monotonic() - began, 1),
+    )
+
+
+def _chosen(opened: Workspace, wanted: str | None) -> str:
+    """The domain asked for, else the one whose items people did most with."""
+    if wanted is None and len(opened.domains()) > 1:
+        rows = opened.store.rows(
+            "SELECT n.domain FROM interaction x JOIN node n ON n.node_id = x.item_id "
+            "GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1"
+        )
+        wanted = rows[0][0] if rows else None
+    return opened.choose_domain("", wanted)
+
+
+def _read(opened: Workspace, name: str) -> _Material:
+    domain = load_domain(name)
+    keyed = read_interactions(opened.store, domain)
+    rows = keyed.interactions
+    if len(rows) < FEWEST_INTERACTIONS:
+        raise InputError(
+            f"{len(rows):,} interactions with {domain.plural} are too few to learn from; "
+            f"it takes {FEWEST_INTERACTIONS:,}.",
+            "Import what more people did, such as: localrec datasets pull ml-100k",
+        )
+    order = np.argsort(keyed.item_nodes)
+    place = np.empty(len(order), dtype=np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    return _Material(
+        rows=msgspec.structs.replace(rows, item=place[rows.item]),
+        item_nodes=keyed.item_nodes[order],
+        users=_nodes_of(opened.store, name, keyed.person_keys),
+        lessons=sequential_metadata(opened.store, domain),
+        store_file=_identity(opened.folder),
+    )
+
+
+def _nodes_of(store: Store, domain: str, keys: NDArray[np.object_]) -> NDArray[np.int64]:
+    """The node id of each person."""
+    rows = store.rows("SELECT key, node_id FROM node WHERE domain = ? AND kind = ?", [domain, USER])
+    nodes = dict(rows)
+    return np.array([nodes[key] for key in keys.tolist()], dtype=np.int64)
+
+
+def _directions(
+    attention: SasRecEncoder, rows: Interactions, progress: Progress
+) -> Iterator[Floats]:
+    for begin in range(0, rows.people, _AT_ONCE):
+        progress("reading histories", begin, rows.people)
+        some = range(begin, min(begin + _AT_ONCE, rows.people))
+        yield unit_directions(attention, [rows.item[rows.rows_of(person)] for person in some])
+
+
+def _put_down(
+    folder: Path, material: _Material, lessons: SequentialMetadata, learnt: SequentialArtifact
+) -> None:
+    """Keep what was learnt; the store stays open, so that nobody is forgotten at that moment.
+
+    Raises:
+        BusyError: another process held the store for a minute.
+    """
+    with _patiently(folder) as opened:
+        store, domain = opened.store, load_domain(lessons.domain)
+        # Two forgettings may give the store its first number back, so fewer rows count as well.
+        fewer = sequential_metadata(store, domain).interactions < lessons.interactions
+        if fewer or _identity(folder) != material.store_file:
+            raise WorkspaceError(
+                "Something was forgotten or taken back meanwhile, so nothing of it was kept.",
+                "Train again: localrec train sequential",
+            )
+        indexes = folder / "indexes"
+        if not save_sequential(indexes, lessons, learnt):
+            raise WorkspaceError(
+                f"{indexes} did not take what was learnt.",
+                "Make room on the disk, and train again.",
+            )
+        model = open_sequential(store, indexes, opened.catalogue(domain.name), learnt.users)
+        if model is not None:
+            model.prepare()
+
+
+def _patiently(folder: Path) -> Workspace:
+    """The workspace, though somebody may write to it: what took long to learn waits for that."""
+    deadline = time.monotonic() + _PATIENCE_S
+    while True:
+        try:
+            opened = Workspace(folder)
+            _ = opened.store
+            return opened
+        except BusyError:
+            if time.monotonic() >= deadline:
+                raise
+
+
+def _identity(folder: Path) -> tuple[int, int]:
+    """Tells the store's file from one written anew in its place."""
+    status = (folder / STORE).stat()
+    return status.st_dev, status.st_ino

@@ -1,0 +1,146 @@
+"""What a network says to exercises: the vocabulary's scores where an answer stands, and their loss.
+
+Sequences are padded behind their end. Attention looks backwards only, so what stands there changes
+nothing before it, and no mask is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from localrec.training.sft.tokenized_examples import (
+    TokenizedExample,
+    common_prefix_length,
+    group_by_prompt,
+    micro_batches,
+)
+
+if TYPE_CHECKING:
+    import torch
+    from peft import PeftModel
+
+    from localrec.training.base_model.prefix_cache import PrefixCache
+
+
+def accumulate_gradients(
+    model: PeftModel,
+    exercises: Sequence[TokenizedExample],
+    most_tokens: int,
+    *,
+    targets: int = 0,
+    share: bool = True,
+) -> tuple[float, int]:
+    """Add up the gradient of the targets' mean loss.
+
+    Args:
+        model: With an adapter that is trained.
+        exercises: Of one step, or this process's share of them, which may be none.
+        most_tokens: Of the sequences that are computed at once, padding and all.
+        targets: Of the whole step; 0 where these are all.
+        share: Whether a common opening may be computed once; not where layers are checkpointed,
+            which let no keys and values out.
+
+    Returns:
+        The sum of the targets' losses, and how many answers are right to the last token.
+    """
+    targets = targets or sum(len(one.targets) for one in exercises)
+    total, right = 0.0, 0
+    for loss, so_many in _judged_pieces(model, exercises, most_tokens, share=share):
+        (loss / targets).backward()
+        total, right = total + float(loss.detach()), right + so_many
+    return total, right
+
+
+def evaluate_answers(
+    model: PeftModel, exercises: Sequence[TokenizedExample], most_tokens: int
+) -> tuple[float, int]:
+    """The same losses and answers, with nothing learnt from them."""
+    import torch  # the model has brought it
+
+    with torch.inference_mode():
+        judged = list(_judged_pieces(model, exercises, most_tokens, share=True))
+        return sum(float(loss) for loss, _ in judged), sum(right for _, right in judged)
+
+
+def answer_scores(
+    model: PeftModel, exercises: Sequence[TokenizedExample], opening: PrefixCache | None = None
+) -> torch.Tensor:
+    """The scores behind which each token of each answer stands, float32, (targets, vocabulary).
+
+    Args:
+        model: A network with an adapter.
+        exercises: What follows the opening in each.
+        opening: What all begin with.
+    """
+    import torch
+
+    longest = max(len(one.tokens) for one in exercises)
+    tokens = torch.zeros(len(exercises), longest, dtype=torch.long)
+    for line, one in enumerate(exercises):
+        tokens[line, : len(one.tokens)] = torch.tensor(one.tokens)
+    lines = [line for line, one in enumerate(exercises) for _ in one.targets]
+    places = [place for one in exercises for place in one.places]
+    network: Any = model.get_base_model()  # its parts are declared as tensors
+    hidden = network.model(
+        input_ids=tokens.to(model.device),
+        past_key_values=opening.before(len(exercises)) if opening is not None else None,
+        use_cache=opening is not None,
+    ).last_hidden_state
+    return network.lm_head(hidden[lines, places]).float()
+
+
+def _judged_pieces(
+    model: PeftModel, exercises: Sequence[TokenizedExample], most_tokens: int, *, share: bool
+) -> Iterator[tuple[torch.Tensor, int]]:
+    """Exercises as many at once as fit, judged; what they share learns behind the last of them."""
+    for family in group_by_prompt(exercises) if share else [exercises]:
+        opening, rests = _opened(model, family, share=share)
+        for piece in micro_batches(rests, most_tokens, 0 if opening is None else len(opening)):
+            yield answer_losses(answer_scores(model, piece, opening), piece)
+        if opening is not None:
+            opening.learn()
+
+
+def _opened(
+    model: PeftModel, exercises: Sequence[TokenizedExample], *, share: bool
+) -> tuple[PrefixCache | None, Sequence[TokenizedExample]]:
+    """What all begin with, if that is worth while, and what is left of them."""
+    from localrec.training.base_model.prefix_cache import PrefixCache
+
+    length = common_prefix_length(exercises) if share else 0
+    if not length:
+        return None, exercises
+    opening = PrefixCache(model.get_base_model(), exercises[0].tokens[:length])
+    return opening, [one.behind(length) for one in exercises]
+
+
+def answer_losses(
+    scores: torch.Tensor, exercises: Sequence[TokenizedExample]
+) -> tuple[torch.Tensor, int]:
+    """The sum of the targets' losses, and how many answers are right to the last token.
+
+    Args:
+        scores: As `answer_scores` gives them.
+        exercises: The same.
+    """
+    import torch
+
+    wanted = torch.tensor([token for one in exercises for token in one.targets]).to(scores.device)
+    loss = torch.nn.functional.cross_entropy(scores, wanted, reduction="sum")
+    right, begin = 0, 0
+    for one in exercises:
+        behind = scores[begin : begin + len(one.targets)].detach()
+        said = _said(behind, one)
+        right += said == list(one.targets)
+        begin += len(one.targets)
+    return loss, right
+
+
+def _said(scores: torch.Tensor, exercise: TokenizedExample) -> list[int]:
+    """The likeliest tokens; of a choice the likeliest label's."""
+    if exercise.choices:
+        best = int(scores[0, list(exercise.choices)].argmax())
+        return [exercise.choices[best]]
+    said: list[int] = scores.argmax(dim=1).tolist()
+    return said

@@ -1,0 +1,181 @@
+"""The training of a role's adapter, from a look at the machine to its end.
+
+What a run was begun with says how its examples were made, so going on makes them again and refuses
+where they are others: after the graph of the workspace changed.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import msgspec
+
+from localrec.foundation.progress import Progress
+from localrec.llm.gguf_header import read_header
+from localrec.training.adapters.lora import attach, detach
+from localrec.training.base_model.loading import Base, load_base
+from localrec.training.examples.example import Examples
+from localrec.training.examples.roles import ExampleConfig, examples_for
+from localrec.training.jobs.device_presets import DevicePreset, preset_for
+from localrec.training.jobs.distributed import SINGLE_PROCESS, DistributedContext
+from localrec.training.jobs.estimates import (
+    ResourceEstimate,
+    TrainingSpeed,
+    check_fits,
+    estimate,
+    shape_of,
+)
+from localrec.training.jobs.training_runs import (
+    TrainingData,
+    TrainingRun,
+    continued_run,
+    create_run,
+    open_run,
+    runs_folder,
+)
+from localrec.training.rl.policy_run import available_memory, located
+from localrec.training.sft.sft_data import (
+    SupervisedConfig,
+    TokenizedDataset,
+    load_of,
+    tokenize_dataset,
+    training_data,
+)
+from localrec.training.sft.sft_loss import accumulate_gradients
+from localrec.training.sft.sft_trainer import SftOutcome, train_adapter, with_threads
+
+_TRIED = 4  # exercises that the speed is measured by
+
+
+class SftRunContext(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that a training needs, opened.
+
+    Args:
+        config: What was asked for.
+        examples: What is learnt.
+        lesson: The same as tokens.
+        base: Loaded.
+        preset: How the machine is used.
+        ranks: Who else trains along.
+    """
+
+    config: SupervisedConfig
+    examples: Examples
+    lesson: TokenizedDataset
+    base: Base
+    preset: DevicePreset
+    ranks: DistributedContext = SINGLE_PROCESS
+
+    @property
+    def data(self) -> TrainingData:
+        """What a run is bound to."""
+        return training_data(self.config, self.base, self.examples)
+
+
+def prepared(
+    workspace: Path,
+    config: SupervisedConfig,
+    progress: Progress,
+    ranks: DistributedContext = SINGLE_PROCESS,
+) -> SftRunContext:
+    """Make the examples and load the base.
+
+    Raises:
+        UsageError: there is no such role, or the machine is too small for this base.
+        ModelError: the base cannot be used.
+        WorkspaceError: there is no catalogue yet.
+    """
+    progress("making examples", 0, 0)
+    source = located(config.base)
+    serving = located(config.serving) if config.serving else source
+    wanted = ExampleConfig(
+        train=config.train,
+        validation=config.validation,
+        seed=config.seed,
+        supports_tools=not serving.is_dir() and read_header(serving).supports_tools,
+    )
+    examples = examples_for(config.role, workspace, wanted, progress)
+    memory = available_memory(config.device)
+    gpu = memory / 1e9 if config.device != "cpu" and memory else None
+    preset = preset_for(gpu, shape_of(source).parameters)
+    progress("loading the base", 0, 0)
+    base = load_base(source, device=ranks.device(config.device), dtype=preset.dtype)
+    lesson = tokenize_dataset(base, examples, preset)
+    return SftRunContext(
+        config=config, examples=examples, lesson=lesson, base=base, preset=preset, ranks=ranks
+    )
+
+
+def estimated(made: SftRunContext) -> ResourceEstimate:
+    """What the training will take, by a short step that is tried.
+
+    Raises:
+        UsageError: more memory than there is.
+    """
+    load = load_of(made.config, made.lesson)
+    load = msgspec.structs.replace(load, sequences=-(-load.sequences // made.ranks.size))
+    found = estimate(
+        shape_of(made.base.source),
+        made.config.adapter,
+        load,
+        msgspec.structs.replace(made.preset, micro_batch=1),
+        TrainingSpeed(learnt=_learnt_a_second(made)),
+        available_memory(made.config.device, made.ranks.size),
+    )
+    check_fits(found, made.preset)
+    return found
+
+
+def begin(workspace: Path, name: str, made: SftRunContext) -> TrainingRun:
+    """A new run's folder.
+
+    Raises:
+        UsageError: the name is taken.
+    """
+    folder = runs_folder(workspace)
+    return made.ranks.created(
+        folder / name, lambda: create_run(folder, name, made.config, made.data)
+    )
+
+
+def resumed(
+    workspace: Path, name: str, progress: Progress, ranks: DistributedContext = SINGLE_PROCESS
+) -> tuple[TrainingRun, SftRunContext]:
+    """A run that was begun before, with everything it needs.
+
+    Raises:
+        InputError: there is none, or its examples would be others now.
+    """
+    path = runs_folder(workspace) / name
+    made = prepared(workspace, open_run(path).config(SupervisedConfig), progress, ranks)
+    return continued_run(path, made.data), made
+
+
+def train(run: TrainingRun, made: SftRunContext, progress: Progress) -> SftOutcome:
+    """Train to the end; the adapter that did best lies in `run.adapter`.
+
+    Raises:
+        BusyError: another process trains here.
+        CutShortError: Ctrl+C; the run can be gone on with.
+    """
+    return train_adapter(
+        run, made.base, made.lesson, made.config, made.preset, progress, made.ranks
+    )
+
+
+def _learnt_a_second(made: SftRunContext) -> float:
+    """Tokens, forwards and backwards, of a few middling exercises."""
+    middling = sorted(made.lesson.train, key=lambda one: len(one.tokens))
+    half = len(middling) // 2
+    tried = middling[half : half + _TRIED] or middling[:_TRIED]
+    model = attach(made.base, made.config.adapter)
+    try:
+        with with_threads(made.config.threads):
+            for piece in (tried[:1], tried):  # the first warms up
+                began = time.perf_counter()
+                accumulate_gradients(model, piece, made.preset.at_once)
+                seconds = time.perf_counter() - began
+        return sum(len(one.tokens) for one in tried) / seconds
+    finally:
+        detach(model)

@@ -1,0 +1,168 @@
+"""Examples as tokens, and in which order and company they are learnt from.
+
+A prompt is cut as it is when the role serves. Of a choice only the answer's first token counts,
+since the role reads nothing but the probabilities there; what is written ends with the token that
+ends a turn, or the model would not know when to stop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+import msgspec
+import numpy as np
+
+from localrec.data.trajectory import AgentTurn
+from localrec.llm.chat_model import Message
+from localrec.training.base_model.loading import Base, encode, prompt_tokens
+from localrec.training.base_model.tokenized_rollout import tokenize_rollout
+from localrec.training.examples.example import Example
+
+_WORTH = 4  # an opening is computed by itself where that spares 1 in so many tokens
+_SORTED_TOGETHER = 8  # batches: little padding, and yet other company in each pass
+
+
+class TokenizedExample(msgspec.Struct, frozen=True):
+    """An example as tokens.
+
+    Args:
+        tokens: Prompt and answer, but for the last token, behind which nothing is asked.
+        targets: Tokens to be said, in order.
+        places: Of each, where in `tokens` the one stands that it is to be said behind.
+        choices: First tokens of the labels, where it is a choice; else ().
+    """
+
+    tokens: tuple[int, ...]
+    targets: tuple[int, ...]
+    places: tuple[int, ...]
+    choices: tuple[int, ...] = ()
+
+    @property
+    def prompt(self) -> tuple[int, ...]:
+        """What stands before the first token that is to be said."""
+        return self.tokens[: self.places[0] + 1]
+
+    def behind(self, opening: int) -> TokenizedExample:
+        """What follows its first so many tokens."""
+        places = tuple(place - opening for place in self.places)
+        return TokenizedExample(self.tokens[opening:], self.targets, places, self.choices)
+
+
+def tokenize_example(base: Base, example: Example) -> TokenizedExample:
+    """An example as tokens.
+
+    Raises:
+        ModelError: the chat template refuses its messages.
+    """
+    if example.opening:
+        return _conversation(base, example)
+    prompt = prompt_tokens(base, example.messages)
+    lead = base.template.answer_lead()
+    answer = encode(base, lead + example.answer)
+    if example.labels:
+        choices = tuple(encode(base, lead + label)[0] for label in example.labels)
+        return TokenizedExample(tuple(prompt), (answer[0],), (len(prompt) - 1,), choices)
+    targets = (*answer, *_end(base))
+    tokens = (*prompt, *targets[:-1])
+    return TokenizedExample(tokens, targets, tuple(range(len(prompt) - 1, len(tokens))))
+
+
+def _conversation(base: Base, example: Example) -> TokenizedExample:
+    """All that the model says in a conversation, each turn with the token that ends it."""
+    said = (*example.messages, Message("assistant", example.answer))
+    turns = [
+        AgentTurn(text=one.content, own=one.role == "assistant") for one in said[example.opening :]
+    ]
+    served = tokenize_rollout(base, said, turns)
+    end = _end(base)
+    tokens = [*served.prompt, *served.completion, *end]
+    own = [*[0] * len(served.prompt), *served.own, *[0] * len(end)]
+    places = [
+        place
+        for place in range(len(tokens) - 1)
+        if own[place + 1] or (own[place] and [tokens[place + 1]] == end)
+    ]
+    return TokenizedExample(
+        tuple(tokens[:-1]), tuple(tokens[one + 1] for one in places), tuple(places)
+    )
+
+
+def _end(base: Base) -> list[int]:
+    """The token that ends a turn, where there is one."""
+    end = base.tokenizer.eos_token_id
+    return [end] if isinstance(end, int) else []
+
+
+def batches_of(
+    exercises: Sequence[TokenizedExample], size: int, seed: int, epoch: int
+) -> list[list[TokenizedExample]]:
+    """All exercises, in batches of about equal length, in another order each pass.
+
+    Those of one prompt stay beside each other, and so mostly in one batch.
+
+    Args:
+        exercises: Those of one prompt stand behind each other.
+        size: Of a batch; the last may be smaller.
+        seed: Of the training.
+        epoch: Which pass, from 0.
+    """
+    random = np.random.default_rng([seed, epoch])
+    families = [list(family) for _, family in groupby(exercises, key=lambda one: one.prompt)]
+    order = random.permutation(len(families)).tolist()
+    pool = size * _SORTED_TOGETHER
+    row: list[TokenizedExample] = []
+    for begin in range(0, len(order), pool):
+        drawn = sorted(
+            order[begin : begin + pool], key=lambda at: (len(families[at][0].tokens), at)
+        )
+        row += [one for at in drawn for one in families[at]]
+    batches = [row[at : at + size] for at in range(0, len(row), size)]
+    return [batches[at] for at in random.permutation(len(batches)).tolist()]
+
+
+def group_by_prompt(exercises: Sequence[TokenizedExample]) -> list[list[TokenizedExample]]:
+    """Those of one prompt by themselves, and all that have none in common with another together."""
+    families: dict[tuple[int, ...], list[TokenizedExample]] = {}
+    for one in exercises:
+        families.setdefault(one.prompt, []).append(one)
+    alone = [family[0] for family in families.values() if len(family) == 1]
+    shared = [family for family in families.values() if len(family) > 1]
+    return [*shared, alone] if alone else shared
+
+
+def common_prefix_length(exercises: Sequence[TokenizedExample]) -> int:
+    """How many tokens these begin with alike, nothing being said behind any of them but the last.
+
+    0 where computing them once would not spare a quarter of all tokens: a pass of its own for a few
+    takes longer than it spares.
+    """
+    first, last = min(one.tokens for one in exercises), max(one.tokens for one in exercises)
+    alike = next(
+        (at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other),
+        min(len(first), len(last)),
+    )
+    opening = min(alike, *(one.places[0] for one in exercises))
+    spared = opening * (len(exercises) - 1)
+    return opening if spared * _WORTH >= sum(len(one.tokens) for one in exercises) else 0
+
+
+def micro_batches(
+    exercises: Sequence[TokenizedExample], most_tokens: int, opening: int = 0
+) -> list[list[TokenizedExample]]:
+    """One batch in pieces of which each, padded, holds at most so many tokens; at least one each.
+
+    Shortest first, so that little is padded.
+
+    Args:
+        exercises: Of the batch.
+        most_tokens: Of a piece.
+        opening: Tokens that each stands behind; they count as well, since each attends to them.
+    """
+    pieces: list[list[TokenizedExample]] = []
+    for one in sorted(exercises, key=lambda one: len(one.tokens)):
+        if pieces and (len(pieces[-1]) + 1) * (opening + len(one.tokens)) <= most_tokens:
+            pieces[-1].append(one)
+        else:
+            pieces.append([one])
+    return pieces

@@ -1,0 +1,119 @@
+"""The item a question takes as its example: "like a Negroni", "Last Word with rum, no gin".
+
+Named items that are not wanted are no examples, unless the question asks for their kin ("they had
+no Kir; what is like it?"). An example that the catalogue lacks is kept as it was typed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from localrec.understanding.cue_phrases import FILLERS, SIMILARITY_CUES
+from localrec.understanding.mentions import Mention, cue_before, owners
+from localrec.understanding.vocabulary import Reading, Vocabulary
+
+_STRONG_KIN_CUES = tuple(
+    cue
+    for cue in SIMILARITY_CUES
+    if cue[0]
+    in ("similar", "alternative", "alternatives", "close", "comparable", "akin", "reminiscent")
+    or cue in (("like",), ("same", "as"), ("such", "as"))
+)
+_SPECIES = ("something", "anything", "drink", "cocktail", "movie", "film", "one", "taste", "tastes")
+
+
+_KIN_PHRASES = (
+    "like it",
+    "closest",
+    "instead",
+    "similar",
+    "comparable",
+    "alternative",
+    "alternatives",
+    "substitute",
+    "next best",
+    "what else",
+    "same direction",
+    "same idea",
+    "of that kind",
+    "those lines",
+    "that vein",
+    "stand in",
+    "what now",
+    "relative",
+    "cousin",
+    "sibling",
+    "surprise me",
+)
+_SWAPS = frozenset("swap switch exchange replace trade".split())
+
+
+def find_example(
+    reading: Reading,
+    mentions: Sequence[Mention],
+    wanted: Sequence[bool],
+    vocabulary: Vocabulary,
+) -> tuple[str | None, str | None, tuple[str, ...]]:
+    """The item the question takes as its example, as key and as typed, and the unwanted ones."""
+    target: str | None = None
+    anchor: str | None = None
+    unwanted: list[str] = []
+    for mention, is_wanted in zip(mentions, wanted, strict=True):
+        if mention.item is None:
+            continue
+        if target is None and (is_wanted or _is_model(reading, mention)):
+            target = mention.item
+            anchor = " ".join(reading.words[mention.first : mention.last])
+        else:
+            unwanted.append(mention.item)
+    if target is None and unwanted and _asks_for_kin(reading):
+        target = anchor = unwanted.pop(0)  # "they had no Kir; what is like it?"
+    if target is None:
+        anchor = _unknown_example(reading, mentions, vocabulary)
+        target = vocabulary.nearest_item(anchor) if anchor else None
+    return target, anchor, tuple(dict.fromkeys(unwanted))
+
+
+def _is_model(reading: Reading, mention: Mention) -> bool:
+    """An item inside a negation is an example all the same: "swap the Negroni's gin for rum"."""
+    before = reading.words[: mention.first]
+    return cue_before(reading, mention.first) >= 0 or bool(_SWAPS & set(before[-3:]))
+
+
+def _asks_for_kin(reading: Reading) -> bool:
+    text = " ".join(reading.words)
+    return any(f" {phrase} " in f" {text} " for phrase in _KIN_PHRASES)
+
+
+def _unknown_example(
+    reading: Reading, mentions: Sequence[Mention], vocabulary: Vocabulary
+) -> str | None:
+    """ "similar to a Flibbertigibbet": words after a comparison that the catalogue lacks."""
+    owner = owners(reading, mentions)
+    for cue in _STRONG_KIN_CUES:
+        for begin in range(len(reading.words) - len(cue)):
+            end = begin + len(cue)
+            if tuple(reading.words[begin:end]) != cue or owner[begin] >= 0:
+                continue
+            if cue == ("like",) and begin and reading.words[begin - 1] not in _SPECIES:
+                continue
+            while end < len(reading.words) and reading.words[end] in FILLERS:
+                end += 1
+            last = end
+            while last < len(reading.words) and _may_be_a_name(reading, owner, last, end):
+                last += 1
+            named = [w for w in reading.words[end:last] if not vocabulary.is_plain(w)]
+            if any(len(word) > 2 for word in named):
+                return " ".join(reading.words[end:last])
+    return None
+
+
+def _may_be_a_name(reading: Reading, owner: Sequence[int], position: int, start: int) -> bool:
+    stops = ("but", "without", "with", "and", "that", "in", "for", "no", "not", "please")
+    mark = reading.gaps[position] if position > start else ""
+    return (
+        not mark
+        and owner[position] < 0
+        and reading.words[position] not in stops
+        and position - start < 5
+    )

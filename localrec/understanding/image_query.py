@@ -1,0 +1,96 @@
+"""The picture of a question is looked at: without a model always, by a vision model where one is.
+
+What is measured without a model is there in any case, as the stand-in for a model that fails and as
+the witness that a model's guess needs. Where items have pictures of their own and a model compares
+them, those nearest are guesses too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from localrec.foundation.errors import ModelError
+from localrec.foundation.run_trace import RunTrace
+from localrec.images.attributes import ImageAttributes
+from localrec.images.opening import DecodedImage, open_image
+from localrec.index.image_index import ImageIndex, ImageNeighbour
+from localrec.llm.chat_model import VisionModel
+from localrec.packs.cocktails.image_analysis import measure_image
+from localrec.packs.cocktails.image_description import describe_image
+from localrec.understanding.image_wishes import GUESSES, MEASURED_BY
+
+
+class ImageAnalysis(msgspec.Struct, frozen=True, kw_only=True):
+    """What was seen in a picture.
+
+    Args:
+        sight: All that was seen.
+        by: What saw it.
+        witness: What was measured without a model.
+        near: Node ids of the items whose own pictures are most like it, with their cosines.
+    """
+
+    sight: ImageAttributes
+    by: str
+    witness: ImageAttributes
+    near: tuple[ImageNeighbour, ...] = ()
+
+
+def analyze_image(
+    path: Path,
+    singular: str,
+    work: RunTrace,
+    open_vision: Callable[[], VisionModel] | None,
+    open_pictures: Callable[[], ImageIndex | None],
+) -> ImageAnalysis:
+    """Open a picture and look at it.
+
+    Args:
+        path: A file of this machine.
+        singular: What it is a picture of.
+        work: Where it goes on record who saw, and what it cost.
+        open_vision: The model that looks; None for none.
+        open_pictures: The items' own pictures to compare it with; None for none.
+
+    Raises:
+        InputError: the file is no picture that could be read.
+    """
+    with work.timed("picture"):
+        picture = open_image(path)
+        measured = measure_image(picture)
+        near, why_not = _near(picture, open_pictures)
+        measured = msgspec.structs.replace(measured, notes=(*measured.notes, *why_not))
+
+    def by_model() -> ImageAnalysis:
+        assert open_vision is not None
+        model = open_vision()
+        sight, written = describe_image(model, picture, singular)
+        work.tokens["picture"] = written.usage.prompt + written.usage.generated
+        sight = msgspec.structs.replace(sight, notes=(*picture.notes, *why_not))
+        return ImageAnalysis(sight=sight, by=model.name, witness=measured, near=near)
+
+    looked = None
+    if open_vision is not None:
+        with work.timed("picture"):
+            looked = work.played_by_model("picture", by_model)
+    if looked is not None:
+        return looked
+    work.spoke["picture"] = "measured"
+    why = work.spoke.get("picture_failed")
+    notes = (f"The vision model did not look at it: {why}",) if why else ()
+    sight = msgspec.structs.replace(measured, notes=(*measured.notes, *notes))
+    return ImageAnalysis(sight=sight, by=MEASURED_BY, witness=measured, near=near)
+
+
+def _near(
+    picture: DecodedImage, open_pictures: Callable[[], ImageIndex | None]
+) -> tuple[tuple[ImageNeighbour, ...], tuple[str, ...]]:
+    """The nearest of the items' own pictures, and why there are none where that is a fault."""
+    try:
+        index = open_pictures()
+    except ModelError as error:
+        return (), (f"It was not compared with the items' own pictures: {error.message}",)
+    return (() if index is None else tuple(index.nearest_by_picture(picture, GUESSES))), ()

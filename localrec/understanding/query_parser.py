@@ -1,0 +1,353 @@
+"""From a question to an intent: what must be there, what must not, what it should be like.
+
+Deterministic and quick (well under a millisecond per sentence); the model is not needed here.
+The order of work: mentions with their meanings, polarity, groups of alternatives ("gin or
+vodka"), things at hand, the example item, bounds on numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from localrec.data.answers import IntentView
+from localrec.data.query import Constraint, Intent
+from localrec.foundation.text_matching import roots
+from localrec.understanding.cue_phrases import FILLERS, HAVE_CUES, VISUAL_CUES, WEAK_VISUAL
+from localrec.understanding.example_item import find_example
+from localrec.understanding.mentions import Mention, find_mentions, owners
+from localrec.understanding.negation import negated_tokens
+from localrec.understanding.number_ranges import parse_ranges
+from localrec.understanding.vocabulary import Reading, Vocabulary
+
+LONGEST_QUESTION = 2_000  # characters; more is read no further
+_LARGEST_SHELF = 4  # that many things at hand are all asked for; of more, any will do
+_OR_BRIDGES = frozenset("or either a an some maybe perhaps the even with".split())
+_HAVE_BY_FIRST: dict[str, list[tuple[str, ...]]] = {}
+for _cue in sorted(HAVE_CUES, key=len, reverse=True):
+    _HAVE_BY_FIRST.setdefault(_cue[0], []).append(_cue)
+_BESIDE = {
+    *(
+        (verb, "with")
+        for verb in "go goes going pair pairs paired pairing match matches matched eat".split()
+    ),
+    ("alongside",),
+    ("accompany",),
+    ("complement",),
+}
+_BACKWARD_HAVE = frozenset({"in", "at", "to", "on", "lying"})
+
+
+def parse_query(question: str, vocabulary: Vocabulary) -> Intent:
+    """Read a question against a catalogue's vocabulary; never fails, at worst finds nothing."""
+    text = question[:LONGEST_QUESTION]
+    reading = vocabulary.read(text)
+    mentions = find_mentions(reading, vocabulary)
+    owner = owners(reading, mentions)
+    barred, mildly = negated_tokens(reading, owner)
+    wanted = [not barred[mention.first] for mention in mentions]
+    at_hand = _at_hand(reading, mentions, wanted)
+    flags, diets = _flags_and_diets(mentions, wanted, vocabulary)
+    target, anchor, exclude_items = find_example(reading, mentions, wanted, vocabulary)
+    return Intent(
+        constraints=_constraints(reading, mentions, wanted, mildly, at_hand, vocabulary) + diets,
+        flags=flags,
+        ranges=parse_ranges(_without_items(text, reading, mentions), vocabulary.domain),
+        target=target,
+        anchor=anchor,
+        exclude_items=exclude_items,
+        have=_names_at_hand(mentions, at_hand),
+        order=_orders(mentions, wanted),
+        visual=_is_visual(reading, mentions, vocabulary),
+        corrected=reading.corrected,
+        unknown=_unknown(reading, owner, vocabulary),
+        cut=len(question) > LONGEST_QUESTION,
+    )
+
+
+def add_shelf(intent: Intent, shelf: str, vocabulary: Vocabulary) -> Intent:
+    """The intent with a shelf added (`--have "gin, lime"`), read by the same vocabulary."""
+    mentions = find_mentions(vocabulary.read(shelf), vocabulary)
+    keys = [m.meaning.key for m in mentions if m.meaning and m.meaning.role == "component"]
+    merged = tuple(dict.fromkeys((*intent.have, *keys)))
+    fields = {name: getattr(intent, name) for name in intent.__struct_fields__}
+    return Intent(**{**fields, "have": merged})
+
+
+def query_view(intent: Intent, vocabulary: Vocabulary) -> IntentView:
+    """The intent in the words of the answer's JSON contract."""
+    kind_of = vocabulary.domain.kind_of
+    component = kind_of("component")
+
+    def hard(role: str, *, barred: bool = False) -> tuple[Constraint, ...]:
+        constraints = intent.of_kind(kind_of(role), barred=barred)  # type: ignore[arg-type]
+        return tuple(one for one in constraints if not one.soft)
+
+    def flat(role: str) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(key for one in hard(role) for key in one.any_of))
+
+    return IntentView(
+        include=tuple(one.any_of[0] for one in hard("component") if len(one.any_of) == 1),
+        include_any=tuple(one.any_of for one in hard("component") if len(one.any_of) > 1),
+        exclude=tuple(
+            dict.fromkeys(
+                key if one.kind == component else f"{one.kind}: {key}"
+                for one in intent.constraints
+                if one.barred and not one.soft
+                for key in one.any_of
+            )
+        ),
+        glass=flat("container"),
+        category=flat("category"),
+        creator=flat("creator"),
+        colour=flat("colour"),
+        look=flat("look"),
+        garnish=flat("garnish"),
+        flags=intent.flags,
+        ranges=intent.ranges,
+        target=intent.target,
+        exclude_items=intent.exclude_items,
+        have=intent.have,
+        order=intent.order,
+        soft=tuple(
+            ("less " if one.barred else "") + key
+            for one in intent.constraints
+            if one.soft
+            for key in one.any_of
+        ),
+        corrected=intent.corrected,
+        unknown=intent.unknown,
+    )
+
+
+def _constraints(
+    reading: Reading,
+    mentions: Sequence[Mention],
+    wanted: Sequence[bool],
+    mildly: Sequence[bool],
+    at_hand: Sequence[bool],
+    vocabulary: Vocabulary,
+) -> tuple[Constraint, ...]:
+    any_at_hand = sum(at_hand) > _LARGEST_SHELF
+    groups: list[tuple[list[Mention], bool]] = []
+    for number, mention in enumerate(mentions):
+        meaning = mention.meaning
+        if meaning is None or meaning.role in ("flag", "diet", "order"):
+            continue
+        if (at_hand[number] and any_at_hand) or _is_beside(reading, mention):
+            continue
+        if groups and wanted[number] and _joins(reading, groups[-1], mention, vocabulary):
+            groups[-1][0].append(mention)
+        else:
+            groups.append(([mention], wanted[number]))
+    found: dict[Constraint, None] = {}
+    for members, is_wanted in _spread_lists(reading, groups, vocabulary):
+        found.setdefault(_constraint(reading, members, is_wanted, mildly, vocabulary))
+    if any_at_hand:
+        component = vocabulary.domain.kind_of("component") or ""
+        found.setdefault(Constraint(kind=component, any_of=_names_at_hand(mentions, at_hand)))
+    barred = {key for one in found if one.barred and not one.soft for key in one.any_of}
+    return tuple(one for one in found if one.barred or not barred.issuperset(one.any_of))
+
+
+def _is_beside(reading: Reading, mention: Mention) -> bool:
+    """ "to go with cheese": named as what the answer accompanies, not as a part of it."""
+    before = [word for word in reading.words[: mention.first] if word not in FILLERS]
+    return tuple(before[-2:]) in _BESIDE or tuple(before[-1:]) in _BESIDE
+
+
+def _base_colours(
+    reading: Reading, members: Sequence[Mention], vocabulary: Vocabulary
+) -> Iterator[str]:
+    """ "deep red" is burgundy to the taxonomy, but who says it takes a red drink too."""
+    for member in members:
+        for root in reading.roots[member.first : member.last]:
+            for meaning in vocabulary.names.get(root):
+                if meaning.role == "colour":
+                    yield meaning.key
+
+
+def _constraint(
+    reading: Reading,
+    members: Sequence[Mention],
+    is_wanted: bool,
+    mildly: Sequence[bool],
+    vocabulary: Vocabulary,
+) -> Constraint:
+    meanings = [member.meaning for member in members if member.meaning is not None]
+    kind, role = meanings[0].kind, meanings[0].role
+    keys = tuple(dict.fromkeys(meaning.key for meaning in meanings))
+    if role == "colour" and is_wanted:
+        keys = tuple(dict.fromkeys((*keys, *_base_colours(reading, members, vocabulary))))
+    dead = role in ("look", "category", "garnish") and not any(
+        vocabulary.is_alive(kind, key) for key in keys
+    )
+    soft = mildly[members[0].first] or dead
+    return Constraint(kind=kind, any_of=keys, barred=not is_wanted, soft=soft)
+
+
+def _joins(
+    reading: Reading, group: tuple[list[Mention], bool], mention: Mention, vocabulary: Vocabulary
+) -> bool:
+    """Is `mention` an alternative to the group before it ("gin or vodka", two glasses)?"""
+    members, is_wanted = group
+    last = members[-1]
+    if not is_wanted or last.meaning is None or mention.meaning is None:
+        return False
+    if last.meaning.kind != mention.meaning.kind:
+        return False
+    if last.meaning.role == "container":
+        return True
+    between = reading.words[last.last : mention.first]
+    if last.meaning.role == "colour" and not between and not reading.gaps[mention.first]:
+        return True  # "reddish-orange"
+    return "or" in between and all(word in _OR_BRIDGES for word in between)
+
+
+def _spread_lists(
+    reading: Reading, groups: list[tuple[list[Mention], bool]], vocabulary: Vocabulary
+) -> list[tuple[list[Mention], bool]]:
+    """ "rum, gin or vodka": what stands before an or-pair by comma joins it if it is their kin."""
+    merged: list[tuple[list[Mention], bool]] = []
+    for members, is_wanted in groups:
+        while (
+            merged
+            and is_wanted
+            and len(members) > 1
+            and merged[-1][1]
+            and len(merged[-1][0]) == 1
+            and _lists_with(reading, merged[-1][0][0], members, vocabulary)
+        ):
+            members = [*merged.pop()[0], *members]
+        merged.append((members, is_wanted))
+    return merged
+
+
+def _lists_with(
+    reading: Reading, first: Mention, members: list[Mention], vocabulary: Vocabulary
+) -> bool:
+    adjacent = first.last == members[0].first and reading.gaps[members[0].first] == ","
+    return adjacent and all(_are_kin(first, member, vocabulary) for member in members)
+
+
+def _are_kin(one: Mention, other: Mention, vocabulary: Vocabulary) -> bool:
+    if one.meaning is None or other.meaning is None or one.meaning.kind != other.meaning.kind:
+        return False
+    concepts = vocabulary.domain.taxonomy.get(one.meaning.kind, {})
+
+    def families(key: str) -> set[str]:
+        seen, queue = set(), [key]
+        for current in queue:
+            for parent in concepts[current].parents if current in concepts else ():
+                if parent not in seen:
+                    seen.add(parent)
+                    queue.append(parent)
+        return seen
+
+    return bool(families(one.meaning.key) & families(other.meaning.key))
+
+
+def _without_items(text: str, reading: Reading, mentions: Sequence[Mention]) -> str:
+    """The question without its items' names: "like Blade Runner 2049" asks for no year."""
+    for mention in mentions:
+        if mention.item is not None:
+            begin, end = reading.tokens[mention.first].start, reading.tokens[mention.last - 1].end
+            text = text[:begin] + " " * (end - begin) + text[end:]
+    return text
+
+
+def _flags_and_diets(
+    mentions: Sequence[Mention], wanted: Sequence[bool], vocabulary: Vocabulary
+) -> tuple[dict[str, str], tuple[Constraint, ...]]:
+    flags: dict[str, str] = {}
+    bars: list[Constraint] = []
+    component = vocabulary.domain.kind_of("component") or ""
+    for mention, is_wanted in zip(mentions, wanted, strict=True):
+        meaning = mention.meaning
+        if meaning is None:
+            continue
+        if meaning.role == "flag":
+            others = [v for v in vocabulary.domain.flags[meaning.kind].values if v != meaning.key]
+            flags[meaning.kind] = meaning.key if is_wanted or not others else others[0]
+        elif meaning.role == "diet":
+            bars.extend(
+                Constraint(kind=component, any_of=(name,), barred=True)
+                for name in vocabulary.domain.diets[meaning.key]
+            )
+    return flags, tuple(bars)
+
+
+def _at_hand(reading: Reading, mentions: Sequence[Mention], wanted: Sequence[bool]) -> list[bool]:
+    """Which mentions are components that the person says they have."""
+    at_hand = [False] * len(mentions)
+    for position in range(len(reading.words)):
+        for cue in _HAVE_BY_FIRST.get(reading.words[position], ()):
+            if tuple(reading.words[position : position + len(cue)]) != cue:
+                continue
+            begin, end = _sentence(reading, position)
+            backward = cue[0] in _BACKWARD_HAVE
+            for number, mention in enumerate(mentions):
+                inside = begin if backward else position
+                if (
+                    mention.meaning is not None
+                    and mention.meaning.role == "component"
+                    and wanted[number]
+                    and inside <= mention.first < end
+                ):
+                    at_hand[number] = True
+            break
+    return at_hand
+
+
+def _sentence(reading: Reading, position: int) -> tuple[int, int]:
+    begin = position
+    while begin and reading.gaps[begin] != ".":
+        begin -= 1
+    end = position + 1
+    while end < len(reading.words) and reading.gaps[end] != ".":
+        end += 1
+    return begin, end
+
+
+def _names_at_hand(mentions: Sequence[Mention], at_hand: Sequence[bool]) -> tuple[str, ...]:
+    return tuple(
+        dict.fromkeys(
+            mention.meaning.key
+            for mention, mine in zip(mentions, at_hand, strict=True)
+            if mine and mention.meaning is not None
+        )
+    )
+
+
+def _orders(mentions: Sequence[Mention], wanted: Sequence[bool]) -> dict[str, int]:
+    return {
+        mention.meaning.kind: 1 if (mention.meaning.key == "more") == is_wanted else -1
+        for mention, is_wanted in zip(mentions, wanted, strict=True)
+        if mention.meaning is not None and mention.meaning.role == "order"
+    }
+
+
+def _is_visual(reading: Reading, mentions: Sequence[Mention], vocabulary: Vocabulary) -> bool:
+    if any(m.meaning and m.meaning.role in ("colour", "look") for m in mentions):
+        return True
+    words = set(reading.words)
+    strong = words & (VISUAL_CUES - WEAK_VISUAL)
+    nouns = {root for word in vocabulary.domain.item_words for root in roots(word)}
+    looks = any(
+        word in ("look", "looks") and set(reading.words[:place]) & (nouns | {"that", "it"})
+        for place, word in enumerate(reading.words)
+    )
+    return bool(strong) or looks
+
+
+def _unknown(reading: Reading, owner: Sequence[int], vocabulary: Vocabulary) -> tuple[str, ...]:
+    nouns = vocabulary.item_nouns | vocabulary.counted_nouns
+    return tuple(
+        dict.fromkeys(
+            word
+            for place, word in enumerate(reading.words)
+            if owner[place] < 0
+            and not vocabulary.is_plain(word)
+            and reading.roots[place] not in nouns
+            and len(word) > 2
+        )
+    )

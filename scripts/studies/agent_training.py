@@ -1,0 +1,237 @@
+"""Train the agent as AgenticRec does, and measure each stage: warm start, GRPO, refinement.
+
+    python scripts/studies/agent_training.py                           all of it, on MovieLens 100K
+    python scripts/studies/agent_training.py --stages warm grpo        so far only
+    python scripts/studies/agent_training.py --estimate                what the next stage would
+    take python scripts/studies/agent_training.py --processes 2             that train together, one
+    thread each
+
+Every stage is a command of `localrec train`, goes on where it was stopped, and is skipped once it
+is finished; its adapter goes to models/adapters. Then each ranks for the same people on the test
+half, beside the frozen model, SASRec and the fused tools (`evaluate run agenticrec-trained`, which
+resumes as well), and the table and the curves of reward, tool rate and hits (the paper's Figures 3
+and 4) are written into the docs.
+Nothing of the test half is looked at before the last stage is over; it is everybody's last film, so
+that each case is another person's, and rows that a protocol holds out taught none of the stages.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+from ranking_runs import as_markdown, finished
+from training_curves import Curve, curves_picture
+
+from localrec.cli.app import run as localrec
+from localrec.evaluation.reporting.markdown import markdown_table, replace_marked_block
+from localrec.foundation.errors import CutShortError, LocalrecError
+from localrec.foundation.paths import default_workspace, make_private
+from localrec.training.jobs.training_runs import StepRecord, TrainingRun, open_run, runs_folder
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = "scripts/studies/agent_training.py"
+DATASET, EVALUATION = "ml-100k", "agenticrec-trained"
+BUDGET, THOUGHT = 2, 60  # calls of tools, and characters of a thought
+TABLED = {
+    "warm": {"loss": "loss"},
+    "grpo": {
+        "reward": "reward",
+        "asked a tool": "tool_rate",
+        "H@10": "hit10",
+        "H@1": "hit1",
+        "NDCG@10": "score",
+        "without signal": "share_without_signal",
+    },
+    "refine": {
+        "right": "reward",
+        "asked a tool": "tool_rate",
+        "without signal": "share_without_signal",
+    },
+}
+DRAWN = {
+    "grpo": (
+        Curve("reward", "reward"),
+        Curve("share that asked a tool", "tool_rate"),
+        Curve("H@10", "hit10"),
+        Curve("H@1", "hit1"),
+    ),
+    "refine": (
+        Curve("right answers on pairs", "reward", validated=False),
+        Curve("share that asked a tool", "tool_rate", validated=False),
+    ),
+}
+POINTS = 8  # rows of a table, each the mean of a stretch of steps
+
+
+class Stage(msgspec.Struct, frozen=True, kw_only=True):
+    """One training.
+
+    Args:
+        name: Of its run, and of the system that is measured.
+        command: Behind `localrec train`, without the name.
+        told: In the tables.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    told: str
+
+
+def stages(base: str, workspace: Path) -> dict[str, Stage]:
+    """All of them, in order; each begins with what the one before came to."""
+    learnt = runs_folder(workspace) / "agent-warm" / "adapter"
+    warm = str(learnt) if learnt.is_dir() else "agent-warm"  # the one that ships
+    rate = ("--learning-rate", "1e-4")  # few steps, so long ones
+    bounds = ("--budget", str(BUDGET), "--thought", str(THOUGHT), "--max-tokens", "3072")
+    return {
+        "warm": Stage(
+            name="agent-warm",
+            command=(
+                *("adapter", "agent", "--base", base, "--train", "192", "--validation", "12"),
+                *("--batch", "8"),
+            ),
+            told="warm start",
+        ),
+        "grpo": Stage(
+            name="agent-grpo",
+            command=(
+                *("grpo", "--base", base, "--start", warm, "--groups", "2", "--steps", "24"),
+                *("--validation", "16", "--validate-every", "12", *rate, *bounds),
+            ),
+            told="GRPO",
+        ),
+        "refine": Stage(
+            name="agent-refined",
+            command=("refine", "agent-grpo", "--searched", "60", "--steps", "12", *rate),
+            told="refinement",
+        ),
+    }
+
+
+def main() -> int:
+    """Train what is missing, measure it, write the blocks; the exit code."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--workspace", type=Path, default=default_workspace())
+    parser.add_argument("--base", default="smollm2-135m")
+    parser.add_argument("--stages", nargs="*", default=["warm", "grpo", "refine", "measure"])
+    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--estimate", action="store_true", help="of the next stage alone")
+    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "evaluation.md")
+    asked = parser.parse_args()
+    try:
+        command(asked.workspace, "datasets", "pull", DATASET)
+        for key in ("warm", "grpo", "refine"):
+            if key not in asked.stages:
+                continue
+            stage = stages(asked.base, asked.workspace)[key]
+            if train(asked, stage) and asked.estimate:
+                return 0
+            show(key, stage, asked.workspace, asked.docs)
+        if "measure" in asked.stages:
+            command(asked.workspace, "evaluate", "run", EVALUATION)
+            replace_marked_block(
+                asked.docs, "agent-trained", as_markdown(finished([EVALUATION], asked.workspace))
+            )
+    except LocalrecError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    return 0
+
+
+def train(asked: argparse.Namespace, stage: Stage) -> bool:
+    """Train a stage to its end and export it; whether there was anything to train."""
+    workspace = asked.workspace
+    folder = runs_folder(workspace) / stage.name
+    begun = (folder / "config.json").exists()
+    if begun and open_run(folder).state.status == "finished":
+        return False
+    if asked.estimate and not begun:
+        command(workspace, "train", *stage.command, "--name", stage.name, "--estimate")
+        return True
+    if begun:
+        command(workspace, "train", "resume", stage.name, processes=asked.processes)
+    else:
+        told = ("train", *stage.command, "--name", stage.name)
+        command(workspace, *told, processes=asked.processes)
+    command(workspace, "train", "export", stage.name, "--out", str(exported(stage)))
+    return True
+
+
+def exported(stage: Stage) -> Path:
+    """The GGUF of a stage, which ships."""
+    return make_private(ROOT / "models" / "adapters") / f"{stage.name}.gguf"
+
+
+def show(key: str, stage: Stage, workspace: Path, docs: Path) -> None:
+    """Write how a training went into the docs, and its curves beside them."""
+    run = open_run(runs_folder(workspace) / stage.name)
+    parts = [
+        f"### {stage.told[0].upper()}{stage.told[1:]}, step by step",
+        told_training(run, TABLED[key]),
+    ]
+    if key in DRAWN:
+        drawn = curves_picture(f"{stage.told}, step by step", run.records(), DRAWN[key])
+        (docs.parent / picture(key)).write_text(drawn, encoding="utf-8")
+        parts.insert(1, f"![{', '.join(one.told for one in DRAWN[key])}]({picture(key)})")
+    replace_marked_block(
+        docs, f"training-{key}", "\n\n".join([*parts, f"Made by `python {SCRIPT}`."])
+    )
+
+
+def picture(key: str) -> str:
+    """Where the curves of a stage lie, from the docs."""
+    return f"figures/training-{key}.svg"
+
+
+def told_training(run: TrainingRun, names: Mapping[str, str]) -> str:
+    """What was logged, in so many stretches of steps."""
+    records = [one for one in run.records() if one.values]
+    width = -(-len(records) // POINTS)
+    stretches = [records[at : at + width] for at in range(0, len(records), width)]
+    heads = ["steps", *names, "seconds a step"]
+    rows = [
+        [
+            f"{part[0].step} to {part[-1].step}",
+            *(f"{mean(part, name):.3f}" for name in names.values()),
+            f"{sum(one.seconds for one in part) / len(part):.0f}",
+        ]
+        for part in stretches
+    ]
+    return markdown_table(heads, rows)
+
+
+def mean(records: Sequence[StepRecord], name: str) -> float:
+    """Of a figure over some steps, where it is one."""
+    found = [value for one in records if (value := one.values.get(name)) is not None]
+    return sum(found) / len(found) if found else float("nan")
+
+
+def command(workspace: Path, *arguments: str, processes: int = 1) -> None:
+    """One command of localrec, or several processes of it that train together.
+
+    Raises:
+        CutShortError: it did not come to its end; it has told why.
+    """
+    told = ["--workspace", str(workspace), *arguments]
+    if processes == 1:
+        code = localrec(told)
+    else:
+        launcher = ("-m", "torch.distributed.run", "--nproc-per-node", str(processes))
+        started = [sys.executable, *launcher, "-m", "--", "localrec", *told]
+        code = subprocess.run(started, check=False).returncode
+    if code:
+        raise CutShortError(
+            f"localrec {' '.join(arguments)} did not come to its end.",
+            f"Run python {SCRIPT} again: it goes on from there.",
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,256 @@
+"""Do five ratings of a stranger make a better list than popularity? Measured on MovieLens 100K.
+
+People are split once (60% whose ratings lie in the store, 20% to develop on, 20% to test on). Each
+held-out person is a stranger to the store: five of their ratings come with the request, and all
+films they did not name are ranked. Relevant are the films they gave four stars or more elsewhere.
+The five are the first they gave, or any five; both are measured.
+
+    python scripts/studies/cold_start.py --half dev
+    python scripts/studies/cold_start.py --half test --report
+
+Films pulled before are needed: localrec datasets pull ml-100k
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.data.questions import RankRequest
+from localrec.data.rows import BulkHistory
+from localrec.evaluation.provenance import Origin, current_origin
+from localrec.evaluation.ranking.metrics import capped_recall, hits_of, ndcg
+from localrec.evaluation.reporting.markdown import markdown_table, replace_marked_block
+from localrec.evaluation.statistics import IntervalEstimate, ratio_estimate
+from localrec.foundation.errors import LocalrecError
+from localrec.graph.domain_files import load_domain
+from localrec.ranking.configs import RANKERS
+from localrec.sources import read_export
+from localrec.sources.dataset_catalog import fetch_dataset, find_dataset
+from localrec.systems.auto import EvidenceRecommender
+from localrec.workspace import Workspace
+
+ROOT = Path(__file__).resolve().parents[2]
+DATASET = "ml-100k"
+K = 10
+RELEVANT_FROM = 4.0  # stars
+SEED = 7
+SYSTEMS = ("popularity", "auto", *(name for name in RANKERS if name not in ("popularity", "auto")))
+Half = Literal["dev", "test"]
+Choice = Literal["first", "any"]
+
+
+class Score(msgspec.Struct, frozen=True, kw_only=True):
+    """One system under one choice of the ratings that are shown."""
+
+    system: str
+    choice: Choice
+    ndcg: IntervalEstimate
+    recall: IntervalEstimate
+    ndcg_over_popularity: IntervalEstimate
+
+
+class Figures(msgspec.Struct, frozen=True, kw_only=True):
+    """One run, as the JSON file keeps it."""
+
+    origin: Origin
+    half: Half
+    shown: int
+    seed: int
+    people: int
+    scores: tuple[Score, ...]
+
+
+class Ratings(msgspec.Struct, frozen=True):
+    """All ratings in the file's order: people, items (texts), stars, seconds; each (m,)."""
+
+    person: NDArray[np.object_]
+    item: NDArray[np.object_]
+    stars: NDArray[np.float32]
+    at: NDArray[np.datetime64]
+
+
+class Stranger(msgspec.Struct, frozen=True):
+    """A held-out person: what is shown of them, and what should be found."""
+
+    shown: tuple[str, ...]
+    stars: tuple[float, ...]
+    relevant: frozenset[str]
+
+
+def main() -> int:
+    """Measure, print, write; the exit code."""
+    asked = parse_arguments()
+    try:
+        figures = run(asked)
+    except LocalrecError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    asked.out.parent.mkdir(parents=True, exist_ok=True)
+    asked.out.write_bytes(msgspec.json.format(msgspec.json.encode(figures), indent=1) + b"\n")
+    print(as_markdown(figures))
+    if asked.report:
+        replace_marked_block(ROOT / "docs" / "evaluation.md", "people", as_markdown(figures))
+    return 0
+
+
+def parse_arguments() -> argparse.Namespace:
+    """The command line, with the default output filled in."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--half", choices=["dev", "test"], required=True)
+    parser.add_argument("--shown", type=int, default=5, help="ratings in the request")
+    parser.add_argument("--seed", type=int, default=SEED, help="of the split and the choice")
+    parser.add_argument("--out", type=Path, help="docs/figures/people-HALF.json")
+    parser.add_argument("--report", action="store_true", help="write the table into the docs")
+    asked = parser.parse_args()
+    asked.out = asked.out or ROOT / "docs" / "figures" / f"people-{asked.half}.json"
+    return asked
+
+
+def run(asked: argparse.Namespace) -> Figures:
+    """Build a store of the people who are known, rank for those who are not."""
+    dataset = find_dataset(DATASET)
+    domain = load_domain(dataset.domain)
+    history = read_export(dataset.kind, fetch_dataset(DATASET), domain)
+    assert isinstance(history, BulkHistory)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "workspace"
+        with Workspace(path, writable=True, may_read=history.files) as workspace:
+            ratings = read_ratings(workspace, history)
+            known, held_out = split_people(ratings, asked.half, asked.seed)
+            keys = ", ".join(f"'{key}'" for key in known)
+            select = f"SELECT * FROM ({history.select}) WHERE CAST(user_key AS VARCHAR) IN ({keys})"
+            known_only = msgspec.structs.replace(history, select=select)
+            workspace.take_in_history(known_only, domain, None)
+        with Workspace(path) as workspace:
+            rankers = {name: workspace.personal(domain.name, name) for name in SYSTEMS}
+            keys_of_all = workspace.catalogue(domain.name).keys
+            scores = [
+                score
+                for choice in ("first", "any")
+                for score in measure_choice(
+                    rankers, keys_of_all, list(strangers(ratings, held_out, asked, choice)), choice
+                )
+            ]
+    return Figures(
+        origin=current_origin("scripts/studies/cold_start.py", [f"--half {asked.half}"]),
+        half=asked.half,
+        shown=asked.shown,
+        seed=asked.seed,
+        people=len(held_out),
+        scores=tuple(scores),
+    )
+
+
+def read_ratings(workspace: Workspace, history: BulkHistory) -> Ratings:
+    """Every rating of the file, held-out people's too."""
+    columns = workspace.store.columns(
+        "SELECT CAST(user_key AS VARCHAR) AS person, CAST(item_key AS VARCHAR) AS item, "
+        f'rating, "at" FROM ({history.select})'
+    )
+    return Ratings(
+        columns["person"].astype(object),
+        columns["item"].astype(object),
+        np.asarray(columns["rating"], dtype=np.float32),
+        np.asarray(columns["at"]),
+    )
+
+
+def split_people(ratings: Ratings, half: Half, seed: int) -> tuple[list[str], list[str]]:
+    """Keys of the people in the store, and of those held out for `half`."""
+    people = np.unique(ratings.person.astype(str))
+    drawn = np.random.default_rng(seed).permutation(people).tolist()
+    fifth = len(drawn) // 5
+    halves = {"test": drawn[:fifth], "dev": drawn[fifth : 2 * fifth]}
+    return drawn[2 * fifth :], halves[half]
+
+
+def strangers(
+    ratings: Ratings, people: Sequence[str], asked: argparse.Namespace, choice: Choice
+) -> Iterator[Stranger]:
+    """Held-out people with a few ratings shown; those with nothing left to find are left out."""
+    for number, person in enumerate(people):
+        mine = np.flatnonzero(ratings.person == person)
+        if choice == "first":
+            mine = mine[np.argsort(ratings.at[mine], kind="stable")]
+        else:
+            mine = np.random.default_rng([asked.seed, number]).permutation(mine)
+        shown, rest = mine[: asked.shown], mine[asked.shown :]
+        relevant = frozenset(ratings.item[rest[ratings.stars[rest] >= RELEVANT_FROM]].tolist())
+        if relevant:
+            yield Stranger(
+                tuple(ratings.item[shown].tolist()), tuple(ratings.stars[shown].tolist()), relevant
+            )
+
+
+def measure_choice(
+    rankers: dict[str, EvidenceRecommender],
+    keys: Sequence[str],
+    people: Sequence[Stranger],
+    choice: Choice,
+) -> Iterator[Score]:
+    """Every system's scores for the same people."""
+    baseline: list[float] = []
+    for name, ranker in rankers.items():
+        gains, recalls = [], []
+        for number, one in enumerate(people):
+            candidates = tuple(key for key in keys if key not in one.shown)
+            request = RankRequest(
+                id=number, candidates=candidates, history=one.shown, ratings=one.stars
+            )
+            hits = hits_of(ranker.rank(request).ranking, one.relevant)
+            gains.append(ndcg(hits, len(one.relevant), K))
+            recalls.append(capped_recall(hits, len(one.relevant), K))
+        if name == "popularity":
+            baseline = gains
+        differences = [(mine - theirs, 1.0) for mine, theirs in zip(gains, baseline, strict=True)]
+        yield Score(
+            system=name,
+            choice=choice,
+            ndcg=ratio_estimate([(gain, 1.0) for gain in gains]),
+            recall=ratio_estimate([(share, 1.0) for share in recalls]),
+            ndcg_over_popularity=ratio_estimate(differences),
+        )
+        print(f"{choice} {name}: NDCG@{K} {np.mean(gains):.4f}", file=sys.stderr)
+
+
+def as_markdown(figures: Figures) -> str:
+    """The figures as a table with where they come from."""
+    rows = [
+        [
+            score.system,
+            {"first": f"their first {figures.shown}", "any": f"any {figures.shown}"}[score.choice],
+            told(score.ndcg),
+            told(score.recall),
+            told(score.ndcg_over_popularity, signed=True),
+        ]
+        for score in figures.scores
+    ]
+    head = ["system", "ratings shown", f"NDCG@{K}", f"capped recall@{K}", "NDCG over popularity"]
+    half = "test" if figures.half == "test" else "development"
+    return (
+        f"{figures.people} {half} people of MovieLens 100K, strangers to the store, "
+        f"{figures.shown} ratings each in the request (seed {figures.seed}); "
+        "intervals are 95%, bootstrap over people.\n\n"
+        f"{markdown_table(head, rows)}\n\nMade by {figures.origin.as_text()}"
+    )
+
+
+def told(one: IntervalEstimate, *, signed: bool = False) -> str:
+    """A figure with its interval."""
+    sign = "+" if signed else ""
+    return f"{one.value:{sign}.3f} [{one.low:{sign}.3f}, {one.high:{sign}.3f}]"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,328 @@
+"""What a picture brings to a question: asked with it and without, about drinks of the catalogue.
+
+Each picture is rendered after what the catalogue says of one drink: its glass, its colours, layers
+and foam, before a background and in a light of its half. The drink is the truth: of the first
+items of an answer it is counted how many have one of its colours, and how many come in a glass of
+its family. Which drinks fall into which half is drawn by seed; the development half is for choosing
+weights, the test half is for the end.
+
+    python scripts/studies/image_questions.py --half dev
+    python scripts/studies/image_questions.py --half test --report
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+import numpy as np
+from gold_questions import build_workspace
+from image_renderer import COLOURS
+from render_images import DEVELOPMENT, FAMILIES, TEST, Truth, save, scene_for
+
+from localrec.data.answers import Answer
+from localrec.data.questions import Question
+from localrec.evaluation.provenance import Origin, current_origin
+from localrec.evaluation.reporting.markdown import markdown_table, replace_marked_block
+from localrec.evaluation.statistics import Comparison, IntervalEstimate, compare_all, ratio_estimate
+from localrec.foundation.errors import LocalrecError
+from localrec.graph.catalogue import Catalogue
+from localrec.workspace import Workspace
+
+ROOT = Path(__file__).resolve().parents[2]
+DOMAIN = "cocktails"
+SEED = 90_417
+ASKED = 60  # drinks of a half
+FIRST = (3, 5)
+FIGURES = ("has its colour", "in its glass", "both")
+Half = Literal["dev", "test"]
+
+
+class Drink(msgspec.Struct, frozen=True, kw_only=True):
+    """A drink of the catalogue that can be drawn: what is true of it."""
+
+    item: int
+    name: str
+    glass: str
+    colours: tuple[str, ...]
+    layered: bool
+    foam: bool
+    left_out: str
+    wanted: str
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """One kind of question; the text holds a name of something in the drink, or of another thing.
+
+    Args:
+        text: With `{left_out}` (a component of the drink) or `{wanted}` (one it lacks).
+        holds: Whether an item does as the text says.
+    """
+
+    text: str
+    holds: Literal["", "left_out", "wanted"] = ""
+
+
+QUESTIONS = {
+    "what is like this?": Asked(text="what is like this?"),
+    "the same look without X": Asked(text="the same look without {left_out}", holds="left_out"),
+    "something like it with Y": Asked(text="something like it with {wanted}", holds="wanted"),
+    "a drink with Y": Asked(text="a drink with {wanted}", holds="wanted"),
+}
+
+
+class Figures(msgspec.Struct, frozen=True, kw_only=True):
+    """One run, as the JSON file keeps it; figures by question, then "with" and "without"."""
+
+    origin: Origin
+    half: Half
+    drinks: int
+    measured: dict[str, dict[str, dict[str, IntervalEstimate]]]
+    gained: dict[str, dict[str, Comparison]]
+    named: dict[str, IntervalEstimate]
+
+
+def main() -> int:
+    """Draw, ask, judge, print, write; the exit code."""
+    asked = parse_arguments()
+    try:
+        home = asked.workspace or build_workspace(asked.state / "workspace")
+        with Workspace(home) as workspace:
+            figures = run(workspace, asked.half, asked.state / asked.half)
+    except LocalrecError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    asked.out.parent.mkdir(parents=True, exist_ok=True)
+    asked.out.write_bytes(msgspec.json.format(msgspec.json.encode(figures), indent=1) + b"\n")
+    text = as_markdown(figures)
+    print(text)
+    if asked.report:
+        replace_marked_block(ROOT / "docs" / "evaluation.md", "pictured", text)
+    return 0
+
+
+def parse_arguments() -> argparse.Namespace:
+    """The command line, with the default output filled in."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--half", choices=["dev", "test"], required=True)
+    parser.add_argument("--workspace", type=Path, help="use this one instead of building one")
+    parser.add_argument(
+        "--state",
+        type=Path,
+        default=Path(tempfile.gettempdir()) / "localrec-pictured",
+        help="where pictures and the built workspace stay",
+    )
+    parser.add_argument("--out", type=Path, help="docs/figures/pictured-HALF.json")
+    parser.add_argument("--report", action="store_true", help="write the tables into the docs")
+    asked = parser.parse_args()
+    asked.out = asked.out or ROOT / "docs" / "figures" / f"pictured-{asked.half}.json"
+    return asked
+
+
+def run(workspace: Workspace, half: Half, folder: Path) -> Figures:
+    """Ask about every drink of a half, with its picture and without."""
+    catalogue = workspace.catalogue(DOMAIN)
+    asker = workspace.system("marc", DOMAIN, without_model=True)
+    drinks = drinks_of(catalogue, half)
+    pictures = [draw(drink, number, half, folder) for number, drink in enumerate(drinks)]
+    judged: dict[str, dict[str, list[dict[str, tuple[float, float]]]]] = {}
+    for name, question in QUESTIONS.items():
+        for how, images in {"with": pictures, "without": [None] * len(drinks)}.items():
+            judged.setdefault(name, {})[how] = [
+                judge(
+                    asker.answer(as_question(question, drink, image), FIRST[-1]),
+                    drink,
+                    question,
+                    catalogue,
+                )
+                for drink, image in zip(drinks, images, strict=True)
+            ]
+    named = [
+        asker.answer(Question(query="what is this?", image=str(image)), FIRST[-1])
+        for image in pictures
+    ]
+    return Figures(
+        origin=current_origin("scripts/studies/image_questions.py", [f"--half {half}"]),
+        half=half,
+        drinks=len(drinks),
+        measured={
+            name: {how: _measured(cases) for how, cases in one.items()}
+            for name, one in judged.items()
+        },
+        gained={
+            name: compare_all(
+                {
+                    figure: tuple([case[figure] for case in one[how]] for how in one)  # type: ignore[misc]
+                    for figure in one["with"][0]
+                }
+            )
+            for name, one in judged.items()
+        },
+        named={
+            f"among the first {first}": ratio_estimate(
+                [
+                    (float(_is_named(answer, drink, first)), 1.0)
+                    for answer, drink in zip(named, drinks, strict=True)
+                ]
+            )
+            for first in FIRST
+        },
+    )
+
+
+def drinks_of(catalogue: Catalogue, half: Half) -> list[Drink]:
+    """The drinks of a half, drawn by seed from all that can be rendered."""
+    random = np.random.default_rng(SEED)
+    possible = [
+        drink
+        for item in random.permutation(len(catalogue))
+        if (drink := _drawable(catalogue, int(item), random)) is not None
+    ]
+    start = 0 if half == "dev" else ASKED
+    return possible[start : start + ASKED]
+
+
+def _drawable(catalogue: Catalogue, item: int, random: np.random.Generator) -> Drink | None:
+    """What is true of a drink, or None where the renderer has no such glass or colour."""
+    of_kind: dict[str, list[str]] = {}
+    for index in catalogue.attributes_of(item):
+        one = catalogue.attributes[index]
+        of_kind.setdefault(one.kind, []).append(one.key)
+    colours, looks = of_kind.get("colour", []), of_kind.get("look", [])
+    layered = "layered" in looks
+    glass = of_kind.get("glass", [""])[0]
+    if glass not in FAMILIES or len(colours) != 1 + layered or not {*colours} <= {*COLOURS}:
+        return None
+    inside = [one for one in catalogue.components_of(item).tolist() if one not in catalogue.staples]
+    others = [
+        catalogue.attributes[one].key
+        for one in catalogue.components_of(int(random.integers(len(catalogue)))).tolist()
+        if one not in inside and one not in catalogue.staples
+    ]
+    if not inside or not others:
+        return None
+    return Drink(
+        item=item,
+        name=catalogue.names[item],
+        glass=glass,
+        colours=tuple(colours),
+        layered=layered,
+        foam="foamy" in looks,
+        left_out=catalogue.attributes[int(random.choice(inside))].key,
+        wanted=others[0],
+    )
+
+
+def draw(drink: Drink, number: int, half: Half, folder: Path) -> Path:
+    """The picture of a drink, made where it is not there yet."""
+    random = np.random.default_rng((SEED, number, half == "test"))
+    backgrounds = [*(DEVELOPMENT if half == "dev" else TEST).items()]
+    label, functions = backgrounds[int(random.integers(len(backgrounds)))]
+    scene = scene_for(half, drink.glass, drink.colours, (), random)
+    truth = Truth(
+        file=f"{number:03d}.jpg",
+        family=FAMILIES[drink.glass],
+        background=label,
+        behind=functions[int(random.integers(len(functions)))].__name__,
+        garnish_colours=(),
+        quality=int(random.integers(60, 96)),
+        scene=msgspec.structs.replace(scene, foam=drink.foam),
+    )
+    path = folder / truth.file
+    if not path.is_file():
+        folder.mkdir(parents=True, exist_ok=True)
+        save(truth, half, path)
+    return path
+
+
+def as_question(asked: Asked, drink: Drink, image: Path | None) -> Question:
+    """A question about a drink."""
+    text = asked.text.format(left_out=drink.left_out, wanted=drink.wanted)
+    return Question(query=text, image=None if image is None else str(image))
+
+
+def judge(
+    answer: Answer, drink: Drink, asked: Asked, catalogue: Catalogue
+) -> dict[str, tuple[float, float]]:
+    """(part, weight) of each figure: items that look like the drink, or do as the text says."""
+    found: dict[str, tuple[float, float]] = {}
+    looks = [_agrees(catalogue, drink, one.key) for one in answer.items]
+    for first in FIRST:
+        top = looks[:first]
+        for place, figure in enumerate(FIGURES):
+            found[f"{figure}, first {first}"] = (sum(one[place] for one in top), float(first))
+    if asked.holds:
+        does = _has(catalogue, getattr(drink, asked.holds))
+        kept = [does(one.key) == (asked.holds == "wanted") for one in answer.items]
+        found["does as the text says"] = (float(sum(kept)), float(len(kept)))
+    return found
+
+
+def _agrees(catalogue: Catalogue, drink: Drink, key: str) -> tuple[float, float, float]:
+    colour = any(_has(catalogue, word, "colour")(key) for word in drink.colours)
+    glass = _has(catalogue, _family(catalogue, drink.glass), "glass")(key)
+    return float(colour), float(glass), float(colour and glass)
+
+
+def _family(catalogue: Catalogue, glass: str) -> str:
+    index = catalogue.attribute_index("glass", glass)
+    parents = [] if index is None else catalogue.parents([index])
+    return catalogue.attributes[parents[0]].key if parents else glass
+
+
+def _has(catalogue: Catalogue, word: str, kind: str = "ingredient") -> Callable[[str], bool]:
+    """Whether an item, by key, has an attribute or one below it."""
+    index = catalogue.attribute_index(kind, word)
+    mask = catalogue.none() if index is None else catalogue.items_with(catalogue.below(index))
+
+    def has(key: str) -> bool:
+        place = catalogue.item_index(key)
+        return place is not None and bool(mask[place])
+
+    return has
+
+
+def _is_named(answer: Answer, drink: Drink, first: int) -> bool:
+    return drink.name in [one.name for one in answer.items[:first]]
+
+
+def _measured(cases: Sequence[dict[str, tuple[float, float]]]) -> dict[str, IntervalEstimate]:
+    return {figure: ratio_estimate([case[figure] for case in cases]) for figure in cases[0]}
+
+
+def as_markdown(figures: Figures) -> str:
+    """The figures as tables, with where they come from."""
+    half = "frozen test" if figures.half == "test" else "development"
+    head = [f"{figures.drinks} drinks, {half} half", "without", "with its picture", "gained"]
+    rows = [row for name in figures.measured for row in _rows(figures, name)]
+    named = ", ".join(f"{_told(one)} {first}" for first, one in figures.named.items())
+    return (
+        f"{markdown_table(head, rows)}\n\n"
+        f"“What is this?” has the very drink {named}: many drinks look alike. "
+        "Intervals are 95%, bootstrap over drinks; what is marked * is better or worse after "
+        f"Holm's correction within its question.\n\nMade by {figures.origin.as_text()}"
+    )
+
+
+def _rows(figures: Figures, name: str) -> Iterator[list[str]]:
+    yield [f"**{name}**", "", "", ""]
+    for figure, gain in figures.gained[name].items():
+        one = figures.measured[name]
+        mark = "" if gain.verdict == "not separable" else " *"
+        told = "-" if gain.difference.value is None else f"{gain.difference.value:+.2f}{mark}"
+        yield [figure, _told(one["without"][figure]), _told(one["with"][figure]), told]
+
+
+def _told(one: IntervalEstimate) -> str:
+    return "-" if one.value is None else f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,171 @@
+"""Memories of one person that are known by heart, and a queue that can be moved."""
+
+from __future__ import annotations
+
+import threading
+from datetime import datetime
+
+import msgspec
+
+from localrec.foundation.errors import LocalrecError
+from localrec.foundation.progress import Progress
+from localrec.memory.job_queue import JobRow
+from localrec.memory.worker import WorkReport
+from localrec_tui.services.memory import (
+    FacetSummary,
+    MemoryVersion,
+    NeighbourScore,
+    QueueSnapshot,
+    RulesText,
+    UserMemory,
+)
+from localrec_tui.services.records import RequestHandle
+
+AT = datetime(2026, 11, 1, 12, 0)
+OLDER = MemoryVersion(
+    number=1,
+    text="Likes gin and things that are sweet.",
+    facets=(),
+    source="counted",
+    by="counts",
+    pinned=False,
+    at=AT,
+)
+NEWER = MemoryVersion(
+    number=2,
+    text="Likes gin and things that are bitter.",
+    facets=(
+        FacetSummary(text="likes it bitter", confidence=0.5, supporters=("Negroni", "Gimlet")),
+    ),
+    source="counted",
+    by="counts",
+    pinned=False,
+    at=AT,
+    people=("bert",),
+    items=("Negroni", "Gimlet"),
+)
+NEAR = NeighbourScore(
+    name="bert",
+    is_user=True,
+    score=0.8,
+    edge_weight=0.7,
+    shared=3,
+    overlap=0.6,
+    similarity=0.5,
+    days=12,
+)
+FAILED = JobRow(
+    job_id=7,
+    user="anna",
+    item="Negroni",
+    domain="cocktails",
+    event="liked",
+    at=AT,
+    state="failed",
+    attempts=3,
+    failures=3,
+    calls=3,
+    error="The model wrote no sentence.",
+    skipped=(),
+    ended=None,
+)
+
+
+class FakeMemoryService:
+    """Remembers something of anna alone.
+
+    Attributes:
+        versions: Of anna's memory, the newest first.
+        domains: That anna did something in.
+        waiting: Jobs that wait.
+        paused: They are on hold.
+        trouble: What the next call raises.
+        goes_on: Cleared, work and forgetting wait until it is set, or the request is stopped.
+        told: The calls that change something, in order, with what they were given.
+    """
+
+    def __init__(self) -> None:
+        self.versions: tuple[MemoryVersion, ...] = (NEWER, OLDER)
+        self.domains: tuple[str, ...] = ("cocktails",)
+        self.rows: tuple[JobRow, ...] = (FAILED,)
+        self.waiting = 2
+        self.paused = False
+        self.trouble: LocalrecError | None = None
+        self.goes_on = threading.Event()
+        self.goes_on.set()
+        self.told: list[tuple[object, ...]] = []
+
+    def user_memory(self, user: str, domain: str | None) -> UserMemory:
+        self._trip()
+        if user != "anna":
+            return UserMemory(user=user, domain="", domains=(), versions=())
+        chosen = domain or self.domains[0]
+        return UserMemory(user=user, domain=chosen, domains=self.domains, versions=self.versions)
+
+    def neighbours(self, user: str, domain: str) -> tuple[NeighbourScore, ...]:
+        return (NEAR,)
+
+    def rules(self, domain: str) -> RulesText:
+        text = 'rules "planted" for "cocktails"\n'
+        return RulesText(domain=domain, version=0, source="shipped", text=text)
+
+    def edit(self, user: str, domain: str, text: str) -> None:
+        self._trip()
+        self.told.append(("edit", user, domain, text))
+        own = msgspec.structs.replace(
+            NEWER, number=3, text=text, facets=(), source="in your words", by="", pinned=True
+        )
+        self.versions = (own, *self.versions)
+
+    def pin(self, user: str, domain: str, pinned: bool) -> None:
+        self.told.append(("pin", user, domain, pinned))
+        newest = msgspec.structs.replace(self.versions[0], pinned=pinned)
+        self.versions = (newest, *self.versions[1:])
+
+    def preview_forget(self, user: str, since: str, domain: str | None) -> tuple[str, ...]:
+        self._trip()
+        self.told.append(("foresee", user, since, domain))
+        return ("memory: 2 rows would be removed",)
+
+    def forget(
+        self, user: str, since: str, domain: str | None, progress: Progress
+    ) -> tuple[str, ...]:
+        progress("looking through files", 0, 0)
+        self.goes_on.wait(10)
+        self._trip()
+        self.told.append(("forget", user, since, domain))
+        self.versions = ()
+        return ("memory: 2 rows removed", "No trace was found.")
+
+    def jobs(self, seen: object = None) -> QueueSnapshot | None:
+        mark = (self.waiting, self.paused, self.rows)
+        if mark == seen:
+            return None
+        counts = {"waiting": self.waiting, "running": 0, "done": 4, "failed": len(self.rows)}
+        return QueueSnapshot(mark=mark, counts=counts, paused=self.paused, rows=self.rows)
+
+    def set_paused(self, paused: bool) -> None:
+        self.paused = paused
+
+    def retry(self) -> int:
+        self.waiting += len(self.rows)
+        failed, self.rows = self.rows, ()
+        return len(failed)
+
+    def work(self, request: RequestHandle, progress: Progress) -> WorkReport:
+        self._trip()
+        progress("working off jobs", 1, self.waiting)
+        self.goes_on.wait(10)
+        if request.stopped.is_set():
+            return WorkReport(calls=1, jobs=1, deeds=1, written=1, waiting=self.waiting - 1)
+        done, self.waiting = self.waiting, 0
+        return WorkReport(calls=1, jobs=1, deeds=done, written=1)
+
+    def stop(self, request: RequestHandle) -> None:
+        request.stopped.set()
+        self.goes_on.set()
+
+    def _trip(self) -> None:
+        trouble, self.trouble = self.trouble, None
+        if trouble is not None:
+            raise trouble

@@ -1,0 +1,271 @@
+"""A backend that knows three drinks by heart, and can be told to be slow, busy or broken."""
+
+from __future__ import annotations
+
+import threading
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from localrec.data.answers import Answer, IntentView, ReflectionRecord, Relaxation
+from localrec.data.evidence import Evidence
+from localrec.data.model_calls import ChatTurn, ModelCall
+from localrec.data.query import Constraint, Intent, QueryImage, RoutedTask, TaskKind
+from localrec.data.recommendations import Recommendations, RecommendedItem
+from localrec.foundation.errors import LocalrecError, ModelCancelledError
+from localrec.foundation.progress import Progress
+from localrec.graph.interactions import FeedbackRecord
+from localrec_tui.services.records import (
+    AnsweredQuestion,
+    ConstraintCheck,
+    DomainSummary,
+    IntentCorrection,
+    ItemDetails,
+    ItemEdge,
+    ItemMatch,
+    NewFeedback,
+    OnItems,
+    QuestionRequest,
+    RequestHandle,
+    UndoneFeedback,
+)
+
+from .fake_catalogue import FakeCatalogueService
+from .fake_memory import FakeMemoryService
+from .fake_models import FakeModelService
+from .fake_runs import FakeRunService
+from .fake_trainings import FakeTrainingService
+
+INTENT = Intent(
+    constraints=(
+        Constraint(kind="ingredient", any_of=("gin",)),
+        Constraint(kind="ingredient", any_of=("cream",), barred=True),
+        Constraint(kind="glass", any_of=("coupe glass",)),
+    ),
+    have=("gin",),
+)
+_NO_VIEW = IntentView(
+    include=("gin",),
+    include_any=(),
+    exclude=("cream",),
+    glass=("coupe glass",),
+    category=(),
+    creator=(),
+    colour=(),
+    look=(),
+    garnish=(),
+    flags={},
+    ranges=(),
+    target=None,
+    exclude_items=(),
+    have=("gin",),
+    order={},
+    soft=(),
+    corrected={"gni": "gin"},
+    unknown=("blorp",),
+)
+
+
+def drink(rank: int, name: str, score: float, **more: object) -> RecommendedItem:
+    """One item of an answer."""
+    fields = {
+        "evidence": (
+            Evidence(source=name, relation="HAS_INGREDIENT", target="Gin", value="3 cl"),
+            Evidence(source="gin", relation="IS_A", target="spirit"),
+        ),
+        "reason": f"{name} has gin.",
+        "satisfies": True,
+        **more,
+    }
+    return RecommendedItem(rank=rank, key=name.casefold(), name=name, score=score, **fields)
+
+
+GIMLET = drink(1, "Gimlet", 0.9)
+NEGRONI = drink(2, "Negroni", 0.8, satisfies=False, missing=("campari", "sweet vermouth"))
+BRAMBLE = drink(3, "Bramble", 0.7, missing=("blackberry",))
+
+
+class FakeServices:
+    """Answers everything with the same drinks.
+
+    Attributes:
+        empty: There is no store.
+        trouble: What the next call of any kind raises.
+        goes_on: Cleared, a question waits until it is set, or the request stopped.
+        told: What it was asked, in order: the name of the call and what it was given.
+        words: What people said.
+    """
+
+    def __init__(self) -> None:
+        self.empty = False
+        self.trouble: LocalrecError | Exception | None = None
+        self.goes_on = threading.Event()
+        self.goes_on.set()
+        self.told: list[tuple[str, object]] = []
+        self.words: list[NewFeedback] = []
+        self.known = ["anna", "bert"]
+        self.pictured: QueryImage | None = None
+        self.spoke = {"router": "rules"}
+        self.picture: tuple[tuple[tuple[str, str], ...], ...] = ()
+        self.catalogue = FakeCatalogueService()
+        self.models = FakeModelService()
+        self.memory = FakeMemoryService()
+        self.runs = FakeRunService(Path("nowhere"))
+        self.trainings = FakeTrainingService(Path("nowhere"))
+        self.calls: tuple[ModelCall, ...] = (
+            ModelCall(
+                role="writer",
+                model="planted-model",
+                saw=(ChatTurn("user", "Gimlet has gin."),),
+                reply="A fine drink.",
+            ),
+        )
+
+    @property
+    def is_empty(self) -> bool:
+        return self.empty
+
+    def domains(self) -> tuple[DomainSummary, ...]:
+        self._note("domains", None)
+        if self.empty:
+            return ()
+        examples = ("a smoky drink without whiskey",)
+        return (DomainSummary(name="cocktails", plural="drinks", items=3, examples=examples),)
+
+    def users(self, like: str = "", limit: int = 50) -> tuple[str, ...]:
+        self._note("people", like)
+        return tuple(key for key in self.known if like in key)[:limit]
+
+    def ask(
+        self, asked: QuestionRequest, request: RequestHandle, on_items: OnItems
+    ) -> AnsweredQuestion:
+        self._note("ask", asked)
+        return self._answered(asked, INTENT, TaskKind.C3, request, on_items)
+
+    def ask_intent(
+        self,
+        asked: QuestionRequest,
+        corrected: IntentCorrection,
+        request: RequestHandle,
+        on_items: OnItems,
+    ) -> AnsweredQuestion:
+        self._note("ask_intent", corrected)
+        task = corrected.task or TaskKind.C3
+        return self._answered(asked, corrected.intent, task, request, on_items)
+
+    def recommend(
+        self, user: str, domain: str | None, k: int, request: RequestHandle
+    ) -> Recommendations:
+        self._note("recommend", user)
+        request.over.set()
+        return Recommendations(
+            user=user,
+            domain="cocktails",
+            items=(BRAMBLE,),
+            history=4,
+            message="",
+            spoke={},
+            timings_ms={},
+        )
+
+    def item(self, domain: str, key: str, user: str | None = None) -> ItemDetails:
+        self._note("item", key)
+        return ItemDetails(
+            domain="cocktails",
+            key=key,
+            name=key.title(),
+            properties={"instructions": "Shake with ice.", "description": None},
+            links=(ItemEdge("HAS_INGREDIENT", "Gin", "3 cl"),),
+            picture=self.picture,
+        )
+
+    def give_feedback(self, word: NewFeedback) -> FeedbackRecord:
+        self._note("give_feedback", word)
+        self.words.append(word)
+        return _said(word)
+
+    def undo(self, user: str) -> UndoneFeedback | None:
+        self._note("undo", user)
+        if not self.words:
+            return None
+        word = self.words.pop()
+        before = [one.event for one in self.words if one.item == word.item]
+        return UndoneFeedback(
+            said=_said(word), domain=word.domain, holds=before[-1] if before else None
+        )
+
+    def load_bundled_data(self, progress: Progress) -> int:
+        self._note("load_drinks", None)
+        progress("embedding texts", 1, 3)
+        self.empty = False
+        return 3
+
+    def stop(self, request: RequestHandle) -> None:
+        request.stopped.set()
+        self.goes_on.set()
+        request.over.wait(5)
+
+    def close(self) -> None:
+        self.goes_on.set()
+        self.memory.goes_on.set()
+        self.runs.goes_on.set()
+        self.trainings.goes_on.set()
+
+    def _note(self, call: str, given: object) -> None:
+        self.told.append((call, given))
+        trouble, self.trouble = self.trouble, None
+        if trouble is not None:
+            raise trouble
+
+    def _answered(
+        self,
+        asked: QuestionRequest,
+        intent: Intent,
+        task: TaskKind,
+        request: RequestHandle,
+        on_items: OnItems,
+    ) -> AnsweredQuestion:
+        items = (GIMLET, NEGRONI)
+        on_items(tuple(msgspec.structs.replace(item, reason="") for item in items))
+        try:
+            self.goes_on.wait(10)
+            if request.stopped.is_set():
+                raise ModelCancelledError("Stopped.")
+        finally:
+            request.over.set()
+        held = (ConstraintCheck("gin", True), ConstraintCheck("coupe glass", False))
+        return AnsweredQuestion(
+            asked=asked,
+            answer=Answer(
+                id="1",
+                query=asked.text,
+                task=RoutedTask(kind=task, confidence=0.95, reason="names components: gin"),
+                intent=_NO_VIEW,
+                items=items,
+                near=(BRAMBLE,),
+                relaxed=(Relaxation(constraint="container", value="coupe glass", reason="none"),),
+                message="No drink has it all. Let go: coupe glass (none).",
+                reflection=ReflectionRecord(rounds=1, scores=({"relevance": 0.5},), chosen=1),
+                spoke=self.spoke,
+                timings_ms={"retrieval": 1.0},
+                tokens={},
+                model_saw=self.calls,
+                seen=self.pictured,
+            ),
+            intent=intent,
+            domain="cocktails",
+            item_matches_by_key={GIMLET.key: ItemMatch(checks=held, have=("gin",))},
+        )
+
+
+def _said(word: NewFeedback) -> FeedbackRecord:
+    return FeedbackRecord(
+        user=word.user,
+        item=word.item,
+        name=word.item.title(),
+        event=word.event,
+        rating=None,
+        reason=word.reason,
+        at=datetime(2026, 11, 1),
+    )

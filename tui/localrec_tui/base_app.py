@@ -1,0 +1,127 @@
+"""What every screen may ask of the app: the workspace, who sits in front of it, the log.
+
+Apart from the app itself, which knows the screens.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar, Generic, TypeVar
+
+from textual import getters
+from textual.app import App
+from textual.await_complete import AwaitComplete
+from textual.binding import Binding, BindingType
+from textual.reactive import reactive
+from textual.screen import ModalScreen, Screen
+from textual.signal import Signal
+from textual.widgets import Footer
+
+from localrec_tui.log_buffer import LogBuffer
+from localrec_tui.messages import FeedbackStored
+from localrec_tui.preferences import load_preferences
+from localrec_tui.services.app_services import AppServices
+
+_Result = TypeVar("_Result")
+
+
+class BaseApp(App[None]):
+    """The app as its screens see it.
+
+    Args:
+        folder: The workspace.
+        backend: What works for it.
+
+    Raises:
+        InputError: the preferences in the workspace cannot be read.
+    """
+
+    user: reactive[str | None] = reactive(None)  # who sits here; None: nobody in particular
+
+    def __init__(self, folder: Path, services: AppServices) -> None:
+        super().__init__()
+        self.folder = folder
+        self.services = services
+        self.logbook = LogBuffer()
+        self.preferences = load_preferences(folder)
+        # Rooms that are not in front get no messages of the app, but must not show what is past.
+        self.feedback_stored: Signal[FeedbackStored] = Signal(self, "feedback_stored")
+        self.user_forgotten: Signal[str] = Signal(self, "user_forgotten")  # a person's key
+
+    @classmethod
+    def main_screens(cls) -> dict[str, type[AppScreen[None]]]:
+        """The rooms that one can go to, in the order of their keys: what Textual calls modes."""
+        return dict(cls.MODES)  # type: ignore[arg-type]
+
+
+class BaseScreen(Screen[_Result], Generic[_Result]):
+    """A screen that closes itself alone, and lets go of what its foot showed before.
+
+    Two keys that come at once may both mean to close it; Textual would let the second close what
+    lies behind, and the app with the last of all.
+    """
+
+    def on_mount(self) -> None:
+        """Be told when other keys hold."""
+        self.bindings_updated_signal.subscribe(self, self._drop_old_keys)
+
+    def _drop_old_keys(self, _: Screen[object]) -> None:
+        """Let go of the keys that the foot drew before.
+
+        It draws them anew with every focus, and they watch it; Textual 8.2.8 drops watchers that
+        are gone only where what they watch is set. Kept, they took 0.3 MB per opened item.
+        """
+        for footer in self.query(Footer):
+            footer.mutate_reactive(Footer.compact)
+
+    def dismiss(self, result: _Result | None = None) -> AwaitComplete:
+        """Close it, where it is in front; whoever opened it gets the result."""
+        return super().dismiss(result) if self.is_active else AwaitComplete.nothing()
+
+
+class AppScreen(BaseScreen[_Result], Generic[_Result]):
+    """A screen of the app; `HELP` says in a few sentences what it is for.
+
+    One that `BaseApp.main_screens` lists has a `TITLE`, by which it is called in the line of rooms.
+    """
+
+    HELP: ClassVar[str] = ""
+    app = getters.app(BaseApp)
+
+    @classmethod
+    def all_bindings(cls) -> tuple[Binding, ...]:
+        """Every key of the screen and of what it is made of, for its help."""
+        return bindings_of(cls)
+
+
+class Dialog(BaseScreen[_Result], ModalScreen[_Result], Generic[_Result]):
+    """A question to the person in front of a screen; Esc leaves it without an answer."""
+
+    app = getters.app(BaseApp)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Cancel", id="leave"),
+    ]
+    DEFAULT_CSS = """
+    Dialog { align: center middle; }
+    Dialog > .dialog {
+        width: 64; max-width: 95%; height: auto; max-height: 90%;
+        border: round $border; background: $surface; padding: 0 1;
+    }
+    Dialog .title { text-style: bold; margin-bottom: 1; }
+    Dialog .hint { color: $text-muted; }
+    """
+
+    def action_leave(self) -> None:
+        """Close it; whoever asked gets None."""
+        self.dismiss(None)
+
+
+def bindings_of(*owners: type) -> tuple[Binding, ...]:
+    """The bindings that some classes declare, each action once."""
+    found = {
+        binding.action: binding
+        for owner in owners
+        for binding in getattr(owner, "BINDINGS", ())
+        if isinstance(binding, Binding) and binding.description
+    }
+    return tuple(found.values())

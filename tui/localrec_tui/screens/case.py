@@ -1,0 +1,53 @@
+"""One case of an evaluation: what was asked, what each system answered."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.widgets import Footer, Label, Static
+
+from localrec_tui.base_app import AppScreen
+from localrec_tui.services.runs import CaseParts
+
+
+class CaseScreen(AppScreen[None]):
+    """All that a run keeps of one case.
+
+    Args:
+        whose: RUN:SYSTEM.
+        case: The case.
+    """
+
+    HELP = "One case: what was asked, what came of it, the list, and what was thought on the way."
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,backspace", "back", "Back", id="back"),
+    ]
+    DEFAULT_CSS = """
+    CaseScreen VerticalScroll { padding: 0 2; }
+    CaseScreen .head { text-style: bold; margin-top: 1; border-bottom: solid $border; width: 100%; }
+    """
+
+    def __init__(self, whose: str, case: CaseParts) -> None:
+        super().__init__()
+        self._whose = whose
+        self._case = case
+
+    def compose(self) -> ComposeResult:
+        """Its parts, one below the other."""
+        yield Label(f"Case {self._case.id} of {self._whose}", classes="title", markup=False)
+        with VerticalScroll():
+            for title, lines in self._case.parts:
+                yield Label(title, classes="head", markup=False)
+                yield Static("\n".join(lines), markup=False)
+        yield Footer()
+
+    def on_mount(self) -> None:
+        """Let keys scroll."""
+        self.query_one(VerticalScroll).focus()
+
+    def action_back(self) -> None:
+        """Back to the run."""
+        self.dismiss(None)

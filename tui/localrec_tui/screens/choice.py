@@ -1,0 +1,73 @@
+"""Dialogs that ask for one thing: a choice among a few, a person, a few words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Footer, Label, OptionList
+from textual.widgets.option_list import Option
+
+from localrec_tui.base_app import Dialog
+from localrec_tui.messages import UsersLoaded
+
+
+class ChoiceItem(msgspec.Struct, frozen=True):
+    """One thing to choose: what it stands for, its name, and what it means."""
+
+    value: str
+    name: str
+    meaning: str = ""
+
+
+class ChoiceDialog(Dialog[str]):
+    """Asks for one of a few choices; None where it is left.
+
+    Args:
+        title: What is chosen.
+        choices: In their order.
+        chosen: What is chosen now.
+    """
+
+    def __init__(self, title: str, choices: Sequence[ChoiceItem], chosen: str) -> None:
+        super().__init__()
+        self._title = title
+        self._choices = choices
+        self._chosen = chosen
+
+    def compose(self) -> ComposeResult:
+        """The choices, the one that holds marked in words."""
+        with Vertical(classes="dialog"):
+            yield Label(self._title, classes="title", markup=False)
+            yield OptionList(*(self._option(one) for one in self._choices))
+            yield Footer()
+
+    def on_mount(self) -> None:
+        """Begin at the choice that holds."""
+        places = [one.value for one in self._choices]
+        choices = self.query_one(OptionList)
+        choices.highlighted = places.index(self._chosen) if self._chosen in places else 0
+        choices.focus()
+
+    @on(OptionList.OptionSelected)
+    def _picked(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(event.option_id)
+
+    def _option(self, one: ChoiceItem) -> Option:
+        now = "  (now)" if one.value == self._chosen else ""
+        parts = Content.assemble((one.name, "bold"), now)
+        if one.meaning:
+            parts = Content.assemble(parts, (f"  {one.meaning}", "$text-muted"))
+        return Option(parts, id=one.value)
+
+
+def _called(found: UsersLoaded) -> str | None:
+    """Whoever is called as was typed, if need be in letters of another case; None for nobody."""
+    if found.like in found.people:
+        return found.like
+    same = [key for key in found.people if key.casefold() == found.like.casefold()]
+    return same[0] if len(same) == 1 else None

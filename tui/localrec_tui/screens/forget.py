@@ -1,0 +1,151 @@
+"""Forgetting a person: what would go, the word that it is meant, and the receipt."""
+
+from __future__ import annotations
+
+import msgspec
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical, VerticalScroll
+from textual.message import Message
+from textual.widgets import Footer, Input, Label, Static
+
+from localrec_tui.base_app import Dialog
+from localrec_tui.messages import WorkFailed
+from localrec_tui.workers import run_in_thread
+
+
+class ForgetRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """Who is to be forgotten: since a day ("": for all time), in one domain (None: everywhere)."""
+
+    user: str
+    since: str = ""
+    domain: str | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing of the person stays."""
+        return not self.since and self.domain is None
+
+
+class ForgetDialog(Dialog[bool]):
+    """Says what would go, forgets when the person's key is typed, and shows the receipt.
+
+    True where somebody was forgotten, None where it was left before.
+    """
+
+    class EffectPreviewed(Message):
+        """What would go."""
+
+        def __init__(self, lines: tuple[str, ...]) -> None:
+            super().__init__()
+            self.lines = lines
+
+    class UserForgotten(Message):
+        """What went."""
+
+        def __init__(self, lines: tuple[str, ...]) -> None:
+            super().__init__()
+            self.lines = lines
+
+    class ForgetProgress(Message):
+        """What is going on."""
+
+        def __init__(self, what: str) -> None:
+            super().__init__()
+            self.what = what
+
+    DEFAULT_CSS = """
+    ForgetDialog > .dialog { width: 76; }
+    ForgetDialog VerticalScroll { height: auto; max-height: 14; margin-bottom: 1; }
+    """
+
+    def __init__(self, request: ForgetRequest) -> None:
+        super().__init__()
+        self._request = request
+        self._runs = False
+        self._done = False
+
+    def compose(self) -> ComposeResult:
+        """What goes, and a line to type the key into."""
+        request = self._request
+        where = f" in {request.domain}" if request.domain else ""
+        since = f" since {request.since}" if request.since else ""
+        with Vertical(classes="dialog"):
+            yield Label(
+                f"Forget {request.user}{where}{since} for good?", classes="title", markup=False
+            )
+            with VerticalScroll():
+                yield Static("Looking what would go …", id="receipt", markup=False)
+            yield Input(placeholder=f"Type {request.user} and press Enter to forget", disabled=True)
+            yield Label("This cannot be undone. Esc keeps everything.", classes="hint", id="state")
+            yield Footer()
+
+    def on_mount(self) -> None:
+        """Look what would go."""
+        memory, request = self.app.services.memory, self._request
+        run_in_thread(
+            self,
+            "foreseeing",
+            lambda: self.EffectPreviewed(
+                memory.preview_forget(request.user, request.since, request.domain)
+            ),
+        )
+
+    def on_forget_dialog_effect_previewed(self, message: EffectPreviewed) -> None:
+        """Show it, and let the person decide."""
+        self._show(message.lines)
+        line = self.query_one(Input)
+        line.disabled = False
+        line.focus()
+
+    @on(Input.Submitted)
+    def _confirmed(self, event: Input.Submitted) -> None:
+        if event.value.strip() != self._request.user:
+            self._show_status(f"Type exactly {self._request.user}; Esc keeps everything.")
+            return
+        event.input.disabled = True
+        self._runs = True
+        memory, request = self.app.services.memory, self._request
+
+        def step(what: str, done: int, total: int) -> None:
+            self.post_message(self.ForgetProgress(what))
+
+        run_in_thread(
+            self,
+            "forgetting",
+            lambda: self.UserForgotten(
+                memory.forget(request.user, request.since, request.domain, step)
+            ),
+        )
+
+    def on_forget_dialog_forget_progress(self, message: ForgetProgress) -> None:
+        """Say what is going on."""
+        if self._runs:
+            self._show_status(f"{message.what} …")
+
+    def on_forget_dialog_user_forgotten(self, message: UserForgotten) -> None:
+        """Show the receipt."""
+        self._runs, self._done = False, True
+        self._show(message.lines)
+        self.query_one(VerticalScroll).focus()
+        self._show_status("Forgotten. Esc closes the receipt.")
+
+    def on_work_failed(self, message: WorkFailed) -> None:
+        """Say why, and what to do."""
+        message.stop()
+        self._runs = False
+        self.query_one(Input).disabled = False
+        self._show_status(f"{message.error} {message.remedy}".strip())
+
+    def action_leave(self) -> None:
+        """Close it, unless it is just being done."""
+        if self._runs:
+            self._show_status("It is being done, and cannot be stopped half-way.")
+        else:
+            self.dismiss(self._done or None)
+
+    def _show(self, lines: tuple[str, ...]) -> None:
+        self.query_one("#receipt", Static).update("\n".join(lines))
+
+    def _show_status(self, state: str) -> None:
+        self.query_one("#state", Label).update(state)

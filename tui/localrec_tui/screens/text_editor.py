@@ -1,0 +1,69 @@
+"""A dialog for a few sentences, beginning with those that are there."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Footer, Label, TextArea
+
+from localrec_tui.base_app import Dialog
+
+
+class TextEditorDialog(Dialog[str]):
+    """Asks for a text; None where it is left.
+
+    Args:
+        title: What it is for.
+        text: What it is now.
+        longest: Characters that are kept of it.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s", "save", "Save", id="save_text", priority=True),
+    ]
+    DEFAULT_CSS = """
+    TextEditorDialog > .dialog { width: 76; }
+    TextEditorDialog TextArea { height: 10; }
+    """
+
+    def __init__(self, title: str, text: str, longest: int) -> None:
+        super().__init__()
+        self._title = title
+        self._text = text
+        self._longest = longest
+
+    def compose(self) -> ComposeResult:
+        """The text, and how much of it is kept."""
+        with Vertical(classes="dialog"):
+            yield Label(self._title, classes="title", markup=False)
+            yield TextArea(self._text, soft_wrap=True)
+            yield Label("", classes="hint", id="length", markup=False)
+            yield Footer()
+
+    def on_mount(self) -> None:
+        """Begin to write."""
+        self.query_one(TextArea).focus()
+        self._count()
+
+    def action_save(self) -> None:
+        """Take the text; one without a word is none."""
+        words = self.query_one(TextArea).text.strip()
+        if words and len(words) <= self._longest:
+            self.dismiss(words)
+        else:
+            self._count()
+
+    @on(TextArea.Changed)
+    def _count(self) -> None:
+        length = len(self.query_one(TextArea).text.strip())
+        room = self._longest - length
+        told = f"{room:,} characters left. Ctrl+S saves, Esc leaves it as it was."
+        if room < 0:
+            told = f"{-room:,} characters too many: shorten it, then Ctrl+S."
+        elif not length:
+            told = "Write something, then Ctrl+S. Esc leaves it as it was."
+        self.query_one("#length", Label).update(told)

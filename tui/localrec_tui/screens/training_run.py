@@ -1,0 +1,249 @@
+"""One training: its curves as they grow, how far it is, and what it was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, VerticalScroll
+from textual.message import Message
+from textual.widgets import Footer, Label, Static, TabbedContent, TabPane, Tabs
+
+from localrec_tui.base_app import AppScreen
+from localrec_tui.messages import WorkFailed
+from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
+from localrec_tui.services.trainings import (
+    LoggedStep,
+    TrainingPart,
+    TrainingSummary,
+    TrainingUpdate,
+)
+from localrec_tui.widgets.choice_field import ChoiceField
+from localrec_tui.widgets.progress import format_duration
+from localrec_tui.widgets.training_curves import (
+    Curve,
+    Curves,
+    format_metric,
+    leading_metrics,
+    logged_metric,
+    metric_names,
+    metric_points,
+    step_span,
+)
+from localrec_tui.workers import run_in_thread
+
+TrainingAction = Literal[
+    "resume", "export", "try"
+]  # what the room is to do when this screen is left
+
+STATE_LABELS = {
+    "finished": "✓ finished",
+    "running": "▶ running",
+    "stopped": "… stopped",
+    "unreadable": "✗ unreadable",
+}
+_CURVES, _ABOUT = "page-curves", "page-about"
+_LOOK_S = 1.0  # how often is looked whether it did a step
+_LATEST = 20  # steps that the pace is taken from
+_ALL = ""  # not one curve: the four that tell most
+
+
+class TrainingRunScreen(AppScreen[TrainingAction]):
+    """A training with its curves.
+
+    Args:
+        name: Of the training in the workspace.
+    """
+
+    HELP = (
+        "The curves of one training, drawn anew as it goes on, whoever trains. Above each stands "
+        "what was measured last; the scale goes from the lowest to the highest that is drawn. Of "
+        "many steps a line is the mean of those around each. M shows one curve large, or the four "
+        "again.\n\n"
+        "G goes on with a training that was stopped, X exports one that is finished, T tries it "
+        "beside its base. Esc leads back to the room, where Esc stops what was begun there."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("m", "pick_curve", "Curve", id="curve"),
+        Binding("g", "leave_to('resume')", "Go on", id="resume_training"),
+        Binding("x", "leave_to('export')", "Export", id="export_training"),
+        Binding("t", "leave_to('try')", "Try", id="try_training"),
+        Binding("escape,q,backspace", "back", "Back", id="back"),
+    ]
+    DEFAULT_CSS = """
+    TrainingRunScreen #top { height: 1; margin: 0 1; }
+    TrainingRunScreen #state { width: 1fr; }
+    TrainingRunScreen TabbedContent { height: 1fr; }
+    TrainingRunScreen TabPane { padding: 0; }
+    TrainingRunScreen VerticalScroll { height: 1fr; padding: 0 2; }
+    TrainingRunScreen .head { text-style: bold; margin-top: 1; }
+    TrainingRunScreen .-none { display: none; }
+    TrainingRunScreen #status { height: auto; max-height: 3; margin: 0 2; color: $text-muted; }
+    """
+
+    class TrainingRead(Message):
+        """The training was looked at; None: nothing changed."""
+
+        def __init__(self, look: TrainingUpdate | None) -> None:
+            super().__init__()
+            self.look = look
+
+    class ConfigRead(Message):
+        """What it was asked for was read."""
+
+        def __init__(self, parts: tuple[TrainingPart, ...]) -> None:
+            super().__init__()
+            self.parts = parts
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._run_name = name
+        self._look_before: TrainingUpdate | None = None
+        self._looks = False
+        self._steps: list[LoggedStep] = []
+        self._curve = _ALL
+
+    def compose(self) -> ComposeResult:
+        """How far it is, and a page for each view."""
+        yield Label(f"Training {self._run_name}", classes="title", markup=False)
+        with Horizontal(id="top"):
+            yield ChoiceField("Curve", "M", id="curve")
+            yield Static("…", id="state", markup=False)
+        with TabbedContent(initial=_CURVES):
+            with TabPane("Curves", id=_CURVES):
+                yield Curves()
+                yield Curve(id="one")
+            with TabPane("About", id=_ABOUT), VerticalScroll():
+                yield Static(id="about", markup=False)
+        yield Static(id="status", markup=False)
+        yield Footer()
+
+    def on_mount(self) -> None:
+        """Read it, and look every second whether it goes on."""
+        self.query_one(Tabs).focus()
+        training, name = self.app.services.trainings, self._run_name
+        run_in_thread(self, "training", lambda: self.ConfigRead(training.about(name)))
+        self.set_interval(_LOOK_S, self._look)
+
+    def on_screen_resume(self) -> None:
+        """Look at once."""
+        self._look()
+
+    # --- keys ---
+
+    def action_back(self) -> None:
+        """Back to the trainings."""
+        self.dismiss(None)
+
+    def action_leave_to(self, next_action: TrainingAction) -> None:
+        """Back to the trainings, where it is done."""
+        self.dismiss(next_action)
+
+    def action_pick_curve(self) -> None:
+        """Choose what is drawn."""
+        latest = self._steps[-1].values if self._steps else {}
+        choices = [ChoiceItem(_ALL, "the four that tell most")]
+        for name in metric_names(self._steps):
+            title, unit = logged_metric(name)
+            value = latest.get(name)
+            choices.append(
+                ChoiceItem(name, title, "" if value is None else format_metric(value, unit))
+            )
+        screen = ChoiceDialog("Which curve?", choices, self._curve)
+        self.app.push_screen(screen, self._curve_picked)
+
+    @on(ChoiceField.Pressed)
+    def _pick_pressed(self) -> None:
+        self.action_pick_curve()
+
+    def _curve_picked(self, name: str | None) -> None:
+        if name is not None:
+            self._curve = name
+            self._draw()
+
+    # --- reading ---
+
+    def _look(self) -> None:
+        """Look whether it did a step; one look at a time, and none where nobody sees it."""
+        if self._looks or not self.is_current:
+            return
+        self._looks = True
+        training, name = self.app.services.trainings, self._run_name
+        mark = self._look_before.mark if self._look_before is not None else None
+        run_in_thread(self, "training steps", lambda: self.TrainingRead(training.look(name, mark)))
+
+    def on_training_run_screen_training_read(self, message: TrainingRead) -> None:
+        """Show what is new."""
+        self._looks = False
+        look = message.look
+        if look is None:
+            return
+        self._look_before = look
+        self._steps = [*(() if look.is_anew else self._steps), *look.steps]
+        self.query_one("#state", Static).update(_state_text(look, self._steps))
+        self.query_one("#status", Static).update(_next_steps_text(look))
+        self._draw()
+
+    def on_training_run_screen_config_read(self, message: ConfigRead) -> None:
+        """Show it."""
+        parts = ("\n".join([title, *(f"  {line}" for line in ls)]) for title, ls in message.parts)
+        self.query_one("#about", Static).update("\n\n".join(parts))
+
+    def on_work_failed(self, message: WorkFailed) -> None:
+        """Say why, and what to do about it."""
+        message.stop()
+        self._looks = False
+        told = f"{message.error} {message.remedy}".strip()
+        self.query_one("#status", Static).update(told)
+
+    def _draw(self) -> None:
+        if self._look_before is None:
+            return
+        names = leading_metrics(self._look_before.found.kind, metric_names(self._steps))
+        four, one = self.query_one(Curves), self.query_one("#one", Curve)
+        four.set_class(self._curve != _ALL, "-none")
+        one.set_class(self._curve == _ALL, "-none")
+        self.query_one("#curve", ChoiceField).show(
+            logged_metric(self._curve).title if self._curve else f"{len(names)} of them"
+        )
+        if self._curve == _ALL:
+            four.show(self._steps, names)
+        else:
+            points = metric_points(self._steps, self._curve)
+            one.show(logged_metric(self._curve), points, step_span(self._steps))
+
+
+def trainer_label(found: TrainingSummary) -> str:
+    """Where a running training was begun."""
+    return "begun here" if found.is_ours else f"by process {found.holder}"
+
+
+def _state_text(look: TrainingUpdate, steps: Sequence[LoggedStep]) -> str:
+    found = look.found
+    state = STATE_LABELS[found.state]
+    if found.state == "running":
+        state = f"{state}, {trainer_label(found)}"
+    parts = [state, f"step {found.step:,} of {found.steps:,}" if found.steps else "no step yet"]
+    if steps:
+        latest = steps[-_LATEST:]
+        pace = sum(one.seconds for one in latest) / len(latest)
+        parts.append(f"{pace:,.1f} s a step")
+        if found.state == "running" and found.step < found.steps:
+            parts.append(f"{format_duration(pace * (found.steps - found.step))} left")
+    return ", ".join(parts)
+
+
+def _next_steps_text(look: TrainingUpdate) -> str:
+    """What is on disk of it, and what can be done with that."""
+    found = look.found
+    if look.exported:
+        return f"Exported: {look.exported}"
+    if found.state == "finished":
+        return "X exports it, T tries it beside its base."
+    if look.checkpoint is None:
+        return "There is no checkpoint yet."
+    goes_on = " G goes on behind it." if found.state == "stopped" else ""
+    return f"The last checkpoint lies behind step {look.checkpoint:,}.{goes_on}"

@@ -1,0 +1,121 @@
+"""Asks whose history counts."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Footer, Input, Label, OptionList
+from textual.widgets.option_list import Option
+
+from localrec_tui.base_app import Dialog
+from localrec_tui.messages import UsersLoaded, WorkFailed
+from localrec_tui.screens.choice import _called
+from localrec_tui.widgets.text_line import TextLine
+from localrec_tui.workers import run_in_thread
+
+
+class UserDialog(Dialog[str]):
+    """Asks who sits here: one who is known, a new one by typing, or nobody (""); None: left.
+
+    Args:
+        person: Who sits here now.
+        nobody: Whether nobody is an answer.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down", "to_list", "To the list", show=False),
+    ]
+    DEFAULT_CSS = "UserDialog OptionList { max-height: 12; }"
+
+    def __init__(self, user: str | None, *, nobody: bool = True) -> None:
+        super().__init__()
+        self._person = user
+        self._nobody = nobody
+        self._found: UsersLoaded | None = None  # who is listed
+        self._is_named = False  # a name was entered whose matches are not here yet
+
+    def compose(self) -> ComposeResult:
+        """A line to search and to name somebody new in, and who is known."""
+        with Vertical(classes="dialog"):
+            yield Label("Who are you?", classes="title")
+            yield TextLine(placeholder="Search, or type a new name", max_length=200)
+            yield OptionList()
+            yield Label("", classes="hint", id="person-error", markup=False)
+            yield Footer()
+
+    def on_mount(self) -> None:
+        """Look who is known."""
+        self._search("")
+
+    def action_to_list(self) -> None:
+        """From the line to the list below it."""
+        people = self.query_one(OptionList)
+        if people.option_count:
+            people.highlighted = people.highlighted or 0
+            people.focus()
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        self._is_named = False
+        self._search(event.value.strip())
+
+    @on(Input.Submitted)
+    def _named(self, event: Input.Submitted) -> None:
+        name = event.value.strip()
+        if not name:
+            if self._nobody:
+                self.dismiss("")
+        elif self._found is None or self._found.like != name:
+            self._is_named = True
+        else:
+            self._choose(self._found)
+
+    @on(OptionList.OptionSelected)
+    def _picked(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss((event.option_id or "")[1:])
+
+    def on_users_loaded(self, message: UsersLoaded) -> None:
+        """Show them, unless more was typed meanwhile."""
+        if message.like != self.query_one(Input).value.strip():
+            return
+        self._found = message
+        people = self.query_one(OptionList)
+        people.clear_options()
+        if self._nobody and not message.like:
+            people.add_option(Option("Nobody in particular", id="="))
+        for key in message.people:
+            now = "  (now)" if key == self._person else ""
+            people.add_option(Option(Content(f"{key}{now}"), id=f"={key}"))
+        if message.like and _called(message) is None:
+            people.add_option(Option(Content(f"{message.like}  (new)"), id=f"+{message.like}"))
+        if self._is_named:
+            self._choose(message)
+
+    def on_work_failed(self, message: WorkFailed) -> None:
+        """Say why nobody is listed; a name can be typed all the same."""
+        message.stop()
+        if self._is_named:
+            self.dismiss(self.query_one(Input).value.strip())
+            return
+        self.query_one("#person-error", Label).update(f"{message.error} {message.remedy}".strip())
+
+    def _choose(self, found: UsersLoaded) -> None:
+        """Take whoever is called as typed, or else the only match; a name of nobody is new."""
+        self._is_named = False
+        if (called := _called(found)) is not None:
+            self.dismiss(called)
+        elif len(found.people) <= 1:
+            self.dismiss(next(iter(found.people), found.like))
+        else:
+            told = "Several are called so: choose one of them, or the last line for somebody new."
+            self.query_one("#person-error", Label).update(told)
+            self.action_to_list()
+
+    def _search(self, like: str) -> None:
+        services = self.app.services
+        run_in_thread(self, "people", lambda: UsersLoaded(like, services.users(like)))

@@ -1,0 +1,352 @@
+"""The backend over a workspace folder.
+
+Quick reads (people, a page, an item) open the store for themselves, and leave it open for a second
+for the next one. Questions are answered one at a time from a workspace that stays warm in memory;
+its store is let go a second after the last of them, so that an import in another terminal, which
+waits for three, gets its turn. A question that a model thinks about keeps it meanwhile, and the
+import is told who holds it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock, Timer
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+
+from localrec.data.model_calls import ModelCall
+from localrec.data.recommendations import Recommendations
+from localrec.data.rows import CatalogueRows
+from localrec.foundation.progress import Progress
+from localrec_tui.services.catalogue import CatalogueService
+from localrec_tui.services.memory import MemoryService
+from localrec_tui.services.models import ModelService
+from localrec_tui.services.records import (
+    AnsweredQuestion,
+    DomainSummary,
+    IntentCorrection,
+    ItemDetails,
+    NewFeedback,
+    OnItems,
+    QuestionRequest,
+    RequestHandle,
+    UndoneFeedback,
+)
+from localrec_tui.services.runs import RunService
+from localrec_tui.services.store_access import ReadWriteLock, StorePool
+from localrec_tui.services.trainings import TrainingService
+
+if TYPE_CHECKING:
+    from localrec.data.query import Intent
+    from localrec.graph.interactions import FeedbackRecord
+    from localrec.graph.store import Store
+    from localrec.llm.chat_model import ChatModel
+    from localrec.systems.marc import Marc
+    from localrec_tui.services.store_lease import LeasedWorkspace, WorkspaceMark
+
+_STORE = "store.duckdb"  # erasure.journal says so too, but brings NumPy to the first paint
+_HOLD_S = 1.0
+_CANCEL_AGAIN_S = 0.45  # a call that began in the very moment of the first cancel missed it
+_STOP_S = 3.0  # more is not waited for something that asks no model
+_DRINKS = "cocktails"
+
+_Made = TypeVar("_Made")
+
+
+class AppServices:
+    """Serves the app from one workspace folder; making one opens nothing.
+
+    Args:
+        folder: The workspace.
+        linger_s: How long the store is held after a question.
+    """
+
+    def __init__(self, folder: Path, hold_s: float = _HOLD_S) -> None:
+        self._folder = folder
+        self._hold_s = hold_s
+        self._lock = ReadWriteLock()
+        self._store_pool = StorePool(folder, hold_s)
+        self._request_lock = Lock()  # one question at a time; guards the warm workspace
+        self._warm: LeasedWorkspace | None = None
+        self._mark: WorkspaceMark | None = None
+        self._models: dict[str, ChatModel] = {}
+        self._current_request: RequestHandle | None = None
+        self._timer: Timer | None = None
+        self.catalogue = CatalogueService(folder, self._read, self._writing, self._leased_workspace)
+        self.models = ModelService(folder, self._models)
+        self.memory = MemoryService(folder, self._lock, self._read, self._writing)
+        self.runs = RunService(folder, self._names)
+        self.trainings = TrainingService(folder)
+
+    @property
+    def is_empty(self) -> bool:
+        """True where the workspace has no store yet."""
+        return not (self._folder / _STORE).is_file()
+
+    def domains(self) -> tuple[DomainSummary, ...]:
+        """The domains that have items, largest first; none where there is no store yet."""
+        from localrec_tui.services.store_queries import domain_summaries
+
+        return () if self.is_empty else self._read(domain_summaries)
+
+    def users(self, like: str = "", limit: int = 50) -> tuple[str, ...]:
+        """Keys of people that contain `like`."""
+        from localrec_tui.services.store_queries import users_like
+
+        return self._read(lambda store: users_like(store, like, limit))
+
+    def item(self, domain: str, key: str, user: str | None = None) -> ItemDetails:
+        """All that is stored about an item, as a person sees it."""
+        from localrec_tui.services.store_queries import item_details
+
+        return self._read(lambda store: item_details(store, domain, key, user))
+
+    def ask(
+        self, asked: QuestionRequest, request: RequestHandle, on_items: OnItems
+    ) -> AnsweredQuestion:
+        """Answer a question."""
+        return self._answer(asked, None, request, on_items)
+
+    def ask_intent(
+        self,
+        asked: QuestionRequest,
+        corrected: IntentCorrection,
+        request: RequestHandle,
+        on_items: OnItems,
+    ) -> AnsweredQuestion:
+        """Answer a question again after a person mended how it was read."""
+        unaided = msgspec.structs.replace(asked, without_model=True)
+        return self._answer(unaided, corrected, request, on_items)
+
+    def recommend(
+        self, user: str, domain: str | None, k: int, request: RequestHandle
+    ) -> Recommendations:
+        """A list for a person who asks for nothing in particular."""
+        with self._leased_workspace(request, user) as workspace:
+            chosen = workspace.choose_person_domain(user, domain)
+            user_profile = workspace.user_profile(chosen, user)
+            return workspace.personal(chosen).recommend(user, user_profile, k)
+
+    def give_feedback(self, word: NewFeedback) -> FeedbackRecord:
+        """Store what a person says, with the job that works it into memories."""
+        from localrec.memory.feedback import record_feedback
+        from localrec.workspace import Workspace
+
+        with self._writing(), Workspace(self._folder, writable=True) as opened:
+            domain, item_id, _ = opened.find_item(word.item, word.domain, word.user)
+            return record_feedback(
+                opened.store, domain, word.user, item_id, word.event, reason=word.reason
+            )
+
+    def undo(self, user: str) -> UndoneFeedback | None:
+        """Take back a person's newest word; None where there is none."""
+        from localrec.memory.feedback import retract_feedback
+        from localrec.workspace import Workspace
+        from localrec_tui.services.store_queries import latest_feedback
+
+        with self._writing(), Workspace(self._folder, writable=True) as opened:
+            domain = opened.choose_undo_domain(user)
+            said = retract_feedback(opened.store, domain, user)
+            if said is None:
+                return None
+            holds = latest_feedback(opened.store, domain, said.user, said.item)
+            return UndoneFeedback(said=said, domain=domain, holds=holds)
+
+    def load_bundled_data(self, progress: Progress) -> int:
+        """Put the bundled drinks into the workspace, without a network; how many they are."""
+        from localrec.foundation.paths import shipped
+        from localrec.graph.domain_files import load_domain
+        from localrec.sources import read_export
+        from localrec.sources.dataset_catalog import find_dataset
+        from localrec.workspace import Workspace
+
+        progress("reading the drinks", 0, 0)
+        dataset = find_dataset(_DRINKS)
+        domain = load_domain(dataset.domain)
+        # Found by hand: `fetch_dataset` also knows the way to a network.
+        assert dataset.bundled is not None
+        table = read_export(dataset.kind, shipped("datasets") / dataset.bundled, domain)
+        assert isinstance(table, CatalogueRows)
+        with self._writing(), Workspace(self._folder, writable=True) as opened:
+            opened.take_in(table, domain, progress)
+        return len(table.items)
+
+    def stop(self, request: RequestHandle) -> None:
+        """Stop a request; returns when it is over."""
+        from localrec_tui.services.cancellation import cancel_call
+
+        request.stopped.set()
+        last = time.monotonic() + _STOP_S
+        while not request.over.is_set() and time.monotonic() < last:
+            if self._current_request is request:
+                for model in list(self._models.values()):
+                    cancel_call(model)
+            request.over.wait(_CANCEL_AGAIN_S)
+
+    def close(self) -> None:
+        """Stop what runs, let go of the store and end the models."""
+        self.models.close()
+        self._store_pool.close()
+        self.memory.close()
+        self.runs.close()
+        self.trainings.close()
+        if (served := self._current_request) is not None:
+            self.stop(served)
+        # Where something goes on that asks no model, the models end with this process.
+        if self._request_lock.acquire(timeout=_STOP_S):
+            self._close_store()
+            for model in self._models.values():
+                model.close()
+            self._models.clear()
+            self._request_lock.release()
+
+    # --- questions ---
+
+    def _answer(
+        self,
+        asked: QuestionRequest,
+        corrected: IntentCorrection | None,
+        request: RequestHandle,
+        on_items: OnItems,
+    ) -> AnsweredQuestion:
+        from localrec.systems.marc import Marc
+
+        with self._leased_workspace(request, asked.user) as workspace:
+            pictured = asked.image is not None
+            domain = workspace.choose_domain(asked.text, asked.domain, pictured=pictured)
+            calls: list[ModelCall] = []
+            system = workspace.system(
+                asked.system, domain, without_model=asked.without_model, calls=calls
+            )
+            assert isinstance(system, Marc), asked.system
+            return _answered(workspace, system, asked, corrected, domain, calls, on_items)
+
+    @contextmanager
+    def _leased_workspace(
+        self, request: RequestHandle, user: str | None
+    ) -> Iterator[LeasedWorkspace]:
+        """The warm workspace as a person sees it, for one request, at its turn.
+
+        A request that was stopped is refused.
+
+        Raises:
+            ModelCancelledError: the request was stopped, before or during the block.
+        """
+        from localrec_tui.services.cancellation import raise_if_stopped
+
+        try:
+            with self._request_lock, self._lock.reading():
+                self._cancel_timer()
+                raise_if_stopped(request)
+                self._current_request = request
+                try:
+                    workspace = self._as_it_is_now().seen_by(user)
+                    workspace.request = request
+                    yield workspace
+                    # A stage may have taken the stop for a failure of its model, and gone on.
+                    raise_if_stopped(request)
+                finally:
+                    self._current_request = None
+                    self._close_later()
+        finally:
+            request.over.set()
+
+    def _as_it_is_now(self) -> LeasedWorkspace:
+        """The warm workspace; a new one where store or settings changed since it was read."""
+        from localrec_tui.services.store_lease import LeasedStore, LeasedWorkspace, workspace_mark
+
+        before = self._warm
+        store = LeasedStore(self._folder) if before is None else before.store
+        assert isinstance(store, LeasedStore)
+        store.take()  # from here on nobody can change it
+        mark = workspace_mark(self._folder)
+        if before is None or mark != self._mark:
+            self._warm = LeasedWorkspace(self._folder, store, self._models, before)
+            self._mark = mark
+        assert self._warm is not None
+        return self._warm
+
+    # --- holding the store, and letting it go ---
+
+    def _names(self, domain: str, keys: Iterable[str]) -> dict[str, str]:
+        """Names of items by key; of none where there is no store."""
+        from localrec_tui.services.store_queries import item_names
+
+        return {} if self.is_empty else self._read(lambda store: item_names(store, domain, keys))
+
+    def _read(self, query: Callable[[Store], _Made]) -> _Made:
+        """Ask the store something quick, beside a question that may be running."""
+        with self._lock.reading(), self._store_pool.open_reader() as store:
+            return query(store)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Nobody else of this process has the store."""
+        with self._request_lock:
+            self._close_store()
+            with self._lock.writing():
+                self._store_pool.close()
+                yield
+
+    def _cancel_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _close_later(self) -> None:
+        """Let the store go in a moment, unless another question comes first."""
+        timer = Timer(self._hold_s, lambda: self._time_is_up(timer))
+        timer.daemon = True  # the end of the app waits for nothing
+        self._timer = timer
+        timer.start()
+
+    def _time_is_up(self, timer: Timer) -> None:
+        with self._request_lock:
+            if self._timer is timer:
+                self._close_store()
+
+    def _close_store(self) -> None:
+        self._cancel_timer()
+        if self._warm is not None:
+            self._warm.store.close()
+
+
+def _answered(
+    workspace: LeasedWorkspace,
+    marc: Marc,
+    asked: QuestionRequest,
+    corrected: IntentCorrection | None,
+    domain: str,
+    calls: list[ModelCall],
+    on_items: OnItems,
+) -> AnsweredQuestion:
+    from localrec.data.questions import Question
+    from localrec.foundation.text import clean_text
+    from localrec.understanding.query_parser import LONGEST_QUESTION
+    from localrec_tui.services.constraint_checks import add_constraints, item_matches
+
+    # One character more than is read, so that the intent still knows it was cut.
+    text = clean_text(asked.text, LONGEST_QUESTION + 1)
+    question = Question(query=text, user=asked.user, image=asked.image)
+    intent: Intent
+    if corrected is None:
+        intent, task = marc.understand(question), None
+    else:
+        intent, task = corrected.intent, corrected.task
+        if corrected.more:
+            intent = add_constraints(intent, corrected.more, workspace.stages(domain).vocabulary)
+    answer = marc.answer_intent(question, intent, asked.k, task=task, on_items=on_items)
+    answer = msgspec.structs.replace(answer, model_saw=tuple(calls))
+    return AnsweredQuestion(
+        asked=asked,
+        answer=answer,
+        intent=intent,
+        domain=domain,
+        item_matches_by_key=item_matches(
+            (*answer.items, *answer.near), intent, workspace.catalogue(domain)
+        ),
+    )

@@ -1,0 +1,199 @@
+"""What the Models room asks: which models there are, who plays which role, how fast one is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, get_args
+
+from localrec.foundation.progress import Progress
+from localrec_tui.services.commands import CommandRunner
+from localrec_tui.services.records import RequestHandle
+
+if TYPE_CHECKING:
+    from localrec.llm.chat_model import ChatModel
+    from localrec.llm.model_process import ModelProcess
+
+
+import msgspec
+
+
+class ModelSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """A model that localrec knows by name; `size` of its files in bytes, `here`: pulled."""
+
+    name: str
+    title: str
+    kind: str
+    licence: str
+    size: int
+    here: bool
+
+
+class RoleBinding(msgspec.Struct, frozen=True, kw_only=True):
+    """Who plays a role; `player` is "" where nobody chose and the measured best does."""
+
+    role: str
+    player: str
+    adapter: str = ""
+
+
+class RunningModel(msgspec.Struct, frozen=True, kw_only=True):
+    """A process of a model and the memory it holds, in bytes; None: the system does not say."""
+
+    name: str
+    memory: int | None
+
+
+class ModelSpeed(msgspec.Struct, frozen=True, kw_only=True):
+    """How fast a model is here: seconds to load, tokens per second read and written."""
+
+    name: str
+    load_s: float
+    read_per_s: float
+    written_per_s: float
+    memory: int | None
+
+
+_SENTENCE = "A long drink of gin, lime juice and soda water is poured over ice in a tall glass. "
+
+
+_SENTENCES = 20  # some four hundred tokens
+
+
+_WRITTEN = 64  # tokens
+
+
+class ModelService:
+    """`Modelling` over the pulled files and the settings of a workspace folder.
+
+    Args:
+        folder: The workspace.
+        models: Those that run for the app, by name.
+    """
+
+    def __init__(self, folder: Path, models: Mapping[str, ChatModel]) -> None:
+        self._folder, self._models = folder, models
+        self._sender = CommandRunner(folder)
+        self._timed: dict[RequestHandle, ModelProcess] = {}
+
+    def models(self) -> tuple[ModelSummary, ...]:
+        """The catalogue."""
+        from localrec.llm.model_catalog import load_catalog, model_folder
+
+        return tuple(
+            ModelSummary(
+                name=name,
+                title=model.title,
+                kind=model.kind,
+                licence=model.licence,
+                size=sum(file.size for file in model.files),
+                here=all((model_folder(name) / file.name).is_file() for file in model.files),
+            )
+            for name, model in load_catalog().items()
+        )
+
+    def roles(self) -> tuple[RoleBinding, ...]:
+        """Every role."""
+        from localrec.foundation.settings import ModelRole, load_settings
+
+        settings = load_settings(self._folder)
+        roles = (
+            RoleBinding(
+                role=role,
+                player=settings.roles.get(role, ""),
+                adapter=settings.adapters.get(role, ""),
+            )
+            for role in get_args(ModelRole)
+        )
+        return (RoleBinding(role="chat", player=settings.chat_model), *roles)
+
+    def running(self) -> tuple[RunningModel, ...]:
+        """The models that run for this app."""
+        from localrec.llm.model_process import ModelProcess
+
+        return tuple(
+            RunningModel(name=model.name, memory=model.memory)
+            for model in list(self._models.values())
+            if isinstance(model, ModelProcess) and model.is_running
+        )
+
+    def check(self, name: str) -> Literal["missing", "ok", "damaged"]:
+        """Whether a model's files are whole."""
+        from localrec.llm.model_catalog import status
+
+        return status(name)
+
+    def use(self, role: str, name: str) -> None:
+        """Let a model play a role: `localrec models use`, which knows what fits together."""
+        self._sender.send(("models", "use", role, name), RequestHandle(), _ignore_progress)
+
+    def pull(self, name: str, request: RequestHandle, on_progress: Progress) -> None:
+        """Fetch a model: `localrec models pull`."""
+        self._sender.send(("models", "pull", name), request, on_progress)
+
+    def measure(self, name: str, request: RequestHandle, on_progress: Progress) -> ModelSpeed:
+        """Load a model and time it."""
+        from localrec.foundation.settings import load_settings
+        from localrec.llm.chat_model import Message
+        from localrec.llm.model_catalog import model_path
+        from localrec.llm.model_process import ModelProcess
+        from localrec_tui.services.cancellation import CancellableModel
+
+        threads = load_settings(self._folder).threads or None
+        model = ModelProcess(model_path(name), n_threads=threads)
+        asked = CancellableModel(model, request)  # between two calls there is nothing to cancel
+        question = [Message("user", _SENTENCE * _SENTENCES + "Tell me more about it.")]
+        with self._under_way(request, model):
+            on_progress(f"loading {name}", 0, 3)
+            began = time.perf_counter()
+            asked.count_tokens("")
+            loaded_s = time.perf_counter() - began
+            on_progress("reading", 1, 3)
+            read = asked.generate(question, max_tokens=1).usage
+            on_progress("writing", 2, 3)
+            # The prompt is still there: what is left is writing.
+            written = asked.generate(question, max_tokens=_WRITTEN).usage
+            return ModelSpeed(
+                name=name,
+                load_s=loaded_s,
+                read_per_s=_rate(read.prompt - read.cached, read.model_ms),
+                written_per_s=_rate(written.generated, written.model_ms),
+                memory=model.memory,
+            )
+
+    def stop(self, request: RequestHandle) -> None:
+        """Stop a pull or a measurement."""
+        self._sender.stop(request)
+        if (model := self._timed.get(request)) is not None:
+            model.cancel()
+
+    def close(self) -> None:
+        """See that whatever runs has ended."""
+        self._sender.close()
+        for request, model in list(self._timed.items()):
+            request.stopped.set()
+            model.close()
+
+    @contextmanager
+    def _under_way(self, request: RequestHandle, model: ModelProcess) -> Iterator[None]:
+        """While the block runs, the model can be stopped; behind it, its process has ended."""
+        from localrec_tui.services.cancellation import raise_if_stopped
+
+        self._timed[request] = model
+        try:
+            raise_if_stopped(request)  # it may have been stopped before anybody could hear it
+            yield
+        finally:
+            del self._timed[request]
+            model.close()
+            request.over.set()
+
+
+def _rate(tokens: int, ms: float) -> float:
+    return 1000 * tokens / ms if ms else 0.0
+
+
+def _ignore_progress(what: str, done: int, total: int) -> None:
+    """Nobody waits for a step of something short."""

@@ -1,0 +1,167 @@
+"""What the app asks of whatever works behind it, and the records that travel between the two.
+
+Every call may take long and is made in a thread. Calls may overlap; questions wait for each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Event as Flag
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from localrec.data.answers import Answer
+from localrec.data.query import Intent, TaskKind
+from localrec.data.recommendations import RecommendedItem
+from localrec.data.rows import Event, Scalar
+
+if TYPE_CHECKING:
+    from localrec.graph.interactions import FeedbackRecord
+
+OnItems = Callable[[tuple[RecommendedItem, ...]], None]  # items as far as they are known by now
+
+MARC = "marc"  # each role by whoever was measured to be better, or as the settings say
+MARC_MODEL = "marc-model"  # every role by a local model
+AGENTIC_FUSED = "agenticrec-fused"  # the order by an agent's tools, weighed without a model
+AGENTIC = "agenticrec"  # the order by a local model that asks those tools
+
+
+class QuestionRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A question as the app asks it.
+
+    Args:
+        text: In the person's words.
+        user: The person's key; None for nobody in particular.
+        domain: What it is about; None for whatever its words fit best.
+        k: At most so many items.
+        system: `MARC`, `MARC_MODEL`, `AGENTIC_FUSED` or `AGENTIC`.
+        without_model: Every role by its deterministic counterpart.
+        image: Path of a picture that the question is about; None for none.
+    """
+
+    text: str
+    user: str | None = None
+    domain: str | None = None
+    k: int = 10
+    system: str = MARC
+    without_model: bool = False
+    image: str | None = None
+
+
+class IntentCorrection(msgspec.Struct, frozen=True, kw_only=True):
+    """What a person mended in how a question was read.
+
+    Args:
+        intent: What it means now.
+        more: Further wishes in words, such as "no cream"; "" for none.
+        task: What it is a question of; None leaves that to the router.
+    """
+
+    intent: Intent
+    more: str = ""
+    task: TaskKind | None = None
+
+
+class UndoneFeedback(msgspec.Struct, frozen=True, kw_only=True):
+    """A word that was taken back.
+
+    Args:
+        said: The word.
+        domain: What its item belongs to.
+        holds: The person's next newest word about the same item, which holds again; None for none.
+    """
+
+    said: FeedbackRecord
+    domain: str
+    holds: Event | None
+
+
+class ConstraintCheck(msgspec.Struct, frozen=True):
+    """One thing asked for, and whether an item has it (what is barred: whether it is absent)."""
+
+    label: str
+    holds: bool
+
+
+class ItemMatch(msgspec.Struct, frozen=True, kw_only=True):
+    """How one item stands to the question: its wishes, and its components that are at hand."""
+
+    checks: tuple[ConstraintCheck, ...]
+    have: tuple[str, ...] = ()
+
+
+class AnsweredQuestion(msgspec.Struct, frozen=True, kw_only=True):
+    """An answer, with what the next correction of it starts from.
+
+    Args:
+        asked: The question.
+        answer: The answer to it.
+        intent: What it was understood to mean.
+        domain: What it was taken to be about.
+        standings: Item key -> how the item stands to the question.
+    """
+
+    asked: QuestionRequest
+    answer: Answer
+    intent: Intent
+    domain: str
+    item_matches_by_key: dict[str, ItemMatch] = {}
+
+
+class NewFeedback(msgspec.Struct, frozen=True, kw_only=True):
+    """What a person says about an item; `reason` in words of their own."""
+
+    user: str
+    domain: str
+    item: str
+    event: Event
+    reason: str | None = None
+
+
+class DomainSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """A domain that has items here; `examples` are questions it understands."""
+
+    name: str
+    plural: str
+    items: int
+    examples: tuple[str, ...] = ()
+
+
+class ItemEdge(msgspec.Struct, frozen=True):
+    """One edge of an item as its catalogue writes it."""
+
+    relation: str
+    target: str
+    value: str | None
+
+
+HalfCell = tuple[str, str]  # the colours of a cell's upper and lower half, such as "#c1121f"
+
+
+class ItemDetails(msgspec.Struct, frozen=True, kw_only=True):
+    """All that the store says about one item.
+
+    Args:
+        domain: What it belongs to.
+        key: Of the item.
+        name: For people.
+        properties: As its catalogue has them.
+        links: Its edges; of what people told themselves, only the viewer's own.
+        picture: Its picture in lines of half cells; () where it has none.
+    """
+
+    domain: str
+    key: str
+    name: str
+    properties: dict[str, Scalar]
+    links: tuple[ItemEdge, ...]
+    picture: tuple[tuple[HalfCell, ...], ...] = ()
+
+
+class RequestHandle:
+    """A handle on one question: from another thread it can be stopped, and seen to be over."""
+
+    def __init__(self) -> None:
+        self.stopped = Flag()
+        self.over = Flag()

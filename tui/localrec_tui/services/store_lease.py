@@ -1,0 +1,143 @@
+"""A workspace that stays open in memory while its store is let go between requests.
+
+What was read (catalogue, vocabulary, vectors) and the models serve the next question too, unless
+somebody changed the store or the settings meanwhile. Nothing is read on behalf of a request after
+the store was let go: otherwise a cache could be written of what another process just forgot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from localrec.graph.store import Columns, Store, Values
+from localrec.llm.chat_model import ChatModel
+from localrec.privacy.journal import STORE, open_settled
+from localrec.workspace import Workspace
+from localrec_tui.services.cancellation import CancellableModel
+from localrec_tui.services.records import RequestHandle
+
+_WATCHED = (STORE, f"{STORE}.wal", "settings.toml")
+WorkspaceMark = tuple[tuple[int, int, int] | None, ...]
+
+
+def workspace_mark(folder: Path) -> WorkspaceMark:
+    """Changes whenever somebody changes the store or the settings of a workspace."""
+    return tuple(_mark(folder / name) for name in _WATCHED)
+
+
+def _mark(path: Path) -> tuple[int, int, int] | None:
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return None
+    return status.st_ino, status.st_mtime_ns, status.st_size
+
+
+class LeasedStore(Store):
+    """A store for reading that is opened by the first query and can be let go after any."""
+
+    def __init__(self, folder: Path) -> None:
+        # No connection yet: each of the methods below has the store opened that it needs.
+        self.path = folder / STORE
+        self.read_only = True
+        self._open: Store | None = None
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the file is open, which keeps writers out."""
+        return self._open is not None
+
+    def take(self) -> Store:
+        """The store, opened where it is not.
+
+        Raises:
+            BusyError, WorkspaceError: as `open_settled`.
+        """
+        if self._open is None:
+            self._open = open_settled(self.path.parent, read_only=True)
+        return self._open
+
+    def close(self) -> None:
+        """Let the file go; the next query opens it again."""
+        store, self._open = self._open, None
+        if store is not None:
+            store.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """As of the store."""
+        with self.take().transaction():
+            yield
+
+    def execute(self, sql: str, values: Values = ()) -> None:
+        """As of the store."""
+        self.take().execute(sql, values)
+
+    def rows(self, sql: str, values: Values = ()) -> list[tuple[Any, ...]]:
+        """As of the store."""
+        return self.take().rows(sql, values)
+
+    def columns(self, sql: str, values: Values = ()) -> Columns:
+        """As of the store."""
+        return self.take().columns(sql, values)
+
+    @contextmanager
+    def staged(self, **tables: Columns) -> Iterator[None]:
+        """As of the store."""
+        with self.take().staged(**tables):
+            yield
+
+
+class HeldStore(LeasedStore):
+    """An open store that keeps its turn among the threads of this process until it is closed.
+
+    Args:
+        folder: The workspace.
+        store: Its store, open.
+        turn: What is left when the store is closed.
+    """
+
+    def __init__(self, folder: Path, store: Store, turn: ExitStack) -> None:
+        super().__init__(folder)
+        self.read_only = store.read_only
+        self._open = store
+        self._turn = turn
+
+    def close(self) -> None:
+        """Close the file, then let others have their turn."""
+        super().close()
+        self._turn.close()
+
+
+class LeasedWorkspace(Workspace):
+    """A workspace over a store that comes and goes; its models outlive it.
+
+    Args:
+        folder: The workspace.
+        store: Its store.
+        models: Those that were started already; started ones are added.
+        before: The workspace that this one follows, whose embedder it takes over if it can.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        store: LeasedStore,
+        models: dict[str, ChatModel],
+        before: LeasedWorkspace | None = None,
+    ) -> None:
+        super().__init__(folder)
+        self.store = store
+        self.request = RequestHandle()
+        self._models = models  # starting one takes seconds
+        if before is not None and before.settings.embedder == self.settings.embedder:
+            kept = before.__dict__.get("embedder")
+            if kept is not None:
+                self.embedder = kept
+
+    def open_model(self, role: str, name: str = "", adapter: str = "") -> ChatModel:
+        """The model that plays a role, for the request that is being served."""
+        return CancellableModel(super().open_model(role, name, adapter), self.request)

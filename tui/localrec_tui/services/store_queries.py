@@ -1,0 +1,139 @@
+"""What the store says about one item, and who is in it; read in a few queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from localrec.data.rows import Event
+from localrec.foundation.errors import UsageError
+from localrec.graph.domain_files import load_domain, shipped_domains
+from localrec.graph.image_store import thumbnails_by_key
+from localrec.graph.interactions import FEEDBACK, USER
+from localrec.graph.node_columns import edge_not_from, users_hidden_from
+from localrec.graph.store import Store
+from localrec_tui.services.records import DomainSummary, HalfCell, ItemDetails, ItemEdge
+
+_COLUMNS, _LINES = 40, 16  # of a picture; both fit a terminal of 80 by 24
+
+
+def domain_summaries(store: Store) -> tuple[DomainSummary, ...]:
+    """The domains that have items, largest first."""
+    counts = {
+        (domain, kind): count
+        for domain, kind, count in store.rows(
+            "SELECT domain, kind, count(*) FROM node WHERE domain IN (SELECT unnest(?)) "
+            "GROUP BY ALL",
+            [list(shipped_domains())],
+        )
+    }
+    found = []
+    for name in dict.fromkeys(name for name, _ in counts):
+        domain = load_domain(name)
+        if count := counts.get((name, domain.item)):
+            found.append(
+                DomainSummary(
+                    name=name, plural=domain.plural, items=count, examples=domain.examples
+                )
+            )
+    return tuple(sorted(found, key=lambda one: (-one.items, one.name)))
+
+
+def users_like(store: Store, like: str, limit: int) -> tuple[str, ...]:
+    """Keys of people that contain `like`, whatever its case, in alphabetical order."""
+    rows = store.rows(
+        "SELECT DISTINCT key FROM node WHERE kind = ? AND contains(lower(key), lower(?)) "
+        "ORDER BY key LIMIT ?",
+        [USER, like, limit],
+    )
+    return tuple(key for (key,) in rows)
+
+
+def user_domains(store: Store, user: str) -> tuple[str, ...]:
+    """The domains in which a person is known, the one that they did most in first."""
+    rows = store.rows(
+        "SELECT n.domain FROM node n LEFT JOIN interaction i ON i.user_id = n.node_id "
+        "WHERE n.kind = ? AND n.key = ? GROUP BY n.domain ORDER BY count(i.user_id) DESC, 1",
+        [USER, user],
+    )
+    return tuple(domain for (domain,) in rows)
+
+
+def latest_feedback(store: Store, domain: str, user: str, item: str) -> Event | None:
+    """A person's newest feedback on an item; None where there is none."""
+    rows = store.rows(
+        "SELECT x.event FROM interaction x JOIN node u ON u.node_id = x.user_id "
+        "JOIN node i ON i.node_id = x.item_id "
+        "WHERE u.domain = $1 AND u.kind = $2 AND u.key = $3 AND i.domain = $1 AND i.kind = $4 "
+        'AND i.key = $5 AND x.source = $6 ORDER BY x."at" DESC, x.rowid DESC LIMIT 1',
+        [domain, USER, user, load_domain(domain).item, item, FEEDBACK],
+    )
+    return Event(rows[0][0]) if rows else None
+
+
+def item_names(store: Store, domain: str, keys: Iterable[str]) -> dict[str, str]:
+    """Key of an item -> its name; keys that nobody knows are left out."""
+    rows = store.rows(
+        "SELECT key, name FROM node WHERE domain = ? AND kind = ? "
+        "AND key IN (SELECT unnest(?::VARCHAR[]))",
+        [domain, load_domain(domain).item, sorted(keys)],
+    )
+    return dict(rows)
+
+
+def item_details(store: Store, domain_name: str, key: str, user: str | None) -> ItemDetails:
+    """All that is stored about an item, as a person sees it.
+
+    Raises:
+        UsageError: there is none with this key.
+    """
+    domain = load_domain(domain_name)
+    rows = store.rows(
+        "SELECT node_id, name, properties FROM node WHERE domain = ? AND kind = ? AND key = ?",
+        [domain.name, domain.item, key],
+    )
+    if not rows:
+        raise UsageError(
+            f"There is no {domain.singular} {key!r} any more.", "Somebody took it out: ask again."
+        )
+    node_id, name, properties = rows[0]
+    links = store.rows(
+        "SELECT e.kind, e.target_id, coalesce(e.properties->>'$.as_written', t.name), "
+        "e.properties->>'$.value' FROM edge e JOIN node t ON t.node_id = e.target_id "
+        "WHERE e.source_id = ? "
+        f"AND e.kind IN (SELECT unnest(?)) AND {edge_not_from(users_hidden_from(store, user))} "
+        "ORDER BY e.rowid",
+        [node_id, [spec.edge for spec in domain.attributes.values()]],
+    )
+    return ItemDetails(
+        domain=domain.name,
+        key=key,
+        name=name,
+        properties=msgspec.json.decode(properties),
+        links=_distinct_edges(links),
+        picture=_picture(thumbnails_by_key(store, domain, [key]).get(key)),
+    )
+
+
+def _distinct_edges(rows: Sequence[tuple[str, int, str, str | None]]) -> tuple[ItemEdge, ...]:
+    """An attribute that is told several times once, or once with each of its amounts."""
+    measured = {(relation, target) for relation, target, _, value in rows if value}
+    links: dict[tuple[str, int, str | None], ItemEdge] = {}
+    for relation, target, name, value in rows:
+        if value or (relation, target) not in measured:
+            links.setdefault((relation, target, value), ItemEdge(relation, name, value))
+    return tuple(links.values())
+
+
+def _picture(content: bytes | None) -> tuple[tuple[HalfCell, ...], ...]:
+    """A thumbnail in lines of half cells; () where there is none."""
+    if content is None:
+        return ()
+    from localrec.images.thumbnails import terminal_cells  # Pillow: 50 ms
+
+    cells = terminal_cells(content, _COLUMNS, _LINES)
+    return tuple(
+        tuple(("#" + bytes(upper).hex(), "#" + bytes(lower).hex()) for upper, lower in line)
+        for line in cells
+    )

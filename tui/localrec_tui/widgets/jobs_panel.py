@@ -1,0 +1,219 @@
+"""The queue of jobs as it moves: what waits, what was worked into memories, what failed and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.message import Message
+from textual.widgets import DataTable, Static
+
+from localrec_tui.base_app import BaseApp
+from localrec_tui.messages import WorkFailed, WorkStopped
+from localrec_tui.plots import bar
+from localrec_tui.services.memory import QueueSnapshot
+from localrec_tui.services.records import RequestHandle
+from localrec_tui.widgets.cells import Cell, fill_table
+from localrec_tui.workers import run_in_thread
+
+if TYPE_CHECKING:
+    from localrec.memory.job_queue import JobRow
+
+_BAR = 24  # cells
+_HEADS = ("Job", "State", "Who", "Did", "What", "Tries", "Remarks")
+
+
+class JobsPanel(Vertical):
+    """Looks at the queue, works it off, and says when something moved."""
+
+    class QueueMoved(Message):
+        """The queue is no longer what it was: memories may be new."""
+
+    class StatusTold(Message):
+        """Something the person should read."""
+
+        def __init__(self, sentence: str) -> None:
+            super().__init__()
+            self.sentence = sentence
+
+    class QueueRead(Message, bubble=False):
+        """The queue was looked at; None: nothing moved."""
+
+        def __init__(self, found: QueueSnapshot | None) -> None:
+            super().__init__()
+            self.found = found
+
+    class JobsProgress(Message, bubble=False):
+        """So many deeds are worked in, of so many."""
+
+        def __init__(self, done: int, total: int) -> None:
+            super().__init__()
+            self.done, self.total = done, total
+
+    class JobsWorked(Message, bubble=False):
+        """The work ended; what it did, in a sentence."""
+
+        def __init__(self, told: str) -> None:
+            super().__init__()
+            self.told = told
+
+    class QueueChanged(Message, bubble=False):
+        """The queue was changed; how, in a sentence."""
+
+        def __init__(self, told: str) -> None:
+            super().__init__()
+            self.told = told
+
+    DEFAULT_CSS = """
+    JobsPanel #counts, JobsPanel #work { height: auto; }
+    JobsPanel #work.-none { display: none; }
+    JobsPanel DataTable { height: 1fr; margin-top: 1; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._jobs: QueueSnapshot | None = None
+        self._looks = False
+        self._request: RequestHandle | None = None
+
+    def compose(self) -> ComposeResult:
+        """How many there are of each state, how far the work is, and the newest rows."""
+        yield Static("…", id="counts", markup=False)
+        yield Static(id="work", markup=False, classes="-none")
+        yield DataTable[Cell](cursor_type="row", zebra_stripes=True)
+
+    def on_mount(self) -> None:
+        """Set the heads of the columns."""
+        self.query_one(DataTable).add_columns(*_HEADS)
+
+    def on_unmount(self) -> None:
+        """Nobody waits for the work any more."""
+        if self._request is not None:
+            self._request.stopped.set()
+
+    # --- what the screen asks for ---
+
+    def look(self) -> None:
+        """Look whether the queue moved; one look at a time."""
+        if self._looks:
+            return
+        self._looks = True
+        memory, mark = self._base_app.services.memory, self._jobs.mark if self._jobs else None
+        run_in_thread(self, "jobs", lambda: self.QueueRead(memory.jobs(mark)))
+
+    def work(self) -> None:
+        """Work off what waits."""
+        if self._request is not None:
+            return
+        memory, request = self._base_app.services.memory, RequestHandle()
+        self._request = request
+
+        def step(_: str, done: int, total: int) -> None:
+            self.post_message(self.JobsProgress(done, total))
+
+        def work() -> Message:
+            from localrec.memory.report import work_summary  # NumPy: not before the first paint
+
+            return self.JobsWorked(work_summary(memory.work(request, step)))
+
+        self.post_message(self.StatusTold("Working off jobs. Esc stops."))
+        run_in_thread(self, "working off jobs", work, request)
+
+    def stop(self) -> None:
+        """Stop the work, where there is some."""
+        if (request := self._request) is not None:
+            memory = self._base_app.services.memory
+            self.post_message(self.StatusTold("Stopping …"))
+            run_in_thread(self, "stopping", lambda: memory.stop(request))
+
+    def hold(self) -> None:
+        """Let jobs wait, or go on."""
+        paused = self._jobs is None or not self._jobs.paused
+        told = "Jobs wait from now on. H lets them go on." if paused else "Jobs go on."
+        memory = self._base_app.services.memory
+        self._change(lambda: memory.set_paused(paused), lambda _: told)
+
+    def retry(self) -> None:
+        """Let failed jobs wait again."""
+        memory = self._base_app.services.memory
+        self._change(memory.retry, lambda count: f"Failed jobs that wait again: {count:,}.")
+
+    # --- what comes back ---
+
+    def on_jobs_panel_queue_read(self, message: QueueRead) -> None:
+        """Show the queue."""
+        self._looks = False
+        if message.found is None:
+            return
+        had = self._jobs is not None
+        self._jobs = message.found
+        self.query_one("#counts", Static).update(_counts_text(message.found))
+        fill_table(self.query_one(DataTable), map(_row, message.found.rows))
+        if had:
+            self.post_message(self.QueueMoved())
+
+    def on_jobs_panel_jobs_progress(self, message: JobsProgress) -> None:
+        """Show how far the work is."""
+        if self._request is not None and message.total:
+            drawn = bar(message.done, _BAR, message.total)
+            self._show_work(f"▕{drawn}▏ {message.done:,} of {message.total:,} deeds worked in")
+
+    def on_jobs_panel_jobs_worked(self, message: JobsWorked) -> None:
+        """Say what was done."""
+        self._end(message.told)
+
+    def on_work_stopped(self, message: WorkStopped) -> None:
+        """A model's call was stopped."""
+        message.stop()
+        self._end("Stopped; what was under way waits.")
+
+    def on_jobs_panel_queue_changed(self, message: QueueChanged) -> None:
+        """Say so, and look again."""
+        self.post_message(self.StatusTold(message.told))
+        self.look()
+
+    def on_work_failed(self, message: WorkFailed) -> None:
+        """Say why, and what to do about it."""
+        message.stop()
+        self._looks = False
+        told = f"{message.error} {message.remedy}".strip()
+        if message.request is None:
+            self.post_message(self.StatusTold(told))
+        else:
+            self._end(told)
+
+    def _end(self, told: str) -> None:
+        self._request = None
+        self._show_work("")
+        self.post_message(self.StatusTold(told))
+        self.look()
+
+    def _change(self, change: Callable[[], object], tell: Callable[[object], str]) -> None:
+        run_in_thread(self, "changing the queue", lambda: self.QueueChanged(tell(change())))
+
+    def _show_work(self, told: str) -> None:
+        line = self.query_one("#work", Static)
+        line.update(told)
+        line.set_class(not told, "-none")
+
+    @property
+    def _base_app(self) -> BaseApp:
+        assert isinstance(self.app, BaseApp)
+        return self.app
+
+
+def _counts_text(jobs: QueueSnapshot) -> str:
+    counted = ", ".join(f"{count:,} {state}" for state, count in jobs.counts.items())
+    if not any(jobs.counts.values()):
+        return "No jobs yet: what somebody says of an item becomes one. Like something in Ask."
+    held = "  They are on hold: H lets them go on." if jobs.paused else ""
+    return f"{counted}.{held}" if jobs.counts["waiting"] == 0 else f"{counted}. W works.{held}"
+
+
+def _row(row: JobRow) -> tuple[str, ...]:
+    skipped = f"{len(row.skipped)} pinned, left as they are" if row.skipped else ""
+    remarks = " ".join(filter(None, (row.error, skipped)))
+    event = row.event.replace("_", " ")
+    return (f"{row.job_id}", row.state, row.user, event, row.item, f"{row.attempts}", remarks)

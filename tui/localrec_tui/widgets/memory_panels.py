@@ -1,0 +1,281 @@
+"""What is remembered, drawn: the words and points of now, the versions, neighbours and rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from typing import Literal
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.widgets import DataTable, OptionList, Static
+from textual.widgets.option_list import Option
+
+from localrec_tui.plots import bar
+from localrec_tui.services.memory import (
+    FacetSummary,
+    MemoryVersion,
+    NeighbourScore,
+    RulesText,
+    UserMemory,
+)
+from localrec_tui.widgets.cells import Cell, fill_table
+
+_NOBODY = "Nobody is chosen. F2 chooses whose memory is shown."
+_UNKNOWN = "{} did nothing here yet. What they say of items in Ask (L, D, S) is where it begins."
+_NOTHING = (
+    "Nothing is remembered of {} yet. What was said becomes memories by jobs: W works them off. "
+    "E writes the memory yourself."
+)
+_BAR = 10  # cells
+_NAMED = 30  # of what a memory was made from
+# wdiff's signs, so that a change can be told without colour too.
+_SIGNS: dict[ChangeKind, tuple[str, str, str]] = {
+    "same": ("", "", ""),
+    "out": ("[-", "-]", "$text-error strike"),
+    "in": ("{+", "+}", "$text-success bold"),
+}
+
+
+class MemoryPanel(VerticalScroll):
+    """The memory that holds now."""
+
+    DEFAULT_CSS = """
+    MemoryPanel { height: 1fr; }
+    MemoryPanel #words { margin-bottom: 1; }
+    """
+
+    def compose(self) -> ComposeResult:
+        """Who wrote it, the words, the points, and what they come from."""
+        yield Static(_NOBODY, id="words", markup=False)
+        yield Static(id="facets", markup=False)
+        yield Static(id="made-from", markup=False)
+
+    def show(self, found: UserMemory | None) -> None:
+        """Show what is remembered of somebody; None: nobody is chosen."""
+        now = found.versions[0] if found is not None and found.versions else None
+        self.query_one("#words", Static).update(_words(found, now))
+        facets = Content("\n").join(map(_facet, now.facets)) if now is not None else Content("")
+        self.query_one("#facets", Static).update(facets)
+        made = "\n".join(_made_from(now)) if now is not None else ""
+        self.query_one("#made-from", Static).update(made)
+
+
+class VersionsPanel(Vertical):
+    """All versions, and what changed from the one before to the one that is pointed at."""
+
+    DEFAULT_CSS = """
+    VersionsPanel OptionList { height: auto; max-height: 40%; }
+    VersionsPanel VerticalScroll { height: 1fr; margin: 1 1 0 1; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._versions: tuple[MemoryVersion, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        """The versions above, the difference below."""
+        yield OptionList()
+        with VerticalScroll(can_focus=False):
+            yield Static("There are no versions yet.", id="change", markup=False)
+
+    def show(self, versions: tuple[MemoryVersion, ...]) -> None:
+        """Show versions, the newest first; the same ones stay where they are."""
+        if versions == self._versions:
+            return
+        self._versions = versions
+        choices = self.query_one(OptionList)
+        choices.clear_options()
+        choices.add_options(Option(Content(_head(one))) for one in versions)
+        choices.display = bool(versions)
+        if versions:
+            choices.highlighted = 0
+        else:
+            self.query_one("#change", Static).update("There are no versions yet.")
+
+    @on(OptionList.OptionHighlighted)
+    def _reached(self, event: OptionList.OptionHighlighted) -> None:
+        place = event.option_index
+        if place < len(self._versions):
+            self.query_one("#change", Static).update(_difference(self._versions, place))
+
+
+class NeighboursPanel(Vertical):
+    """Who and what is near a person's taste."""
+
+    DEFAULT_CSS = """
+    NeighboursPanel Static { height: auto; margin-bottom: 1; }
+    NeighboursPanel DataTable { height: 1fr; }
+    """
+
+    def compose(self) -> ComposeResult:
+        """What it is, and the neighbours."""
+        yield Static(_NOBODY, markup=False)
+        yield DataTable[Cell](cursor_type="row", zebra_stripes=True)
+
+    def on_mount(self) -> None:
+        """Set the heads of the columns."""
+        heads = ("Who or what", "", "Score", "Near", "Shared", "Alike", "Texts", "Days ago")
+        self.query_one(DataTable).add_columns(*heads)
+
+    def clear(self) -> None:
+        """Show nobody's."""
+        self._show(_NOBODY, ())
+
+    def wait(self) -> None:
+        """Say that they are being counted."""
+        self._show("Counting who is near …", ())
+
+    def show(self, found: tuple[NeighbourScore, ...]) -> None:
+        """Show the neighbours."""
+        told = (
+            "Chosen by the rules: people who like the same, and what those like. From these a "
+            "memory learns beyond the person's own words."
+            if found
+            else "There are no neighbours: the person likes nothing yet that somebody else likes."
+        )
+        self._show(told, found)
+
+    def _show(self, told: str, found: tuple[NeighbourScore, ...]) -> None:
+        self.query_one(Static).update(told)
+        top = max((one.score for one in found), default=1.0)
+        fill_table(self.query_one(DataTable), (_near(one, top) for one in found))
+
+
+class RulesPanel(VerticalScroll):
+    """The rules of a domain as they are written."""
+
+    DEFAULT_CSS = "RulesPanel { height: 1fr; }"
+
+    def compose(self) -> ComposeResult:
+        """Their text."""
+        yield Static(_NOBODY, markup=False)
+
+    def show(self, rules: RulesText) -> None:
+        """Show rules."""
+        since = "as shipped" if not rules.version else f"version {rules.version}, {rules.source}"
+        head = f"The rules that choose neighbours among {rules.domain}, {since}. "
+        change = "Change them: localrec memory rules edit --file my.rules"
+        text = Content.assemble((head + change, "$text-muted"), "\n\n", rules.text)
+        self.query_one(Static).update(text)
+
+
+def _head(version: MemoryVersion) -> str:
+    pinned = ", pinned" if version.pinned else ""
+    by = f" ({version.by})" if version.by not in ("", "counts") else ""
+    return f"Version {version.number}, {version.source}{by}{pinned}, {version.at:%Y-%m-%d %H:%M}"
+
+
+def _words(found: UserMemory | None, now: MemoryVersion | None) -> Content:
+    if found is None:
+        return Content(_NOBODY)
+    if now is None:
+        return Content((_NOTHING if found.domain else _UNKNOWN).format(found.user))
+    return Content.assemble((_head(now), "$text-muted"), "\n\n", (now.text or "(nothing)", "bold"))
+
+
+def _facet(facet: FacetSummary) -> Content:
+    support = f"\n{' ' * (_BAR + 8)}from {', '.join(facet.supporters)}" if facet.supporters else ""
+    drawn = f"▕{bar(facet.confidence, _BAR)}▏"
+    return Content.assemble(
+        f"{drawn} {facet.confidence:.2f}  ", facet.text, (support, "$text-muted")
+    )
+
+
+def _made_from(version: MemoryVersion) -> Iterator[str]:
+    """Whose data is in it."""
+    if version.items or version.people or version.strangers:
+        yield ""
+        yield "Made from"
+    people = len(version.people) + version.strangers
+    for one, many, number, names in (
+        ("item", "items", len(version.items), _listed(version.items)),
+        ("person", "people", people, _listed(version.people, version.strangers)),
+    ):
+        if number:
+            yield f"  {number} {one if number == 1 else many}: {names}"
+
+
+def _listed(names: tuple[str, ...], strangers: int = 0) -> str:
+    """Names, as far as they fit, and how many more there are."""
+    told = [", ".join(names[:_NAMED])] if names else []
+    if len(names) > _NAMED:
+        told.append(f"{len(names) - _NAMED} more")
+    if strangers:
+        told.append(f"{strangers:,} with similar taste")
+    return " and ".join(told)
+
+
+def _difference(versions: tuple[MemoryVersion, ...], place: int) -> Content:
+    """What a version changed in the words and points of the one before."""
+    now = versions[place]
+    before = versions[place + 1] if place + 1 < len(versions) else None
+    if before is None:
+        return Content.assemble(("The first version.\n", "$text-muted"), _version_text(now))
+    head = (f"Against version {before.number}:\n", "$text-muted")
+    return Content.assemble(head, *_marked(_version_text(before), _version_text(now)))
+
+
+def _version_text(version: MemoryVersion) -> str:
+    points = (f"· {one.text} ({one.confidence:.2f})" for one in version.facets)
+    return "\n".join((version.text, *points))
+
+
+def _marked(before: str, after: str) -> Iterator[Content]:
+    """Both texts as one; equal lines stay lines."""
+    old, new = before.splitlines(), after.splitlines()
+    for place in range(max(len(old), len(new))):
+        first = old[place] if place < len(old) else ""
+        second = new[place] if place < len(new) else ""
+        parts = []
+        for change, words in word_changes(first, second):
+            opening, closing, style = _SIGNS[change]
+            parts.append(Content.styled(f"{opening}{words}{closing}", style))
+        yield Content(" ").join(parts)
+        yield Content("\n")
+
+
+def _near(one: NeighbourScore, top: float) -> tuple[str, ...]:
+    return (
+        one.name,
+        "person" if one.is_user else "item",
+        f"{bar(one.score, 6, top)} {one.score:.2f}",
+        f"{one.edge_weight:.2f}",
+        f"{one.shared:,}",
+        f"{one.overlap:.2f}",
+        f"{one.similarity:.2f}",
+        f"{one.days:,.0f}",
+    )
+
+
+ChangeKind = Literal["same", "out", "in"]
+
+
+_WORD = re.compile(r"\S+\s*")
+
+
+def word_changes(before: str, after: str) -> Iterator[tuple[ChangeKind, str]]:
+    """The stretches of both texts in reading order: kept, taken out, put in.
+
+    What was taken out stands before what was put in its place. The stretches "same" and "in" make
+    `after` again, and "same" and "out" make `before`, but for the spaces between words.
+    """
+    old, new = _WORD.findall(before), _WORD.findall(after)
+    matcher = SequenceMatcher(
+        None, [one.strip() for one in old], [one.strip() for one in new], False
+    )
+    for tag, a, b, c, d in matcher.get_opcodes():
+        if tag == "equal":
+            yield "same", _joined(new[c:d])
+            continue
+        if a < b:
+            yield "out", _joined(old[a:b])
+        if c < d:
+            yield "in", _joined(new[c:d])
+
+
+def _joined(words: list[str]) -> str:
+    return "".join(words).strip()

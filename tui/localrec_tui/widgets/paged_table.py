@@ -1,0 +1,185 @@
+"""A table of any length that holds a window of its rows and asks for more near its edges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+import msgspec
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.widgets import DataTable
+
+from localrec_tui.services.catalogue import PageTurn
+from localrec_tui.widgets.cells import Cell
+
+if TYPE_CHECKING:
+    from localrec.graph.pagination import PageCursor
+
+PAGE_ROWS = 60  # rows asked for at a time: more than a tall screen shows
+_WINDOW = 3 * PAGE_ROWS
+_AHEAD = 20  # rows from an edge at which the next ones are asked for
+_SHARES = (3, 4, 2, 2)  # of the width: names, then the kinds that tell most
+_CELL_PADDING = 2
+
+
+class PagedRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One row: the item, its cells, and where it stands; no `place`: behind all others."""
+
+    key: str
+    name: str
+    cells: tuple[str, ...]
+    place: PageCursor | None
+
+
+class PagedTable(DataTable[Cell]):
+    """Shows lines, and goes on where they end.
+
+    Attributes:
+        first: How many lines come before the window.
+    """
+
+    class PageWanted(Message):
+        """A page is wanted that is not in the window."""
+
+        def __init__(self, turn: PageTurn) -> None:
+            super().__init__()
+            self.turn = turn
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("home", "first", "First item", show=False, id="first_item"),
+        Binding("end", "last", "Last item", show=False, id="last_item"),
+    ]
+    DEFAULT_CSS = "PagedTable { height: 1fr; }"
+
+    def __init__(self) -> None:
+        super().__init__(id="listing", cursor_type="row", zebra_stripes=True)
+        self._lines: list[PagedRow] = []
+        self._heads: tuple[str, ...] = ()
+        self._goes_on = False
+        self._is_waiting = False
+        self._is_settling = False  # rows are new, and the place among them is not yet the old one
+        self.first = 0
+
+    @property
+    def lines(self) -> tuple[PagedRow, ...]:
+        """The lines in the window."""
+        return tuple(self._lines)
+
+    @property
+    def current(self) -> PagedRow | None:
+        """The line that keys mean."""
+        return self._lines[self.cursor_row] if 0 <= self.cursor_row < len(self._lines) else None
+
+    def set_heads(self, heads: Sequence[str]) -> None:
+        """Name the columns, and let go of the lines of other columns.
+
+        Their widths follow from the table's, so that scrolling moves none.
+        """
+        self._heads, self._lines = tuple(heads), []
+        self._is_waiting, self._goes_on, self.first = False, False, 0
+        self._lay_out()
+
+    def begin(self, lines: Sequence[PagedRow], *, goes_on: bool) -> None:
+        """Show the first lines of something else."""
+        self._is_waiting, self._goes_on, self.first = False, goes_on, 0
+        self._put(list(lines), row=0, scroll=0)
+
+    def end(self, lines: Sequence[PagedRow], total: int) -> None:
+        """Show the last lines."""
+        self._is_waiting, self._goes_on, self.first = False, False, total - len(lines)
+        self._put(list(lines), row=len(lines) - 1, scroll=len(lines))
+
+    def append(self, lines: Sequence[PagedRow], *, goes_on: bool) -> None:
+        """Show lines below the last; as many leave the window above, the cursor stays."""
+        self._is_waiting, self._goes_on = False, goes_on
+        lines = [*self._lines, *lines]
+        gone = max(0, len(lines) - _WINDOW)
+        self.first += gone
+        self._put(lines[gone:], self.cursor_row - gone, self.scroll_offset.y - gone)
+
+    def prepend(self, lines: Sequence[PagedRow]) -> None:
+        """Show lines above the first; as many leave the window below, the cursor stays."""
+        self._is_waiting = False
+        self.first = max(0, self.first - len(lines)) if lines else 0
+        self._goes_on = self._goes_on or len(self._lines) + len(lines) > _WINDOW
+        come, lines = len(lines), [*lines, *self._lines][:_WINDOW]
+        self._put(lines, self.cursor_row + come, self.scroll_offset.y + come)
+
+    def replace(self, key: str, cells: tuple[str, ...]) -> None:
+        """Show other cells for one line."""
+        for row, line in enumerate(self._lines):
+            if line.key == key:
+                self._lines[row] = msgspec.structs.replace(line, cells=cells)
+                for place, text in enumerate(cells):
+                    self.update_cell_at((row, place), Cell(text))  # type: ignore[arg-type]
+
+    def action_first(self) -> None:
+        """Go to the first line of all."""
+        if self.first:
+            self._want(PageTurn())
+        else:
+            self.move_cursor(row=0)
+
+    def action_last(self) -> None:
+        """Go to the last line of all."""
+        if self._goes_on:
+            self._want(PageTurn(last=True))
+        else:
+            self.move_cursor(row=self.row_count - 1)
+
+    def on_resize(self) -> None:
+        """Columns follow the width."""
+        self._lay_out()
+
+    def on_data_table_row_highlighted(self) -> None:
+        """Ask for more before the cursor is at an edge."""
+        self._look_ahead()
+
+    def watch_scroll_y(self, old: float, new: float) -> None:
+        """Ask for more before the wheel is at an edge."""
+        super().watch_scroll_y(old, new)
+        self._look_ahead()
+
+    def _look_ahead(self) -> None:
+        if self._is_waiting or self._is_settling or not self._lines:
+            return
+        top = min(self.cursor_row, self.scroll_offset.y)
+        bottom = max(self.cursor_row, self.scroll_offset.y + self.size.height)
+        if self._goes_on and bottom >= len(self._lines) - _AHEAD:
+            self._want(PageTurn(behind=self._lines[-1].place))
+        elif self.first and top < _AHEAD:
+            self._want(PageTurn(before=self._lines[0].place))
+
+    def _want(self, turn: PageTurn) -> None:
+        self._is_waiting = True
+        self.post_message(self.PageWanted(turn))
+
+    def _put(self, lines: list[PagedRow], row: int, scroll: int) -> None:
+        self._lines, self._is_settling = lines, True
+        with self.app.batch_update(), self.prevent(DataTable.RowHighlighted):
+            self.clear()
+            for line in lines:
+                self.add_row(*map(Cell, line.cells))
+            if lines:
+                self.move_cursor(row=min(max(row, 0), len(lines) - 1), scroll=False)
+        self.call_after_refresh(self._settle, max(scroll, 0))
+
+    def _settle(self, scroll: int) -> None:
+        """Scroll to where the person was, once the table knows how long it is."""
+        self.scroll_to(y=scroll, animate=False, immediate=True)
+        self._is_settling = False
+        self._look_ahead()
+
+    def _lay_out(self) -> None:
+        """Part the width among the columns."""
+        if not self._heads or not self.size.width:
+            return
+        shares = _SHARES[: len(self._heads)]
+        shares += (1,) * (len(self._heads) - len(shares))
+        free = max(self.size.width - _CELL_PADDING * len(shares) - 2, 4 * len(shares))
+        row, scroll = self.cursor_row, self.scroll_offset.y
+        self.clear(columns=True)
+        for head, share in zip(self._heads, shares, strict=True):
+            self.add_column(head, width=max(3, free * share // sum(shares)))
+        self._put(self._lines, row, scroll)

@@ -1,0 +1,145 @@
+"""Something long that a person began: how far it is, how it is stopped, what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.message import Message
+from textual.widgets import Static
+
+from localrec.foundation.progress import Progress
+from localrec_tui.messages import WorkFailed, WorkStopped
+from localrec_tui.services.records import RequestHandle
+from localrec_tui.widgets.progress import ProgressLine
+from localrec_tui.workers import run_in_thread
+
+
+class TaskPanel(Vertical):
+    """Does one thing at a time in a thread; below its progress stands what there is to say."""
+
+    class TaskOver(Message):
+        """It ended, however it did; what it found, if anything, comes in a message of its own."""
+
+    class TaskProgress(Message, bubble=False):
+        """How far it is."""
+
+        def __init__(self, request: RequestHandle, what: str, done: int, total: int) -> None:
+            super().__init__()
+            self.request, self.what, self.done, self.total = request, what, done, total
+
+    class TaskEnded(Message, bubble=False):
+        """It is done."""
+
+        def __init__(self, request: RequestHandle, found: Message) -> None:
+            super().__init__()
+            self.request, self.found = request, found
+
+    DEFAULT_CSS = """
+    TaskPanel { height: auto; }
+    TaskPanel #status { height: auto; max-height: 4; margin: 0 2; color: $text-muted; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._request: RequestHandle | None = None
+        self._stop: Callable[[RequestHandle], None] = _nothing
+        self._what = self._when_stopped = ""
+
+    def compose(self) -> ComposeResult:
+        """A line of progress, and a sentence."""
+        yield ProgressLine()
+        yield Static(id="status", markup=False)
+
+    def on_unmount(self) -> None:
+        """What nobody waits for any more ends."""
+        if (request := self._request) is not None:
+            self._stop(request)
+
+    @property
+    def what(self) -> str:
+        """What is under way; "" where nothing is."""
+        return self._what if self._request is not None else ""
+
+    def begin(
+        self,
+        what: str,
+        work: Callable[[RequestHandle, Progress], Message],
+        stop: Callable[[RequestHandle], None],
+        when_stopped: str,
+    ) -> None:
+        """Begin something, unless something is under way.
+
+        Args:
+            what: Its name for people.
+            work: Does it in a thread; the message that it returns bubbles up from here.
+            stop: Stops it, without waiting.
+            when_stopped: The sentence for when it was.
+        """
+        if self._request is not None:
+            self.show_status(f"{self._what} is under way: one thing at a time. Esc stops it.")
+            return
+        self._request = request = RequestHandle()
+        self._what, self._stop, self._when_stopped = what, stop, when_stopped
+
+        def on_progress(step: str, done: int, total: int) -> None:
+            self.post_message(self.TaskProgress(request, step, done, total))
+
+        self.show_status("")
+        self.query_one(ProgressLine).step(f"{what}: starting", 0, 0)
+        run_in_thread(
+            self, what, lambda: self.TaskEnded(request, work(request, on_progress)), request
+        )
+
+    def stop(self) -> bool:
+        """Stop what is under way; the second time at once. False where nothing is."""
+        request, stop = self._request, self._stop
+        if request is None:
+            return False
+        again = "" if request.stopped.is_set() else " Esc again insists."
+        self.show_status(f"Stopping {self._what} at a safe place …{again}")
+        run_in_thread(self, "stopping", lambda: stop(request))
+        return True
+
+    def show_status(self, status: str) -> None:
+        """Say something."""
+        self.query_one("#status", Static).update(status)
+
+    # --- what comes back ---
+
+    def on_task_panel_task_progress(self, message: TaskProgress) -> None:
+        """Show how far it is."""
+        if message.request is self._request and not message.request.stopped.is_set():
+            what = f"{self._what}: {message.what}"
+            self.query_one(ProgressLine).step(what, message.done, message.total)
+
+    def on_task_panel_task_ended(self, message: TaskEnded) -> None:
+        """Pass on what was found."""
+        self._end("")
+        self.post_message(message.found)
+
+    def on_work_stopped(self, message: WorkStopped) -> None:
+        """Say so."""
+        message.stop()
+        self._end(self._when_stopped)
+
+    def on_work_failed(self, message: WorkFailed) -> None:
+        """Say why, and what to do about it; whatever was ended by insisting was stopped."""
+        message.stop()
+        told = f"{message.error} {message.remedy}".strip()
+        request = message.request
+        if request is None:
+            self.show_status(told)
+        else:
+            self._end(self._when_stopped if request.stopped.is_set() else told)
+
+    def _end(self, told: str) -> None:
+        self._request = None
+        self.query_one(ProgressLine).end()
+        self.show_status(told)
+        self.post_message(self.TaskOver())
+
+
+def _nothing(request: RequestHandle) -> None:
+    """Nothing is under way that could be stopped."""
