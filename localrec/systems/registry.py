@@ -1,6 +1,6 @@
 """Every system by name, for `ask --system`, batches and evaluations.
 
-`marc` is the default: each of its roles is played by whoever docs/evaluation.md measured to be
+`marc` is the default: each of its roles is played by whoever docs/results/questions.md measured to be
 better, unless the workspace binds a model to the role.
 """
 
