@@ -6,10 +6,10 @@
     off
 
 Both replace their block of docs/results/memory.md and keep their figures in docs/figures/. What
-was done lies in the workspace's `runs/`, so that a stopped measurement goes on where it was; to measure anew
-after a change to the memory, remove that file. Nobody's last film, the one that runs are tested by,
-is ever asked for or learned from. `--sensitivity` is told in `memory_sizes.py`, `--stream` in
-`memory_stream.py` and, for what a click costs, in `memory_queue.py`.
+was done lies in the workspace's `runs/`, so that a stopped measurement goes on where it was; to
+measure anew after a change to the memory, remove that file. Nobody's last film, the one that runs
+are tested by, is ever asked for or learned from. `--sensitivity` is told in `memory_sizes.py`,
+`--stream` in `memory_stream.py` and, for what a click costs, in `memory_queue.py`.
 
 Films pulled before are needed: localrec datasets pull ml-100k
 """
