@@ -26,7 +26,7 @@ from localrec.foundation.errors import (
 from localrec.foundation.paths import make_private
 from localrec.foundation.progress import Progress, no_progress
 from localrec.foundation.settings import RERANKER, RULES, VISION, Settings, load_settings
-from localrec.graph.domain_files import load_domain, shipped_domains
+from localrec.graph.domain_files import known_domains, load_domain
 from localrec.graph.store import Store
 from localrec.privacy.journal import open_settled
 
@@ -198,7 +198,7 @@ class Workspace:
 
     def domains(self) -> list[str]:
         """The domains that have items, largest first."""
-        names = list(shipped_domains())
+        names = known_domains()
         rows = self.store.rows(
             "SELECT domain, kind, count(*) FROM node WHERE domain IN (SELECT unnest(?)) "
             "GROUP BY ALL ORDER BY count(*) DESC",

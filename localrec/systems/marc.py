@@ -133,9 +133,7 @@ class Marc:
         domain = self._stages.catalogue.domain
         check_images_supported(domain)
         open_vision = self._stages.open_vision if self._config.vision == "model" else None
-        looked = analyze_image(
-            Path(image), domain.singular, work, open_vision, self._stages.open_pictures
-        )
+        looked = analyze_image(Path(image), domain, work, open_vision, self._stages.open_pictures)
         return add_image(
             intent,
             question.query,
