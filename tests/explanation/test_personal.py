@@ -8,6 +8,7 @@ from datetime import datetime
 import numpy as np
 import pytest
 
+from localrec.data.evidence import fact_sentences
 from localrec.data.query import Intent
 from localrec.data.rows import Event, HistoryRows, InteractionRow
 from localrec.explanation.grounding import is_grounded
@@ -81,7 +82,7 @@ def test_every_number_is_a_count(bar, seed):
     seen = 0
     for item, key in enumerate(catalogue.keys):
         facts = reasons.facts(item)
-        told = reasons.sentence(facts)
+        told = fact_sentences(facts)
         for found in SHARE.finditer(told):
             liked = key_of(bar, found["liked"])
             assert liked in mine
@@ -125,7 +126,7 @@ def test_a_stranger_is_told_how_many_people_liked_it(bar):
     for item, key in enumerate(bar[0].keys):
         count = len(fans(key))
         people = "person" if count == 1 else "people"
-        assert reasons.sentence(reasons.facts(item)) == f"{count} {people} liked it."
+        assert fact_sentences(reasons.facts(item)) == f"{count} {people} liked it."
 
 
 def test_what_nobody_liked_has_no_reason(tmp_path):
@@ -134,7 +135,7 @@ def test_what_nobody_liked_has_no_reason(tmp_path):
         nobody = open_interaction_matrix(store, tmp_path / "indexes", catalogue)
         reasons = ReasonBuilder("ana", profile_from_keys((), catalogue), catalogue, nobody)
         assert reasons.facts(0) == []
-        assert reasons.sentence([]) == ""
+        assert fact_sentences([]) == ""
 
 
 def test_a_disliked_item_speaks_for_nothing(bar):

@@ -7,6 +7,7 @@ to.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import ClassVar
 
 import msgspec
 
@@ -84,6 +85,8 @@ class AnswerScoreRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults
         tokens: What models read and wrote.
         details: Of the dev half only.
     """
+
+    noun: ClassVar[str] = "case"
 
     id: str
     task: TaskKind
