@@ -18,7 +18,7 @@ from localrec.agent.request_constraints import request_constraints
 from localrec.agent.tool_context import DomainKnowledge, RequestConstraint, ToolContext
 from localrec.data.arrays import Indexes, Scores
 from localrec.data.evidence import Fact
-from localrec.data.query import Intent
+from localrec.data.query import Query
 from localrec.data.reasons import Reasons, template_reasons
 from localrec.data.trajectory import FAULTS
 from localrec.foundation.errors import ModelCancelledError, ModelError
@@ -63,7 +63,7 @@ class AgentReranker:
         *,
         user_index: Callable[[str], int],
         profile_of: Callable[[str], str],
-        read: Callable[[str], Intent],
+        read: Callable[[str], Query],
     ) -> None:
         self.collaborative_memory = reference.collaborative_memory
         self._reference = reference

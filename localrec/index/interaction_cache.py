@@ -26,7 +26,7 @@ from localrec.graph.interactions import FEEDBACK
 from localrec.graph.store import Store
 from localrec.index.cached_arrays import ArrayCache
 
-LIKED_FROM = 4.0  # stars; docs/evaluation.md compares it with a person's own mean
+LIKED_FROM = 4.0  # stars; docs/results/ranking.md compares it with a person's own mean
 _FORMAT = 3
 _DRIFT = 0.01
 _SHUFFLE = 20  # seed

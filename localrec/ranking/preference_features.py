@@ -8,7 +8,7 @@ Popularity: the prior log P(j), and all there is for a stranger.
 
 Every part is an array over all items of the catalogue, (n,); nothing is trained, so the next
 answer knows what was said a moment ago. The weights were set on development users of
-MovieLens 100K (docs/evaluation.md).
+MovieLens 100K (docs/results/ranking.md).
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ class ScoreRequests(msgspec.Struct, frozen=True):
 
 
 class Recommender(Protocol):
-    """A recommender that is fitted once; `foundation/settings` are what it was fitted with."""
+    """A recommender that is fitted once; `settings` are what it was fitted with."""
 
     name: str
     settings: dict[str, SettingValue]

@@ -89,7 +89,7 @@ def main() -> None:
         name = f"bench-curation-{asked.interactions}"
         figures = ROOT / "docs" / "figures" / f"{name}.json"
         figures.write_bytes(msgspec.json.format(msgspec.json.encode(measured), indent=1) + b"\n")
-        replace_marked_block(ROOT / "docs" / "evaluation.md", name, as_markdown(measured))
+        replace_marked_block(ROOT / "docs" / "results" / "memory.md", name, as_markdown(measured))
 
 
 def measure(interactions: int, histories: int) -> Measured:

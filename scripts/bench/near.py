@@ -96,7 +96,9 @@ def main() -> int:
     if asked.write:
         figures = ROOT / "docs" / "figures" / "bench-near.json"
         figures.write_bytes(msgspec.json.format(msgspec.json.encode(measured), indent=1) + b"\n")
-        replace_marked_block(ROOT / "docs" / "evaluation.md", "bench-near", as_markdown(measured))
+        replace_marked_block(
+            ROOT / "docs" / "results" / "agent.md", "bench-near", as_markdown(measured)
+        )
     return 0
 
 

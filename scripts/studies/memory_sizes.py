@@ -220,7 +220,7 @@ def sizes_as_markdown(figures: SizesFigures) -> str:
 
 
 def told_picture(system: str, metric: str) -> str:
-    return f"![{metric} of {system}](figures/{picture_name(system, metric)})"
+    return f"![{metric} of {system}](../figures/{picture_name(system, metric)})"
 
 
 def told_cell(cell: CellFigures, metric: str) -> str:

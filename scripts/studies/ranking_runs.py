@@ -85,7 +85,7 @@ def parse_arguments() -> argparse.Namespace:
         "runs", nargs="*", default=list(RUNS), help="in this order; or their CONFIG.toml"
     )
     parser.add_argument("--workspace", type=Path, default=default_workspace())
-    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "evaluation.md")
+    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "results" / "ranking.md")
     parser.add_argument("--block", default="ranking", metavar="NAME", help="of the page to replace")
     parser.add_argument("--run", action="store_true", help="first make what is missing")
     parser.add_argument("--demonstrate", action="store_true", help="the planted systems alone")

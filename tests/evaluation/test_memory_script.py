@@ -138,7 +138,7 @@ def test_sizes_are_measured_once_and_told_beside_the_default(script, crowd, tmp_
     name, told = script.sensitivity(asked, crowd[1])
     assert name == "memory-sensitivity"
     assert "| 16, 7 (default) |" in told
-    assert "](figures/memory-sensitivity-memrec-vector-ndcg10.svg)" in told
+    assert "](../figures/memory-sensitivity-memrec-vector-ndcg10.svg)" in told
     assert len(list((tmp_path / "docs" / "figures").iterdir())) == 5
     monkeypatch.setattr(sizes, "measure_cell", None)  # would fail if it were called
     assert script.sensitivity(asked, crowd[1])[1] == told

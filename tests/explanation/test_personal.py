@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from localrec.data.evidence import fact_sentences
-from localrec.data.query import Intent
+from localrec.data.query import Query
 from localrec.data.rows import Event, HistoryRows, InteractionRow
 from localrec.explanation.grounding import is_grounded
 from localrec.explanation.reason_builder import MemoryEvidence, ReasonBuilder
@@ -281,7 +281,7 @@ class TestWithTheMemoryOfAll:
     def test_every_sentence_is_grounded_in_its_edges(self, reasons_told, memory):
         facts = [fact for some in reasons_told[0].values() for fact in some if fact is not None]
         for fact in facts:
-            assert is_grounded(fact.text, fact.evidence, Intent(), memory[3])
+            assert is_grounded(fact.text, fact.evidence, Query(), memory[3])
 
     def test_an_item_is_given_at_most_three_reasons(self, reasons_told, memory):
         catalogue, audience, collaborative_memory, _ = memory
@@ -312,7 +312,7 @@ class TestWithTheMemoryOfAll:
                 )
                 assert (int(found[1]), int(found[2])) == (liking, len(nearest))
                 assert fact.evidence[0].source == name
-                assert is_grounded(fact.text, fact.evidence, Intent(), vocabulary)
+                assert is_grounded(fact.text, fact.evidence, Query(), vocabulary)
                 seen += 1
         assert seen
 

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import msgspec
 
-from localrec.data.answers import Answer, IntentView
+from localrec.data.answers import Answer, QueryView
 from localrec.data.query import TaskKind
 from localrec.evaluation.questions.claims import Claim, claims_of
 from localrec.evaluation.questions.gold import Gold, GoldQuestion, excluded_in, violated_constraints
@@ -41,7 +41,7 @@ class AnswerScore(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     question: GoldQuestion
-    understood: IntentView
+    understood: QueryView
     routed: TaskKind | None
     fitting: int
     broken: tuple[tuple[str, tuple[str, ...]], ...]
@@ -68,7 +68,7 @@ class AnswerScoreDetails(msgspec.Struct, frozen=True, kw_only=True):
     """What a judged answer says in words; see `Case`."""
 
     question: GoldQuestion
-    understood: IntentView
+    understood: QueryView
     broken: tuple[tuple[str, tuple[str, ...]], ...]
     ungrounded: tuple[str, ...]
 
