@@ -102,7 +102,7 @@ def panel(records: Sequence[StepRecord], curve: Curve, at: float) -> dict[str, o
 
 def points(records: Sequence[StepRecord], name: str) -> list[tuple[int, float]]:
     """Return the steps at which a figure was logged, with its values."""
-    return [(one.step, value) for one in records if (value := one.up.get(name)) is not None]
+    return [(one.step, value) for one in records if (value := one.values.get(name)) is not None]
 
 
 def smoothed(found: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
