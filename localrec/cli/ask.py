@@ -9,8 +9,6 @@ import typer
 
 from localrec.cli.context import (
     DomainOption,
-    JsonOption,
-    WorkspaceOption,
     command_context,
     console,
     note,
@@ -104,13 +102,11 @@ def ask(
         bool, typer.Option("--plain", help="Talk line by line, as a screen reader reads it.")
     ] = False,
     domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Ask for a recommendation in plain language."""
     from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     if plain:
         from localrec.cli.plain_chat import ChatOptions, converse
 
