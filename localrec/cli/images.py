@@ -133,7 +133,7 @@ def _describer(opened: Workspace, about: Domain, no_model: bool) -> ImageDescrib
         return measured_describer(about)
     from localrec.packs.cocktails.image_description import ImageDescriptionError, describe_image
 
-    model = opened.open_vision()
+    model = opened.models.open_vision()
 
     def by_model(picture: DecodedImage, measured: ImageAttributes) -> str:
         try:
@@ -215,7 +215,7 @@ def _open_domain(
 
 def _missing_remedy(opened: Workspace, domain: Domain) -> tuple[str, str]:
     """Why nothing can be found by pictures, and what to do."""
-    if opened.picture_model is None:
+    if opened.models.image_embedder is None:
         return "No model here embeds pictures.", "localrec models use pictures FOLDER"
     return (
         f"The {domain.plural} have no pictures that were embedded.",
