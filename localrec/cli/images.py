@@ -123,21 +123,21 @@ def describe(
 
 def _describer(opened: Workspace, about: Domain, no_model: bool) -> ImageDescriber:
     from localrec.foundation.settings import RULES, VISION
+    from localrec.images.analyzers import ImageDescriptionError, vision_analyzer
     from localrec.item_images.descriptions import (
         ImageDescriber,
         describe_attributes,
         measured_describer,
     )
 
-    if no_model or opened.settings.roles.get(VISION, RULES) == RULES:
+    look = vision_analyzer(about)
+    if no_model or look is None or opened.settings.roles.get(VISION, RULES) == RULES:
         return measured_describer(about)
-    from localrec.packs.cocktails.image_description import ImageDescriptionError, describe_image
-
     model = opened.models.open_vision()
 
     def by_model(picture: DecodedImage, measured: ImageAttributes) -> str:
         try:
-            return describe_attributes(describe_image(model, picture, about.singular)[0], about)
+            return describe_attributes(look(model, picture, about.singular)[0], about)
         except ImageDescriptionError:  # nothing sure can be said of this one; the next may do
             return ""
 

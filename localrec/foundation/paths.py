@@ -21,9 +21,14 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def shipped(name: str) -> Path:
-    """Folder of data that ships with localrec: `models` or `sources/dataset_catalog`."""
-    checkout = _PACKAGE.parent / name
+    """Folder of data that ships with localrec: `models` or `datasets`."""
+    checkout = checkout_path(name)
     return checkout if (checkout / "catalog.toml").is_file() else _PACKAGE / "_data" / name
+
+
+def checkout_path(name: str) -> Path:
+    """Return where a file or folder of a checkout lies: beside the package."""
+    return _PACKAGE.parent / name
 
 
 def default_workspace() -> Path:
@@ -33,7 +38,7 @@ def default_workspace() -> Path:
 
 
 def pulled(name: str) -> Path:
-    """Folder of pulled files (`models` or `sources/dataset_catalog`); LOCALREC_CACHE moves it."""
+    """Folder of pulled files (`models` or `datasets`); LOCALREC_CACHE moves it."""
     configured = os.environ.get("LOCALREC_CACHE")
     root = Path(configured) if configured else Path(platformdirs.user_cache_dir("localrec"))
     return root / name

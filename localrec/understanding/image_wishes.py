@@ -21,10 +21,11 @@ import msgspec
 import numpy as np
 
 from localrec.data.domains import AttributeRole, Domain
-from localrec.data.query import Constraint, ImageGuess, ImageWord, Intent, QueryImage
+from localrec.data.query import Constraint, ImageGuess, ImageWord, Query, QueryImage
 from localrec.foundation.errors import UsageError
 from localrec.foundation.text_matching import tokens
 from localrec.graph.catalogue import Catalogue
+from localrec.images.analyzers import image_analyzer
 from localrec.images.attributes import ColourDetection, Detection, ImageAttributes
 from localrec.understanding.vocabulary import Vocabulary
 
@@ -66,7 +67,7 @@ _SAME_PICTURE = 0.97
 
 
 def check_images_supported(domain: Domain) -> None:
-    """Refuse a picture where nothing in the domain says what its items look like.
+    """Refuse a picture if the domain has no colours, or no installed pack reads its images.
 
     Raises:
         UsageError: see above.
@@ -77,10 +78,15 @@ def check_images_supported(domain: Domain) -> None:
             f"a {domain.singular} can be asked with.",
             "Ask without a picture.",
         )
+    if image_analyzer(domain) is None:
+        raise UsageError(
+            f"No installed domain pack reads pictures of {domain.plural}.",
+            "Ask without a picture.",
+        )
 
 
 def add_image(
-    intent: Intent,
+    intent: Query,
     text: str,
     sight: ImageAttributes,
     *,
@@ -89,7 +95,7 @@ def add_image(
     near: Sequence[tuple[int, float]] = (),
     vocabulary: Vocabulary,
     catalogue: Catalogue,
-) -> Intent:
+) -> Query:
     """The intent of a question that came with a picture.
 
     Args:
@@ -164,7 +170,7 @@ def appearance_text(seen: QueryImage, singular: str) -> str:
     return f"A {' '.join(words)} {singular}{layers}{glass}. {seen.texture}".rstrip()
 
 
-def _leaning(text: str, intent: Intent) -> ImageRole:
+def _leaning(text: str, intent: Query) -> ImageRole:
     """How the text leans on the picture; an example that it names itself stays its example."""
     words = " ".join(token.word for token in tokens(text))
     if intent.target is None and _NAMING.search(words):
@@ -245,7 +251,7 @@ def _is_alive(role: AttributeRole, key: str, vocabulary: Vocabulary) -> bool:
 
 
 def _wishes(
-    sight: ImageAttributes, intent: Intent, vocabulary: Vocabulary, catalogue: Catalogue
+    sight: ImageAttributes, intent: Query, vocabulary: Vocabulary, catalogue: Catalogue
 ) -> Iterator[Constraint]:
     """What the picture makes items be preferred for, each with what it is worth.
 

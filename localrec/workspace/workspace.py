@@ -25,7 +25,7 @@ from localrec.foundation.errors import (
 from localrec.foundation.paths import make_private
 from localrec.foundation.progress import Progress, no_progress
 from localrec.foundation.settings import RERANKER, Settings, load_settings
-from localrec.graph.domain_files import load_domain, shipped_domains
+from localrec.graph.domain_files import known_domains, load_domain
 from localrec.graph.store import Store
 from localrec.privacy.journal import open_settled
 from localrec.workspace.model_pool import ModelPool, Models, RecordingModels
@@ -189,7 +189,7 @@ class Workspace:
 
     def domains(self) -> list[str]:
         """The domains that have items, largest first."""
-        names = list(shipped_domains())
+        names = known_domains()
         rows = self.store.rows(
             "SELECT domain, kind, count(*) FROM node WHERE domain IN (SELECT unnest(?)) "
             "GROUP BY ALL ORDER BY count(*) DESC",
@@ -265,7 +265,7 @@ class Workspace:
                 agent = self._agent(domain_name, name, plan.judge, self.models.open)
                 return RerankingRecommender(*parts, agent)
             return RerankingRecommender(*parts, self._judge(domain_name, plan))
-        if config is None or self.audience(domain_name).size < plan.min_users:
+        if config is None or self.audience(domain_name).user_count < plan.min_users:
             return EvidenceRecommender(*parts)
         return MemoryRecommender(
             *parts,
@@ -400,7 +400,7 @@ class Workspace:
 
         def user_index(user: str) -> int:
             user_id = user_node(self.store, domain_name, user) if user else None
-            return -1 if user_id is None else collaborative_memory.graph.user_index(user_id)
+            return -1 if user_id is None else collaborative_memory.graph.matrix.user_index(user_id)
 
         return user_index
 
@@ -411,7 +411,7 @@ class Workspace:
         """
         from localrec.index.sequential_cache import open_sequential
 
-        users = self.collaborative_memory(domain_name).graph.users
+        users = self.collaborative_memory(domain_name).graph.matrix.user_nodes
         return open_sequential(
             self.store, self.folder / "indexes", self.catalogue(domain_name), users
         )
