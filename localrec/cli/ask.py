@@ -188,7 +188,7 @@ def _answer_batch(
     *,
     as_json: bool,
 ) -> None:
-    from localrec.batch_runs import RunOptions, answer_batch, read_questions
+    from localrec.workspace.batch_runs import RunOptions, answer_batch, read_questions
 
     questions = read_questions(batch)
     note_unknown(workspace.store, (question.user for question in questions))

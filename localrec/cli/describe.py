@@ -34,7 +34,7 @@ def describe(
     with Workspace(context.workspace, writable=True) as opened, progress() as steps:
         chosen = opened.choose_domain("", domain)
         stages = opened.stages(chosen)
-        model = opened.open_model("writer")
+        model = opened.models.open("writer")
         summary = generate_descriptions(
             opened.store,
             stages.catalogue,

@@ -118,21 +118,21 @@ def describe(
 
 def _describer(opened: Workspace, about: Domain, no_model: bool) -> ImageDescriber:
     from localrec.foundation.settings import RULES, VISION
+    from localrec.images.analyzers import ImageDescriptionError, vision_analyzer
     from localrec.item_images.descriptions import (
         ImageDescriber,
         describe_attributes,
         measured_describer,
     )
 
-    if no_model or opened.settings.roles.get(VISION, RULES) == RULES:
+    look = vision_analyzer(about)
+    if no_model or look is None or opened.settings.roles.get(VISION, RULES) == RULES:
         return measured_describer(about)
-    from localrec.packs.cocktails.image_description import ImageDescriptionError, describe_image
-
-    model = opened.open_vision()
+    model = opened.models.open_vision()
 
     def by_model(picture: DecodedImage, measured: ImageAttributes) -> str:
         try:
-            return describe_attributes(describe_image(model, picture, about.singular)[0], about)
+            return describe_attributes(look(model, picture, about.singular)[0], about)
         except ImageDescriptionError:  # nothing sure can be said of this one; the next may do
             return ""
 
@@ -206,7 +206,7 @@ def _open_domain(
 
 def _missing_remedy(opened: Workspace, domain: Domain) -> tuple[str, str]:
     """Why nothing can be found by pictures, and what to do."""
-    if opened.picture_model is None:
+    if opened.models.image_embedder is None:
         return "No model here embeds pictures.", "localrec models use pictures FOLDER"
     return (
         f"The {domain.plural} have no pictures that were embedded.",

@@ -42,9 +42,9 @@ DayOption = Annotated[
 
 
 def _known_kinds() -> list[str]:
-    from localrec.sources import SOURCES
+    from localrec.sources import source_kinds
 
-    return ["auto", *SOURCES]
+    return ["auto", *source_kinds()]
 
 
 def import_(

@@ -81,7 +81,7 @@ def judge(
         if model is not None:
             opened.settings = bind_role(opened.settings, "chat", model)
         verdicts = judge_samples(
-            opened.open_model("judge"),
+            opened.models.open("judge"),
             to_judge,
             folder / "verdicts.jsonl",
             scales=scales_of(family),

@@ -232,8 +232,10 @@ def run(
             )
     # The workspace keeps its store closed: the worker opens it for moments, between thoughts.
     with Workspace(context.workspace) as opened, progress() as steps:
-        model = open_memory_model(opened, use_model)
-        worker = memory_worker(opened, partial(open_settled, context.workspace), model)
+        model = open_memory_model(opened.settings, opened.models.open, use_model)
+        worker = memory_worker(
+            opened.updater_parts, partial(open_settled, context.workspace), model
+        )
         try:
             report = worker.run_pending(limit, steps)
         except KeyboardInterrupt as stop:
@@ -270,7 +272,7 @@ def rebuild(domain: DomainOption = None) -> None:
             work = Rebuild(
                 partial(open_settled, context.workspace),
                 chosen,
-                open_update_contexts(opened, chosen),
+                open_update_contexts(opened.updater_parts, chosen),
                 context.workspace / LOCK,
             )
             try:

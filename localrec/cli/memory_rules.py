@@ -90,7 +90,7 @@ def generate(
     # The model thinks for a while: meanwhile the store is open to others.
     with Workspace(context.workspace) as opened, progress() as steps:
         steps("the model writes rules", 0, 0)
-        rules = generate_rules(opened.open_model("memory"), statistics, seed)
+        rules = generate_rules(opened.models.open("memory"), statistics, seed)
     with Workspace(context.workspace, writable=True) as opened:
         saved = save_rules(opened.store, chosen, rules)
     _report(saved, as_json=context.as_json)

@@ -126,7 +126,8 @@ def _refined_profile(
         return None
     from localrec.agent.profile_update import propose_profile  # only with an agent: it loads much
 
-    return propose_profile(opened, user_profile, found)
+    catalogue = opened.catalogue(found.domain)
+    return propose_profile(opened.store, catalogue, opened.models.open, user_profile, found)
 
 
 def _with_profile(
@@ -157,8 +158,8 @@ def rank(
     domain: DomainOption = None,
 ) -> None:
     """Order given candidates for given histories, which need not be stored."""
-    from localrec.batch_runs import RunOptions, rank_batch, read_rank_requests
     from localrec.workspace import Workspace
+    from localrec.workspace.batch_runs import RunOptions, rank_batch, read_rank_requests
 
     context = command_context()
     requests = read_rank_requests(batch)
