@@ -25,6 +25,7 @@ import numpy as np
 from findings import Findings, Timing, origin_of
 from numpy.typing import NDArray
 
+from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.item_features import ItemFeatures
 from localrec.evaluation.provenance import Origin
 from localrec.evaluation.reporting.markdown import markdown_table
@@ -33,7 +34,7 @@ from localrec.memory.curation import curate
 from localrec.memory.default_rules import default_rules
 from localrec.memory.prompt_packer import PromptPacker
 from localrec.memory.synthesis import MOST_FACETS, count_facets, domain_shares
-from localrec.memory.user_item_graph import UserItemGraph, build_user_item_graph
+from localrec.memory.user_item_graph import UserItemGraph
 
 HISTORY = 50
 HISTORIES = 200
@@ -83,7 +84,9 @@ def measure_all(interactions: int, histories: int) -> Measured:
     people, items = max(100, interactions // 150), max(200, min(62_423, interactions // 150))
     person, item, day = likings(interactions, people, items)
     begun = time.perf_counter()
-    graph = build_user_item_graph(person, item, day, people, item_features(items))
+    graph = UserItemGraph(
+        InteractionMatrix.from_pairs(person, item, people, items, day), item_features(items)
+    )
     graph_s = time.perf_counter() - begun
     del person, item, day
     begun = time.perf_counter()
@@ -91,8 +94,8 @@ def measure_all(interactions: int, histories: int) -> Measured:
     profiles_s = time.perf_counter() - begun
     found, chosen, both, told, summed, whole = read_paths(graph, histories)
     return Measured(
-        origin=origin_of("curation", *[f"--interactions {interactions}"]),
-        likings=len(graph.items),
+        origin=origin_of("curation", f"--interactions {interactions}"),
+        likings=len(graph.matrix.items),
         people=people,
         items=items,
         graph_s=graph_s,
@@ -103,7 +106,7 @@ def measure_all(interactions: int, histories: int) -> Measured:
         packing=told,
         facets=summed,
         read_path=whole,
-        peer=peer(graph, histories) if len(graph.items) <= PEER_UP_TO else None,
+        peer=peer(graph, histories) if len(graph.matrix.items) <= PEER_UP_TO else None,
         held_mb=held(graph) / 1e6,
     )
 
@@ -149,7 +152,7 @@ def read_paths(graph: UserItemGraph, histories: int) -> tuple[Timing, ...]:
     memories = dict.fromkeys(range(graph.item_features.items), memory)
     teller = PromptPacker(names, memories, graph.lately_liked, count_words)
     rules = default_rules("movies")
-    usual = domain_shares(graph.item_features, np.diff(graph.first_person))
+    usual = domain_shares(graph.item_features, graph.matrix.likes)
     phrases = [f"of kind {number}" for number in range(ATTRIBUTES)]
     weights = np.ones(HISTORY, dtype=np.float32)
     times = []
@@ -173,7 +176,13 @@ def read_paths(graph: UserItemGraph, histories: int) -> tuple[Timing, ...]:
 def held(graph: UserItemGraph) -> int:
     """Bytes of the graph and the profiles; in a workspace most of them are mapped files."""
     profiles = graph.profiles
-    arrays = (graph.items, graph.days, graph.people, graph.first_item, graph.first_person)
+    arrays = (
+        graph.matrix.items,
+        graph.matrix.days,
+        graph.matrix.users,
+        graph.matrix.first_item,
+        graph.matrix.first_user,
+    )
     kept = (profiles.newest, profiles.lengths, profiles.directions)
     return sum(array.nbytes for array in (*arrays, *kept))
 
@@ -181,12 +190,14 @@ def held(graph: UserItemGraph) -> int:
 def drawn(graph: UserItemGraph, many: int) -> list[tuple[int, NDArray[np.int32]]]:
     """People who like at least fifty items, each with fifty of theirs."""
     random = np.random.default_rng(SEED + 2)
-    able = np.flatnonzero(np.diff(graph.first_item) >= HISTORY)
+    able = np.flatnonzero(graph.matrix.user_likes >= HISTORY)
     if not len(able):  # a very small graph
-        able = np.flatnonzero(np.diff(graph.first_item))
+        able = np.flatnonzero(graph.matrix.user_likes)
     histories = []
     for person in random.choice(able, many).tolist():
-        theirs = graph.items[graph.first_item[person] : graph.first_item[person + 1]]
+        theirs = graph.matrix.items[
+            graph.matrix.first_item[person] : graph.matrix.first_item[person + 1]
+        ]
         history = random.choice(theirs, min(HISTORY, len(theirs)), replace=False)
         histories.append((person, history))
     return histories
@@ -195,10 +206,10 @@ def drawn(graph: UserItemGraph, many: int) -> list[tuple[int, NDArray[np.int32]]
 def peer(graph: UserItemGraph, histories: int) -> Timing:
     """Times of finding neighbours by plain loops over a NetworkX graph."""
     plain = nx.Graph()
-    who = np.repeat(np.arange(graph.size), np.diff(graph.first_item)).tolist()
+    who = np.repeat(np.arange(graph.matrix.user_count), graph.matrix.user_likes).tolist()
     plain.add_edges_from(
         (("person", person), ("item", item))
-        for person, item in zip(who, graph.items.tolist(), strict=True)
+        for person, item in zip(who, graph.matrix.items.tolist(), strict=True)
     )
     times = []
     for person, history in drawn(graph, max(LEAST_HISTORIES_OF_PEER, histories // 20)):

@@ -94,7 +94,7 @@ def trained(rows: Interactions) -> tuple[SasRecEncoder, Sequence[Indexes]]:
     """The network and the histories it learnt from, of those who have one."""
     network = make_sasrec(SASRecConfig())
     network.fit(rows, SEED, lambda what, done, total: None)
-    histories = [rows.item[rows.rows_of(person)] for person in range(rows.people)]
+    histories = [rows.item[rows.rows_of(person)] for person in range(rows.users)]
     return network.export(), [one for one in histories if len(one)]
 
 

@@ -105,7 +105,7 @@ def measure_all(home: Path, rows: int) -> Measured:
     )
     lists = json.loads(told.stdout)
     return Measured(
-        origin=origin_of("people", *[f"--rows {rows}"]),
+        origin=origin_of("people", f"--rows {rows}"),
         rows=rows,
         file_mb=(folder / "ratings.csv").stat().st_size / 1e6,
         plain_s=plain_s,

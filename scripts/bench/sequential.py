@@ -106,18 +106,18 @@ def read_movielens(path: Path, ties: int | None) -> Interactions:
         place = np.random.default_rng(ties).permutation(place)
     order = np.lexsort((place, raw[:, 3], person))
     return Interactions(
-        person=person[order].astype(np.int32),
+        user=person[order].astype(np.int32),
         item=item[order].astype(np.int32),
         stars=raw[order, 2].astype(np.float32),
         at=raw[order, 3].astype("datetime64[s]"),
-        people=len(people),
+        users=len(people),
         items=len(items),
     )
 
 
 def measure_fit(baseline: Trained, data: Interactions, seed: int) -> Measured:
     """Fit to all but each person's last item, of which the baseline keeps back the last itself."""
-    seen, test = hold_out(data, data.people, seed)
+    seen, test = hold_out(data, data.users, seed)
     begun, begun_cpu = time.perf_counter(), time.process_time()
     baseline.fit(seen, seed, show_step)
     seconds, cpu_seconds = time.perf_counter() - begun, time.process_time() - begun_cpu

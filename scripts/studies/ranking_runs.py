@@ -324,10 +324,10 @@ class Breaks:
 
     def answer(self, requests: RatedRequests, candidates: Items | None, k: int) -> Sequence[Answer]:
         assert candidates is not None
-        if (requests.person % 6 == 5).any():
+        if (requests.user % 6 == 5).any():
             raise RuntimeError("the demonstration's sixth person is too much")
         answers = []
-        for person, line in zip(requests.person.tolist(), candidates.tolist(), strict=True):
+        for person, line in zip(requests.user.tolist(), candidates.tolist(), strict=True):
             ways: tuple[list[int], ...]
             ways = (line, [self.items, *line[1:]], [line[0], *line[:-1]], [], line[:2])
             answers.append(ways[person % 6])
