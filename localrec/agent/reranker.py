@@ -137,9 +137,9 @@ class AgentReranker:
         days = np.full(len(items), np.nan)
         if person >= 0:
             graph = self.collaborative_memory.graph
-            rows = slice(*graph.first_item[person : person + 2].tolist())
-            _, here, there = np.intersect1d(items, graph.items[rows], return_indices=True)
-            days[here] = graph.days[rows][there]
+            rows = graph.matrix.rows_of(person)
+            _, here, there = np.intersect1d(items, graph.matrix.items[rows], return_indices=True)
+            days[here] = graph.matrix.days[rows][there]
         return days
 
 

@@ -22,15 +22,15 @@ class ScoreRequests(msgspec.Struct, frozen=True):
     """Whom to score all items for.
 
     Args:
-        person: Index in the training data, -1 for a stranger, (b,) int32.
+        user: Index in the training data, -1 for a cold-start user, (b,) int32.
         histories: Items of each, oldest first.
     """
 
-    person: NDArray[np.int32]
+    user: NDArray[np.int32]
     histories: tuple[NDArray[np.int32], ...]
 
     def __len__(self) -> int:
-        return len(self.person)
+        return len(self.user)
 
 
 class Recommender(Protocol):

@@ -1,7 +1,7 @@
 """Measure how long it takes to find, choose, tell and sum up the neighbours of a history.
 
 Run:
-    python scripts/bench/curation.py [--interactions 600000] [--write]
+    python scripts/studies/run.py curation [--interactions 600000] [--write]
 
 A graph of likings is generated: people of very different diligence in camps of taste, items of very
 different fame, four attributes and a vector of 384 numbers each. Histories of 50 are those of
@@ -18,24 +18,24 @@ from __future__ import annotations
 import argparse
 import re
 import time
-from pathlib import Path
 
 import msgspec
 import networkx as nx
 import numpy as np
+from findings import Findings, Timing, origin_of
 from numpy.typing import NDArray
 
+from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.item_features import ItemFeatures
-from localrec.evaluation.provenance import Origin, current_origin
-from localrec.evaluation.reporting.markdown import markdown_table, replace_marked_block
+from localrec.evaluation.provenance import Origin
+from localrec.evaluation.reporting.markdown import markdown_table
 from localrec.memory.collaborative_memory import supporters_of
 from localrec.memory.curation import curate
 from localrec.memory.default_rules import default_rules
 from localrec.memory.prompt_packer import PromptPacker
 from localrec.memory.synthesis import MOST_FACETS, count_facets, domain_shares
-from localrec.memory.user_item_graph import UserItemGraph, build_user_item_graph
+from localrec.memory.user_item_graph import UserItemGraph
 
-ROOT = Path(__file__).resolve().parents[2]
 HISTORY = 50
 HISTORIES = 200
 LEAST_HISTORIES_OF_PEER = 5
@@ -47,13 +47,6 @@ ATTRIBUTES = 2_000
 SEED = 16
 
 
-class Spread(msgspec.Struct, frozen=True):
-    """Milliseconds."""
-
-    median: float
-    p95: float
-
-
 class Measured(msgspec.Struct, frozen=True, kw_only=True):
     """One run."""
 
@@ -63,40 +56,37 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     items: int
     graph_s: float
     profiles_s: float
-    neighbours: Spread
-    curation: Spread
-    both: Spread
-    packing: Spread
-    facets: Spread
-    read_path: Spread
-    peer: Spread | None
+    neighbours: Timing
+    curation: Timing
+    both: Timing
+    packing: Timing
+    facets: Timing
+    read_path: Timing
+    peer: Timing | None
     held_mb: float
 
 
-def main() -> None:
-    """Generate, measure, print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What the command line takes."""
     parser.add_argument("--interactions", type=int, default=600_000)
     parser.add_argument("--histories", type=int, default=HISTORIES)
-    parser.add_argument("--write", action="store_true", help="write the table into the docs")
-    asked = parser.parse_args()
-    measured = measure(asked.interactions, asked.histories)
-    print(as_markdown(measured))
-    if asked.write:
-        name = f"bench-curation-{asked.interactions}"
-        figures = ROOT / "docs" / "figures" / f"{name}.json"
-        figures.write_bytes(msgspec.json.format(msgspec.json.encode(measured), indent=1) + b"\n")
-        replace_marked_block(ROOT / "docs" / "results" / "memory.md", name, as_markdown(measured))
 
 
-def measure(interactions: int, histories: int) -> Measured:
+def measure(asked: argparse.Namespace) -> Findings:
+    """Generate a graph and walk the read path."""
+    measured = measure_all(asked.interactions, asked.histories)
+    name = f"bench-curation-{asked.interactions}"
+    return Findings(text=as_markdown(measured), page="memory", block=name, figures=measured)
+
+
+def measure_all(interactions: int, histories: int) -> Measured:
     """All figures of one run."""
     people, items = max(100, interactions // 150), max(200, min(62_423, interactions // 150))
     person, item, day = likings(interactions, people, items)
     begun = time.perf_counter()
-    graph = build_user_item_graph(person, item, day, people, item_features(items))
+    graph = UserItemGraph(
+        InteractionMatrix.from_pairs(person, item, people, items, day), item_features(items)
+    )
     graph_s = time.perf_counter() - begun
     del person, item, day
     begun = time.perf_counter()
@@ -104,8 +94,8 @@ def measure(interactions: int, histories: int) -> Measured:
     profiles_s = time.perf_counter() - begun
     found, chosen, both, told, summed, whole = read_paths(graph, histories)
     return Measured(
-        origin=current_origin("scripts/bench/curation.py", [f"--interactions {interactions}"]),
-        likings=len(graph.items),
+        origin=origin_of("curation", f"--interactions {interactions}"),
+        likings=len(graph.matrix.items),
         people=people,
         items=items,
         graph_s=graph_s,
@@ -116,7 +106,7 @@ def measure(interactions: int, histories: int) -> Measured:
         packing=told,
         facets=summed,
         read_path=whole,
-        peer=peer(graph, histories) if len(graph.items) <= PEER_UP_TO else None,
+        peer=peer(graph, histories) if len(graph.matrix.items) <= PEER_UP_TO else None,
         held_mb=held(graph) / 1e6,
     )
 
@@ -155,14 +145,14 @@ def item_features(items: int) -> ItemFeatures:
     )
 
 
-def read_paths(graph: UserItemGraph, histories: int) -> tuple[Spread, ...]:
+def read_paths(graph: UserItemGraph, histories: int) -> tuple[Timing, ...]:
     """Times of finding, choosing, both, telling, counting facets, and all of it."""
     names = [f"Item {number} of the collection" for number in range(graph.item_features.items)]
     memory = "Liked by people who like slow films of the sea and of small towns. " * 6
     memories = dict.fromkeys(range(graph.item_features.items), memory)
     teller = PromptPacker(names, memories, graph.lately_liked, count_words)
     rules = default_rules("movies")
-    usual = domain_shares(graph.item_features, np.diff(graph.first_person))
+    usual = domain_shares(graph.item_features, graph.matrix.likes)
     phrases = [f"of kind {number}" for number in range(ATTRIBUTES)]
     weights = np.ones(HISTORY, dtype=np.float32)
     times = []
@@ -180,13 +170,19 @@ def read_paths(graph: UserItemGraph, histories: int) -> tuple[Spread, ...]:
         marks.append(time.perf_counter())
         found, chosen, told, summed = np.diff(marks).tolist()
         times.append((found, chosen, found + chosen, told, summed, marks[-1] - marks[0]))
-    return tuple(spread(column) for column in zip(*times, strict=True))
+    return tuple(Timing.of(column) for column in zip(*times, strict=True))
 
 
 def held(graph: UserItemGraph) -> int:
     """Bytes of the graph and the profiles; in a workspace most of them are mapped files."""
     profiles = graph.profiles
-    arrays = (graph.items, graph.days, graph.people, graph.first_item, graph.first_person)
+    arrays = (
+        graph.matrix.items,
+        graph.matrix.days,
+        graph.matrix.users,
+        graph.matrix.first_item,
+        graph.matrix.first_user,
+    )
     kept = (profiles.newest, profiles.lengths, profiles.directions)
     return sum(array.nbytes for array in (*arrays, *kept))
 
@@ -194,31 +190,33 @@ def held(graph: UserItemGraph) -> int:
 def drawn(graph: UserItemGraph, many: int) -> list[tuple[int, NDArray[np.int32]]]:
     """People who like at least fifty items, each with fifty of theirs."""
     random = np.random.default_rng(SEED + 2)
-    able = np.flatnonzero(np.diff(graph.first_item) >= HISTORY)
+    able = np.flatnonzero(graph.matrix.user_likes >= HISTORY)
     if not len(able):  # a very small graph
-        able = np.flatnonzero(np.diff(graph.first_item))
+        able = np.flatnonzero(graph.matrix.user_likes)
     histories = []
     for person in random.choice(able, many).tolist():
-        theirs = graph.items[graph.first_item[person] : graph.first_item[person + 1]]
+        theirs = graph.matrix.items[
+            graph.matrix.first_item[person] : graph.matrix.first_item[person + 1]
+        ]
         history = random.choice(theirs, min(HISTORY, len(theirs)), replace=False)
         histories.append((person, history))
     return histories
 
 
-def peer(graph: UserItemGraph, histories: int) -> Spread:
+def peer(graph: UserItemGraph, histories: int) -> Timing:
     """Times of finding neighbours by plain loops over a NetworkX graph."""
     plain = nx.Graph()
-    who = np.repeat(np.arange(graph.size), np.diff(graph.first_item)).tolist()
+    who = np.repeat(np.arange(graph.matrix.user_count), graph.matrix.user_likes).tolist()
     plain.add_edges_from(
         (("person", person), ("item", item))
-        for person, item in zip(who, graph.items.tolist(), strict=True)
+        for person, item in zip(who, graph.matrix.items.tolist(), strict=True)
     )
     times = []
     for person, history in drawn(graph, max(LEAST_HISTORIES_OF_PEER, histories // 20)):
         begun = time.perf_counter()
         plain_neighbours(plain, person, history.tolist())
         times.append(time.perf_counter() - begun)
-    return spread(times)
+    return Timing.of(times)
 
 
 def plain_neighbours(
@@ -257,11 +255,6 @@ def count_words(text: str) -> int:
     return len(_WORDS.findall(text))
 
 
-def spread(seconds: list[float] | tuple[float, ...]) -> Spread:
-    """Median and 95th percentile in milliseconds."""
-    return Spread(1000 * float(np.median(seconds)), 1000 * float(np.percentile(seconds, 95)))
-
-
 def as_markdown(one: Measured) -> str:
     """The figures as a table with their targets."""
     limit = "under 5" if one.likings <= PEER_UP_TO else ""
@@ -285,11 +278,8 @@ def as_markdown(one: Measured) -> str:
     return f"{told}\n\n{made}\n\nMade by {one.origin.as_text()}"
 
 
-def _row(name: str, times: Spread, wanted: str) -> list[str]:
-    return [name, f"{times.median:.2f}", f"{times.p95:.2f}", wanted]
+def _row(name: str, times: Timing, wanted: str) -> list[str]:
+    return [name, *times.cells(), wanted]
 
 
 _WORDS = re.compile(r"\w+|[^\w\s]")
-
-if __name__ == "__main__":
-    main()

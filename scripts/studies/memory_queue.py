@@ -127,7 +127,7 @@ def measure_queue(
         kept: Where costs are kept; what is there is not measured again.
     """
     data = keyed.interactions
-    rows = np.flatnonzero(~leave_one_out(data.person).test)
+    rows = np.flatnonzero(~leave_one_out(data.user).test)
     order = rows[np.argsort(data.at[rows], kind="stable")]
     with JsonlLog(kept, QueueCost) as ledger:
         done = {cost.known for cost in ledger.records}
@@ -151,7 +151,7 @@ def _take_out(
     """Leave nothing but some rows, and neither jobs nor memories."""
     data = keyed.interactions
     columns = {
-        "person": keyed.person_keys[data.person[known]].astype(str),
+        "person": keyed.user_keys[data.user[known]].astype(str),
         "item": keyed.item_nodes[data.item[known]],
     }
     with store.staged(staged_known=columns):
@@ -165,9 +165,11 @@ def _click_through(
 ) -> QueueCost:
     open_store = partial(open_settled, home)
     with Workspace(home) as workspace:
-        Rebuild(open_store, domain, open_update_contexts(workspace, domain), home / LOCK).run()
+        Rebuild(
+            open_store, domain, open_update_contexts(workspace.updater_parts, domain), home / LOCK
+        ).run()
     with Workspace(home) as workspace:
-        update = Timed(template_updater(workspace, domain.name))
+        update = Timed(template_updater(workspace.updater_parts, domain.name))
         worker = Worker(open_store, update, home / LOCK, hold_s=store_hold_s(None))
         singly = []
         for row in rows[:CLICKS].tolist():
@@ -203,7 +205,7 @@ def _click(home: Path, domain: Domain, keyed: KeyedInteractions, rows: Sequence[
             store_feedback(
                 store,
                 domain.name,
-                str(keyed.person_keys[data.person[row]]),
+                str(keyed.user_keys[data.user[row]]),
                 item,
                 Event.RATED,
                 rating=float(data.stars[row]),

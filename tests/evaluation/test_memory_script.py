@@ -58,7 +58,7 @@ def stream(stream_script, crowd):
 
 
 def test_nobodys_last_row_is_replayed_and_time_never_runs_back(stream):
-    held = leave_one_out(stream.data.person).test
+    held = leave_one_out(stream.data.user).test
     assert sorted(stream.order) == np.flatnonzero(~held).tolist()
     assert all(earlier <= later for earlier, later in pairwise(stream.data.at[stream.order]))
 
@@ -67,12 +67,12 @@ def test_what_is_known_at_a_place_came_before_it(stream):
     known = stream.before(stream.half)
     assert len(known) == stream.half
     assert known.at.max() <= stream.data.at[stream.order[stream.half]]
-    assert (np.diff(known.person) >= 0).all()
+    assert (np.diff(known.user) >= 0).all()
 
 
 def test_a_history_grows_with_its_person_and_ends_before_what_is_asked(stream):
     row = int(stream.order[-1])
-    person = int(stream.data.person[row])
+    person = int(stream.data.user[row])
     mine = stream.data.item[stream.data.rows_of(person)].tolist()
     assert stream.history(row).tolist() == mine[:-2]  # neither the row itself nor the last one
     half_way = stream.history_half_way(person).tolist()
@@ -82,7 +82,7 @@ def test_a_history_grows_with_its_person_and_ends_before_what_is_asked(stream):
 
 def test_so_many_rows_of_each_person_are_asked_about_and_never_the_first(stream):
     rows = stream.asked(3, 7)
-    assert np.bincount(stream.data.person[rows]).max() == 3
+    assert np.bincount(stream.data.user[rows]).max() == 3
     assert set(rows) <= set(stream.order[stream.half :])
     assert (stream.asked(3, 7) == rows).all()
     from_the_start = msgspec.structs.replace(stream, half=0).asked(1_000, 7)
@@ -134,14 +134,16 @@ def test_sizes_are_measured_once_and_told_beside_the_default(script, crowd, tmp_
     sizes = sys.modules["memory_sizes"]
     monkeypatch.setattr(sizes, "NEIGHBOURS", (4, 16))
     monkeypatch.setattr(sizes, "FACETS", (7,))
-    asked = Namespace(workspace=tmp_path / "w", docs=tmp_path / "docs" / "page.md")
-    name, told = script.sensitivity(asked, crowd[1])
-    assert name == "memory-sensitivity"
+    asked = Namespace(workspace=tmp_path / "w")
+    found = script.sensitivity(asked, crowd[1])
+    found.write(tmp_path / "docs")
+    told = (tmp_path / "docs" / "results" / "memory.md").read_text("utf-8")
+    assert told.startswith("<!-- memory-sensitivity:begin -->")
     assert "| 16, 7 (default) |" in told
     assert "](../figures/memory-sensitivity-memrec-vector-ndcg10.svg)" in told
     assert len(list((tmp_path / "docs" / "figures").iterdir())) == 5
     monkeypatch.setattr(sizes, "measure_cell", None)  # would fail if it were called
-    assert script.sensitivity(asked, crowd[1])[1] == told
+    assert script.sensitivity(asked, crowd[1]).text == found.text
 
 
 def test_a_heat_map_stands_on_its_own_and_outlines_the_default(script):
@@ -161,12 +163,12 @@ def test_a_heat_map_stands_on_its_own_and_outlines_the_default(script):
 def test_a_workspace_without_the_films_is_refused_with_the_remedy(crowd, tmp_path):
     done = subprocess.run(
         [
-            *(sys.executable, SCRIPTS / "shared_memory.py", "--stream"),
-            *("--workspace", crowd[0], "--docs", tmp_path / "page.md"),
+            *(sys.executable, SCRIPTS / "run.py", "shared_memory", "--stream", "--report"),
+            *("--workspace", crowd[0], "--docs", tmp_path),
         ],
         capture_output=True,
         text=True,
     )
     assert done.returncode == 1
     assert "localrec datasets pull ml-100k" in done.stderr
-    assert not (tmp_path / "page.md").exists()
+    assert not list(tmp_path.iterdir())

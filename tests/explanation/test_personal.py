@@ -308,7 +308,7 @@ class TestWithTheMemoryOfAll:
                 if found is None:
                     continue
                 liking = sum(
-                    item in collaborative_memory.graph.items_of(person) for person in nearest
+                    item in collaborative_memory.graph.matrix.items_of(person) for person in nearest
                 )
                 assert (int(found[1]), int(found[2])) == (liking, len(nearest))
                 assert fact.evidence[0].source == name

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.foundation.errors import UsageError
-from localrec.ranking.baselines.binary_interactions import binary_interactions_of
 from localrec.ranking.baselines.content_similarity import ContentSimilarity, ContentSimilarityConfig
 from localrec.ranking.baselines.ease import BYTES_PER_PAIR, EASE, EASEConfig
 from localrec.ranking.baselines.item_knn import ItemKNN, ItemKNNConfig
@@ -20,7 +20,7 @@ FEW = [(0, 0), (0, 1), (1, 0), (1, 0, np.nan, 9), (1, 1), (1, 2), (2, 0), (2, 2)
 
 @pytest.fixture
 def few():
-    return interactions(FEW, people=4, items=4)
+    return interactions(FEW, users=4, items=4)
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def many():
             40, size=generator.integers(1, 21), replace=False, p=odds / odds.sum()
         )
     ]
-    return interactions(rows, people=200, items=40)
+    return interactions(rows, users=200, items=40)
 
 
 def fit(baseline, train, seed=0):
@@ -45,18 +45,18 @@ def fit(baseline, train, seed=0):
 
 def table_of(train):
     """Ones where somebody had something, (people, items)."""
-    table = np.zeros((train.people, train.items))
-    table[train.person, train.item] = 1.0
+    table = np.zeros((train.users, train.items))
+    table[train.user, train.item] = 1.0
     return table
 
 
 class TestIncidence:
     def test_counts_people_once_however_often_they_came(self, few):
-        assert binary_interactions_of(few).users_of.tolist() == [3, 2, 2, 1]
+        assert InteractionMatrix.from_log(few).likes.tolist() == [3, 2, 2, 1]
 
     def test_counts_pairs_as_a_matrix_product_does(self, many):
         table = table_of(many)
-        counted = [both for _, both in binary_interactions_of(many).each_had_with(quiet)]
+        counted = [both for _, both in InteractionMatrix.from_log(many).each_liked_with(quiet)]
         np.testing.assert_array_equal(counted, table.T @ table)
 
 
@@ -87,12 +87,12 @@ class TestPopularity:
 
     def test_with_a_half_life_counts_the_newest_time_of_each_person(self):
         rows = [(0, 0, np.nan, 0), (0, 0, np.nan, 20), (1, 1, np.nan, 10), (2, 1, np.nan, 0)]
-        train = interactions(rows, people=3, items=3)
+        train = interactions(rows, users=3, items=3)
         popular = fit(Popularity(PopularityConfig(half_life_days=10.0)), train)
         np.testing.assert_allclose(popular.score(strangers([])), [[1.0, 0.5 + 0.25, 0.0]])
 
     def test_what_has_no_date_counts_as_the_oldest(self):
-        train = interactions([(0, 0, np.nan, 0), (1, 1, np.nan, 10)], people=2, items=2)
+        train = interactions([(0, 0, np.nan, 0), (1, 1, np.nan, 10)], users=2, items=2)
         train.at[0] = np.datetime64("NaT")
         undated = fit(Popularity(PopularityConfig(half_life_days=10.0)), train)
         np.testing.assert_allclose(undated.score(strangers([])), [[1.0, 1.0]])
@@ -183,11 +183,11 @@ class TestNearness:
 class TestNaiveBayes:
     def test_without_a_history_is_popularity_among_those_who_liked(self):
         rows = [(0, 0, 5.0, 0), (1, 0, 4.0, 0), (1, 1, 2.0, 0), (2, 1, np.nan, 0)]
-        bayes = fit(NaiveBayes(NaiveBayesConfig()), interactions(rows, people=5, items=3))
+        bayes = fit(NaiveBayes(NaiveBayesConfig()), interactions(rows, users=5, items=3))
         np.testing.assert_allclose(bayes.score(strangers([])), [np.log1p([2, 1, 0])], rtol=1e-6)
 
     def test_every_rating_counts_where_that_is_asked(self):
         rows = [(0, 0, 0.5, 0), (1, 1, 2.0, 0), (2, 1, np.nan, 0)]
         bayes = NaiveBayes(NaiveBayesConfig(liked_from=0.5))
-        scores = fit(bayes, interactions(rows, people=3, items=2)).score(strangers([]))
+        scores = fit(bayes, interactions(rows, users=3, items=2)).score(strangers([]))
         np.testing.assert_allclose(scores, [np.log1p([1, 2])], rtol=1e-6)

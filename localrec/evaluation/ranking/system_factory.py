@@ -51,7 +51,7 @@ from localrec.index.embedded_fields import EmbeddedField, open_field
 from localrec.llm.chat_model import ChatModel
 from localrec.memory.default_rules import default_rules
 from localrec.memory.synthesis import phrases_of
-from localrec.ranking.baselines.catalog import BASELINES, make_baseline
+from localrec.ranking.baselines.catalog import find_baseline, make_baseline
 from localrec.ranking.baselines.content_similarity import ItemVectors
 from localrec.ranking.baselines.tuning import SearchSpace
 from localrec.ranking.recommender import SettingValue
@@ -98,7 +98,7 @@ class SystemFactory:
 
     def space(self, system: SystemConfig) -> SearchSpace:
         """What may vary when a system is tuned."""
-        return BASELINES[system.catalogued].space
+        return find_baseline(system.catalogued).space
 
     def make(self, system: SystemConfig, settings: Mapping[str, SettingValue]) -> EvaluatedSystem:
         """A system that is still to be fitted.
@@ -146,12 +146,11 @@ class SystemFactory:
         )
 
     def _check_baseline(self, system: SystemConfig) -> None:
-        entry = BASELINES.get(system.catalogued)
-        if entry is None or not entry.needs_vectors:
+        if not find_baseline(system.catalogued).needs_vectors:
             make_baseline(system.catalogued, system.settings)
 
     def _make_baseline(self, name: str, settings: Mapping[str, SettingValue]) -> EvaluatedSystem:
-        if not BASELINES[name].needs_vectors:
+        if not find_baseline(name).needs_vectors:
             return make_baseline(name, settings)
         self._look_over_store()
         return make_baseline(name, settings, self._vectors())
@@ -198,7 +197,7 @@ class SystemFactory:
         asked = str(settings.get(MODEL, ""))
 
         def open_model(role: str) -> ChatModel:
-            return self._workspace.open_model(role, asked)
+            return self._workspace.models.open(role, asked)
 
         return make_prompted(name, settings, open_model, self.knowledge)
 
@@ -215,7 +214,7 @@ class SystemFactory:
         self._look_over_store()
         config = agent_config(name, settings)
         asked, adapter = str(settings.get(MODEL, "")), str(settings.get(ADAPTER, ""))
-        open_model = self._workspace.open_model
+        open_model = self._workspace.models.open
         model = open_model(AGENT, asked, adapter) if config.asks_model else None
         places = np.searchsorted(self.knowledge.catalogue.node_ids, self._keyed.item_nodes)
         return AgentSystem(
@@ -257,7 +256,7 @@ class SystemFactory:
             self._workspace.folder / "indexes",
             self._domain.name,
             _TEXT,
-            self._workspace.embedder_name,
+            self._workspace.models.embedder_name,
             self._workspace.settings.index,
         )
         return field if len(field) else None

@@ -278,7 +278,8 @@ class MemoryService:
             raise InputError("Jobs are paused.", "Let them go on first: key H.")
         # The workspace keeps its store closed: the worker opens it for moments.
         with Workspace(self._folder) as opened:
-            worker = self._worker = memory_worker(opened, self._open, open_memory_model(opened))
+            model = open_memory_model(opened.settings, opened.models.open)
+            worker = self._worker = memory_worker(opened.updater_parts, self._open, model)
             try:
                 if request.stopped.is_set():
                     worker.stop()
@@ -305,7 +306,7 @@ class MemoryService:
 
         if domain not in self._update_contexts:
             self._update_contexts[domain] = open_update_contexts(
-                Workspace(self._folder), load_domain(domain)
+                Workspace(self._folder).updater_parts, load_domain(domain)
             )
         return self._update_contexts[domain]
 
@@ -413,7 +414,7 @@ def _near(store: Store, kept: UpdateContextCache, user: str) -> tuple[NeighbourS
     if not len(liked):
         return ()
     found = around.graph.neighbours_of(
-        liked, np.ones(len(liked), dtype=np.float32), around.graph.user_index(node)
+        liked, np.ones(len(liked), dtype=np.float32), around.graph.matrix.user_index(node)
     )
     return _neighbour_scores(store, around, curate(found, around.rules))
 
@@ -422,7 +423,9 @@ def _neighbour_scores(
     store: Store, around: UpdateContext, curated: CuratedNeighbours
 ) -> tuple[NeighbourScore, ...]:
     near = curated.neighbours
-    users = {one: int(around.graph.users[one]) for one in near.index[near.is_user].tolist()}
+    users = {
+        one: int(around.graph.matrix.user_nodes[one]) for one in near.index[near.is_user].tolist()
+    }
     names, numbers = _names(store, users.values()), count(1)
 
     def name(place: int) -> str:
