@@ -86,6 +86,7 @@ def adapter(
     localrec train resume goes on.
     """
     from localrec.foundation.settings import load_settings
+    from localrec.training.jobs.run_start import begin_run
     from localrec.training.sft import sft_run
     from localrec.training.sft.sft_data import SupervisedConfig
 
@@ -114,7 +115,7 @@ def adapter(
             if context.as_json and ranks.is_main:
                 print_json(expected)
             return
-        run = sft_run.begin(context.workspace, name or _default_name(role), made)
+        run = begin_run(context.workspace, name or _default_name(role), made)
         trained = sft_run.train(run, made, steps)
     if ranks.is_main:
         report(run, trained, as_json=context.as_json)

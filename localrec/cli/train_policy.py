@@ -225,6 +225,7 @@ def resume(
 def _train(
     folder: Path, config: PolicyConfig, name: str | None, *, estimate: bool, as_json: bool
 ) -> None:
+    from localrec.training.jobs.run_start import begin_run
     from localrec.training.rl import policy_run
     from localrec.training.rl.policy_estimates import estimated
 
@@ -238,13 +239,14 @@ def _train(
             if as_json and ranks.is_main:
                 print_json(expected)
             return
-        run = policy_run.begin(folder, name or _default_name(config), made)
+        run = begin_run(folder, name or _default_name(config), made)
         policy_run.train(run, made, steps)
     if ranks.is_main:
         _report(run, as_json=as_json)
 
 
 def _resume_policy(folder: Path, run: TrainingRun, *, as_json: bool) -> None:
+    from localrec.training.jobs.run_start import continue_run
     from localrec.training.rl import policy_run
     from localrec.training.rl.policy_config import GrpoConfig, RefineConfig
 
@@ -252,7 +254,7 @@ def _resume_policy(folder: Path, run: TrainingRun, *, as_json: bool) -> None:
     config = run.config(kinds[run.kind])
     with distributed_training(config.device, folder) as (ranks, steps):
         made = policy_run.prepared(folder, config, steps, ranks)
-        run = policy_run.go_on(folder, run.name, made)
+        run = continue_run(folder, run.name, made)
         policy_run.train(run, made, steps)
     if ranks.is_main:
         _report(run, as_json=as_json)

@@ -15,9 +15,9 @@ from localrec.foundation.record_files import read_record
 from localrec.training.adapters.gguf_export import AdapterMetadata, LogitAgreement, export_adapter
 from localrec.training.adapters.gguf_import import SUFFIX
 from localrec.training.base_model.loading import fingerprint_of, load_base
+from localrec.training.jobs.run_start import located
 from localrec.training.jobs.training_runs import TrainingData, TrainingRun
 from localrec.training.rl.policy_config import GrpoConfig, RefineConfig
-from localrec.training.rl.policy_run import located
 from localrec.training.sft.sft_data import SupervisedConfig
 from localrec.training.sft.sft_trainer import OUTCOME, SftOutcome
 
