@@ -30,9 +30,10 @@ from localrec.evaluation.questions.summaries import SystemReport
 from localrec.evaluation.ranking.inference import CaseResult
 from localrec.evaluation.ranking.leakage import Suspicion
 from localrec.evaluation.statistics import IntervalEstimate
+from localrec.foundation.atomic_files import sync, write_atomically
 from localrec.foundation.errors import InputError, UsageError
 from localrec.foundation.jsonl_log import UNREADABLE, read_records, write_records
-from localrec.foundation.paths import exclusive, make_private, owner_only, sync
+from localrec.foundation.paths import exclusive, make_private, owner_only
 from localrec.ranking.baselines.tuning import TuningResult
 from localrec.ranking.recommender import SettingValue
 
@@ -316,12 +317,7 @@ class RunFolder:
             yield
 
     def _write(self, name: str, content: bytes) -> None:
-        path = self.path / name
-        beside = path.with_name(f"{name}.part")
-        with owner_only():
-            beside.write_bytes(content)
-        sync(beside)
-        beside.replace(path)
+        write_atomically(self.path / name, content)
         sync(self.path)
 
     def _outcome(self, path: Path, number: int, line: bytes) -> CaseResult:

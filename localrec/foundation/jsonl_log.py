@@ -17,8 +17,9 @@ from typing import Generic, TypeVar
 
 import msgspec
 
+from localrec.foundation.atomic_files import write_atomically
 from localrec.foundation.errors import InputError
-from localrec.foundation.paths import exclusive, owner_only, sync
+from localrec.foundation.paths import exclusive, owner_only
 
 Record = TypeVar("Record", bound=msgspec.Struct)
 
@@ -43,11 +44,7 @@ def read_records(path: Path, shape: type[Record]) -> list[Record]:
 
 def write_records(path: Path, records: Sequence[msgspec.Struct]) -> None:
     """Write a file of JSON lines, whole or not at all."""
-    part = path.with_name(path.name + ".part")
-    with owner_only():
-        part.write_bytes(b"".join(msgspec.json.encode(one) + b"\n" for one in records))
-    sync(part)
-    part.replace(path)
+    write_atomically(path, b"".join(msgspec.json.encode(one) + b"\n" for one in records))
 
 
 class JsonlLog(Generic[Record]):

@@ -27,9 +27,10 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
+from localrec.foundation.atomic_files import sync, write_atomically
 from localrec.foundation.errors import BusyError, InputError, UsageError
 from localrec.foundation.jsonl_log import UNREADABLE, JsonlLog, read_records, write_records
-from localrec.foundation.paths import exclusive, make_private, owner_only, sync
+from localrec.foundation.paths import exclusive, make_private, owner_only
 
 Status = Literal["running", "stopped", "finished"]
 
@@ -395,12 +396,9 @@ def _read(path: Path, shape: type[_Record]) -> _Record:
 
 
 def _write(path: Path, record: msgspec.Struct) -> None:
-    """Whole or not at all."""
-    part = path.with_name(path.name + ".part")
-    with owner_only():
-        part.write_bytes(msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
-    sync(part)
-    part.replace(path)
+    """Write a record, whole or not at all."""
+    encoded = msgspec.json.encode(record)
+    write_atomically(path, msgspec.json.format(encoded, indent=2) + b"\n")
 
 
 def metric_curve(records: Sequence[StepRecord], name: str) -> list[tuple[int, float]]:
