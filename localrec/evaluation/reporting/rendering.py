@@ -14,7 +14,7 @@ from localrec.evaluation.reporting.html_page import as_html
 from localrec.evaluation.reporting.markdown import markdown_table as lines_of_table
 from localrec.evaluation.reporting.number_format import table_of
 from localrec.evaluation.reporting.report_records import Block, Report, TableBlock, TextBlock
-from localrec.foundation.atomic_files import write_atomically
+from localrec.foundation.record_files import replace_file
 from localrec.foundation.text import clean_text
 
 __all__ = ["as_html", "as_json", "as_markdown", "read_report", "write_report"]
@@ -42,7 +42,7 @@ def write_report(report: Report, folder: Path) -> tuple[Path, Path, Path]:
         "report.json": as_json(report),
     }
     for name, content in forms.items():
-        write_atomically(folder / name, content)
+        replace_file(folder / name, content)
     html, markdown, json = (folder / name for name in forms)
     return html, markdown, json
 
