@@ -25,9 +25,10 @@ from typing import Any, Literal
 
 import msgspec
 
+from localrec.foundation.atomic_files import sync
 from localrec.foundation.errors import BusyError, InputError, UsageError
 from localrec.foundation.jsonl_log import JsonlLog, read_records, write_records
-from localrec.foundation.paths import exclusive, make_private, owner_only, sync
+from localrec.foundation.paths import exclusive, make_private, owner_only
 from localrec.foundation.record_files import (
     Record,
     installed_versions,
