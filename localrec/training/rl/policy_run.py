@@ -61,13 +61,13 @@ class PolicyRunContext(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def workers(self) -> int:
-        """Processes that write side by side."""
+        """Return the number of rollout processes."""
         size = self.ranks.size
         return self.config.workers or min(max(1, usable_cores() // size), self.config.groups)
 
     @property
     def data(self) -> TrainingData:
-        """What the run is bound to."""
+        """Describe the data, base and versions that the run is bound to."""
         of = (self.lessons.fingerprint, _mark(self.config.start), self.served_with)
         return TrainingData(
             fingerprint=hashlib.blake2b("\0".join(of).encode(), digest_size=16).hexdigest(),
@@ -83,16 +83,16 @@ class PolicyRunContext(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def trajectories(self) -> int:
-        """That this process learns from in a step."""
+        """Count the trajectories of this process in a step."""
         return self.config.groups * self.config.group_size // self.ranks.size
 
     @property
     def batched(self) -> DevicePreset:
-        """The machine with all sequences of a step."""
+        """Return the preset with all sequences of a step."""
         return self.preset.with_batch(self.trajectories)
 
     def open_model(self, adapter: Path | None) -> ModelProcess:
-        """One of the processes that write."""
+        """Open the model of one rollout process."""
         return ModelProcess(
             self.serving,
             n_ctx=self.preset.max_tokens,
@@ -211,7 +211,7 @@ def _writers(made: PolicyRunContext, open_model: OpenModel | None) -> Iterator[R
 def _task(
     run: TrainingRun, made: PolicyRunContext, writers: RolloutWorkers, progress: Progress
 ) -> tuple[TrainingTask, int]:
-    """What is asked, and how many numbers an answer has."""
+    """Return the training task, and the count of numbers in an answer."""
     config = made.config
     if not isinstance(config, RefineConfig):
         return made.lessons.train, config.k
@@ -228,7 +228,7 @@ def _task(
 
 
 def _served_start(run: TrainingRun, made: PolicyRunContext) -> Path | None:
-    """The adapter to start from, as llama.cpp takes it."""
+    """Write the adapter to begin with in the form that llama.cpp takes."""
     if not made.config.start:
         return None
     start = Path(made.config.start)
