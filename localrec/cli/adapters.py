@@ -7,12 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from localrec.cli.context import (
-    command_context,
-    console,
-    print_json,
-    progress,
-)
+from localrec.cli.context import command_context, console, progress
 
 if TYPE_CHECKING:
     from localrec.evaluation.statistics import IntervalEstimate
@@ -105,9 +100,7 @@ def try_(
         else:
             tried = both = compare_adapter(context.workspace, role, base, file, question, steps)
             told = _answers_text(both)
-    if context.as_json:
-        print_json(tried)
-    else:
+    if not context.print_json(tried):
         console().print(told)
 
 

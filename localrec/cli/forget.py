@@ -7,14 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from localrec.cli.context import (
-    DomainOption,
-    command_context,
-    console,
-    note,
-    print_json,
-    progress,
-)
+from localrec.cli.context import DomainOption, command_context, console, note, progress
 
 if TYPE_CHECKING:
     from localrec.privacy.erasure_plan import ForgetScope
@@ -30,8 +23,7 @@ Examples:\n\n
 
 def forget(
     user: Annotated[
-        str | None,
-        typer.Option("--user", metavar="KEY", help="All that is known of this person."),
+        str | None, typer.Option("--user", metavar="KEY", help="All that is known of this person.")
     ] = None,
     item: Annotated[
         str | None,
@@ -68,9 +60,7 @@ def forget(
         _ask(scope)
     with progress() as steps:
         receipt = forget_in(context.workspace, scope, dry_run=dry_run, progress=steps)
-    if context.as_json:
-        print_json(receipt)
-    else:
+    if not context.print_json(receipt):
         for line in format_receipt(receipt):
             console().print(line, soft_wrap=True)
     return int(bool(receipt.found))

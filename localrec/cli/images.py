@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from localrec.cli.context import (
-    Commands,
-    DomainOption,
-    command_context,
-    console,
-    note,
-    print_json,
-    progress,
-)
+from localrec.cli.context import Commands, DomainOption, command_context, console, note, progress
 from localrec.foundation.errors import UsageError
 
 if TYPE_CHECKING:
@@ -66,16 +58,11 @@ def add(
 ) -> None:
     """Take in a folder of pictures: small copies, without metadata, all that fit or none."""
     context = command_context()
-    with (
-        _open_domain(context.workspace, domain, writable=not dry_run) as (opened, about),
-        progress() as steps,
-    ):
+    with _open_domain(domain, writable=not dry_run) as (opened, about), progress() as steps:
         report = opened.take_in_pictures(
             folder, about, column=column, dry_run=dry_run, progress=steps
         )
-    if context.as_json:
-        print_json(report)
-    else:
+    if not context.print_json(report):
         _render(report, about)
 
 
@@ -94,10 +81,7 @@ def describe(
     from localrec.item_images.descriptions import describe_images
 
     context = command_context()
-    with (
-        _open_domain(context.workspace, domain, writable=True) as (opened, about),
-        progress() as steps,
-    ):
+    with _open_domain(domain, writable=True) as (opened, about), progress() as steps:
         described = describe_images(
             opened.store,
             about,
@@ -107,9 +91,7 @@ def describe(
         )
         if described.written:
             opened.embed(about, steps)
-    if context.as_json:
-        print_json(described)
-    else:
+    if not context.print_json(described):
         note(
             f"{described.written} descriptions written; of {described.silent} pictures nothing "
             f"sure can be said; {described.left} left."
@@ -145,10 +127,9 @@ def list_(domain: DomainOption = None) -> None:
     from localrec.graph.image_store import list_item_images
 
     context = command_context()
-    with _open_domain(context.workspace, domain) as (opened, about):
+    with _open_domain(domain) as (opened, about):
         pictured = list_item_images(opened.store, about)
-    if context.as_json:
-        print_json(pictured)
+    if context.print_json(pictured):
         return
     from rich.table import Table
 
@@ -175,7 +156,7 @@ def find(
         raise UsageError("Find by what?", "Give words, or --image PICTURE.")
     picture = None if image is None else open_image(image)
     context = command_context()
-    with _open_domain(context.workspace, domain) as (opened, about):
+    with _open_domain(domain) as (opened, about):
         index = opened.pictures(about.name)
         if index is None:
             raise UsageError(*_missing_remedy(opened, about))
@@ -185,8 +166,7 @@ def find(
             else index.nearest_by_picture(picture, k)
         )
         found = name_neighbours(opened.store, near)
-    if context.as_json:
-        print_json(found)
+    if context.print_json(found):
         return
     for one in found:
         console().print(f"{one.similarity:.3f}  {one.name}  ({one.key})")
@@ -194,13 +174,12 @@ def find(
 
 @contextmanager
 def _open_domain(
-    folder: Path, domain: str | None, *, writable: bool = False
+    domain: str | None, *, writable: bool = False
 ) -> Iterator[tuple[Workspace, Domain]]:
     """The workspace and the domain that is meant."""
     from localrec.graph.domain_files import load_domain
-    from localrec.workspace import Workspace
 
-    with Workspace(folder, writable=writable) as opened:
+    with command_context().open_workspace(writable=writable) as opened:
         yield opened, load_domain(opened.choose_domain("", domain))
 
 

@@ -7,15 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from localrec.cli.context import (
-    Commands,
-    DomainOption,
-    command_context,
-    console,
-    note,
-    print_json,
-    progress,
-)
+from localrec.cli.context import Commands, DomainOption, command_context, console, note, progress
 from localrec.cli.memory import read_stdin
 from localrec.foundation.errors import InputError
 
@@ -41,12 +33,11 @@ app = Commands(
 def show(domain: DomainOption = None) -> None:
     """The rules that hold now, in the form in which they can be edited."""
     from localrec.memory.rule_versions import rules_of
-    from localrec.workspace import Workspace
 
     context = command_context()
-    with Workspace(context.workspace) as opened:
+    with context.open_workspace() as opened:
         rules = rules_of(opened.store, opened.choose_domain("", domain))
-    _report(rules, as_json=context.as_json)
+    _report(rules)
 
 
 @app.command("edit", epilog=EXAMPLES)
@@ -60,15 +51,14 @@ def edit(
     """Put rules of your own in force, as a new version; all of them, or none where one is wrong."""
     from localrec.memory.rule_text import parse_rules
     from localrec.memory.rule_versions import save_rules
-    from localrec.workspace import Workspace
 
     context = command_context()
     text = read_stdin("--file") if file is None else _read(file)
     rules = parse_rules(text, where="The rules" if file is None else str(file))
-    with Workspace(context.workspace, writable=True) as opened:
+    with context.open_workspace(writable=True) as opened:
         chosen = opened.choose_domain("", domain or rules.domain)
         saved = save_rules(opened.store, chosen, rules)
-    _report(saved, as_json=context.as_json)
+    _report(saved)
 
 
 @app.command("generate", epilog=EXAMPLES)
@@ -81,19 +71,18 @@ def generate(
     from localrec.memory.domain_statistics import domain_statistics
     from localrec.memory.rule_generation import generate_rules
     from localrec.memory.rule_versions import save_rules
-    from localrec.workspace import Workspace
 
     context = command_context()
-    with Workspace(context.workspace) as opened:
+    with context.open_workspace() as opened:
         chosen = opened.choose_domain("", domain)
         statistics = domain_statistics(opened.store, load_domain(chosen))
     # The model thinks for a while: meanwhile the store is open to others.
-    with Workspace(context.workspace) as opened, progress() as steps:
+    with context.open_workspace() as opened, progress() as steps:
         steps("the model writes rules", 0, 0)
         rules = generate_rules(opened.models.open("memory"), statistics, seed)
-    with Workspace(context.workspace, writable=True) as opened:
+    with context.open_workspace(writable=True) as opened:
         saved = save_rules(opened.store, chosen, rules)
-    _report(saved, as_json=context.as_json)
+    _report(saved)
 
 
 def _read(file: Path) -> str:
@@ -107,11 +96,12 @@ def _read(file: Path) -> str:
         raise InputError(f"{file} is no text in UTF-8.", "Save it as UTF-8.") from error
 
 
-def _report(rules: RuleSet, *, as_json: bool) -> None:
+def _report(rules: RuleSet) -> None:
     from localrec.memory.rule_text import format_rules
 
-    if as_json:
-        print_json({"version": rules.version, "source": rules.source, "rules": rules})
+    if command_context().print_json(
+        {"version": rules.version, "source": rules.source, "rules": rules}
+    ):
         return
     note(f"Version {rules.version}, {rules.source}.")
     console().print(format_rules(rules), end="", soft_wrap=True)

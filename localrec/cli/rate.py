@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from localrec.cli.context import (
-    command_context,
-    console,
-    note,
-    print_json,
-    resumable,
-)
+from localrec.cli.context import command_context, console, note, resumable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,9 +58,7 @@ def rate(
         session = RatingSession(to_rate, scales_of(scales), ledger, seed)
         _ask(session, console(to_stderr=True))
     found = _agreements(session, to_rate, judge or samples.with_name("verdicts.jsonl"), bool(judge))
-    if context.as_json:
-        print_json(_outcome(session, to_rate, found))
-    else:
+    if not context.print_json(_outcome(session, to_rate, found)):
         _render(session, to_rate, found, console())
     if session.left:
         note(f"{session.left} are left; run the same command again to go on.")

@@ -6,14 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from localrec.cli.context import (
-    Commands,
-    DomainOption,
-    command_context,
-    console,
-    print_json,
-    progress,
-)
+from localrec.cli.context import Commands, DomainOption, command_context, console, progress
 
 if TYPE_CHECKING:
     from localrec.training.sequential.sasrec_training import SequentialReport
@@ -63,9 +56,7 @@ def sequential(
     config = SASRecConfig() if epochs is None else SASRecConfig(epochs=epochs)
     with progress() as steps:
         report = train_sequential(context.workspace, domain, config, seed, steps)
-    if context.as_json:
-        print_json(report)
-    else:
+    if not context.print_json(report):
         console().print(_report_text(report))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 import tomllib
 from functools import lru_cache
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from localrec.data.domains import ConceptTables, Domain, QuestionWords
+from localrec.foundation.atomic_files import write_atomically
 from localrec.foundation.errors import InputError, WorkspaceError
 from localrec.foundation.paths import make_private, pulled, shipped
 from localrec.foundation.plugins import DOMAINS, find_plugin, list_plugins
@@ -62,9 +62,7 @@ def _read_taxonomy(text: bytes) -> ConceptTables:
         OSError, WorkspaceError
     ):  # a folder that takes nothing costs time, not the answer
         make_private(cached.parent)
-        part = cached.with_suffix(f".{os.getpid()}")
-        part.write_bytes(msgspec.msgpack.encode(taxonomy))
-        part.replace(cached)
+        write_atomically(cached, msgspec.msgpack.encode(taxonomy))
     return taxonomy
 
 
