@@ -44,7 +44,7 @@ class DataConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             raise ValueError("data needs either a dataset or a domain")
 
     def where(self) -> tuple[str, str | None]:
-        """The domain, and the kind of import.
+        """Return the domain and the kind of import.
 
         Raises:
             InputError: there is no such data set.
@@ -115,7 +115,7 @@ class RunConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
     @property
     def lengths(self) -> tuple[int, ...]:
-        """`k` in order, and 1 in any case: that is where a cheat shows."""
+        """Return `k` in order, and 1 in any case: a cheat shows there."""
         return tuple(sorted({1, *self.k}))
 
     def __post_init__(self) -> None:
@@ -218,7 +218,7 @@ def _check(title: str, systems: Sequence[SystemConfig | QuestionSystemConfig]) -
 
 
 def load_config(named: str) -> tuple[AnyRunConfig, bytes]:
-    """A configuration by its path, or by the name of a ready one; with the file's own text.
+    """Load a configuration by its path or by the name of a ready one, with the file's own text.
 
     A table `questions` makes it a question run; any other ranks.
 
@@ -249,7 +249,7 @@ def load_config(named: str) -> tuple[AnyRunConfig, bytes]:
 
 
 def ready_configs() -> dict[str, Path]:
-    """The configurations that ship: name -> file."""
+    """List the configurations that ship: name -> file."""
     return {
         path.stem: path for path in sorted((shipped("datasets") / "evaluations").glob("*.toml"))
     }
