@@ -42,20 +42,20 @@ _Run = RunConfig | QuestionRunConfig
 
 
 class RunOrigin(msgspec.Struct, frozen=True, kw_only=True):
-    """What it takes to make a run again.
+    """Everything that is needed to repeat a run.
 
     Args:
-        run: The configuration, every default spelt out.
-        protocol: It in words.
-        fingerprint: Of the data.
-        people: How many there are in the data.
-        items: How many.
-        interactions: How many.
+        run: Configuration with every default.
+        protocol: Protocol in words.
+        fingerprint: Hash of the data.
+        people: Number of users in the data.
+        items: Number of items.
+        interactions: Number of interactions.
         train: Interactions that systems were fitted on.
         validation: Cases they were tuned on.
-        test: Cases they were judged by.
+        test: Cases they were tested on.
         made: Command, day, versions, machine.
-        engine: What worked the cases off.
+        engine: Engine that ran the cases.
     """
 
     run: RunConfig
@@ -72,10 +72,10 @@ class RunOrigin(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class QuestionRunOrigin(msgspec.Struct, frozen=True, kw_only=True):
-    """What it takes to make a question run again.
+    """Everything that is needed to repeat a question run.
 
     Args:
-        run: The configuration, every default spelt out.
+        run: Configuration with every default.
         fingerprint: Of the gold file and of the catalogue that was asked about.
         questions: How many there are in the half.
         unknown: Gold names that stand for nothing in the catalogue.
@@ -94,22 +94,22 @@ class QuestionRunOrigin(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SystemResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What was measured of one system.
+    """The figures of one system.
 
     Args:
         name: As the configuration has it.
-        settings: What it was fitted with.
+        settings: Settings of the fit.
         fit_s: Seconds to fit; of a system that answers questions, to open it.
         spared_s: Of these, so many an earlier system of the run had spent on what both learn.
-        score_s: Seconds of all its answers.
-        cases: How many it was asked.
+        score_s: Seconds for all answers.
+        cases: Number of cases.
         metrics: Name -> figure with its interval; people, or questions, are resampled.
         faults: Kind -> in how many answers.
         failed: Why it was not measured; "" where it was.
         suspicions: Reasons not to believe the figures.
-        search: How it was tuned.
-        per_case: Its file of cases, beside this one.
-        questions: Of a question run all that was counted.
+        search: Result of the tuning.
+        per_case: File of its cases, beside this one.
+        questions: All counts of a question run.
     """
 
     name: Name
@@ -132,9 +132,9 @@ class TrajectoryRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         id: The case's.
-        person: Their key.
+        person: Key of the user.
         items: Keys of all that it tells of by title, so that forgetting one of them finds it.
-        trajectory: All of it.
+        trajectory: The whole trajectory.
     """
 
     id: str

@@ -83,7 +83,7 @@ EvaluatedSystem = Recommender | ListRecommender
 
 
 class CaseResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What came of one case: a line of a file of cases.
+    """The result of one case: a line of a file of cases.
 
     Args:
         id: The case's, unique in a run.

@@ -63,16 +63,16 @@ class RunContext(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that the systems of a run share.
 
     Args:
-        config: The run's.
-        domain: What the items belong to.
+        config: Configuration of the run.
+        domain: Domain of the items.
         keyed: All interactions.
-        parted: The same after the protocol.
-        asking: What holds for all cases.
-        facts: About the items.
-        systems: Makes them.
-        folder: Where the run is kept.
-        engine: Works the chunks off.
-        progress: Hears what is going on.
+        parted: The interactions, split by the protocol.
+        asking: Settings of all cases.
+        facts: Facts about the items.
+        systems: Makes the systems.
+        folder: Folder of the run.
+        engine: Runs the chunks.
+        progress: Told about every step.
     """
 
     config: RunConfig
@@ -112,13 +112,13 @@ def run_ranking_evaluation(
     """Measure all systems of a configuration that are not measured yet.
 
     Args:
-        config: What to do.
+        config: Configuration of the run.
         text: The configuration as it was written, kept in the folder.
         workspace: Open for reading.
         folder: Where the run is, or will be.
         made: Command, versions, machine.
         engine: Works the chunks of cases off; by default this process.
-        progress: Hears what is going on.
+        progress: Told about every step.
         workbench: Makes the systems.
 
     Raises:
