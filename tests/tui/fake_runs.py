@@ -55,7 +55,7 @@ def plant_run(runs: Path, name: str, *, lead: int = 3, complete: bool = True) ->
     folder.begin(b'name = "planted"\n', origin)
     folder.append("ease", [_outcome(one, 1 if one % lead == 0 else 4) for one in range(CASES)])
     folder.append("agent", [_acted(_outcome(one, 2)) for one in range(CASES)])
-    why = Rationale(id="0", user="person-0", item="item-2", rationale="Gin, and short.", by="x")
+    why = Rationale(id="0", person="person-0", item="item-2", rationale="Gin, and short.", by="x")
     write_records(folder.path / rationale_file("agent"), [why])
     results = (_result("ease", 0.4), _result("agent", 0.3, faults={"empty": 1}))
     folder.write("metrics.json", RunMetrics(complete=complete, systems=results))
@@ -66,7 +66,7 @@ def _outcome(number: int, rank: int) -> CaseResult:
     top = ("item-2", "item-3", "item-4", "item-5")
     return CaseResult(
         id=f"{number}",
-        user=f"person-{number}",
+        person=f"person-{number}",
         targets=("item-1",),
         first=rank,
         tied=1,

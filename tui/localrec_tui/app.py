@@ -216,7 +216,7 @@ class LocalrecApp(BaseApp):
                 )
         yield from super().get_system_commands(screen)
 
-    def watch_person(self, user: str | None) -> None:
+    def watch_user(self, user: str | None) -> None:
         """Remember who sits here for the next run."""
         if user == load_last_person(self.folder):
             return

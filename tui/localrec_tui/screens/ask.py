@@ -133,7 +133,7 @@ class AskScreen(AppScreen[None]):
         """Choices, the line, the reading of the question, the answer."""
         yield NavBar()
         with Horizontal(id="top"):
-            yield ChoiceField("Person", "F2", id="person")
+            yield ChoiceField("Person", "F2", id="user")
             yield ChoiceField("About", "F5", id="domain")
             yield ChoiceField("Picture", "F8", id="image")
             yield ChoiceField("Answers", "F6", id="system")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
@@ -50,23 +51,21 @@ _NOTHING = "Nothing is here yet. Press 1 and Enter to begin with the bundled dri
 _NEAR = "≈ "  # before names that were found by meaning
 
 
+@dataclass
 class PageLoaded(Message):
     """A page of the catalogue; `number` is that of the look it belongs to."""
 
-    def __init__(self, number: int, turn: PageTurn, page: CataloguePage) -> None:
-        super().__init__()
-        self.number = number
-        self.turn = turn
-        self.page = page
+    number: int
+    turn: PageTurn
+    page: CataloguePage
 
 
+@dataclass
 class SimilarItemsLoaded(Message):
     """Items that mean what was typed."""
 
-    def __init__(self, number: int, rows: tuple[PageRow, ...]) -> None:
-        super().__init__()
-        self.number = number
-        self.rows = rows
+    number: int
+    rows: tuple[PageRow, ...]
 
 
 class BrowseScreen(AppScreen[None]):
@@ -122,7 +121,7 @@ class BrowseScreen(AppScreen[None]):
         """Choices, the line to search in, the list."""
         yield NavBar()
         with Horizontal(id="top"):
-            yield ChoiceField("Person", "F2", id="person")
+            yield ChoiceField("Person", "F2", id="user")
             yield ChoiceField("About", "F5", id="domain")
             yield ChoiceField("Order", "O", id="order")
         yield TextLine(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import msgspec
 from textual import on
 from textual.app import ComposeResult
@@ -33,26 +35,23 @@ class ForgetDialog(Dialog[bool]):
     True where somebody was forgotten, None where it was left before.
     """
 
+    @dataclass
     class EffectPreviewed(Message):
         """What would go."""
 
-        def __init__(self, lines: tuple[str, ...]) -> None:
-            super().__init__()
-            self.lines = lines
+        lines: tuple[str, ...]
 
+    @dataclass
     class UserForgotten(Message):
         """What went."""
 
-        def __init__(self, lines: tuple[str, ...]) -> None:
-            super().__init__()
-            self.lines = lines
+        lines: tuple[str, ...]
 
+    @dataclass
     class ForgetProgress(Message):
         """What is going on."""
 
-        def __init__(self, what: str) -> None:
-            super().__init__()
-            self.what = what
+        what: str
 
     DEFAULT_CSS = """
     ForgetDialog > .dialog { width: 76; }

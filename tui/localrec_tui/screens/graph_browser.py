@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -24,12 +25,11 @@ if TYPE_CHECKING:
 _ITEMS = 200  # that a node lists; the others are for Browse
 
 
+@dataclass
 class NodeLoaded(Message):
     """A node, and the ways from there."""
 
-    def __init__(self, stop: NodeView) -> None:
-        super().__init__()
-        self.node_view = stop
+    stop: NodeView
 
 
 class GraphBrowserScreen(AppScreen[tuple[int, str]]):

@@ -7,6 +7,7 @@ The screen holds what was read and draws it; its parts are in `widgets/memory.py
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import on
@@ -73,33 +74,31 @@ class MemoryScreen(AppScreen[None]):
     MemoryScreen #status { height: auto; max-height: 3; margin: 0 2; color: $text-muted; }
     """
 
+    @dataclass
     class MemoryRead(Message):
         """What is remembered was read, and whose it is."""
 
-        def __init__(self, found: UserMemory) -> None:
-            super().__init__()
-            self.found = found
+        found: UserMemory
 
+    @dataclass
     class NeighboursFound(Message):
         """Who is near somebody was counted."""
 
-        def __init__(self, found: tuple[NeighbourScore, ...], user: str, domain: str) -> None:
-            super().__init__()
-            self.found, self.user, self.domain = found, user, domain
+        found: tuple[NeighbourScore, ...]
+        user: str
+        domain: str
 
+    @dataclass
     class RulesRead(Message):
         """The rules of a domain were read."""
 
-        def __init__(self, found: RulesText) -> None:
-            super().__init__()
-            self.found = found
+        found: RulesText
 
+    @dataclass
     class MemoryChanged(Message):
         """Something was changed that has to be read again; what, in a sentence."""
 
-        def __init__(self, told: str) -> None:
-            super().__init__()
-            self.told = told
+        told: str
 
     def __init__(self) -> None:
         super().__init__()
@@ -111,7 +110,7 @@ class MemoryScreen(AppScreen[None]):
         """Choices, and a page for each thing."""
         yield NavBar()
         with Horizontal(id="top"):
-            yield ChoiceField("Person", "F2", id="person")
+            yield ChoiceField("Person", "F2", id="user")
             yield ChoiceField("About", "F5", id="domain")
         with TabbedContent(initial=_MEMORY):
             with TabPane("Memory", id=_MEMORY):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import on
@@ -32,38 +33,29 @@ _VERDICTS = {
 }
 
 
+@dataclass
 class ModelsLoaded(Message):
     """What there is, who plays what, what runs; `told`: what led to it."""
 
-    def __init__(
-        self,
-        models: tuple[ModelSummary, ...],
-        roles: tuple[RoleBinding, ...],
-        running: tuple[RunningModel, ...],
-        told: str = "",
-    ) -> None:
-        super().__init__()
-        self.models = models
-        self.roles = roles
-        self.running = running
-        self.told = told
+    models: tuple[ModelSummary, ...]
+    roles: tuple[RoleBinding, ...]
+    running: tuple[RunningModel, ...]
+    told: str = ""
 
 
+@dataclass
 class ModelStatus(Message):
     """What came of something that changed nothing."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.text = text
+    text: str
 
 
+@dataclass
 class ModelTaskEnded(Message):
     """A request is over; `told`: what came of it."""
 
-    def __init__(self, request: RequestHandle, told: str) -> None:
-        super().__init__()
-        self.request = request
-        self.told = told
+    request: RequestHandle
+    told: str
 
 
 class ModelsScreen(AppScreen[None]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import on
@@ -55,26 +56,24 @@ class RunScreen(AppScreen[None]):
     RunScreen #status { height: 1; margin: 0 2; color: $text-muted; }
     """
 
+    @dataclass
     class RunRead(Message):
         """The run was read."""
 
-        def __init__(self, run: RunFigures) -> None:
-            super().__init__()
-            self.run = run
+        run: RunFigures
 
+    @dataclass
     class CasesRead(Message):
         """The cases of a system were read."""
 
-        def __init__(self, system: str, cases: tuple[CaseSummary, ...]) -> None:
-            super().__init__()
-            self.system, self.cases = system, cases
+        system: str
+        cases: tuple[CaseSummary, ...]
 
+    @dataclass
     class CaseRead(Message):
         """One case was read."""
 
-        def __init__(self, case: CaseParts) -> None:
-            super().__init__()
-            self.case = case
+        case: CaseParts
 
     def __init__(self, name: str) -> None:
         super().__init__()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -49,12 +50,11 @@ class RunComparisonScreen(AppScreen[None]):
     RunComparisonScreen #status { height: auto; margin: 0 2; color: $text-muted; }
     """
 
+    @dataclass
     class ComparisonFound(Message):
         """What was found."""
 
-        def __init__(self, compared: RunComparison) -> None:
-            super().__init__()
-            self.compared = compared
+        compared: RunComparison
 
     def __init__(self, ours: RunSummary, theirs: RunSummary) -> None:
         super().__init__()

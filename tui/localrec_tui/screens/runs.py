@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import on
@@ -55,33 +56,31 @@ class RunsScreen(AppScreen[None]):
     RunsScreen #status { height: auto; max-height: 4; margin: 0 2; color: $text-muted; }
     """
 
+    @dataclass
     class RunsListed(Message):
         """The runs were listed."""
 
-        def __init__(self, found: tuple[RunSummary, ...]) -> None:
-            super().__init__()
-            self.found = found
+        found: tuple[RunSummary, ...]
 
+    @dataclass
     class ConfigsOffered(Message):
         """The configurations that ship were read."""
 
-        def __init__(self, found: tuple[ConfigSummary, ...]) -> None:
-            super().__init__()
-            self.found = found
+        found: tuple[ConfigSummary, ...]
 
+    @dataclass
     class RunProgress(Message):
         """How far the run is that was started."""
 
-        def __init__(self, what: str, done: int, total: int) -> None:
-            super().__init__()
-            self.what, self.done, self.total = what, done, total
+        what: str
+        done: int
+        total: int
 
+    @dataclass
     class RunEnded(Message):
         """The run that was started is done."""
 
-        def __init__(self, name: str) -> None:
-            super().__init__()
-            self.name = name
+        name: str
 
     def __init__(self) -> None:
         super().__init__()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import on
@@ -21,25 +22,21 @@ from localrec_tui.workers import run_in_thread
 _COMPLETIONS = 12
 
 
+@dataclass
 class ShelfLoaded(Message):
     """A shelf as it is now; `taken`: what was just taken off, `told`: how it came about."""
 
-    def __init__(
-        self, shelf: ShelfContents, told: str = "", taken: tuple[ShelfComponent, ...] = ()
-    ) -> None:
-        super().__init__()
-        self.shelf = shelf
-        self.told = told
-        self.taken = taken
+    shelf: ShelfContents
+    told: str = ""
+    taken: tuple[ShelfComponent, ...] = ()
 
 
+@dataclass
 class NamesLoaded(Message):
     """What can go on the shelf and is called like what was typed."""
 
-    def __init__(self, like: str, names: tuple[str, ...]) -> None:
-        super().__init__()
-        self.like = like
-        self.names = names
+    like: str
+    names: tuple[str, ...]
 
 
 class ShelfScreen(AppScreen[None]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import on
@@ -73,33 +74,29 @@ class TrainingScreen(AppScreen[None]):
     TrainingScreen DataTable { height: 1fr; margin: 0 1; }
     """
 
+    @dataclass
     class TrainingsListed(Message):
         """The trainings were listed; None: nothing changed."""
 
-        def __init__(self, found: TrainingList | None) -> None:
-            super().__init__()
-            self.found = found
+        found: TrainingList | None
 
+    @dataclass
     class OptionsOffered(Message):
         """What can be trained was found."""
 
-        def __init__(self, found: tuple[TrainingOption, ...]) -> None:
-            super().__init__()
-            self.found = found
+        found: tuple[TrainingOption, ...]
 
+    @dataclass
     class TrainingEnded(Message):
         """A training came to its end."""
 
-        def __init__(self, name: str) -> None:
-            super().__init__()
-            self.name = name
+        name: str
 
+    @dataclass
     class AdapterExported(Message):
         """An adapter was exported."""
 
-        def __init__(self, exported: ExportedAdapter) -> None:
-            super().__init__()
-            self.exported = exported
+        exported: ExportedAdapter
 
     def __init__(self) -> None:
         super().__init__()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -34,12 +35,11 @@ class TrainingEstimateDialog(Dialog[bool]):
     TrainingEstimateDialog #estimate { margin: 1 0; }
     """
 
+    @dataclass
     class EstimateFound(Message):
         """What it would take."""
 
-        def __init__(self, estimated: TrainingEstimate) -> None:
-            super().__init__()
-            self.estimated = estimated
+        estimated: TrainingEstimate
 
     def __init__(self, plan: TrainingPlan) -> None:
         super().__init__()

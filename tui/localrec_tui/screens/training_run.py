@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from textual import on
@@ -84,19 +85,17 @@ class TrainingRunScreen(AppScreen[TrainingAction]):
     TrainingRunScreen #status { height: auto; max-height: 3; margin: 0 2; color: $text-muted; }
     """
 
+    @dataclass
     class TrainingRead(Message):
         """The training was looked at; None: nothing changed."""
 
-        def __init__(self, look: TrainingUpdate | None) -> None:
-            super().__init__()
-            self.look = look
+        look: TrainingUpdate | None
 
+    @dataclass
     class ConfigRead(Message):
         """What it was asked for was read."""
 
-        def __init__(self, parts: tuple[TrainingPart, ...]) -> None:
-            super().__init__()
-            self.parts = parts
+        parts: tuple[TrainingPart, ...]
 
     def __init__(self, name: str) -> None:
         super().__init__()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -42,12 +43,11 @@ class ChipButton(Static, can_focus=True):
 class Chips(HorizontalScroll, can_focus=False):
     """All chips of a question in one line; nothing where there are none."""
 
+    @dataclass
     class Removed(Message):
         """A wish is to be taken out."""
 
-        def __init__(self, chip: Chip) -> None:
-            super().__init__()
-            self.chip = chip
+        chip: Chip
 
     DEFAULT_CSS = """
     Chips { height: 1; margin: 0 1; scrollbar-size: 0 0; }

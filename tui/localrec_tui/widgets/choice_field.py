@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -19,12 +20,11 @@ class ChoiceField(Static, can_focus=True):
         id: The widget's.
     """
 
+    @dataclass
     class Pressed(Message):
         """Somebody wants to change it."""
 
-        def __init__(self, field: ChoiceField) -> None:
-            super().__init__()
-            self.field = field
+        field: ChoiceField
 
         @property
         def control(self) -> ChoiceField:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -31,40 +32,36 @@ class JobsPanel(Vertical):
     class QueueMoved(Message):
         """The queue is no longer what it was: memories may be new."""
 
+    @dataclass
     class StatusTold(Message):
         """Something the person should read."""
 
-        def __init__(self, sentence: str) -> None:
-            super().__init__()
-            self.sentence = sentence
+        sentence: str
 
+    @dataclass
     class QueueRead(Message, bubble=False):
         """The queue was looked at; None: nothing moved."""
 
-        def __init__(self, found: QueueSnapshot | None) -> None:
-            super().__init__()
-            self.found = found
+        found: QueueSnapshot | None
 
+    @dataclass
     class JobsProgress(Message, bubble=False):
         """So many deeds are worked in, of so many."""
 
-        def __init__(self, done: int, total: int) -> None:
-            super().__init__()
-            self.done, self.total = done, total
+        done: int
+        total: int
 
+    @dataclass
     class JobsWorked(Message, bubble=False):
         """The work ended; what it did, in a sentence."""
 
-        def __init__(self, told: str) -> None:
-            super().__init__()
-            self.told = told
+        told: str
 
+    @dataclass
     class QueueChanged(Message, bubble=False):
         """The queue was changed; how, in a sentence."""
 
-        def __init__(self, told: str) -> None:
-            super().__init__()
-            self.told = told
+        told: str
 
     DEFAULT_CSS = """
     JobsPanel #counts, JobsPanel #work { height: auto; }

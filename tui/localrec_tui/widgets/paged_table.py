@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
@@ -39,12 +40,11 @@ class PagedTable(DataTable[Cell]):
         first: How many lines come before the window.
     """
 
+    @dataclass
     class PageWanted(Message):
         """A page is wanted that is not in the window."""
 
-        def __init__(self, turn: PageTurn) -> None:
-            super().__init__()
-            self.turn = turn
+        turn: PageTurn
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("home", "first", "First item", show=False, id="first_item"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import msgspec
@@ -63,12 +64,11 @@ _Column = tuple[
 class Results(Vertical):
     """Shows items and tells which one is meant."""
 
+    @dataclass
     class ItemOpened(Message):
         """All about an item is wanted."""
 
-        def __init__(self, shown: ShownItem) -> None:
-            super().__init__()
-            self.shown = shown
+        shown: ShownItem
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "open", "Open", id="open"),

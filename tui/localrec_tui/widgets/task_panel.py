@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -22,19 +23,21 @@ class TaskPanel(Vertical):
     class TaskOver(Message):
         """It ended, however it did; what it found, if anything, comes in a message of its own."""
 
+    @dataclass
     class TaskProgress(Message, bubble=False):
         """How far it is."""
 
-        def __init__(self, request: RequestHandle, what: str, done: int, total: int) -> None:
-            super().__init__()
-            self.request, self.what, self.done, self.total = request, what, done, total
+        request: RequestHandle
+        what: str
+        done: int
+        total: int
 
+    @dataclass
     class TaskEnded(Message, bubble=False):
         """It is done."""
 
-        def __init__(self, request: RequestHandle, found: Message) -> None:
-            super().__init__()
-            self.request, self.found = request, found
+        request: RequestHandle
+        found: Message
 
     DEFAULT_CSS = """
     TaskPanel { height: auto; }
