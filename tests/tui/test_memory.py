@@ -281,7 +281,7 @@ class TestJobs:
         async with open_app() as pilot:
             await enter(pilot)
             await pilot.press("w")
-            while "1 of 2 deeds" not in seen(pilot):
+            while "1 of 2" not in seen(pilot):
                 await pilot.pause(0.01)
             await press(pilot, "escape")
             told = " ".join(seen(pilot).split())

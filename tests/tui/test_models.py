@@ -66,7 +66,7 @@ class TestTheRoom:
             await begin(pilot, "p", services)
             await pilot.press("t")
             await pilot.pause()
-            assert "Something is under way. Esc stops it." in seen(pilot)
+            assert "Pulling small-chat is under way: one thing at a time." in seen(pilot)
             services.models.goes_on.set()
             await settled(pilot)
         assert services.models.told == [("pull", "small-chat")]

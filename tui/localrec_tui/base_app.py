@@ -15,10 +15,10 @@ from textual.binding import Binding, BindingType
 from textual.reactive import reactive
 from textual.screen import ModalScreen, Screen
 from textual.signal import Signal
-from textual.widgets import Footer
+from textual.widgets import Footer, Static
 
 from localrec_tui.log_buffer import LogBuffer
-from localrec_tui.messages import FeedbackStored
+from localrec_tui.messages import FeedbackStored, WorkFailed
 from localrec_tui.preferences import load_preferences
 from localrec_tui.services.app_services import AppServices
 
@@ -74,6 +74,19 @@ class BaseScreen(Screen[_Result], Generic[_Result]):
         for footer in self.query(Footer):
             footer.mutate_reactive(Footer.compact)
 
+    def show_status(self, status: str) -> None:
+        """Show a sentence in the status line."""
+        self.query_one("#status", Static).update(status)
+
+    async def on_work_failed(self, message: WorkFailed) -> None:
+        """Show why the work failed, and the remedy."""
+        message.stop()
+        await self.show_failure(message)
+
+    async def show_failure(self, failure: WorkFailed) -> None:
+        """Show a failure of work that this screen began."""
+        self.show_status(failure.sentences)
+
     def dismiss(self, result: _Result | None = None) -> AwaitComplete:
         """Close it, where it is in front; whoever opened it gets the result."""
         return super().dismiss(result) if self.is_active else AwaitComplete.nothing()
@@ -87,11 +100,21 @@ class AppScreen(BaseScreen[_Result], Generic[_Result]):
 
     HELP: ClassVar[str] = ""
     app = getters.app(BaseApp)
+    DEFAULT_CSS = """
+    AppScreen #top { height: 1; margin: 0 1; }
+    AppScreen #status { height: auto; max-height: 4; margin: 0 2; color: $text-muted; }
+    AppScreen .head { text-style: bold; margin-top: 1; }
+    AppScreen .-none { display: none; }
+    """
 
     @classmethod
     def all_bindings(cls) -> tuple[Binding, ...]:
-        """Every key of the screen and of what it is made of, for its help."""
+        """Every key of the screen and of its parts, for its help."""
         return bindings_of(cls)
+
+    def action_back(self) -> None:
+        """Return to the screen below."""
+        self.dismiss(None)
 
 
 class Dialog(BaseScreen[_Result], ModalScreen[_Result], Generic[_Result]):

@@ -29,6 +29,11 @@ class WorkFailed(Message):
     remedy: str
     request: RequestHandle | None = None
 
+    @property
+    def sentences(self) -> str:
+        """The error, then its remedy."""
+        return f"{self.error} {self.remedy}".strip()
+
 
 @dataclass
 class WorkStopped(Message):

@@ -94,7 +94,7 @@ class AskScreen(AppScreen[None]):
         Binding("escape", "stop", "Stop", show=False, id="stop"),
         Binding("f2", "pick_user", "Person", show=False, id="person"),
         Binding("f3", "pick_task", "Kind of question", show=False, id="task"),
-        Binding("f4", "add_wish", "Add a wish", show=False, id="add_wish"),
+        Binding("f4", "pick_wish", "Add a wish", show=False, id="add_wish"),
         Binding("f5", "pick_domain", "Domain", show=False, id="domain"),
         Binding("f6", "pick_system", "Who answers", show=False, id="system"),
         Binding("f8", "pick_image", "Picture", show=False, id="image"),
@@ -103,8 +103,6 @@ class AskScreen(AppScreen[None]):
     AskScreen #top, AskScreen #reading { height: 1; margin: 0 1; }
     AskScreen #why { width: 1fr; color: $text-muted; }
     AskScreen #said { height: auto; max-height: 6; margin: 0 2; text-style: italic; }
-    AskScreen #status { height: auto; max-height: 3; margin: 0 2; color: $text-muted; }
-    AskScreen .-none { display: none; }
     AskScreen.-narrow #top { layout: grid; grid-size: 2 2; height: 2; }
     """
 
@@ -182,7 +180,7 @@ class AskScreen(AppScreen[None]):
         """Stop what runs; where nothing does, go back to the line."""
         if self._request is not None:
             self._stop(self._request)
-            self._show_status("Stopping …")
+            self.show_status("Stopping …")
         else:
             self.query_one(Prompt).focus()
 
@@ -204,7 +202,7 @@ class AskScreen(AppScreen[None]):
         title = "What kind of question is it?"
         self.app.push_screen(ChoiceDialog(title, [*kinds, router], chosen), self._task_picked)
 
-    def action_add_wish(self) -> None:
+    def action_pick_wish(self) -> None:
         """Add a wish to the question."""
         if self._answered is None:
             self.notify("Ask something first.")
@@ -229,11 +227,6 @@ class AskScreen(AppScreen[None]):
         """Say who answers."""
         screen = ChoiceDialog("Who answers?", _SYSTEMS, self._system)
         self.app.push_screen(screen, self._system_picked)
-
-    @on(ChoiceField.Pressed)
-    async def _pick_pressed(self, event: ChoiceField.Pressed) -> None:
-        action = "add_wish" if event.field.id == "wish" else f"pick_{event.field.id}"
-        await self.run_action(action)
 
     # --- what was picked ---
 
@@ -288,7 +281,7 @@ class AskScreen(AppScreen[None]):
         elif user is not None:
             self._list_for(user)
         else:
-            self._show_status("Type what you would like, or choose a person with F2 for a list.")
+            self.show_status("Type what you would like, or choose a person with F2 for a list.")
 
     @on(Prompt.Left)
     def _below_the_line(self) -> None:
@@ -374,7 +367,7 @@ class AskScreen(AppScreen[None]):
         self._say(answer_remarks(answer))
         results = self.query_one(Results)
         await results.show(answered.domain, answer.items, answer.near, answered.item_matches_by_key)
-        self._show_status(answer_provenance(answer, self._spent()))
+        self.show_status(answer_provenance(answer, self._spent()))
 
     async def on_list_ready(self, message: ListReady) -> None:
         """Show a list that nobody asked a question for."""
@@ -387,30 +380,27 @@ class AskScreen(AppScreen[None]):
         await self.query_one(Chips).show(())
         self._say(list_remarks(found))
         await self.query_one(Results).show(found.domain, found.items)
-        self._show_status(
-            f"A list for {found.user}, from {found.history:,} items of their history."
-        )
+        self.show_status(f"A list for {found.user}, from {found.history:,} items of their history.")
 
     async def on_work_stopped(self, message: WorkStopped) -> None:
         """Say so; what was there before stays."""
         if message.request is self._request:
             self._request = None
             await self.query_one(Results).restore(self._before)
-            self._show_status(f"Stopped after {self._spent():.1f} s.")
+            self.show_status(f"Stopped after {self._spent():.1f} s.")
 
-    async def on_work_failed(self, message: WorkFailed) -> None:
-        """Say why, and what to do about it."""
-        message.stop()
-        if message.request is not None:
-            if message.request is not self._request:
-                return  # nobody waits for it any more
+    async def show_failure(self, failure: WorkFailed) -> None:
+        """Show the failure above the items, unless another request began meanwhile."""
+        if failure.request is not None:
+            if failure.request is not self._request:
+                return
             self._request = None
-            if message.what == _CORRECTION:  # the question stands, and so does its answer
+            if failure.what == _CORRECTION:  # the question stands, and so does its answer
                 await self.query_one(Results).restore(self._before)
             else:
                 await self._clear()
-        self._show_status("")
-        self._say([message.error, message.remedy])
+        self.show_status("")
+        self._say([failure.error, failure.remedy])
 
     def on_domains_loaded(self, message: DomainsLoaded) -> None:
         """Know what there is to ask about."""
@@ -427,7 +417,7 @@ class AskScreen(AppScreen[None]):
         self.query_one(Prompt).questions = QuestionHistory(self.app.folder)
         await self._clear()
         self._say([])
-        self._show_status("")
+        self.show_status("")
 
     async def _clear(self) -> None:
         """Let go of an answer, and of how its question was read."""
@@ -478,12 +468,9 @@ class AskScreen(AppScreen[None]):
         said.update(told)
         said.set_class(not told, "-none")
 
-    def _show_status(self, status: str) -> None:
-        self.query_one("#status", Static).update(status)
-
     def _tick(self) -> None:
         if self._request is not None and not self._request.stopped.is_set():
-            self._show_status(f"Thinking, {self._spent():.1f} s. Esc stops.")
+            self.show_status(f"Thinking, {self._spent():.1f} s. Esc stops.")
 
     def _spent(self) -> float:
         return time.monotonic() - self._started

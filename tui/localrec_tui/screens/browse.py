@@ -91,10 +91,8 @@ class BrowseScreen(AppScreen[None]):
         Binding("f5", "pick_domain", "Domain", show=False, id="domain"),
     ]
     DEFAULT_CSS = """
-    BrowseScreen #top { height: 1; margin: 0 1; }
     BrowseScreen #search { border: round $border; height: 3; padding: 0 1; }
     BrowseScreen #search:focus { border: round $accent; }
-    BrowseScreen #status { height: auto; max-height: 3; margin: 0 2; color: $text-muted; }
     """
 
     def __init__(self) -> None:
@@ -163,7 +161,7 @@ class BrowseScreen(AppScreen[None]):
             search.focus()
             self._open_domain(self._domains[0].name)
         else:
-            self._show_status(_NOTHING)
+            self.show_status(_NOTHING)
 
     def _open_domain(self, domain: str) -> None:
         self._layout = self.app.services.catalogue.layout(domain)
@@ -273,7 +271,7 @@ class BrowseScreen(AppScreen[None]):
             listing.prepend(lines)
         else:
             listing.begin(lines, goes_on=goes_on)
-        self._show_status(self._where())
+        self.show_status(self._where())
 
     def on_similar_items_loaded(self, message: SimilarItemsLoaded) -> None:
         """Put them behind what has the words, where that ends."""
@@ -285,21 +283,19 @@ class BrowseScreen(AppScreen[None]):
         lines = [self._line(row, near=True) for row in message.rows if row.key not in there]
         if len(listing.lines) == self._total:
             listing.append(lines, goes_on=False)
-        self._show_status(f"{self._where()} ≈ {len(lines)} more by meaning.")
+        self.show_status(f"{self._where()} ≈ {len(lines)} more by meaning.")
 
     def on_work_stopped(self, message: WorkStopped) -> None:
         """A search by meaning was superseded: nobody waits for it."""
 
-    def on_work_failed(self, message: WorkFailed) -> None:
-        """Say why, and the remedy; of a search by meaning beside what has the words."""
-        message.stop()
-        told = f"{message.error} {message.remedy}".strip()
-        if message.what == _PAGE_WORK:
+    async def show_failure(self, failure: WorkFailed) -> None:
+        """Show the failure; that of a search by meaning stands behind the count of items."""
+        if failure.what == _PAGE_WORK:
             self._turn_next()
-        if message.request is None:
-            self._show_status(told)
-        elif message.request is self._similar_request:
-            self._show_status(f"{self._where()} {told}")
+        if failure.request is None:
+            self.show_status(failure.sentences)
+        elif failure.request is self._similar_request:
+            self.show_status(f"{self._where()} {failure.sentences}")
 
     def _mark(self, message: FeedbackStored) -> None:
         """Show what the person thinks of an item, said in whatever room, as the store has it."""
@@ -384,15 +380,11 @@ class BrowseScreen(AppScreen[None]):
     def action_shelf(self) -> None:
         """Open the person's shelf, once it is known who that is."""
         if not self._view.domain:
-            self._show_status(_NOTHING)
+            self.show_status(_NOTHING)
         elif self.app.user is None:
             self.app.push_screen(UserDialog(None, nobody=False), self._shelf_of)
         else:
             self._shelf_of(self.app.user)
-
-    @on(ChoiceField.Pressed)
-    async def _pick_pressed(self, event: ChoiceField.Pressed) -> None:
-        await self.run_action(f"pick_{event.field.id}")
 
     # --- what was picked ---
 
@@ -457,9 +449,6 @@ class BrowseScreen(AppScreen[None]):
         seen = sum(line.place is not None for line in listing.lines)
         last = listing.first + seen
         return f"{listing.first + 1:,} to {last:,} of {self._total:,} {plural}{with_it}."
-
-    def _show_status(self, status: str) -> None:
-        self.query_one("#status", Static).update(status)
 
 
 def _item(line: PagedRow) -> RecommendedItem:

@@ -47,7 +47,3 @@ class CaseScreen(AppScreen[None]):
     def on_mount(self) -> None:
         """Let keys scroll."""
         self.query_one(VerticalScroll).focus()
-
-    def action_back(self) -> None:
-        """Back to the run."""
-        self.dismiss(None)

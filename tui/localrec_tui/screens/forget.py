@@ -76,7 +76,7 @@ class ForgetDialog(Dialog[bool]):
             with VerticalScroll():
                 yield Static("Looking what would go …", id="receipt", markup=False)
             yield Input(placeholder=f"Type {request.user} and press Enter to forget", disabled=True)
-            yield Label("This cannot be undone. Esc keeps everything.", classes="hint", id="state")
+            yield Label("This cannot be undone. Esc keeps everything.", classes="hint", id="status")
             yield Footer()
 
     def on_mount(self) -> None:
@@ -100,7 +100,7 @@ class ForgetDialog(Dialog[bool]):
     @on(Input.Submitted)
     def _confirmed(self, event: Input.Submitted) -> None:
         if event.value.strip() != self._request.user:
-            self._show_status(f"Type exactly {self._request.user}; Esc keeps everything.")
+            self.show_status(f"Type exactly {self._request.user}; Esc keeps everything.")
             return
         event.input.disabled = True
         self._runs = True
@@ -120,31 +120,27 @@ class ForgetDialog(Dialog[bool]):
     def on_forget_dialog_forget_progress(self, message: ForgetProgress) -> None:
         """Say what is going on."""
         if self._runs:
-            self._show_status(f"{message.what} …")
+            self.show_status(f"{message.what} …")
 
     def on_forget_dialog_user_forgotten(self, message: UserForgotten) -> None:
         """Show the receipt."""
         self._runs, self._done = False, True
         self._show(message.lines)
         self.query_one(VerticalScroll).focus()
-        self._show_status("Forgotten. Esc closes the receipt.")
+        self.show_status("Forgotten. Esc closes the receipt.")
 
-    def on_work_failed(self, message: WorkFailed) -> None:
-        """Say why, and what to do."""
-        message.stop()
+    async def show_failure(self, failure: WorkFailed) -> None:
+        """Show the failure, and let the user try again."""
         self._runs = False
         self.query_one(Input).disabled = False
-        self._show_status(f"{message.error} {message.remedy}".strip())
+        await super().show_failure(failure)
 
     def action_leave(self) -> None:
         """Close it, unless it is just being done."""
         if self._runs:
-            self._show_status("It is being done, and cannot be stopped half-way.")
+            self.show_status("It is being done, and cannot be stopped half-way.")
         else:
             self.dismiss(self._done or None)
 
     def _show(self, lines: tuple[str, ...]) -> None:
         self.query_one("#receipt", Static).update("\n".join(lines))
-
-    def _show_status(self, state: str) -> None:
-        self.query_one("#state", Label).update(state)

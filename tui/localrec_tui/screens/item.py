@@ -17,7 +17,7 @@ from localrec.data.model_calls import ModelCall
 from localrec.data.recommendations import MemorySummary
 from localrec.data.rows import Event
 from localrec_tui.base_app import AppScreen
-from localrec_tui.messages import FeedbackGiven, ItemLoaded, UndoRequested, WorkFailed
+from localrec_tui.messages import FeedbackGiven, ItemLoaded, UndoRequested
 from localrec_tui.services.records import HalfCell, ItemDetails
 from localrec_tui.widgets.results import FEEDBACK_KEYS, ShownItem, card_text
 from localrec_tui.workers import run_in_thread
@@ -83,15 +83,9 @@ class ItemScreen(AppScreen[None]):
         self.query_one(PicturePreview).show(message.found.picture)
         self.query_one("#properties", Static).update(Content("\n").join(_facts(message.found)))
 
-    def on_work_failed(self, message: WorkFailed) -> None:
-        """Say why there are none."""
-        message.stop()
-        told = f"{message.error} {message.remedy}".strip()
-        self.query_one("#properties", Static).update(told)
-
-    def action_back(self) -> None:
-        """Back to the answer."""
-        self.dismiss(None)
+    def show_status(self, status: str) -> None:
+        """Show a sentence in place of the properties."""
+        self.query_one("#properties", Static).update(status)
 
     def action_say(self, event: str, reason: bool = False) -> None:
         """Say something about the item."""

@@ -15,17 +15,19 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.message import Message
-from textual.widgets import Footer, Static, TabbedContent, TabPane, Tabs
+from textual.widgets import Footer, TabbedContent, TabPane, Tabs
 
+from localrec.foundation.progress import Progress
 from localrec.graph.domain_files import load_domain
 from localrec_tui.base_app import AppScreen
-from localrec_tui.messages import FeedbackStored, WorkFailed
+from localrec_tui.messages import FeedbackStored
 from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
 from localrec_tui.screens.forget import ForgetDialog, ForgetRequest
 from localrec_tui.screens.text import TextDialog
 from localrec_tui.screens.text_editor import TextEditorDialog
 from localrec_tui.screens.user import UserDialog
 from localrec_tui.services.memory import MemoryVersion, NeighbourScore, RulesText, UserMemory
+from localrec_tui.services.records import RequestHandle
 from localrec_tui.widgets.choice_field import ChoiceField
 from localrec_tui.widgets.jobs_panel import JobsPanel
 from localrec_tui.widgets.memory_panels import (
@@ -35,6 +37,7 @@ from localrec_tui.widgets.memory_panels import (
     VersionsPanel,
 )
 from localrec_tui.widgets.nav_bar import NavBar
+from localrec_tui.widgets.task_panel import TaskPanel
 from localrec_tui.workers import run_in_thread
 
 _LOOK_S = 1.0  # how often is looked whether the queue moved
@@ -68,10 +71,8 @@ class MemoryScreen(AppScreen[None]):
         Binding("escape", "stop", "Stop", show=False, id="stop"),
     ]
     DEFAULT_CSS = """
-    MemoryScreen #top { height: 1; margin: 0 1; }
     MemoryScreen TabbedContent { height: 1fr; }
     MemoryScreen TabPane { padding: 0 1; }
-    MemoryScreen #status { height: auto; max-height: 3; margin: 0 2; color: $text-muted; }
     """
 
     @dataclass
@@ -123,7 +124,7 @@ class MemoryScreen(AppScreen[None]):
                 yield RulesPanel()
             with TabPane("Jobs", id=_JOBS):
                 yield JobsPanel()
-        yield Static(id="status", markup=False)
+        yield TaskPanel()
         yield Footer()
 
     def on_mount(self) -> None:
@@ -155,10 +156,6 @@ class MemoryScreen(AppScreen[None]):
             "What is it about?", choices, self._found.domain if self._found else ""
         )
         self.app.push_screen(screen, self._domain_picked)
-
-    @on(ChoiceField.Pressed)
-    async def _pick_pressed(self, event: ChoiceField.Pressed) -> None:
-        await self.run_action(f"pick_{event.field.id}")
 
     def action_edit(self) -> None:
         """Put the memory in one's own words."""
@@ -204,11 +201,19 @@ class MemoryScreen(AppScreen[None]):
     def action_work(self) -> None:
         """Work off what waits."""
         self.query_one(TabbedContent).active = _JOBS
-        self.query_one(JobsPanel).work()
+        memory = self.app.services.memory
+
+        def work(request: RequestHandle, on_progress: Progress) -> Message:
+            from localrec.memory.report import work_summary  # NumPy: not before the first paint
+
+            return self.MemoryChanged(work_summary(memory.work(request, on_progress)))
+
+        when_stopped = "Stopped; what was under way waits."
+        self.query_one(TaskPanel).begin("Working off jobs", work, memory.stop, when_stopped)
 
     def action_stop(self) -> None:
         """Stop the work on jobs."""
-        self.query_one(JobsPanel).stop()
+        self.query_one(TaskPanel).stop()
 
     def action_hold(self) -> None:
         """Let jobs wait, or go on."""
@@ -320,9 +325,13 @@ class MemoryScreen(AppScreen[None]):
         self._near_of = None
         self._read_again()
 
+    def on_task_panel_task_over(self) -> None:
+        """Look at the queue after the work."""
+        self.query_one(JobsPanel).look()
+
     @on(JobsPanel.StatusTold)
     def _status_told(self, event: JobsPanel.StatusTold) -> None:
-        self._show_status(event.sentence)
+        self.show_status(event.sentence)
 
     # --- changing ---
 
@@ -335,13 +344,8 @@ class MemoryScreen(AppScreen[None]):
 
     def on_memory_screen_memory_changed(self, message: MemoryChanged) -> None:
         """Say so, and read it again."""
-        self._show_status(message.told)
+        self.show_status(message.told)
         self._read_again()
-
-    def on_work_failed(self, message: WorkFailed) -> None:
-        """Say why, and what to do about it."""
-        message.stop()
-        self._show_status(f"{message.error} {message.remedy}".strip())
 
     # --- drawing ---
 
@@ -362,6 +366,3 @@ class MemoryScreen(AppScreen[None]):
             self._near_of = None
             self.query_one(NeighboursPanel).clear()
         self._fetch_page()
-
-    def _show_status(self, status: str) -> None:
-        self.query_one("#status", Static).update(status)

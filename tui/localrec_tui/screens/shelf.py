@@ -14,7 +14,6 @@ from textual.widgets import Footer, Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
 from localrec_tui.base_app import AppScreen
-from localrec_tui.messages import WorkFailed
 from localrec_tui.services.catalogue import ShelfComponent, ShelfContents
 from localrec_tui.widgets.text_line import TextLine
 from localrec_tui.workers import run_in_thread
@@ -64,7 +63,6 @@ class ShelfScreen(AppScreen[None]):
     ShelfScreen Input { border: round $border; height: 3; padding: 0 1; }
     ShelfScreen Input:focus { border: round $accent; }
     ShelfScreen OptionList { height: 1fr; }
-    ShelfScreen #status { height: auto; margin: 0 2; color: $text-muted; }
     """
 
     def __init__(self, domain: str, user: str) -> None:
@@ -108,7 +106,7 @@ class ShelfScreen(AppScreen[None]):
     def action_undo(self) -> None:
         """Take back the last change."""
         if not self._changes:
-            self._show_status("There is nothing to take back.")
+            self.show_status("There is nothing to take back.")
             return
         what, things = self._changes.pop()
         browse, domain, user = self.app.services.catalogue, self._domain, self._person
@@ -174,17 +172,12 @@ class ShelfScreen(AppScreen[None]):
         read = ", ".join(f"{typed} → {meant}" for typed, meant in shelf.corrected.items())
         added = f"Put there: {_listed(shelf.added)}." if shelf.added else ""
         parts = [message.told, added, f"Read as: {read}." if read else "", self._count()]
-        self._show_status(" ".join(filter(None, parts)))
+        self.show_status(" ".join(filter(None, parts)))
 
     def on_names_loaded(self, message: NamesLoaded) -> None:
         """Offer them, unless more was typed meanwhile."""
         if message.like == _name_being_typed(self.query_one(Input).value):
             self._show(message.names)
-
-    def on_work_failed(self, message: WorkFailed) -> None:
-        """Say why nothing was changed, and what is called nearly so."""
-        message.stop()
-        self._show_status(f"{message.error} {message.remedy}".strip())
 
     # --- drawing ---
 
@@ -203,9 +196,6 @@ class ShelfScreen(AppScreen[None]):
         if not self._things:
             return "The shelf is empty: type what you have."
         return f"{len(self._things)} on the shelf."
-
-    def _show_status(self, status: str) -> None:
-        self.query_one("#status", Static).update(status)
 
 
 def _name_being_typed(typed: str) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
@@ -75,14 +74,10 @@ class TrainingRunScreen(AppScreen[TrainingAction]):
         Binding("escape,q,backspace", "back", "Back", id="back"),
     ]
     DEFAULT_CSS = """
-    TrainingRunScreen #top { height: 1; margin: 0 1; }
     TrainingRunScreen #state { width: 1fr; }
     TrainingRunScreen TabbedContent { height: 1fr; }
     TrainingRunScreen TabPane { padding: 0; }
     TrainingRunScreen VerticalScroll { height: 1fr; padding: 0 2; }
-    TrainingRunScreen .head { text-style: bold; margin-top: 1; }
-    TrainingRunScreen .-none { display: none; }
-    TrainingRunScreen #status { height: auto; max-height: 3; margin: 0 2; color: $text-muted; }
     """
 
     @dataclass
@@ -133,10 +128,6 @@ class TrainingRunScreen(AppScreen[TrainingAction]):
 
     # --- keys ---
 
-    def action_back(self) -> None:
-        """Back to the trainings."""
-        self.dismiss(None)
-
     def action_leave_to(self, next_action: TrainingAction) -> None:
         """Back to the trainings, where it is done."""
         self.dismiss(next_action)
@@ -153,10 +144,6 @@ class TrainingRunScreen(AppScreen[TrainingAction]):
             )
         screen = ChoiceDialog("Which curve?", choices, self._curve)
         self.app.push_screen(screen, self._curve_picked)
-
-    @on(ChoiceField.Pressed)
-    def _pick_pressed(self) -> None:
-        self.action_pick_curve()
 
     def _curve_picked(self, name: str | None) -> None:
         if name is not None:
@@ -183,7 +170,7 @@ class TrainingRunScreen(AppScreen[TrainingAction]):
         self._look_before = look
         self._steps = [*(() if look.is_anew else self._steps), *look.steps]
         self.query_one("#state", Static).update(_state_text(look, self._steps))
-        self.query_one("#status", Static).update(_next_steps_text(look))
+        self.show_status(_next_steps_text(look))
         self._draw()
 
     def on_training_run_screen_config_read(self, message: ConfigRead) -> None:
@@ -191,12 +178,10 @@ class TrainingRunScreen(AppScreen[TrainingAction]):
         parts = ("\n".join([title, *(f"  {line}" for line in ls)]) for title, ls in message.parts)
         self.query_one("#about", Static).update("\n\n".join(parts))
 
-    def on_work_failed(self, message: WorkFailed) -> None:
-        """Say why, and what to do about it."""
-        message.stop()
+    async def show_failure(self, failure: WorkFailed) -> None:
+        """Show the failure; the next look may succeed."""
         self._looks = False
-        told = f"{message.error} {message.remedy}".strip()
-        self.query_one("#status", Static).update(told)
+        await super().show_failure(failure)
 
     def _draw(self) -> None:
         if self._look_before is None:

@@ -45,7 +45,7 @@ class UserDialog(Dialog[str]):
             yield Label("Who are you?", classes="title")
             yield TextLine(placeholder="Search, or type a new name", max_length=200)
             yield OptionList()
-            yield Label("", classes="hint", id="person-error", markup=False)
+            yield Label("", classes="hint", id="status", markup=False)
             yield Footer()
 
     def on_mount(self) -> None:
@@ -96,13 +96,12 @@ class UserDialog(Dialog[str]):
         if self._is_named:
             self._choose(message)
 
-    def on_work_failed(self, message: WorkFailed) -> None:
-        """Say why nobody is listed; a name can be typed all the same."""
-        message.stop()
+    async def show_failure(self, failure: WorkFailed) -> None:
+        """Show why no user is listed; a name can be typed all the same."""
         if self._is_named:
             self.dismiss(self.query_one(Input).value.strip())
-            return
-        self.query_one("#person-error", Label).update(f"{message.error} {message.remedy}".strip())
+        else:
+            await super().show_failure(failure)
 
     def _choose(self, found: UsersLoaded) -> None:
         """Take whoever is called as typed, or else the only match; a name of nobody is new."""
@@ -113,7 +112,7 @@ class UserDialog(Dialog[str]):
             self.dismiss(next(iter(found.people), found.like))
         else:
             told = "Several are called so: choose one of them, or the last line for somebody new."
-            self.query_one("#person-error", Label).update(told)
+            self.show_status(told)
             self.action_to_list()
 
     def _search(self, like: str) -> None:

@@ -60,10 +60,11 @@ class TaskPanel(Vertical):
         if (request := self._request) is not None:
             self._stop(request)
 
-    @property
-    def what(self) -> str:
-        """What is under way; "" where nothing is."""
-        return self._what if self._request is not None else ""
+    def is_busy(self) -> bool:
+        """Tell whether a task runs; where one does, say so in the status line."""
+        if self._request is not None:
+            self.show_status(f"{self._what} is under way: one thing at a time. Esc stops it.")
+        return self._request is not None
 
     def begin(
         self,
@@ -80,8 +81,7 @@ class TaskPanel(Vertical):
             stop: Stops it, without waiting.
             when_stopped: The sentence for when it was.
         """
-        if self._request is not None:
-            self.show_status(f"{self._what} is under way: one thing at a time. Esc stops it.")
+        if self.is_busy():
             return
         self._request = request = RequestHandle()
         self._what, self._stop, self._when_stopped = what, stop, when_stopped
@@ -130,12 +130,11 @@ class TaskPanel(Vertical):
     def on_work_failed(self, message: WorkFailed) -> None:
         """Say why, and what to do about it; whatever was ended by insisting was stopped."""
         message.stop()
-        told = f"{message.error} {message.remedy}".strip()
         request = message.request
         if request is None:
-            self.show_status(told)
+            self.show_status(message.sentences)
         else:
-            self._end(self._when_stopped if request.stopped.is_set() else told)
+            self._end(self._when_stopped if request.stopped.is_set() else message.sentences)
 
     def _end(self, told: str) -> None:
         self._request = None
