@@ -365,4 +365,4 @@ class TestOverAWorkspace:
             await write(pilot, "anna")
             await press(pilot, "enter")
             assert "No trace was found." in seen(pilot)
-        assert local.people() == ("bert",)
+        assert local.users() == ("bert",)
