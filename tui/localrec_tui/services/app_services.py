@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Lock, Timer
+from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
@@ -37,7 +37,7 @@ from localrec_tui.services.records import (
     UndoneFeedback,
 )
 from localrec_tui.services.runs import RunService
-from localrec_tui.services.store_access import ReadWriteLock, StorePool
+from localrec_tui.services.store_access import DelayedClose, ReadWriteLock, StorePool
 from localrec_tui.services.trainings import TrainingService
 
 if TYPE_CHECKING:
@@ -62,12 +62,11 @@ class AppServices:
 
     Args:
         folder: The workspace.
-        linger_s: How long the store is held after a question.
+        hold_s: How long the store stays open after a question.
     """
 
     def __init__(self, folder: Path, hold_s: float = _HOLD_S) -> None:
         self._folder = folder
-        self._hold_s = hold_s
         self._lock = ReadWriteLock()
         self._store_pool = StorePool(folder, hold_s)
         self._request_lock = Lock()  # one question at a time; guards the warm workspace
@@ -75,7 +74,7 @@ class AppServices:
         self._mark: WorkspaceMark | None = None
         self._models: dict[str, ChatModel] = {}
         self._current_request: RequestHandle | None = None
-        self._timer: Timer | None = None
+        self._closing = DelayedClose(hold_s, self._request_lock, self._close_store)
         self.catalogue = CatalogueService(folder, self._read, self._writing, self._leased_workspace)
         self.models = ModelService(folder, self._models)
         self.memory = MemoryService(folder, self._lock, self._read, self._writing)
@@ -240,7 +239,7 @@ class AppServices:
 
         try:
             with self._request_lock, self._lock.reading():
-                self._cancel_timer()
+                self._closing.cancel()
                 raise_if_stopped(request)
                 self._current_request = request
                 try:
@@ -251,7 +250,7 @@ class AppServices:
                     raise_if_stopped(request)
                 finally:
                     self._current_request = None
-                    self._close_later()
+                    self._closing.restart()
         finally:
             request.over.set()
 
@@ -292,25 +291,8 @@ class AppServices:
                 self._store_pool.close()
                 yield
 
-    def _cancel_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
-    def _close_later(self) -> None:
-        """Let the store go in a moment, unless another question comes first."""
-        timer = Timer(self._hold_s, lambda: self._time_is_up(timer))
-        timer.daemon = True  # the end of the app waits for nothing
-        self._timer = timer
-        timer.start()
-
-    def _time_is_up(self, timer: Timer) -> None:
-        with self._request_lock:
-            if self._timer is timer:
-                self._close_store()
-
     def _close_store(self) -> None:
-        self._cancel_timer()
+        self._closing.cancel()
         if self._warm is not None:
             self._warm.store.close()
 
