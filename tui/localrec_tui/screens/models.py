@@ -72,6 +72,8 @@ class ModelsScreen(AppScreen[None]):
     ModelsScreen DataTable { height: auto; margin: 0 1; }
     ModelsScreen .head { text-style: bold; margin: 1 1 0 1; }
     ModelsScreen #running { margin: 0 1; }
+    ModelsScreen TaskPanel { margin: 0 2; }
+    ModelsScreen ProgressLine, ModelsScreen TaskPanel #status { margin: 0; }
     """
 
     def __init__(self) -> None:
