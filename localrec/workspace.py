@@ -273,7 +273,7 @@ class Workspace:
                 agent = self._agent(domain_name, name, plan.judge, self.open_model)
                 return RerankingRecommender(*parts, agent)
             return RerankingRecommender(*parts, self._judge(domain_name, plan))
-        if config is None or self.audience(domain_name).size < plan.min_users:
+        if config is None or self.audience(domain_name).user_count < plan.min_users:
             return EvidenceRecommender(*parts)
         return MemoryRecommender(
             *parts,
@@ -407,7 +407,7 @@ class Workspace:
 
         def user_index(user: str) -> int:
             user_id = user_node(self.store, domain_name, user) if user else None
-            return -1 if user_id is None else collaborative_memory.graph.user_index(user_id)
+            return -1 if user_id is None else collaborative_memory.graph.matrix.user_index(user_id)
 
         return user_index
 
@@ -418,7 +418,7 @@ class Workspace:
         """
         from localrec.index.sequential_cache import open_sequential
 
-        users = self.collaborative_memory(domain_name).graph.users
+        users = self.collaborative_memory(domain_name).graph.matrix.user_nodes
         return open_sequential(
             self.store, self.folder / "indexes", self.catalogue(domain_name), users
         )

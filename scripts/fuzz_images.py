@@ -79,7 +79,9 @@ def main() -> int:
     for number, outcome in figures.harmful:
         print(f"file {number}: {outcome}", file=sys.stderr)
     if asked.report:
-        replace_marked_block(ROOT / "docs" / "evaluation.md", "pictures-fuzz", as_markdown(figures))
+        replace_marked_block(
+            ROOT / "docs" / "results" / "images.md", "pictures-fuzz", as_markdown(figures)
+        )
     return 1 if figures.harmful or figures.peak_bytes > MEMORY_LIMIT else 0
 
 

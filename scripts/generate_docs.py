@@ -39,7 +39,7 @@ CONFIGURED: dict[str, type[msgspec.Struct]] = {
     "A question run, at the top": QuestionRunConfig,
     "`[questions]`": QuestionsConfig,
     "`[[systems]]` of a question run": QuestionSystemConfig,
-    "`foundation/settings` there": QuestionSystemSettings,
+    "`settings` there": QuestionSystemSettings,
 }
 
 

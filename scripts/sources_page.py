@@ -94,10 +94,10 @@ _TYPES = {
     "tuple[float, float]": "two numbers",
     "dict[str, Event]": "table of texts",
     "Literal['since 1970', 'iso']": '"since 1970" or "iso"',
-    "Columns": "section",
-    "Rating": "section",
-    "Timestamp": "section",
-    "tuple[Attribute, ...]": "sections",
+    "ColumnMapping": "section",
+    "RatingScale": "section",
+    "TimestampFormat": "section",
+    "tuple[AttributeColumn, ...]": "sections",
 }
 _SECTIONS = {
     "": mapped_table.TableMapping,

@@ -21,7 +21,7 @@ from localrec.agent.observation_text import title_text, unquoted
 from localrec.agent.prompts import quoted
 from localrec.data.domains import Domain
 from localrec.data.evidence import Evidence
-from localrec.data.query import Intent
+from localrec.data.query import Query
 from localrec.explanation.grounding import is_grounded
 from localrec.foundation.errors import ModelError
 from localrec.foundation.text import clean_text
@@ -42,7 +42,7 @@ _ATTRIBUTES = 6  # of a title
 _LONGEST_INSTRUCTION = 400
 _KEEP = "Keep"
 _NEW = "Profile: "
-_NOTHING_BARRED = Intent()
+_NOTHING_BARRED = Query()
 
 RefinementOutcome = Literal["kept", "refined", "refused"]
 

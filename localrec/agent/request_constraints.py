@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from localrec.agent.tool_context import RequestConstraint
 from localrec.data.arrays import Indexes, Mask
-from localrec.data.query import Constraint, Intent
+from localrec.data.query import Constraint, Query
 from localrec.graph.catalogue import Catalogue
 from localrec.retrieval.candidates import allowed_items, constraint_masks
 from localrec.retrieval.shelf import survey_shelf
 
 
 def request_constraints(
-    candidates: Indexes, intent: Intent, catalogue: Catalogue
+    candidates: Indexes, intent: Query, catalogue: Catalogue
 ) -> tuple[RequestConstraint, ...]:
     """What an intent demands, point by point, and which candidates hold it.
 
@@ -33,20 +33,20 @@ def request_constraints(
     return tuple(RequestConstraint(text, mask[candidates]) for text, mask in points)
 
 
-def _bars(intent: Intent, catalogue: Catalogue) -> list[tuple[str, Intent]]:
+def _bars(intent: Query, catalogue: Catalogue) -> list[tuple[str, Query]]:
     """Each thing that rules items out, in words, and as an intent that asks for nothing else."""
     bars = [
-        (f"none that {_stated(one, catalogue)}", Intent(constraints=(one,)))
+        (f"none that {_stated(one, catalogue)}", Query(constraints=(one,)))
         for one in intent.constraints
         if one.barred and not one.soft
     ]
-    bars += [(f"is {value}", Intent(flags={flag: value})) for flag, value in intent.flags.items()]
+    bars += [(f"is {value}", Query(flags={flag: value})) for flag, value in intent.flags.items()]
     bars += [
-        (f"other than {_named(key, catalogue)}", Intent(exclude_items=(key,)))
+        (f"other than {_named(key, catalogue)}", Query(exclude_items=(key,)))
         for key in intent.exclude_items
     ]
     if intent.target is not None:
-        target = Intent(target=intent.target)
+        target = Query(target=intent.target)
         bars.append((f"other than {_named(intent.target, catalogue)} itself", target))
     return bars
 
@@ -61,7 +61,7 @@ def _named(key: str, catalogue: Catalogue) -> str:
     return key if place is None else catalogue.names[place]
 
 
-def _made_of(intent: Intent, catalogue: Catalogue) -> Mask:
+def _made_of(intent: Query, catalogue: Catalogue) -> Mask:
     """Items whose components are all at hand, (n,)."""
     kind = catalogue.domain.kind_of("component") or ""
     found = (catalogue.attribute_index(kind, key) for key in intent.have)

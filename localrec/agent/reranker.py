@@ -18,7 +18,7 @@ from localrec.agent.request_constraints import request_constraints
 from localrec.agent.tool_context import DomainKnowledge, RequestConstraint, ToolContext
 from localrec.data.arrays import Indexes, Scores
 from localrec.data.evidence import Fact
-from localrec.data.query import Intent
+from localrec.data.query import Query
 from localrec.data.reasons import Reasons, template_reasons
 from localrec.data.trajectory import FAULTS
 from localrec.foundation.errors import ModelCancelledError, ModelError
@@ -63,7 +63,7 @@ class AgentReranker:
         *,
         user_index: Callable[[str], int],
         profile_of: Callable[[str], str],
-        read: Callable[[str], Intent],
+        read: Callable[[str], Query],
     ) -> None:
         self.collaborative_memory = reference.collaborative_memory
         self._reference = reference
@@ -137,9 +137,9 @@ class AgentReranker:
         days = np.full(len(items), np.nan)
         if person >= 0:
             graph = self.collaborative_memory.graph
-            rows = slice(*graph.first_item[person : person + 2].tolist())
-            _, here, there = np.intersect1d(items, graph.items[rows], return_indices=True)
-            days[here] = graph.days[rows][there]
+            rows = graph.matrix.rows_of(person)
+            _, here, there = np.intersect1d(items, graph.matrix.items[rows], return_indices=True)
+            days[here] = graph.matrix.days[rows][there]
         return days
 
 

@@ -11,7 +11,7 @@ from localrec.data.query import NumberRange, QueryImage, RoutedTask
 from localrec.data.recommendations import MemorySummary, RecommendedItem
 
 
-class IntentView(msgspec.Struct, frozen=True, kw_only=True):
+class QueryView(msgspec.Struct, frozen=True, kw_only=True):
     """An intent as the answer's JSON shows it; `glass` is the container, whatever its name."""
 
     include: tuple[str, ...]
@@ -64,7 +64,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     id: str
     query: str
     task: RoutedTask
-    intent: IntentView
+    intent: QueryView
     items: tuple[RecommendedItem, ...]
     near: tuple[RecommendedItem, ...]
     relaxed: tuple[Relaxation, ...]

@@ -19,6 +19,13 @@ def csr_rows(first: NDArray[np.int64], lists: NDArray[np.int32]) -> NDArray[np.i
     return shifts + np.arange(len(shifts))
 
 
+def row_offsets(values: Indexes, many: int) -> Offsets:
+    """Where the entries of 0, 1, ..., many - 1 begin once `values` are in order, (many + 1,)."""
+    offsets = np.zeros(many + 1, dtype=np.int64)
+    np.cumsum(np.bincount(values, minlength=many), out=offsets[1:])
+    return offsets
+
+
 Mask = NDArray[np.bool_]
 
 

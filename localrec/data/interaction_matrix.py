@@ -1,113 +1,185 @@
-"""Who liked what as a sparse matrix, readable by user and by item."""
+"""Who liked what as a sparse matrix, readable by user and by item.
+
+Plain index arrays and no `scipy.sparse`: docs/design.md, section "Data", has the figures.
+"""
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Callable, Iterator
+from functools import cached_property, lru_cache
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.data.arrays import Days, Indexes, Offsets, csr_rows
+from localrec.data.arrays import Days, Indexes, Offsets, csr_rows, row_offsets
+from localrec.data.interactions import Interactions
+from localrec.foundation.progress import Progress
 
-SAMPLE = 1_000  # people asked about one item; a share of them is known to 1.6% at worst
-
-
-class InteractionMatrix:
-    """Items and people of one domain by who liked what.
-
-    Args:
-        items: Catalogue indexes liked by person 0, then by person 1, ..., (e,) int32.
-        first_item: Where each person's items begin, (people + 1,) int64.
-        people: People who liked item 0, then item 1, ..., (e,) int32.
-        first_person: Where each item's people begin, (n + 1,) int64.
-    """
-
-    def __init__(
-        self, items: Indexes, first_item: Offsets, people: Indexes, first_person: Offsets
-    ) -> None:
-        self.items, self.first_item = items, first_item
-        self.people, self.first_person = people, first_person
-        self.likes = np.diff(first_person).astype(np.int32)  # (n,)
-        self.liked_with = lru_cache(maxsize=128)(self._liked_with)
-
-    @property
-    def size(self) -> int:
-        """How many people liked anything."""
-        return len(self.first_item) - 1
-
-    def _liked_with(self, item: int) -> tuple[NDArray[np.int32], int]:
-        """Among people who liked `item`: how many liked each item (n,), and how many were asked.
-
-        At most `SAMPLE` of them are asked, evenly spread over all, the same ones each time.
-        """
-        whom = self.people[self.first_person[item] : self.first_person[item + 1]]
-        if len(whom) > SAMPLE:
-            whom = whom[np.linspace(0, len(whom) - 1, SAMPLE).astype(np.int64)]
-        theirs = self._items_of(whom)
-        return np.bincount(theirs, minlength=len(self.likes)).astype(np.int32), len(whom)
-
-    def _items_of(self, people: Indexes) -> Indexes:
-        """All items of some people, one list behind the other."""
-        return self.items[csr_rows(self.first_item, people)]
+SAMPLE = 1_000  # users asked about one item; a share of them is known to 1.6% at worst
+_DAY_S = 86_400
+_REPORT_EVERY = 256  # items between two reports of progress
+_NO_NODES = np.zeros(0, dtype=np.int64)
 
 
-class TimedInteractions(msgspec.Struct, frozen=True):
-    """Who liked what, and when, sorted both ways.
+class InteractionMatrix(msgspec.Struct, frozen=True, dict=True, eq=False):
+    """Pairs of users and items, each pair once, sorted both ways.
+
+    Example:
+        `matrix.items_of(3)` are the items that user 3 likes, `matrix.users_of(7)` the users who
+        like item 7.
 
     Args:
-        items: Items liked by person 0, ascending, then by person 1, ..., (e,) int32.
-        first_item: Where each person's items begin, (people + 1,) int64.
-        people: People who liked item 0, ascending, then item 1, ..., (e,) int32.
-        first_person: Where each item's people begin, (n + 1,) int64.
-        days: Of each of `items`: when, in days since 1970, to three minutes; NaN undated, (e,).
-        users: The node id of each person, (people,) int64; none where people are no nodes.
-        mark: Of the contents, for what is derived from them; empty where they were not kept.
+        items: Items of user 0, ascending, then of user 1, ..., (e,) int32.
+        first_item: Where each user's items begin, and the end, (users + 1,) int64.
+        users: Users of item 0, ascending, then of item 1, ..., (e,) int32.
+        first_user: Where each item's users begin, and the end, (items + 1,) int64.
+        days: When each of `items` was liked, in days since 1970; NaN where unknown, (e,) float32.
+        user_nodes: The node id of each user, (users,) int64; empty where users are no nodes.
+        mark: Mark of the contents for caches that depend on them; empty where they were not kept.
     """
 
     items: Indexes
     first_item: Offsets
-    people: Indexes
-    first_person: Offsets
+    users: Indexes
+    first_user: Offsets
     days: Days
-    users: NDArray[np.int64]
+    user_nodes: NDArray[np.int64] = _NO_NODES
     mark: str = ""
 
+    @classmethod
+    def from_pairs(
+        cls,
+        user: Indexes,
+        item: Indexes,
+        user_count: int,
+        item_count: int,
+        day: Days | None = None,
+        user_nodes: NDArray[np.int64] = _NO_NODES,
+    ) -> InteractionMatrix:
+        """Sort rows that come in any order; of equal pairs the newest day counts.
 
-def sort_interactions(
-    person: Indexes, item: Indexes, day: Days, people: int, items: int
-) -> tuple[Indexes, Offsets, Indexes, Offsets, Days]:
-    """The first five columns of `Likings` from rows in any order; of equal pairs the newest counts.
+        Args:
+            user: 0..user_count - 1, (m,).
+            item: 0..item_count - 1, (m,).
+            user_count: Number of users, those without a row too.
+            item_count: Number of items, those without a row too.
+            day: Days since 1970, NaN where unknown, (m,).
+            user_nodes: The node id of each user, (users,).
+        """
+        if day is None:
+            day = np.full(len(item), np.nan, dtype=np.float32)
+        # One number per pair: in order, by user, then item.
+        many = max(item_count, 1)
+        pairs = user.astype(np.int64) * many + item
+        order = np.argsort(pairs)
+        pairs = pairs[order]
+        first = np.flatnonzero(np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)])
+        days = np.fmax.reduceat(day[order], first) if len(first) else day[:0]
+        del order  # 25 million of them are 200 MB
+        by_user, by_item = (part.astype(np.int32) for part in np.divmod(pairs[first], many))
+        # Sixteen bits are sorted by radix, five times as fast as by comparing.
+        turned = np.argsort(
+            by_item.astype(np.uint16) if many <= 1 << 16 else by_item, kind="stable"
+        )
+        return cls(
+            items=by_item,
+            first_item=row_offsets(by_user, user_count),
+            users=by_user[turned],
+            first_user=row_offsets(by_item, item_count),
+            days=days.astype(np.float32, copy=False),
+            user_nodes=user_nodes,
+        )
 
-    Args:
-        person: 0..people - 1, (e,).
-        item: 0..items - 1, (e,).
-        day: When, NaN where unknown, (e,).
-        people: How many there are.
-        items: How many there are.
-    """
-    # One number per pair: in order, by person, then item.
-    many = max(items, 1)
-    pairs = person.astype(np.int64) * many + item
-    order = np.argsort(pairs)
-    pairs = pairs[order]
-    first = np.flatnonzero(np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)])
-    days = np.fmax.reduceat(day[order], first) if len(first) else day[:0]
-    del order  # 25 million of them are 200 MB
-    by_person, by_item = (part.astype(np.int32) for part in np.divmod(pairs[first], many))
-    # Sixteen bits are sorted by radix, five times as fast as by comparing.
-    turned = np.argsort(by_item.astype(np.uint16) if many <= 1 << 16 else by_item, kind="stable")
-    return (
-        by_item,
-        _offsets(by_person, people),
-        by_person[turned],
-        _offsets(by_item, items),
-        days.astype(np.float32, copy=False),
-    )
+    @classmethod
+    def from_log(cls, log: Interactions) -> InteractionMatrix:
+        """Take every row of a log as a like; users and items keep their numbers."""
+        day = log.at.astype("datetime64[s]").astype(np.float64) / _DAY_S
+        day[np.isnat(log.at)] = np.nan
+        return cls.from_pairs(log.user, log.item, log.users, log.items, day.astype(np.float32))
 
+    @classmethod
+    def from_likes(cls, log: Interactions, liked_from: float) -> InteractionMatrix:
+        """Take rows without stars and rows with `liked_from` stars or more as likes.
 
-def _offsets(values: Indexes, many: int) -> Offsets:
-    """Where the entries of 0, 1, ..., many - 1 begin once `values` are in order, (many + 1,)."""
-    offsets = np.zeros(many + 1, dtype=np.int64)
-    np.cumsum(np.bincount(values, minlength=many), out=offsets[1:])
-    return offsets
+        Users without a like get no number, because shares count among users who like something.
+        """
+        liked = ~(log.stars < liked_from)  # NaN, no stars, is not below
+        fans, user = np.unique(log.user[liked], return_inverse=True)
+        return cls.from_pairs(user.astype(np.int32), log.item[liked], len(fans), log.items)
+
+    @property
+    def user_count(self) -> int:
+        """Number of users."""
+        return len(self.first_item) - 1
+
+    @property
+    def item_count(self) -> int:
+        """Number of items."""
+        return len(self.first_user) - 1
+
+    @cached_property
+    def likes(self) -> Offsets:
+        """How many users like each item, (items,)."""
+        return np.diff(self.first_user)
+
+    @cached_property
+    def user_likes(self) -> Offsets:
+        """How many items each user likes, (users,)."""
+        return np.diff(self.first_item)
+
+    def items_of(self, user: int) -> Indexes:
+        """All items that a user likes, ascending."""
+        return self.items[self.rows_of(user)]
+
+    def users_of(self, item: int) -> Indexes:
+        """All users who like an item, ascending."""
+        return self.users[int(self.first_user[item]) : int(self.first_user[item + 1])]
+
+    def rows_of(self, user: int) -> slice:
+        """Where a user's entries stand in `items` and `days`."""
+        return slice(int(self.first_item[user]), int(self.first_item[user + 1]))
+
+    def newest_items(self, user: int, count: int) -> Indexes:
+        """A user's `count` newest items, newest first; the undated come last."""
+        rows = self.rows_of(user)
+        order = np.argsort(-self.days[rows], kind="stable")  # NaN is sorted to the end
+        return self.items[rows][order[:count]]
+
+    def user_index(self, node: int) -> int:
+        """The number of the user with a node id; -1 where they like nothing yet."""
+        return self._user_indexes.get(node, -1)
+
+    @cached_property
+    def _user_indexes(self) -> dict[int, int]:
+        return {node: user for user, node in enumerate(self.user_nodes.tolist())}
+
+    @cached_property
+    def liked_with(self) -> Callable[[int], tuple[NDArray[np.int32], int]]:
+        """Count for an item: how many of its users like each item (items,), and of how many users.
+
+        At most `SAMPLE` users are asked, evenly spread over all, the same ones each time.
+        """
+        return lru_cache(maxsize=128)(self._liked_with)
+
+    def _liked_with(self, item: int) -> tuple[NDArray[np.int32], int]:
+        users = self.users_of(item)
+        if len(users) > SAMPLE:
+            users = users[np.linspace(0, len(users) - 1, SAMPLE).astype(np.int64)]
+        return self._count_items(users).astype(np.int32), len(users)
+
+    def each_liked_with(self, progress: Progress) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """Count for every item, in order, how many of all its users like each item, (items,).
+
+        Time grows with the squares of the histories.
+        """
+        for item in range(self.item_count):
+            if item % _REPORT_EVERY == 0:
+                progress("counting pairs of items", item, self.item_count)
+            yield item, self._count_items(self.users_of(item))
+        progress("counting pairs of items", self.item_count, self.item_count)
+
+    def _count_items(self, users: Indexes) -> NDArray[np.int64]:
+        """How many of some users like each item, (items,)."""
+        theirs = self.items[csr_rows(self.first_item, users)]
+        return np.bincount(theirs, minlength=self.item_count)

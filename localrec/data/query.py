@@ -116,7 +116,7 @@ class QueryImage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     notes: tuple[str, ...] = ()
 
 
-class Intent(msgspec.Struct, frozen=True, kw_only=True):
+class Query(msgspec.Struct, frozen=True, kw_only=True):
     """What a question asks for, in the graph's own keys.
 
     Args:

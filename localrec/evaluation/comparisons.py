@@ -158,7 +158,7 @@ def _ranking_parts(
         _values(ours, theirs, [mine[one] for one in common]),
         _values(ours, theirs, [other[one] for one in common]),
     )
-    people = [mine[one].person for one in common]
+    people = [mine[one].user for one in common]
     return len(common), {  # what an agent alone has, such as figures as shown, is left out
         name: (parts_of(here[name], people), parts_of(there[name], people))
         for name in here

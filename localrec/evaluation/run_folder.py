@@ -271,9 +271,7 @@ class RunFolder:
     def append(self, system: str, outcomes: Sequence[CaseResult]) -> None:
         """Add cases; they are on disk when this returns, before them what agents did."""
         acted = [
-            TrajectoryRecord(
-                id=one.id, person=one.person, items=one.told, trajectory=one.trajectory
-            )
+            TrajectoryRecord(id=one.id, person=one.user, items=one.told, trajectory=one.trajectory)
             for one in outcomes
             if one.trajectory is not None
         ]

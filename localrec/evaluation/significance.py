@@ -104,7 +104,7 @@ def _case_values(
     outcomes: Sequence[CaseResult], lengths: Sequence[int], *, several: bool
 ) -> dict[str, CaseValues]:
     cases = tuple(one.id for one in outcomes)
-    people = tuple(one.person for one in outcomes)
+    people = tuple(one.user for one in outcomes)
     return {
         metric: CaseValues(cases=cases, people=people, values=values)
         for metric, values in values_of(outcomes, lengths, several=several).items()

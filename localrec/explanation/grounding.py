@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from localrec.data.evidence import Evidence
-from localrec.data.query import Intent
+from localrec.data.query import Query
 from localrec.foundation.text_matching import roots
 from localrec.understanding.mentions import find_mentions, owners
 from localrec.understanding.negation import negated_tokens
@@ -21,7 +21,7 @@ _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 
 
 def is_grounded(
-    sentence: str, evidence: Sequence[Evidence], intent: Intent, vocabulary: Vocabulary
+    sentence: str, evidence: Sequence[Evidence], intent: Query, vocabulary: Vocabulary
 ) -> bool:
     """True when every name and number of the sentence is carried by the evidence."""
     allowed = _names_in(evidence)

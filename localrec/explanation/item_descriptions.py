@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from localrec.data.evidence import Evidence
-from localrec.data.query import Intent
+from localrec.data.query import Query
 from localrec.explanation.grounding import is_grounded
 from localrec.foundation.errors import ModelError
 from localrec.graph.item_subgraph import ItemSubgraph
@@ -111,4 +111,4 @@ def _describe(
     except ModelError:
         return None
     named = [*edges, Evidence(source=name, relation="IS", target=domain.singular)]
-    return sentence if is_grounded(sentence, named, Intent(), vocabulary) else None
+    return sentence if is_grounded(sentence, named, Query(), vocabulary) else None

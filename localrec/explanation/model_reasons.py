@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 from localrec.data.domains import Domain
 from localrec.data.evidence import Fact, evidence_of
-from localrec.data.query import Intent
+from localrec.data.query import Query
 from localrec.data.reasons import Reason, Reasons, template_reasons
 from localrec.explanation.grounding import is_grounded
 from localrec.explanation.writer import ask_sentence, numbered_facts
@@ -106,7 +106,7 @@ def _subjects(fact: Fact, name: str) -> set[str]:
 
 
 def _is_carried(text: str, facts: Sequence[Fact], vocabulary: Vocabulary) -> bool:
-    return is_grounded(text, evidence_of(facts), Intent(), vocabulary)
+    return is_grounded(text, evidence_of(facts), Query(), vocabulary)
 
 
 def _worked_examples(domain: Domain, known: Sequence[str]) -> list[Message]:

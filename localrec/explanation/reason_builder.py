@@ -136,7 +136,7 @@ class ReasonBuilder:
         counts, asked = self._audience.liked_with(source)
         together = int(counts[item])
         liked = self._catalogue.names[source]
-        everybody = _share(int(self._audience.likes[item]), self._audience.size)
+        everybody = _share(int(self._audience.likes[item]), self._audience.user_count)
         text = (
             f"{_share(together, asked)} of those who liked {liked} liked this too, "
             f"{everybody} of everybody did"
@@ -238,8 +238,7 @@ class ReasonBuilder:
         """How many of the nearest people like the item itself."""
         chosen = memory_context.curated.neighbours
         nearest = chosen.index[chosen.is_user]
-        begin, end = graph.first_person[item : item + 2].tolist()
-        liking = int(np.isin(nearest, graph.people[begin:end]).sum())
+        liking = int(np.isin(nearest, graph.matrix.users_of(item)).sum())
         if liking < _TOGETHER:
             return None
         edge = Evidence(
@@ -320,16 +319,19 @@ def _came_soon_after(graph: UserItemGraph, source: int, item: int) -> tuple[int,
     At most `_WATCHED` are looked at, the same ones each time, and only what is dated counts. They
     stand among the first people of both items, who are numbered in no order: an even sample.
     """
-    begins = graph.first_person[[source, item]]
-    ends = np.minimum(graph.first_person[[source + 1, item + 1]], begins + USERS_PER_ITEM)
+    begins = graph.matrix.first_user[[source, item]]
+    ends = np.minimum(graph.matrix.first_user[[source + 1, item + 1]], begins + USERS_PER_ITEM)
     users_of_item, others = (
-        graph.people[begin:end] for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)
+        graph.matrix.users[begin:end]
+        for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)
     )
     both = np.intersect1d(users_of_item, others, assume_unique=True)
     soon = dated = 0
     for person in both[:_WATCHED].tolist():
-        days = graph.days[graph.first_item[person] : graph.first_item[person + 1]]
-        begin, end = days[np.searchsorted(graph.items_of(person), (source, item))]
+        days = graph.matrix.days[
+            graph.matrix.first_item[person] : graph.matrix.first_item[person + 1]
+        ]
+        begin, end = days[np.searchsorted(graph.matrix.items_of(person), (source, item))]
         if np.isnan(begin) or np.isnan(end):
             continue
         dated += 1

@@ -7,17 +7,18 @@ who spoke.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import msgspec
 
 from localrec.data.domains import Domain
 from localrec.data.evidence import Fact, evidence_of
-from localrec.data.query import Intent
+from localrec.data.query import Query
 from localrec.data.token_usage import Usage
 from localrec.explanation.grounding import is_grounded
 from localrec.foundation.errors import ModelError
+from localrec.foundation.run_trace import RunTrace
 from localrec.foundation.text import clean_text
 from localrec.llm.chat_model import ChatModel, Message
 from localrec.llm.structured_output import parse_sentence, sentence_grammar
@@ -34,9 +35,7 @@ class Writer(Protocol):
     spoke: str
     tokens: int
 
-    def write(
-        self, name: str, facts: Sequence[Fact], intent: Intent, vocabulary: Vocabulary
-    ) -> str:
+    def write(self, name: str, facts: Sequence[Fact], intent: Query, vocabulary: Vocabulary) -> str:
         """One or two sentences about the item `name`."""
         ...
 
@@ -47,9 +46,7 @@ class TemplateWriter:
     spoke = "template"
     tokens = 0
 
-    def write(
-        self, name: str, facts: Sequence[Fact], intent: Intent, vocabulary: Vocabulary
-    ) -> str:
+    def write(self, name: str, facts: Sequence[Fact], intent: Query, vocabulary: Vocabulary) -> str:
         """The leading facts in one sentence; facts that would not pass the check are left out."""
         told = [
             fact.text
@@ -110,9 +107,7 @@ class ModelWriter:
         self.tokens = 0
         self.dropped = 0
 
-    def write(
-        self, name: str, facts: Sequence[Fact], intent: Intent, vocabulary: Vocabulary
-    ) -> str:
+    def write(self, name: str, facts: Sequence[Fact], intent: Query, vocabulary: Vocabulary) -> str:
         """The model's sentence if all it names is in the evidence."""
         leading = [fact for fact in facts if fact.leads][:_MOST_FACTS]
         try:
@@ -129,6 +124,27 @@ class ModelWriter:
         sentence = ask_sentence(self._model, _worked_examples(domain), name, told)
         self.tokens += sentence.usage.prompt + sentence.usage.generated
         return sentence.text
+
+
+def open_writer(open_model: Callable[[], ChatModel] | None, trace: RunTrace) -> Writer:
+    """Open the model that writes; the template where there is none."""
+    if open_model is not None:
+        writer = trace.played_by_model("writer", lambda: ModelWriter(open_model()))
+        if writer is not None:
+            return writer
+    return TemplateWriter()
+
+
+def record_writer(writer: Writer, sentences: int, trace: RunTrace) -> None:
+    """Put on record who wrote the sentences of an answer, and its tokens."""
+    label = writer.spoke
+    if isinstance(writer, ModelWriter) and writer.dropped:
+        label = f"model, template for {writer.dropped}"
+        if writer.dropped == sentences:
+            label = TemplateWriter.spoke
+    trace.spoke["writer"] = label
+    if writer.tokens:
+        trace.tokens["writer"] = writer.tokens
 
 
 def _worked_examples(domain: Domain) -> list[Message]:

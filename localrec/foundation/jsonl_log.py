@@ -8,6 +8,7 @@ between each other's lines.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -124,4 +125,6 @@ def _last(path: Path, line: bytes, shape: type[Record]) -> list[Record]:
 
 
 def _noun(shape: type[msgspec.Struct]) -> str:
-    return shape.__name__.lower()
+    """Name a record in words: its own `noun`, else its class name as separate words."""
+    own: str | None = getattr(shape, "noun", None)
+    return own or re.sub(r"(?<!^)(?=[A-Z])", " ", shape.__name__).lower()

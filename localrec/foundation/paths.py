@@ -21,7 +21,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def shipped(name: str) -> Path:
-    """Folder of data that ships with localrec: `models` or `sources/dataset_catalog`."""
+    """Folder of data that ships with localrec: `models` or `datasets`."""
     checkout = _PACKAGE.parent / name
     return checkout if (checkout / "catalog.toml").is_file() else _PACKAGE / "_data" / name
 
@@ -33,7 +33,7 @@ def default_workspace() -> Path:
 
 
 def pulled(name: str) -> Path:
-    """Folder of pulled files (`models` or `sources/dataset_catalog`); LOCALREC_CACHE moves it."""
+    """Folder of pulled files (`models` or `datasets`); LOCALREC_CACHE moves it."""
     configured = os.environ.get("LOCALREC_CACHE")
     root = Path(configured) if configured else Path(platformdirs.user_cache_dir("localrec"))
     return root / name

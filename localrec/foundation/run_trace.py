@@ -50,3 +50,7 @@ class RunTrace:
             return None
         self.spoke[stage] = "model"
         return played
+
+    def rounded_ms(self) -> dict[str, float]:
+        """Return the timings as an answer shows them."""
+        return {stage: round(ms, 3) for stage, ms in self.timings_ms.items()}

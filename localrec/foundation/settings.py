@@ -37,7 +37,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     Args:
         roles: Role -> model name of the catalogue, path of a GGUF, or "rules" for the
             deterministic counterpart. A role that is not listed uses the default that
-            docs/evaluation.md measured to be better.
+            docs/results/questions.md measured to be better.
         adapters: Role -> adapter that the model in it was trained with: the name of one that ships,
             or the path of a GGUF.
         projector: GGUF that turns pictures into what the model in the role "vision" reads (mmproj).

@@ -18,15 +18,15 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.data.arrays import Days, Indexes, Offsets
-from localrec.data.interaction_matrix import InteractionMatrix, TimedInteractions, sort_interactions
+from localrec.data.arrays import Indexes
+from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.foundation.atomic_files import short_digest
 from localrec.graph.catalogue import Catalogue
 from localrec.graph.interactions import FEEDBACK
 from localrec.graph.store import Store
 from localrec.index.cached_arrays import ArrayCache
 
-LIKED_FROM = 4.0  # stars; docs/evaluation.md compares it with a person's own mean
+LIKED_FROM = 4.0  # stars; docs/results/ranking.md compares it with a person's own mean
 _FORMAT = 3
 _DRIFT = 0.01
 _SHUFFLE = 20  # seed
@@ -57,25 +57,22 @@ _LIKED = """
 
 
 def open_interaction_matrix(store: Store, folder: Path, catalogue: Catalogue) -> InteractionMatrix:
-    """The audience of a domain; arguments as of `open_likings`."""
-    liked = open_timed_interactions(store, folder, catalogue)
-    return InteractionMatrix(liked.items, liked.first_item, liked.people, liked.first_person)
-
-
-def open_timed_interactions(store: Store, folder: Path, catalogue: Catalogue) -> TimedInteractions:
-    """Who liked what in a domain, from its cache where that fits, else counted and kept.
+    """Open who liked what in a domain from its cache where that fits, else count and keep it.
 
     Args:
         store: Read only.
-        folder: The workspace's `indexes/`; where it cannot be written, memory must do.
+        folder: The workspace's `indexes/`; a folder that cannot be written keeps nothing.
         catalogue: The domain's snapshot; item indexes are its own.
     """
     stem = f"audience-{short_digest(catalogue.domain.name)}"
     cache = ArrayCache(folder, stem, _KINDS, _Stand)
     stand = _stand_of(store, catalogue)
-    kept = cache.load(stand) or cache.keep(stand, _count(store, catalogue))
-    items, first_item, people, first_person, days, users = kept.arrays
-    return TimedInteractions(items, first_item, people, first_person, days, users, kept.mark)
+    kept = cache.load(stand)
+    if kept is None:
+        counted = _count(store, catalogue)
+        kept = cache.keep(stand, msgspec.structs.astuple(counted)[:-1])
+    items, first_item, users, first_user, days, user_nodes = kept.arrays
+    return InteractionMatrix(items, first_item, users, first_user, days, user_nodes, kept.mark)
 
 
 class _Stand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -95,7 +92,6 @@ class _Stand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self == same and news <= _DRIFT * self.interactions
 
 
-_Arrays = tuple[Indexes, Offsets, Indexes, Offsets, Days, NDArray[np.int64]]
 _KINDS = ("items", "first-item", "people", "first-person", "days", "users")
 
 
@@ -114,16 +110,16 @@ def _stand_of(store: Store, catalogue: Catalogue) -> _Stand:
     )
 
 
-def _count(store: Store, catalogue: Catalogue) -> _Arrays:
+def _count(store: Store, catalogue: Catalogue) -> InteractionMatrix:
     liked = store.columns(_LIKED, {"liked_from": LIKED_FROM, "feedback": FEEDBACK})
     # Columns go as soon as they are read: at 25 million rows each takes 200 MB.
     item = _places(liked.pop("item_id"), catalogue.node_ids)
     ours = item >= 0
-    item, user, day = item[ours], liked.pop("user_id")[ours], liked.pop("day")[ours]
-    users = np.random.default_rng(_SHUFFLE).permutation(_distinct(user))
-    person = _places(user, users)
-    del user
-    return (*sort_interactions(person, item, day, len(users), len(catalogue)), users)
+    item, node, day = item[ours], liked.pop("user_id")[ours], liked.pop("day")[ours]
+    nodes = np.random.default_rng(_SHUFFLE).permutation(_distinct(node))
+    user = _places(node, nodes)
+    del node
+    return InteractionMatrix.from_pairs(user, item, len(nodes), len(catalogue), day, nodes)
 
 
 def _distinct(ids: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -7,7 +7,7 @@ tokenised as plain text: a control token written inside it stays letters.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypedDict, Unpack
 
 import msgspec
 
@@ -36,12 +36,46 @@ class Generation(msgspec.Struct, frozen=True, kw_only=True):
     usage: Usage
 
 
+class GenerateOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """How `ChatModel.generate` writes an answer.
+
+    Args:
+        grammar: GBNF grammar that the answer obeys.
+        max_tokens: Longest answer in tokens.
+        temperature: 0 takes the likeliest token; above 0 tokens are sampled.
+        seed: Seed of the sampling.
+        fixed: Leading messages that stay the same between the calls of one job; their tokens are
+            kept as a cached prefix.
+        prefix: Beginning of the answer, plain text as untrusted as any content. The model goes on
+            behind it; neither the returned text nor the grammar includes it. It is tokenised as
+            in a finished turn, so it should end where a token does (behind a comma, a bracket or
+            a line break, and not behind a space): a token across its end cannot be had.
+    """
+
+    grammar: str | None = None
+    max_tokens: int = 256
+    temperature: float = 0.0
+    seed: int = 0
+    fixed: int = 0
+    prefix: str = ""
+
+
+class GenerateKeywords(TypedDict, total=False):
+    """The fields of `GenerateOptions` as keywords of a call."""
+
+    grammar: str | None
+    max_tokens: int
+    temperature: float
+    seed: int
+    fixed: int
+    prefix: str
+
+
 class ChatModel(Protocol):
     """A model that can pick a label, write under a grammar, and count tokens.
 
-    `fixed` is how many leading messages stay the same between calls of one job; their tokens are
-    kept as a cached prefix. A call that goes on with the conversation of the call before it, by a
-    longer `prefix` or by further messages, evaluates only what was added.
+    A call that continues the conversation of the call before it, by a longer `prefix` or by further
+    messages, evaluates only the added tokens.
     """
 
     name: str
@@ -58,22 +92,9 @@ class ChatModel(Protocol):
         ...
 
     def generate(
-        self,
-        messages: Sequence[Message],
-        *,
-        grammar: str | None = None,
-        max_tokens: int = 256,
-        temperature: float = 0.0,
-        seed: int = 0,
-        fixed: int = 0,
-        prefix: str = "",
+        self, messages: Sequence[Message], **options: Unpack[GenerateKeywords]
     ) -> Generation:
-        """Write an answer, under a GBNF grammar where one is given.
-
-        `prefix` is how the answer begins, plain text as untrusted as any content. The model goes
-        on behind it; neither the returned text nor the grammar includes it. It is tokenised as
-        in a finished turn, so it should end where a token does (behind a comma, a bracket or a
-        line break, and not behind a space): a token across its end cannot be had.
+        """Write an answer; the keywords are the fields of `GenerateOptions`.
 
         Raises:
             ContextError: the prompt is longer than the context; the model is unharmed.
@@ -89,6 +110,10 @@ class ChatModel(Protocol):
     def close(self) -> None:
         """Release the model."""
         ...
+
+
+def ignore_chunk(piece: str) -> None:
+    """Take a piece of an answer for a caller that waits for the whole."""
 
 
 class Bitmap(msgspec.Struct, frozen=True):

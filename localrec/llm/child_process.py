@@ -12,13 +12,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from localrec.llm import protocol
+from localrec.llm.chat_model import ignore_chunk
 
 _CLOSE_PATIENCE_S = 1.0
-
-
-_POLL_MS = 50  # how soon a waiting call sees that its cancel went unheard
-
-
+_POLL_MS = 50  # how soon a waiting call sees that its cancel had no effect
 # Libraries that llama.cpp's Python package may bring along report usage or look for updates.
 _SILENCE = {
     "HF_HUB_OFFLINE": "1",
@@ -26,16 +23,10 @@ _SILENCE = {
     "HF_HUB_DISABLE_TELEMETRY": "1",
     "DO_NOT_TRACK": "1",
 }
-
-
 # llama.cpp's threads meet a thousand times per token. Spinning while they wait is cheap on idle
 # cores, but beside any other busy process each wait lasts a scheduler's turn: with both of two
-# cores shared, a token took 2 to 7 times as long as with this bound. The person's own value wins.
+# cores shared, a token took 2 to 7 times as long as with this bound. The user's value wins.
 _OPENMP_SPIN = {"GOMP_SPINCOUNT": "1000"}
-
-
-def _ignore_chunk(piece: str) -> None:
-    """Nobody waits for anything but the whole answer."""
 
 
 class ChildGoneError(Exception):
@@ -80,14 +71,14 @@ class ChildProcess:
         self,
         request: protocol.Request,
         is_overdue: Callable[[], bool],
-        on_chunk: Callable[[str], None] = _ignore_chunk,
+        on_chunk: Callable[[str], None] = ignore_chunk,
     ) -> protocol.Reply:
         """Send a request and wait for its reply; once overdue, kill instead of waiting.
 
         `on_chunk` is told the pieces that come before it.
 
         Raises:
-            _ChildGoneError: the process ended or was killed; nothing is left of it.
+            ChildGoneError: the process ended or was killed; nothing is left of it.
         """
         try:
             self.send(request)

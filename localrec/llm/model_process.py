@@ -15,7 +15,9 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar, Unpack
+
+import msgspec
 
 from localrec.foundation.errors import (
     ContextError,
@@ -25,8 +27,16 @@ from localrec.foundation.errors import (
 )
 from localrec.foundation.paths import make_private, pulled
 from localrec.llm import protocol
-from localrec.llm.chat_model import Bitmap, Generation, LabelProbabilities, Message
-from localrec.llm.child_process import ChildGoneError, ChildProcess, _ignore_chunk
+from localrec.llm.chat_model import (
+    Bitmap,
+    GenerateKeywords,
+    GenerateOptions,
+    Generation,
+    LabelProbabilities,
+    Message,
+    ignore_chunk,
+)
+from localrec.llm.child_process import ChildGoneError, ChildProcess
 from localrec.llm.gguf_header import (
     GgufHeader,
     check_adapter,
@@ -49,6 +59,42 @@ _TRAPS = (signal.SIGILL, signal.SIGSEGV)  # what instructions end in that a mach
 _AnyReply = TypeVar("_AnyReply", bound=protocol.Reply)
 
 _FAILURES = {"model": ModelError, "context": ContextError, "cancelled": ModelCancelledError}
+
+
+class _ModelFiles(msgspec.Struct, frozen=True):
+    """The files of a model and the settings that it is opened with."""
+
+    path: Path
+    n_ctx: int
+    n_threads: int | None
+    adapter: Path | None
+    adapter_scale: float
+    projector: Path | None
+
+    def checked_header(self) -> GgufHeader:
+        """Read the header of the model, and check that adapter and projector belong to it."""
+        header = read_header(self.path)
+        check_model(self.path, header)
+        if self.adapter is not None:
+            check_adapter(self.adapter, read_header(self.adapter), header)
+        if self.projector is not None:
+            check_projector(self.projector, read_header(self.projector))
+        return header
+
+    def open_request(self, header: GgufHeader, repack: bool) -> protocol.OpenRequest:
+        """Ask the process to load the files."""
+        wanted = min(self.n_ctx, header.context_length or self.n_ctx)
+        return protocol.OpenRequest(
+            path=str(self.path),
+            n_ctx=-(-wanted // _CONTEXT_STEP) * _CONTEXT_STEP,
+            n_threads=self.n_threads,
+            embedding_context=min(wanted, _LONGEST_EMBEDDED_TEXT),
+            pooling=header.pooling,
+            repack=repack,
+            adapter=str(self.adapter) if self.adapter else None,
+            adapter_scale=self.adapter_scale,
+            projector=str(self.projector) if self.projector else None,
+        )
 
 
 class ModelProcess:
@@ -80,11 +126,14 @@ class ModelProcess:
     ) -> None:
         self.name = f"{path.stem}+{adapter.stem}" if adapter else path.stem
         self._path = path.absolute()
-        self._n_ctx = n_ctx
-        self._n_threads = n_threads
-        self._adapter = adapter.absolute() if adapter else None
-        self._adapter_scale = adapter_scale
-        self._projector = projector.absolute() if projector else None
+        self._files = _ModelFiles(
+            self._path,
+            n_ctx,
+            n_threads,
+            adapter.absolute() if adapter else None,
+            adapter_scale,
+            projector.absolute() if projector else None,
+        )
         self._log = log
         self._header: GgufHeader | None = None
         self._child: ChildProcess | None = None
@@ -102,7 +151,7 @@ class ModelProcess:
             ModelError: the file is missing or no GGUF.
         """
         if self._header is None:
-            self._header = self._checked_header()
+            self._header = self._files.checked_header()
         return self._header.supports_tools
 
     def choose(
@@ -122,15 +171,7 @@ class ModelProcess:
         ).choice
 
     def generate(
-        self,
-        messages: Sequence[Message],
-        *,
-        grammar: str | None = None,
-        max_tokens: int = 256,
-        temperature: float = 0.0,
-        seed: int = 0,
-        fixed: int = 0,
-        prefix: str = "",
+        self, messages: Sequence[Message], **options: Unpack[GenerateKeywords]
     ) -> Generation:
         """Write an answer of at most `max_tokens`, behind `prefix`; fewer where the context ends.
 
@@ -142,7 +183,7 @@ class ModelProcess:
         """
         return self._ask(
             lambda call: protocol.GenerateRequest(
-                call, tuple(messages), grammar, max_tokens, temperature, seed, fixed, prefix
+                call, tuple(messages), GenerateOptions(**options)
             ),
             protocol.GenerateReply,
             chat=True,
@@ -161,12 +202,11 @@ class ModelProcess:
 
         Raises:
             ContextError: picture and prompt are longer than the context.
-            ModelError: there is no projector, or model, projector, prompt or grammar cannot be
-                used.
+            ModelError: projector, model, prompt or grammar is missing or cannot be used.
             ModelCrashedError: the process died; the next call starts a new one.
             ModelCancelledError: `cancel` was called.
         """
-        if self._projector is None:
+        if self._files.projector is None:
             raise ModelError(
                 f"{self._path.name} has no projector, so it sees no pictures.",
                 "Name it: localrec models use vision MODEL.gguf --projector MMPROJ.gguf",
@@ -177,7 +217,7 @@ class ModelProcess:
             ),
             protocol.GenerateReply,
             chat=True,
-            on_chunk=on_chunk or _ignore_chunk,
+            on_chunk=on_chunk or ignore_chunk,
         ).generation
 
     def count_tokens(self, text: str) -> int:
@@ -185,11 +225,7 @@ class ModelProcess:
         return self._ask(lambda call: protocol.CountRequest(call, text), protocol.CountReply).tokens
 
     def tokenise(self, messages: Sequence[Message], prefix: str = "") -> tuple[int, ...]:
-        """The tokens that `generate` would evaluate: of the prompt, and of a begun answer.
-
-        Raises:
-            ModelError: the model or its prompt cannot be used.
-        """
+        """Return the tokens that `generate` would evaluate: of the prompt and of a prefix."""
         return self._ask(
             lambda call: protocol.TokenizeRequest(call, tuple(messages), prefix),
             protocol.TokenizeReply,
@@ -215,12 +251,12 @@ class ModelProcess:
         return np.frombuffer(reply.rows, dtype=np.float32).reshape(rows, -1).copy()
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit vectors of `texts`, float32 of shape (texts, size); an empty text gives zeros.
+        """Return unit vectors of `texts`, float32 of shape (texts, size); "" gives zeros.
 
-        Token vectors are pooled as the file declares, by their mean where it does not. Texts
-        beyond the context (or 2,048 tokens) count with their beginning.
+        Token vectors are pooled as the file declares, else by their mean. Texts are cut to the
+        context or 2,048 tokens.
         """
-        import numpy as np  # costs a tenth of a second, which a chat model need not pay
+        import numpy as np  # see `score`
 
         reply = self._ask(
             lambda call: protocol.EmbedRequest(call, tuple(texts)), protocol.EmbedReply
@@ -279,7 +315,7 @@ class ModelProcess:
         expected: type[_AnyReply],
         *,
         chat: bool = False,
-        on_chunk: Callable[[str], None] = _ignore_chunk,
+        on_chunk: Callable[[str], None] = ignore_chunk,
     ) -> _AnyReply:
         with self._turn:
             call = next(self._calls)
@@ -325,13 +361,9 @@ class ModelProcess:
 
     def _start(self) -> ChildProcess:
         """Check the files, start the process and load the model into it."""
-        if importlib.util.find_spec("llama_cpp") is None:
-            raise ModelError(
-                "llama-cpp-python is not installed, so no GGUF model can run.",
-                "pip install 'localrec[llm]'",
-            )
+        _check_installed()
         self._drop_child()  # one that died while idle
-        header = self._checked_header()
+        header = self._files.checked_header()
         # A llama.cpp that GCC 12 compiled for AMX dies there at its first batch, and some virtual
         # machines announce instructions that they do not carry out. Weights in plain order need
         # none of them; where that helped it is kept in mind, a crash costs half a second.
@@ -351,35 +383,11 @@ class ModelProcess:
         child = ChildProcess(self._log)
         with self._switch:
             self._header, self._child = header, child
-        opened = child.ask(self._open_request(header, repack), self._is_overdue)
+        opened = child.ask(self._files.open_request(header, repack), self._is_overdue)
         if isinstance(opened, protocol.ErrorReply):
             self._drop_child()
             raise ModelError(opened.message, opened.hint)
         return child
-
-    def _checked_header(self) -> GgufHeader:
-        header = read_header(self._path)
-        check_model(self._path, header)
-        if self._adapter is not None:
-            check_adapter(self._adapter, read_header(self._adapter), header)
-        if self._projector is not None:
-            check_projector(self._projector, read_header(self._projector))
-        return header
-
-    def _open_request(self, header: GgufHeader, repack: bool) -> protocol.OpenRequest:
-        trained = header.context_length or self._n_ctx
-        wanted = min(self._n_ctx, trained)
-        return protocol.OpenRequest(
-            path=str(self._path),
-            n_ctx=-(-wanted // _CONTEXT_STEP) * _CONTEXT_STEP,
-            n_threads=self._n_threads,
-            embedding_context=min(wanted, _LONGEST_EMBEDDED_TEXT),
-            pooling=header.pooling,
-            repack=repack,
-            adapter=str(self._adapter) if self._adapter else None,
-            adapter_scale=self._adapter_scale,
-            projector=str(self._projector) if self._projector else None,
-        )
 
     def _drop_child(self) -> None:
         """End the process and forget it."""
@@ -387,3 +395,11 @@ class ModelProcess:
             child, self._child = self._child, None
         if child is not None:
             child.stop()
+
+
+def _check_installed() -> None:
+    if importlib.util.find_spec("llama_cpp") is None:
+        raise ModelError(
+            "llama-cpp-python is not installed, so no GGUF model can run.",
+            "pip install 'localrec[llm]'",
+        )

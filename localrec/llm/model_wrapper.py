@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import TypeVar, Unpack
 
-from localrec.llm.chat_model import ChatModel, Generation, LabelProbabilities, Message
+from localrec.llm.chat_model import (
+    ChatModel,
+    GenerateKeywords,
+    Generation,
+    LabelProbabilities,
+    Message,
+)
 
 Reply = TypeVar("Reply", LabelProbabilities, Generation)
 
@@ -35,30 +41,14 @@ class ModelWrapper:
         )
 
     def generate(
-        self,
-        messages: Sequence[Message],
-        *,
-        grammar: str | None = None,
-        max_tokens: int = 256,
-        temperature: float = 0.0,
-        seed: int = 0,
-        fixed: int = 0,
-        prefix: str = "",
+        self, messages: Sequence[Message], **options: Unpack[GenerateKeywords]
     ) -> Generation:
         """As the model writes."""
-
-        def write(told: Sequence[Message]) -> Generation:
-            return self._model.generate(
-                told,
-                grammar=grammar,
-                max_tokens=max_tokens,
-                temperature=temperature,
-                seed=seed,
-                fixed=fixed,
-                prefix=prefix,
-            )
-
-        return self._ask(messages, write, prefix=prefix)
+        return self._ask(
+            messages,
+            lambda told: self._model.generate(told, **options),
+            prefix=options.get("prefix", ""),
+        )
 
     def count_tokens(self, text: str) -> int:
         """Of the text alone."""

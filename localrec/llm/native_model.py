@@ -8,7 +8,6 @@ has no lock. Here every pointer is checked, and a call can be stopped in the mid
 from __future__ import annotations
 
 import ctypes
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,14 +17,12 @@ import llama_cpp.llama_cpp as native
 import numpy as np
 
 from localrec.foundation.errors import ModelCancelledError, ModelError
+from localrec.llm.native_embedding import EmbeddingContext
 from localrec.llm.native_grammar import Grammar
-from localrec.llm.native_log import cause, complaints, log
+from localrec.llm.native_weights import NativeWeights
 
 BATCH = 512  # tokens per llama_decode; on a GPU, where nothing else can stop it, also the grain
 _ABORTABLE = 8  # below this many tokens a decode is over before a callback per graph node pays
-_TEXTS_PERBATCH = 16
-_MEAN_POOLING = 1
-_POOLINGS = (1, 2, 3)  # mean, first token, last token; a reranker's (4) gives no vector
 
 
 class NativeModel:
@@ -62,30 +59,30 @@ class NativeModel:
         adapter_scale: float,
         should_stop: Callable[[], bool],
     ) -> None:
-        native.llama_log_set(log, None)
-        native.llama_backend_init()
         self._path = path
         self._embedding_size = embedding_context
-        self._pooling = pooling if pooling in _POOLINGS else _MEAN_POOLING
-        self.threads = n_threads or _usable_cpus()
+        self._pooling = pooling
         self._should_stop = should_stop
-        self._model = self._load(path, repack)
-        self._vocab = native.llama_model_get_vocab(self._model)
+        self._weights = NativeWeights(path, n_threads, repack, adapter, adapter_scale)
+        self._vocab = self._weights.vocab
         self._vocabulary_size = native.llama_vocab_n_tokens(self._vocab)
-        self._adapter = self._load_adapter(adapter) if adapter else None
-        self._adapter_scale = adapter_scale
         self.n_ctx = n_ctx
         self._abort = native.ggml_abort_callback(lambda _: should_stop())
         self._never_abort = native.ggml_abort_callback(0)
         self._chat: Any = None
-        self._embedder: Any = None
+        self._embedder: EmbeddingContext | None = None
         self.live: list[int] = []  # the tokens whose attention memory the chat context holds
         self._ahead = 0  # positions that a picture took among them
 
     @property
+    def threads(self) -> int:
+        """CPU threads of every context."""
+        return self._weights.threads
+
+    @property
     def handle(self) -> Any:
         """llama.cpp's model, for a projector."""
-        return self._model
+        return self._weights.model
 
     @property
     def context(self) -> Any:
@@ -146,7 +143,7 @@ class NativeModel:
     @property
     def chat_template(self) -> str:
         """Jinja source of the file's own chat template."""
-        source = native.llama_model_chat_template(self._model, None)
+        source = native.llama_model_chat_template(self._weights.model, None)
         return source.decode("utf-8", "replace") if source else ""
 
     @property
@@ -296,154 +293,17 @@ class NativeModel:
         finally:
             native.llama_sampler_free(sampler)
 
-    # --- embedding ---
-
     def embed(self, texts: Sequence[str]) -> np.ndarray:
-        """Unit vectors of `texts`, float32 of shape (texts, size); an empty text gives zeros.
-
-        A text longer than the context keeps its beginning and its closing token.
-        """
-        context = self._embedding_context()
-        room = native.llama_n_ctx(context)
-        rows = [self._embedding_tokens(text, room) if text.strip() else [] for text in texts]
-        size = native.llama_model_n_embd_out(self._model)
-        vectors = np.zeros((len(rows), size), dtype=np.float32)
-        for batch in _batches(rows, room):
-            if self._should_stop():
-                raise ModelCancelledError("The call was stopped.")
-            vectors[batch] = self._embed_batch(context, [rows[i] for i in batch], size)
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return vectors / np.maximum(lengths, np.finfo(np.float32).tiny)
-
-    def _embedding_tokens(self, text: str, room: int) -> list[int]:
-        """Tokens with the model's own opening and closing ones, cut to `room`."""
-        raw = text.encode("utf-8", "replace")
-        ids = (native.llama_token * (len(raw) + 4))()
-        count = native.llama_tokenize(self._vocab, raw, len(raw), ids, len(ids), True, False)
-        if count <= 0:
-            raise ModelError(f"{self._path} cannot tokenise a text for embedding.")
-        return ids[:count] if count <= room else [*ids[: room - 1], ids[count - 1]]
-
-    def _embed_batch(self, context: Any, rows: list[list[int]], size: int) -> np.ndarray:
-        """Raw vectors of texts that together fit the context, one sequence each."""
-        batch = native.llama_batch_init(sum(map(len, rows)), 0, 1)
-        try:
-            _fill(batch, rows)
-            memory = native.llama_get_memory(context)
-            if memory:
-                native.llama_memory_clear(memory, True)
-            if code := native.llama_decode(context, batch):
-                raise ModelError(f"llama.cpp failed to embed {len(rows)} texts (code {code}).")
-        finally:
-            native.llama_batch_free(batch)
-        vectors = np.empty((len(rows), size), dtype=np.float32)
-        for sequence in range(len(rows)):
-            pooled = native.llama_get_embeddings_seq(context, sequence)
-            if not pooled:
-                raise ModelError(f"{self._path} gives no embeddings.", "Use an embedding model.")
-            vectors[sequence] = np.ctypeslib.as_array(pooled, (size,))
-        return vectors
-
-    # --- loading ---
-
-    def _load(self, path: Path, repack: bool) -> Any:
-        parameters = native.llama_model_default_params()
-        parameters.use_extra_bufts = repack
-        model = native.llama_model_load_from_file(os.fsencode(path), parameters)
-        if not model:
-            raise ModelError(
-                f"llama.cpp cannot load {path}: {cause()}.",
-                "Check the file: localrec models check.",
+        """Return unit vectors of `texts`, see `EmbeddingContext.embed`."""
+        if self._embedder is None:
+            self._embedder = EmbeddingContext(
+                self._weights, self._embedding_size, self._pooling, self._should_stop
             )
-        return model
-
-    def _load_adapter(self, path: Path) -> Any:
-        adapter = native.llama_adapter_lora_init(self._model, os.fsencode(path))
-        if not adapter:
-            raise ModelError(
-                f"llama.cpp cannot load the adapter {path}: {cause()}.",
-                "Use the adapter with the base model it was trained on.",
-            )
-        return adapter
+        return self._embedder.embed(texts)
 
     def _chat_context(self) -> Any:
         if self._chat is None:
-            parameters = self._parameters(self.n_ctx)
+            parameters = self._weights.parameters(self.n_ctx)
             parameters.n_batch = parameters.n_ubatch = min(BATCH, self.n_ctx)
-            self._chat = self._new_context(parameters)
+            self._chat = self._weights.new_context(parameters)
         return self._chat
-
-    def _embedding_context(self) -> Any:
-        if self._embedder is None:
-            size = self._embedding_size
-            parameters = self._parameters(size)
-            # An encoder sees a text at once, so a batch must have room for the longest.
-            parameters.n_batch = parameters.n_ubatch = size
-            parameters.n_seq_max = _TEXTS_PERBATCH
-            parameters.kv_unified = True
-            parameters.embeddings = True
-            parameters.pooling_type = self._pooling
-            self._embedder = self._new_context(parameters)
-        return self._embedder
-
-    def _parameters(self, n_ctx: int) -> Any:
-        parameters = native.llama_context_default_params()
-        parameters.n_ctx = n_ctx
-        parameters.n_threads = parameters.n_threads_batch = self.threads
-        if not native.llama_supports_gpu_offload():
-            # On a CPU it halves the speed of writing behind 1,500 tokens, and gains reading 15%.
-            parameters.flash_attn_type = native.LLAMA_FLASH_ATTN_TYPE_DISABLED
-        return parameters
-
-    def _new_context(self, parameters: Any) -> Any:
-        complaints.clear()
-        context = native.llama_init_from_model(self._model, parameters)
-        if not context:
-            raise ModelError(
-                f"llama.cpp cannot make a context of {parameters.n_ctx} tokens for {self._path}: "
-                f"{cause()}.",
-                "A smaller context needs less memory.",
-            )
-        if self._adapter:
-            adapters = (native.llama_adapter_lora_p_ctypes * 1)(self._adapter)
-            scales = (ctypes.c_float * 1)(self._adapter_scale)
-            if native.llama_set_adapters_lora(context, adapters, 1, scales):
-                raise ModelError(f"llama.cpp cannot apply the adapter to {self._path}.")
-        return context
-
-
-def _fill(batch: Any, rows: list[list[int]]) -> None:
-    """Write one sequence per row into a fresh batch, every token counting toward its vector."""
-    at = 0
-    for sequence, row in enumerate(rows):
-        for position, token in enumerate(row):
-            batch.token[at] = token
-            batch.pos[at] = position
-            batch.n_seq_id[at] = 1
-            batch.seq_id[at][0] = sequence
-            batch.logits[at] = 1
-            at += 1
-    batch.n_tokens = at
-
-
-def _batches(rows: list[list[int]], room: int) -> Iterator[list[int]]:
-    """Indexes of filled rows that together fit `room` tokens and the sequence limit."""
-    batch: list[int] = []
-    used = 0
-    for index, row in enumerate(rows):
-        if not row:
-            continue
-        if batch and (used + len(row) > room or len(batch) == _TEXTS_PERBATCH):
-            yield batch
-            batch, used = [], 0
-        batch.append(index)
-        used += len(row)
-    if batch:
-        yield batch
-
-
-def _usable_cpus() -> int:
-    """CPUs this process may run on, which in a container are fewer than the machine's."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-from localrec.llm.chat_model import Bitmap, Generation, LabelProbabilities, Message
+from localrec.llm.chat_model import Bitmap, GenerateOptions, Generation, LabelProbabilities, Message
 
 LENGTH_BYTES = 4
 _MAX_FRAME = 256 << 20
@@ -46,12 +46,7 @@ class GenerateRequest(msgspec.Struct, frozen=True, tag=True):
 
     call: int
     messages: tuple[Message, ...]
-    grammar: str | None
-    max_tokens: int
-    temperature: float
-    seed: int
-    fixed: int
-    prefix: str
+    options: GenerateOptions
 
 
 class DescribeRequest(msgspec.Struct, frozen=True, tag=True):

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Unpack
 
 from localrec.data.token_usage import Usage
 from localrec.foundation.errors import ModelError
-from localrec.llm.chat_model import Generation, LabelProbabilities, Message
+from localrec.llm.chat_model import (
+    GenerateKeywords,
+    GenerateOptions,
+    Generation,
+    LabelProbabilities,
+    Message,
+)
 
 Script = Sequence[str] | Callable[[Sequence[Message]], str]
 
@@ -57,25 +64,19 @@ class ScriptedModel:
         )
 
     def generate(
-        self,
-        messages: Sequence[Message],
-        *,
-        grammar: str | None = None,
-        max_tokens: int = 256,
-        temperature: float = 0.0,
-        seed: int = 0,
-        fixed: int = 0,
-        prefix: str = "",
+        self, messages: Sequence[Message], **options: Unpack[GenerateKeywords]
     ) -> Generation:
         """The next answer, cut to `max_tokens` words; the grammar is not looked at.
 
         Raises:
             ModelError: the script is over.
         """
-        messages = [*messages, Message("assistant", prefix)] if prefix else messages
+        asked = GenerateOptions(**options)
+        if asked.prefix:
+            messages = [*messages, Message("assistant", asked.prefix)]
         answer = self._next(messages)
-        finished = self.count_tokens(answer) <= max_tokens
-        text = answer if finished else " ".join(answer.split()[:max_tokens])
+        finished = self.count_tokens(answer) <= asked.max_tokens
+        text = answer if finished else " ".join(answer.split()[: asked.max_tokens])
         return Generation(text=text, finished=finished, usage=self._usage(messages, text))
 
     def count_tokens(self, text: str) -> int:

@@ -19,7 +19,14 @@ import numpy as np
 
 from localrec.data.token_usage import Usage
 from localrec.foundation.errors import ContextError, ModelError
-from localrec.llm.chat_model import Bitmap, Generation, LabelProbabilities, Message
+from localrec.llm.chat_model import (
+    Bitmap,
+    GenerateOptions,
+    Generation,
+    LabelProbabilities,
+    Message,
+    ignore_chunk,
+)
 from localrec.llm.chat_template import ChatTemplate
 from localrec.llm.native_grammar import Grammar
 from localrec.llm.native_model import NativeModel
@@ -31,10 +38,6 @@ if TYPE_CHECKING:
 OnChunk = Callable[[str], None]  # pieces of an answer while it is written
 _PREFIX_BUDGET_BYTES = 256 << 20
 _SHORTLIST = 64  # likeliest tokens shown to a grammar before it must judge the whole vocabulary
-
-
-def _ignore_chunk(piece: str) -> None:
-    """Nobody waits for anything but the whole answer."""
 
 
 class ChatSession:
@@ -72,30 +75,20 @@ class ChatSession:
             usage=_usage(prompt, cached, 0, started),
         )
 
-    def generate(
-        self,
-        messages: Sequence[Message],
-        *,
-        grammar: str | None,
-        max_tokens: int,
-        temperature: float,
-        seed: int,
-        fixed: int,
-        prefix: str = "",
-    ) -> Generation:
-        """Write an answer token by token, behind `prefix`; greedy at temperature 0, else seeded.
+    def generate(self, messages: Sequence[Message], options: GenerateOptions) -> Generation:
+        """Write an answer token by token; greedy at temperature 0, else sampled by the seed.
 
         Raises:
             ModelError: the grammar is invalid.
             ContextError: the prompt does not fit.
             ModelCancelledError: the call was stopped.
         """
-        begun = self._begun(prefix)
-        with self._rules(grammar) as standing:
-            decoder = _Decoder(temperature, seed, standing)
+        begun = self._begun(options.prefix)
+        with self._rules(options.grammar) as rules:
+            decoder = _Decoder(options.temperature, options.seed, rules)
             started = time.perf_counter()
-            prompt, cached = self._evaluate_prompt(messages, fixed, begun)
-            return self._write(decoder, max_tokens, prompt, cached, started)
+            prompt, cached = self._evaluate_prompt(messages, options.fixed, begun)
+            return self._write(decoder, options.max_tokens, prompt, cached, started)
 
     def describe(
         self,
@@ -114,12 +107,12 @@ class ChatSession:
             ContextError: picture and prompt do not fit.
             ModelCancelledError: the call was stopped.
         """
-        with self._rules(grammar) as standing:
+        with self._rules(grammar) as rules:
             started = time.perf_counter()
             self._model.forget()
             try:
                 prompt = self._evaluate_picture(projector, bitmap, messages)
-                decoder = _Decoder(0.0, 0, standing)
+                decoder = _Decoder(0.0, 0, rules)
                 return self._write(decoder, max_tokens, prompt, 0, started, on_chunk)
             finally:
                 self._model.forget()
@@ -181,7 +174,7 @@ class ChatSession:
         prompt: int,
         cached: int,
         started: float,
-        on_chunk: OnChunk = _ignore_chunk,
+        on_chunk: OnChunk = ignore_chunk,
     ) -> Generation:
         """Write behind a prompt of so many tokens, of which some were cached."""
         limit = min(max_tokens, self._model.n_ctx - prompt)

@@ -175,17 +175,7 @@ class _Server:
                 choice = self._chat().choose(call.messages, call.labels, call.fixed)
                 return protocol.ChooseReply(choice)
             case protocol.GenerateRequest():
-                return protocol.GenerateReply(
-                    self._chat().generate(
-                        call.messages,
-                        grammar=call.grammar,
-                        max_tokens=call.max_tokens,
-                        temperature=call.temperature,
-                        seed=call.seed,
-                        fixed=call.fixed,
-                        prefix=call.prefix,
-                    )
-                )
+                return protocol.GenerateReply(self._chat().generate(call.messages, call.options))
             case protocol.DescribeRequest():
                 return protocol.GenerateReply(
                     self._chat().describe(

@@ -64,7 +64,7 @@ class CollaborativeMemory(msgspec.Struct, frozen=True):
     @property
     def likes(self) -> NDArray[np.int64]:
         """How many people like each item, (n,)."""
-        return np.diff(self.graph.first_person)
+        return self.graph.matrix.likes
 
 
 class MemoryContext(msgspec.Struct, frozen=True):
@@ -120,7 +120,9 @@ def supporters_of(curated: CuratedNeighbours, graph: UserItemGraph) -> list[Supp
     chosen = curated.neighbours
     told = zip(chosen.is_user.tolist(), chosen.index.tolist(), curated.scores.tolist(), strict=True)
     return [
-        Supporter(graph.items_of(index) if is_user else np.array([index], dtype=np.int32), score)
+        Supporter(
+            graph.matrix.items_of(index) if is_user else np.array([index], dtype=np.int32), score
+        )
         for is_user, index, score in told
     ]
 
@@ -183,7 +185,7 @@ def vote_evidence(curated: CuratedNeighbours, graph: UserItemGraph) -> Scores:
     people = curated.neighbours.is_user
     told = zip(curated.neighbours.index[people].tolist(), curated.scores[people], strict=True)
     for person, score in told:
-        theirs = graph.items_of(person)
+        theirs = graph.matrix.items_of(person)
         tally[theirs] += score / np.sqrt(np.float32(len(theirs)))
     return tally
 
@@ -226,10 +228,8 @@ def memory_vectors(graph: UserItemGraph, moved: float) -> Floats:
         item_features.embedded[:, None], item_features.vectors - item_features.centre, 0.0
     )
     people = np.zeros(texts.shape, dtype=np.float32)
-    for item in np.flatnonzero(np.diff(graph.first_person)).tolist():
-        users_of_item = graph.people[
-            int(graph.first_person[item]) : int(graph.first_person[item + 1])
-        ]
+    for item in np.flatnonzero(graph.matrix.likes).tolist():
+        users_of_item = graph.matrix.users_of(item)
         people[item] = graph.profiles.directions[users_of_item].sum(axis=0, dtype=np.float32)
     return unit_vectors(
         (1.0 - moved) * unit_vectors(texts.astype(np.float32)) + moved * unit_vectors(people)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localrec.data.arrays import Indexes
+from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.foundation.atomic_files import short_digest
 from localrec.graph.catalogue import Catalogue
 from localrec.graph.store import Store
@@ -30,7 +31,6 @@ from localrec.memory.rule_versions import rules_of
 from localrec.memory.synthesis import domain_shares, phrases_of
 from localrec.memory.user_item_graph import (
     UserItemGraph,
-    build_user_item_graph,
     open_user_item_graph,
 )
 from localrec.ranking.fusion import FusionWeights
@@ -57,11 +57,10 @@ def load_collaborative_memory(
         InputError: the domain's rules in the store are none that this localrec reads.
     """
     graph = open_user_item_graph(store, folder, catalogue, field)
-    likes = np.diff(graph.first_person).astype(np.int32)
     return CollaborativeMemory(
         graph=graph,
         companions=open_cooccurrence(store, folder, catalogue),
-        usual=domain_shares(graph.item_features, likes),
+        usual=domain_shares(graph.item_features, graph.matrix.likes),
         phrases=phrases_of(catalogue.attributes, catalogue.domain),
         rules=rules_of(store, catalogue.domain.name),
     )
@@ -85,7 +84,7 @@ def memory_texts_of(graph: UserItemGraph, catalogue: Catalogue) -> MemoryTexts:
 
 def first_half(collaborative_memory: CollaborativeMemory) -> CollaborativeMemory:
     """The shared memory as it was when each person had the first half of their likings."""
-    likings = _in_order(collaborative_memory.graph, collaborative_memory.graph.size)
+    likings = _in_order(collaborative_memory.graph, collaborative_memory.graph.matrix.user_count)
     place = np.arange(len(likings.item)) - likings.first[likings.person]
     early = 2 * place < np.diff(likings.first)[likings.person]
     return _made_of(collaborative_memory, likings, early)
@@ -144,7 +143,7 @@ def fit_fusion_weights(
     With fewer people than weights can be fitted on the usual ones count.
     """
     graph = collaborative_memory.graph
-    people = int(np.searchsorted(graph.first_item, _MOST_LIKINGS, side="right")) - 1
+    people = int(np.searchsorted(graph.matrix.first_item, _MOST_LIKINGS, side="right")) - 1
     likings = _in_order(graph, people)
     able = np.flatnonzero(np.diff(likings.first) >= _FEWEST_LIKINGS)
     drawn = np.sort(np.random.default_rng(_SEED).permutation(able)[:_MOST_PEOPLE])
@@ -172,12 +171,12 @@ class _Ordered(msgspec.Struct, frozen=True):
 
 def _in_order(graph: UserItemGraph, people: int) -> _Ordered:
     """The likings of the first so many people, who are numbered in no order: an even part."""
-    first = np.asarray(graph.first_item[: people + 1])
+    first = np.asarray(graph.matrix.first_item[: people + 1])
     end = int(first[-1])
     person = np.repeat(np.arange(people, dtype=np.int32), np.diff(first))
-    day = np.asarray(graph.days[:end])
+    day = np.asarray(graph.matrix.days[:end])
     order = np.lexsort((np.where(np.isnan(day), -np.inf, day), person))
-    return _Ordered(person, np.asarray(graph.items[:end])[order], day[order], first)
+    return _Ordered(person, np.asarray(graph.matrix.items[:end])[order], day[order], first)
 
 
 def _made_of(
@@ -187,14 +186,14 @@ def _made_of(
     person, item, day = likings.person[stays], likings.item[stays], likings.day[stays]
     item_features = collaborative_memory.graph.item_features
     people = len(likings.first) - 1
-    graph = build_user_item_graph(person, item, day, people, item_features)
+    matrix = InteractionMatrix.from_pairs(person, item, people, item_features.items, day)
     return msgspec.structs.replace(
         collaborative_memory,
-        graph=graph,
+        graph=UserItemGraph(matrix, item_features),
         companions=count_cooccurrence(
             person, item, item_features.items, collaborative_memory.companions.config
         ),
-        usual=domain_shares(item_features, np.diff(graph.first_person).astype(np.int32)),
+        usual=domain_shares(item_features, matrix.likes),
     )
 
 

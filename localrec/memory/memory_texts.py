@@ -61,11 +61,9 @@ class MemoryTexts:
     def _audience(self, item: int) -> str:
         if item not in self._audiences:
             graph = self.graph
-            users_of_item = graph.people[
-                int(graph.first_person[item]) : int(graph.first_person[item + 1])
-            ]
+            users_of_item = graph.matrix.users_of(item)
             # People are numbered in no order, so that the first of them are an even sample.
-            liked = [graph.items_of(person) for person in users_of_item[:_AUDIENCE].tolist()]
+            liked = [graph.matrix.items_of(person) for person in users_of_item[:_AUDIENCE].tolist()]
             items = np.concatenate([np.zeros(0, dtype=np.int32), *liked])
             self._audiences[item] = item_sentence(self._salient_names(items[items != item]))
         return self._audiences[item]

@@ -181,7 +181,7 @@ class ModelMemRec:
         teller = PromptPacker(
             self._memory_texts.titles,
             {item: self._memory_texts.of_item(item) for item in things},
-            graph.lately_liked,
+            graph.matrix.newest_items,
             self._writer.count_tokens,
         )
         packed = teller.pack(curated, self._config.token_budget)

@@ -248,8 +248,8 @@ def _own_words(memory: Memory) -> str:
 
 def _lately(scene: JobContext, user_id: int) -> str:
     graph = scene.update_context.graph
-    person = graph.user_index(user_id)
-    items = graph.lately_liked(person, MAX_TITLES).tolist() if person >= 0 else []
+    person = graph.matrix.user_index(user_id)
+    items = graph.matrix.newest_items(person, MAX_TITLES).tolist() if person >= 0 else []
     return f"lately {', '.join(_titles(scene, items))}" if items else ""
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from localrec.data.arrays import Indexes, Scores
 from localrec.data.domains import Domain
 from localrec.data.evidence import Fact
-from localrec.data.query import Intent
+from localrec.data.query import Query
 from localrec.data.reasons import Reasons, template_reasons
 from localrec.data.token_usage import TokenUsage
 from localrec.data.trajectory import Trajectory
@@ -46,7 +46,7 @@ class RerankRequest(msgspec.Struct, frozen=True, kw_only=True):
     candidates: Sequence[int]
     user: str = ""
     instruction: str = ""
-    intent: Intent | None = None
+    intent: Query | None = None
 
     @property
     def items(self) -> Indexes:

@@ -95,7 +95,7 @@ class Supporter(msgspec.Struct, frozen=True):
     weight: float
 
 
-def domain_shares(item_features: ItemFeatures, likes: NDArray[np.int32]) -> Shares:
+def domain_shares(item_features: ItemFeatures, likes: NDArray[np.int64]) -> Shares:
     """Share of all likings that go to items with each attribute, (attributes,)."""
     total = max(1.0, float(likes.sum()))
     return item_features.over_attributes(likes.astype(np.float32)).astype(np.float64) / total

@@ -168,7 +168,7 @@ class _Audiences:
 
     def who_like(self, item: int) -> list[int]:
         """Node ids of people who like an item."""
-        users = self._update_context.graph.users
+        users = self._update_context.graph.matrix.user_nodes
         others = [int(users[one]) for one in self._update_context.audience_of(item)]
         now = [user_id for user_id, liked in self._fresh.items() if item in liked]
         return [*now, *(one for one in others if one not in self._fresh)]
@@ -184,6 +184,6 @@ class _Audiences:
             self._newest[user_id] = (
                 np.array(self._fresh[user_id], dtype=np.int32)
                 if user_id in self._fresh
-                else graph.lately_liked(graph.user_index(user_id), MAX_HISTORY_ITEMS)
+                else graph.matrix.newest_items(graph.matrix.user_index(user_id), MAX_HISTORY_ITEMS)
             )
         return self._newest[user_id]

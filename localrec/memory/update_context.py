@@ -105,19 +105,21 @@ class UpdateContext:
         graph = self.graph
         ones = np.ones(len(items), dtype=np.float32)
         curated = curate(
-            graph.neighbours_of(items, ones, exclude_user=graph.user_index(user_id)), self.rules
+            graph.neighbours_of(items, ones, exclude_user=graph.matrix.user_index(user_id)),
+            self.rules,
         ).neighbours
         people = np.flatnonzero(curated.is_user)[:many].tolist()
+        user_nodes = graph.matrix.user_nodes
         return [
-            NearUser(int(graph.users[curated.index[one]]), float(curated.edge_weight[one]))
+            NearUser(int(user_nodes[curated.index[one]]), float(curated.edge_weight[one]))
             for one in people
         ]
 
     def audience_of(self, item: int) -> list[int]:
         """Numbers in `graph` of people who like an item: an even sample, always the same one."""
-        first = self.graph.first_person
+        first = self.graph.matrix.first_user
         begin, end = int(first[item]), int(first[item + 1])
-        people = self.graph.people[begin : min(end, begin + MAX_ITEM_USERS)]
+        people = self.graph.matrix.users[begin : min(end, begin + MAX_ITEM_USERS)]
         return [int(one) for one in people]
 
     def own_links(self, people: Iterable[tuple[int, str]]) -> UserLinks:

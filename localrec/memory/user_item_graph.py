@@ -39,13 +39,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.data.arrays import Days, Floats, Indexes, Mask, Offsets
-from localrec.data.interaction_matrix import sort_interactions
+from localrec.data.arrays import Days, Floats, Indexes, Mask
+from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.item_features import ItemFeatures
 from localrec.graph.catalogue import Catalogue
 from localrec.graph.store import Store
 from localrec.index.embedded_fields import EmbeddedField
-from localrec.index.interaction_cache import open_timed_interactions
+from localrec.index.interaction_cache import open_interaction_matrix
 from localrec.memory.user_summaries import (
     UserSummaries,
     build_item_features,
@@ -60,8 +60,6 @@ MAX_ITEM_NEIGHBOURS = 1_024
 _SHARPNESS = 3  # power of a person's edge_weight in the edge_weights of items
 
 _TINY = 1e-30
-
-_NOBODY = np.zeros(0, dtype=np.int64)
 
 
 class Neighbours(msgspec.Struct, frozen=True):
@@ -118,53 +116,33 @@ class _Crowd(msgspec.Struct, frozen=True):
 
 
 class UserItemGraph:
-    """People and items joined by likings, and what both are like.
+    """Users and items joined by likes, and what both are like.
 
     Args:
-        first_item: Where each person's items begin, (people + 1,) int64.
-        items: Items liked by person 0, ascending, then by person 1, ..., (e,) int32.
-        days: When each was liked, in days since 1970, NaN undated, (e,) float32.
-        first_person: Where each item's people begin, (n + 1,) int64.
-        people: People who liked item 0, ascending, then item 1, ..., (e,) int32; numbered in no
-            particular order, or samples are not even.
-        traits: Attributes and vectors of the items.
-        profiles: What each person's likings add up to; made when first needed if left out.
-        users: Node id of each person, (people,); none where people are no nodes.
+        matrix: Who likes what; users are numbered in no particular order, or samples are not even.
+        item_features: Attributes and vectors of the items.
+        profiles: Sums over each user's likes; made when first needed if left out.
         now_day: Recency is counted from here; from the newest day if left out.
     """
 
     def __init__(
         self,
-        first_item: Offsets,
-        items: Indexes,
-        days: Days,
-        first_person: Offsets,
-        people: Indexes,
+        matrix: InteractionMatrix,
         item_features: ItemFeatures,
         *,
         profiles: UserSummaries | None = None,
-        users: NDArray[np.int64] = _NOBODY,
         now_day: float | None = None,
     ) -> None:
-        self.first_item, self.items, self.days = first_item, items, days
-        self.first_person, self.people = first_person, people
-        self.item_features, self.users = item_features, users
+        self.matrix, self.item_features = matrix, item_features
         self._profiles, self._now_day = profiles, now_day
-        self._sqrt_user_likes = _roots(np.diff(first_item))  # (people,)
-        self._sqrt_item_users = _roots(np.diff(first_person))  # (n,)
-
-    @property
-    def size(self) -> int:
-        """How many people there are."""
-        return len(self.first_item) - 1
+        self._sqrt_user_likes = _roots(matrix.user_likes)  # (users,)
+        self._sqrt_item_users = _roots(matrix.likes)  # (n,)
 
     @property
     def profiles(self) -> UserSummaries:
         """What each person's likings add up to."""
         if self._profiles is None:
-            self._profiles = summarize_users(
-                self.items, self.first_item, self.days, self.item_features
-            )
+            self._profiles = summarize_users(self.matrix, self.item_features)
         return self._profiles
 
     @cached_property
@@ -180,24 +158,6 @@ class UserItemGraph:
         newest = self.profiles.newest
         known = not np.isnan(newest).all()
         return np.float32(np.nanmedian(newest) if known else self.now_day)
-
-    @cached_property
-    def _user_index(self) -> dict[int, int]:
-        return {int(user): person for person, user in enumerate(self.users)}
-
-    def user_index(self, user_id: int) -> int:
-        """The number of the person with a node id; -1 where they like nothing yet."""
-        return self._user_index.get(user_id, -1)
-
-    def items_of(self, person: int) -> Indexes:
-        """All items that a person likes, ascending."""
-        return self.items[int(self.first_item[person]) : int(self.first_item[person + 1])]
-
-    def lately_liked(self, person: int, count: int) -> Indexes:
-        """A person's `count` newest items, newest first; the undated come last."""
-        mine = slice(int(self.first_item[person]), int(self.first_item[person + 1]))
-        order = np.argsort(-self.days[mine], kind="stable")  # NaN is sorted to the end
-        return self.items[mine][order[:count]]
 
     def neighbours_of(self, items: Indexes, weights: Floats, exclude_user: int = -1) -> Neighbours:
         """The neighbours of a history, which need not be that of a stored person.
@@ -238,21 +198,21 @@ class UserItemGraph:
         liked = np.flatnonzero(weights > 0)
         order = np.lexsort((-liked, -weights[liked]))  # the newest among equals
         asked = items[liked[order[:HISTORY_ITEMS_EXPANDED]]]
-        starts = self.first_person[asked]
-        ends = np.minimum(self.first_person[asked + 1], starts + USERS_PER_ITEM)
-        whom = _gathered(self.people, starts, ends)
+        starts = self.matrix.first_user[asked]
+        ends = np.minimum(self.matrix.first_user[asked + 1], starts + USERS_PER_ITEM)
+        whom = _gathered(self.matrix.users, starts, ends)
         told = np.repeat(weights[liked[order[:HISTORY_ITEMS_EXPANDED]]], ends - starts)
-        tally = np.bincount(whom, weights=told, minlength=self.size)
+        tally = np.bincount(whom, weights=told, minlength=self.matrix.user_count)
         if exclude >= 0:
             tally[exclude] = 0.0
         found = np.flatnonzero(tally)
         return found[_largest(tally[found] / self._sqrt_user_likes[found], MAX_USER_NEIGHBOURS)]
 
     def _neighbourhood(self, history: _History, people: NDArray[np.int64]) -> _Crowd:
-        begins, ends = self.first_item[people], self.first_item[people + 1]
+        begins, ends = self.matrix.first_item[people], self.matrix.first_item[people + 1]
         lengths = ends - begins
         starts = np.cumsum(lengths) - lengths
-        items = _gathered(self.items, begins, ends)
+        items = _gathered(self.matrix.items, begins, ends)
         weights = history.weights[items]
         edges = _summed(weights, starts) / (self._sqrt_user_likes[people] * history.length)
         return _Crowd(
@@ -260,7 +220,7 @@ class UserItemGraph:
             edge_weight=_share(edges),
             shared=_summed((weights > 0).astype(np.int32), starts),
             items=items,
-            days=_gathered(self.days, begins, ends),
+            days=_gathered(self.matrix.days, begins, ends),
             starts=starts,
             lengths=lengths,
         )
@@ -323,32 +283,6 @@ class UserItemGraph:
         return np.maximum(np.float32(self.now_day) - known, 0.0).astype(np.float32)
 
 
-def build_user_item_graph(
-    person: Indexes,
-    item: Indexes,
-    day: Days,
-    people: int,
-    item_features: ItemFeatures,
-    now_day: float | None = None,
-) -> UserItemGraph:
-    """A graph from rows of likings in any order; of equal pairs the newest counts.
-
-    Args:
-        person: 0..people - 1, numbered in no particular order, (e,).
-        item: Catalogue indexes, (e,).
-        day: Days since 1970, NaN undated, (e,).
-        people: How many there are; some may like nothing.
-        traits: Attributes and vectors of the items.
-        now_day: Recency is counted from here; from the newest day if left out.
-    """
-    items, first_item, users_of_item, first_person, days = sort_interactions(
-        person, item, day, people, item_features.items
-    )
-    return UserItemGraph(
-        first_item, items, days, first_person, users_of_item, item_features, now_day=now_day
-    )
-
-
 def open_user_item_graph(
     store: Store, folder: Path, catalogue: Catalogue, field: EmbeddedField | None
 ) -> UserItemGraph:
@@ -360,18 +294,10 @@ def open_user_item_graph(
         catalogue: The domain's snapshot; item indexes are its own.
         field: The texts that items are compared by; None compares none.
     """
-    liked = open_timed_interactions(store, folder, catalogue)
+    matrix = open_interaction_matrix(store, folder, catalogue)
     item_features = build_item_features(catalogue, field)
-    return UserItemGraph(
-        liked.first_item,
-        liked.items,
-        liked.days,
-        liked.first_person,
-        liked.people,
-        item_features,
-        profiles=open_user_summaries(folder, catalogue.domain.name, liked, item_features),
-        users=liked.users,
-    )
+    profiles = open_user_summaries(folder, catalogue.domain.name, matrix, item_features)
+    return UserItemGraph(matrix, item_features, profiles=profiles)
 
 
 def _gathered(

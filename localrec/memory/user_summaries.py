@@ -18,8 +18,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.data.arrays import Days, Floats, Indexes, Offsets, csr_rows
-from localrec.data.interaction_matrix import TimedInteractions
+from localrec.data.arrays import Days, Floats, Offsets, csr_rows
+from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.item_features import ItemFeatures
 from localrec.foundation.atomic_files import short_digest
 from localrec.graph.catalogue import Catalogue
@@ -58,19 +58,16 @@ def build_item_features(catalogue: Catalogue, field: EmbeddedField | None) -> It
     )
 
 
-def summarize_users(
-    items: Indexes, first_item: Offsets, days: Days, item_features: ItemFeatures
-) -> UserSummaries:
-    """Add up what people like; columns as of `Likings`, and some people may like nothing."""
-    people = len(first_item) - 1
-    some = np.flatnonzero(np.diff(first_item))
-    newest = np.full(people, np.nan, dtype=np.float32)
-    newest[some] = np.fmax.reduceat(days, first_item[some]) if len(some) else 0.0
-    lengths = np.zeros(people, dtype=np.float32)
+def summarize_users(matrix: InteractionMatrix, item_features: ItemFeatures) -> UserSummaries:
+    """Add up what users like; some may like nothing."""
+    some = np.flatnonzero(matrix.user_likes)
+    newest = np.full(matrix.user_count, np.nan, dtype=np.float32)
+    newest[some] = np.fmax.reduceat(matrix.days, matrix.first_item[some]) if len(some) else 0.0
+    lengths = np.zeros(matrix.user_count, dtype=np.float32)
     most = int(np.diff(item_features.first_link).max(initial=1))
-    for part in _parts(first_item, max(1, _LINKS_AT_ONCE // most)):
-        lengths[part] = _attribute_lengths(items, first_item, part, item_features)
-    return UserSummaries(newest, lengths, _directions(items, first_item, item_features))
+    for part in _parts(matrix.first_item, max(1, _LINKS_AT_ONCE // most)):
+        lengths[part] = _attribute_lengths(matrix, part, item_features)
+    return UserSummaries(newest, lengths, _directions(matrix, item_features))
 
 
 class _Stand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -86,22 +83,22 @@ class _Stand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def open_user_summaries(
-    folder: Path, domain: str, liked: TimedInteractions, item_features: ItemFeatures
+    folder: Path, domain: str, matrix: InteractionMatrix, item_features: ItemFeatures
 ) -> UserSummaries:
     """The profiles of a domain's people, from `indexes/` where they fit, else made and kept."""
     kinds = ("newest", "lengths", "directions")
     cache = ArrayCache(folder, f"profiles-{short_digest(domain)}", kinds, _Stand)
     stand = _Stand(
         format=_FORMAT,
-        likings=liked.mark,
+        likings=matrix.mark,
         links=_mark(item_features.item, item_features.attribute),
         vectors="" if item_features.vectors is None else _mark(item_features.vectors),
     )
-    kept = cache.load(stand) if liked.mark else None
+    kept = cache.load(stand) if matrix.mark else None
     if kept is not None:
         return UserSummaries(*kept.arrays)
-    made = summarize_users(liked.items, liked.first_item, liked.days, item_features)
-    if liked.mark:
+    made = summarize_users(matrix, item_features)
+    if matrix.mark:
         cache.keep(stand, (made.newest, made.lengths, made.directions))
     return made
 
@@ -127,10 +124,10 @@ def _parts(first: Offsets, rows: int) -> Iterator[slice]:
 
 
 def _attribute_lengths(
-    items: Indexes, first: Offsets, part: slice, item_features: ItemFeatures
+    matrix: InteractionMatrix, part: slice, item_features: ItemFeatures
 ) -> Floats:
-    theirs = items[first[part.start] : first[part.stop]]
-    likes = np.diff(first[part.start : part.stop + 1])
+    theirs = matrix.items[matrix.first_item[part.start] : matrix.first_item[part.stop]]
+    likes = matrix.user_likes[part]
     person = np.repeat(np.arange(len(likes)), likes)
     many = item_features.first_link[theirs + 1] - item_features.first_link[theirs]
     links = csr_rows(item_features.first_link, theirs)
@@ -146,15 +143,15 @@ def _attribute_lengths(
     return np.sqrt(summed).astype(np.float32)
 
 
-def _directions(items: Indexes, first: Offsets, item_features: ItemFeatures) -> NDArray[np.float16]:
-    people = len(first) - 1
+def _directions(matrix: InteractionMatrix, item_features: ItemFeatures) -> NDArray[np.float16]:
     if item_features.vectors is None:
-        return np.zeros((people, 0), dtype=np.float16)
-    directions = np.zeros((people, item_features.vectors.shape[1]), dtype=np.float16)
-    # One person after the other stays in the processor's cache: ten times as fast as all at once.
-    for person in range(people):
-        theirs = items[first[person] : first[person + 1]]
-        directions[person] = item_features.mean_direction(theirs, np.ones(len(theirs), np.float32))
+        return np.zeros((matrix.user_count, 0), dtype=np.float16)
+    size = item_features.vectors.shape[1]
+    directions = np.zeros((matrix.user_count, size), dtype=np.float16)
+    # One user after the other stays in the processor's cache: ten times as fast as all at once.
+    for user in range(matrix.user_count):
+        theirs = matrix.items_of(user)
+        directions[user] = item_features.mean_direction(theirs, np.ones(len(theirs), np.float32))
     return directions
 
 

@@ -8,7 +8,7 @@ Popularity: the prior log P(j), and all there is for a stranger.
 
 Every part is an array over all items of the catalogue, (n,); nothing is trained, so the next
 answer knows what was said a moment ago. The weights were set on development users of
-MovieLens 100K (docs/evaluation.md).
+MovieLens 100K (docs/results/ranking.md).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def lift(audience: InteractionMatrix, item: int, others: Indexes | slice = _ALL)
     counts, asked = audience.liked_with(item)
     likes = audience.likes[others].astype(np.float32)
     liked = float(audience.likes[item])
-    share = (liked + 1.0) / (audience.size + 2.0)
+    share = (liked + 1.0) / (audience.user_count + 2.0)
     together = counts[others] * np.float32(liked / asked if asked else 0.0)
     return np.log((together + _SMOOTHING * share) / ((likes + _SMOOTHING) * share))
 

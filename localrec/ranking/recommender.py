@@ -22,19 +22,19 @@ class ScoreRequests(msgspec.Struct, frozen=True):
     """Whom to score all items for.
 
     Args:
-        person: Index in the training data, -1 for a stranger, (b,) int32.
+        user: Index in the training data, -1 for a cold-start user, (b,) int32.
         histories: Items of each, oldest first.
     """
 
-    person: NDArray[np.int32]
+    user: NDArray[np.int32]
     histories: tuple[NDArray[np.int32], ...]
 
     def __len__(self) -> int:
-        return len(self.person)
+        return len(self.user)
 
 
 class Recommender(Protocol):
-    """A recommender that is fitted once; `foundation/settings` are what it was fitted with."""
+    """A recommender that is fitted once; `settings` are what it was fitted with."""
 
     name: str
     settings: dict[str, SettingValue]

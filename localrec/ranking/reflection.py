@@ -7,12 +7,17 @@ the threshold ends the loop; after three rounds the best set of all rounds wins.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import msgspec
 import numpy as np
 
 from localrec.data.answers import ReflectionRecord
 from localrec.data.arrays import Indexes
-from localrec.ranking.critics import Assessment, Critic
+from localrec.foundation.run_trace import RunTrace
+from localrec.llm.chat_model import ChatModel
+from localrec.ranking.critics import Assessment, Critic, MeasuredCritic, ModelCritic
 from localrec.retrieval.candidates import CandidateSet
 from localrec.retrieval.retrievers import Retriever
 from localrec.retrieval.search_query import RankedItems, SearchParams, SearchQuery
@@ -28,6 +33,46 @@ class ReflectionResult(msgspec.Struct, frozen=True):
 
     chosen: RankedItems
     record: ReflectionRecord
+
+
+class Reflector:
+    """Reflect with a model as the critic, or with the measured one where no model judges.
+
+    Args:
+        open_model: Opens the critic's model, or raises ModelError; None: the critic measures.
+        rounds: The largest number of rounds; with 1 nothing is widened or varied.
+    """
+
+    def __init__(self, open_model: Callable[[], ChatModel] | None, rounds: int = ROUNDS) -> None:
+        self._open_model = open_model
+        self._rounds = rounds
+
+    def choose(
+        self,
+        query: SearchQuery,
+        pool: CandidateSet,
+        retriever: Retriever,
+        k: int,
+        trace: RunTrace,
+    ) -> ReflectionResult:
+        """Choose a set of at most k items; the trace says who assessed the sets."""
+
+        def with_critic(critic: Critic) -> ReflectionResult:
+            return reflect(query, pool, retriever, critic, k, rounds=self._rounds)
+
+        def by_model(open_model: Callable[[], ChatModel]) -> ReflectionResult:
+            critic = ModelCritic(open_model())
+            reflected = with_critic(critic)
+            trace.tokens["reflection"] = critic.tokens
+            return reflected
+
+        with trace.timed("reflection"):
+            if self._open_model is not None:
+                reflected = trace.played_by_model("reflection", partial(by_model, self._open_model))
+                if reflected is not None:
+                    return reflected
+            trace.spoke["reflection"] = MeasuredCritic.spoke
+            return with_critic(MeasuredCritic())
 
 
 def reflect(

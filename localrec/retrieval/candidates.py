@@ -13,7 +13,7 @@ import numpy as np
 
 from localrec.data.answers import Relaxation
 from localrec.data.arrays import Mask
-from localrec.data.query import Constraint, Intent, NumberRange, TaskKind
+from localrec.data.query import Constraint, NumberRange, Query, TaskKind
 from localrec.graph.catalogue import Catalogue
 
 # Which demands give way, first to last; components from the last one named.
@@ -87,8 +87,12 @@ class CandidateSet(msgspec.Struct, frozen=True):
     demands: tuple[ConstraintMask, ...]
     relaxed: tuple[Relaxation, ...]
 
+    def without_constraints(self) -> CandidateSet:
+        """Return the set with every item to rank."""
+        return msgspec.structs.replace(self, items=np.ones_like(self.items), relaxed=())
 
-def build_candidates(intent: Intent, catalogue: Catalogue, task: TaskKind) -> CandidateSet:
+
+def build_candidates(intent: Query, catalogue: Catalogue, task: TaskKind) -> CandidateSet:
     """The pool of items for an intent; empty only when everything is barred."""
     allowed = allowed_items(intent, catalogue)
     demands = constraint_masks(intent, catalogue)
@@ -101,7 +105,7 @@ def build_candidates(intent: Intent, catalogue: Catalogue, task: TaskKind) -> Ca
     )
 
 
-def allowed_items(intent: Intent, catalogue: Catalogue) -> Mask:
+def allowed_items(intent: Query, catalogue: Catalogue) -> Mask:
     """Items that hold nothing barred and are not the example itself."""
     allowed = catalogue.every()
     for constraint in intent.constraints:
@@ -117,7 +121,7 @@ def allowed_items(intent: Intent, catalogue: Catalogue) -> Mask:
     return allowed
 
 
-def constraint_masks(intent: Intent, catalogue: Catalogue) -> list[ConstraintMask]:
+def constraint_masks(intent: Query, catalogue: Catalogue) -> list[ConstraintMask]:
     """Everything asked for that an item can have or lack, with the items that have it."""
     demands = [
         ConstraintMask(

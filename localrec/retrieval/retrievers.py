@@ -128,6 +128,13 @@ def image_agreement(query: SearchQuery, items: Indexes) -> Scores:
     return met
 
 
+def retrieve_by_description(query: SearchQuery, pool: Mask, setting: SearchParams) -> RankedItems:
+    """Rank items by their descriptions alone and hold no constraint: MARC without its graph."""
+    field = "description" if "description" in query.fields else query.visual_field
+    items = query.nearest(setting.k, field)
+    return RankedItems(items, query.similarity(items, field))
+
+
 _ALGORITHMS: dict[TaskKind, Retriever] = {
     TaskKind.C1: retrieve_by_looks,
     TaskKind.C2: retrieve_by_container,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localrec.data.arrays import Indexes, Scores
-from localrec.data.query import Intent
+from localrec.data.query import Query
 from localrec.graph.catalogue import Catalogue
 from localrec.index.embedded_fields import EmbeddedField
 from localrec.index.protocols import Embedder, Vectors
@@ -60,7 +60,7 @@ class SearchQuery:
     """
 
     text: str
-    intent: Intent
+    intent: Query
     catalogue: Catalogue
     embedder: Embedder
     fields: Mapping[str, EmbeddedField]

@@ -16,18 +16,15 @@ import msgspec
 import numpy as np
 
 from localrec.agent.reranker import model_failed_note
-from localrec.data.query import RoutedTask
-from localrec.data.questions import Question
 from localrec.foundation.errors import ModelCancelledError, ModelError
 from localrec.foundation.run_trace import RunTrace
 from localrec.foundation.text import clean_name
 from localrec.memory.rerankers import Reranker, RerankRequest, RerankResult
-from localrec.retrieval.candidates import CandidateSet
-from localrec.retrieval.search_query import RankedItems, SearchQuery
+from localrec.retrieval.search_query import RankedItems
 from localrec.retrieval.user_profile import profile_from_keys
-from localrec.systems.auto import ScoredItems
+from localrec.systems.answer_request import AnswerRequest, ChosenItems
 from localrec.systems.configs import FALLBACK_AGENT, AgenticAskConfig
-from localrec.systems.marc import ChosenItems, Marc
+from localrec.systems.marc import Marc
 from localrec.systems.question_context import QuestionContext
 from localrec.systems.reranking import DEFAULT_CANDIDATES
 
@@ -52,36 +49,28 @@ class AgenticAnswerer(Marc):
         self._agent = config.agent
         self._open_reranker = open_reranker
 
-    def _choose(
-        self,
-        question: Question,
-        query: SearchQuery,
-        pool: CandidateSet,
-        task: RoutedTask,
-        k: int,
-        fit: ScoredItems | None,
-        work: RunTrace,
-    ) -> ChosenItems:
-        """The first k of what is proposed, by the agent."""
-        proposing = max(k, min(DEFAULT_CANDIDATES, int(pool.items.sum())))
-        reflected = self._reflect(query, pool, task, proposing, fit, work)
+    def _choose(self, request: AnswerRequest) -> ChosenItems:
+        """Let the agent order what is proposed, and keep the first k."""
+        query, fit, trace = request.search, request.fit, request.trace
+        proposing = max(request.k, min(DEFAULT_CANDIDATES, int(request.pool.items.sum())))
+        reflected = self._reflect(request, proposing)
         proposed = reflected.chosen.items
         if not len(proposed):
-            work.spoke["rerank"] = "silent"
+            trace.spoke["rerank"] = "silent"
             return ChosenItems(found=reflected.chosen, reflection=reflected.record)
         asked = RerankRequest(
             user_profile=profile_from_keys((), query.catalogue)
             if fit is None
             else fit.user_profile,
             candidates=proposed.tolist(),
-            user=clean_name(question.user or ""),
+            user=clean_name(request.question.user or ""),
             instruction=query.text,
             intent=query.intent,
         )
-        with work.timed("agent"):
+        with trace.timed("agent"):
             judged = self._reranked(asked)
-        _put_on_record(judged, work)
-        order = np.argsort(-judged.scores, kind="stable")[:k]
+        _put_on_record(judged, trace)
+        order = np.argsort(-judged.scores, kind="stable")[: request.k]
         return ChosenItems(
             found=RankedItems(proposed[order], judged.scores[order]),
             reflection=reflected.record,

@@ -233,7 +233,11 @@ class EvidenceRecommender:
                 "Bring in a catalogue: localrec import --help, or localrec datasets list"
             )
         if not (user_profile.strengths != 0).any():
-            known = "what most people like" if self._audience.size else "the catalogue's own order"
+            known = (
+                "what most people like"
+                if self._audience.user_count
+                else "the catalogue's own order"
+            )
             return (
                 f"Nothing is known of the taste of {user} in {domain.plural} yet, so this is "
                 f'{known}. Rate a few: localrec feedback --user {user} --item "NAME" --like'
@@ -244,8 +248,8 @@ class EvidenceRecommender:
         """Which kinds of evidence had anything to say."""
         has_taste = bool((user_profile.strengths != 0).any())
         heard = {
-            "popularity": self._config.popularity and self._audience.size > 0,
-            "neighbours": self._config.neighbours and has_taste and self._audience.size > 0,
+            "popularity": self._config.popularity and self._audience.user_count > 0,
+            "neighbours": self._config.neighbours and has_taste and self._audience.user_count > 0,
             "attributes": self._config.attributes and has_taste,
             "nearness": self._config.nearness and has_taste and self._field is not None,
         }

@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from localrec.data.arrays import Scores
-from localrec.data.query import Intent
+from localrec.data.query import Query
 from localrec.graph.catalogue import Catalogue
 from localrec.index.embedded_fields import EmbeddedField
 from localrec.index.image_index import ImageIndex
@@ -49,7 +49,7 @@ class QuestionContext:
     open_vision: Callable[[], VisionModel] = no_vision
     open_pictures: Callable[[], ImageIndex | None] = lambda: None
 
-    def query(self, text: str, intent: Intent) -> SearchQuery:
+    def query(self, text: str, intent: Query) -> SearchQuery:
         """A question ready for retrieval."""
         seen, singular = intent.seen, self.catalogue.domain.singular
         look = "" if seen is None else appearance_text(seen, singular)

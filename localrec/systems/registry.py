@@ -1,7 +1,7 @@
 """Every system by name, for `ask --system`, batches and evaluations.
 
-`marc` is the default: each of its roles is played by whoever docs/evaluation.md measured to be
-better, unless the workspace binds a model to the role.
+`marc` is the default. The rules or a model play each of its roles, whichever is better in
+docs/results/questions.md, unless the workspace binds a model to the role.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ import msgspec
 import numpy as np
 
 from localrec.data.domains import AttributeRole, Domain
-from localrec.data.query import Constraint, ImageGuess, ImageWord, Intent, QueryImage
+from localrec.data.query import Constraint, ImageGuess, ImageWord, Query, QueryImage
 from localrec.foundation.errors import UsageError
 from localrec.foundation.text_matching import tokens
 from localrec.graph.catalogue import Catalogue
@@ -80,7 +80,7 @@ def check_images_supported(domain: Domain) -> None:
 
 
 def add_image(
-    intent: Intent,
+    intent: Query,
     text: str,
     sight: ImageAttributes,
     *,
@@ -89,7 +89,7 @@ def add_image(
     near: Sequence[tuple[int, float]] = (),
     vocabulary: Vocabulary,
     catalogue: Catalogue,
-) -> Intent:
+) -> Query:
     """The intent of a question that came with a picture.
 
     Args:
@@ -164,7 +164,7 @@ def appearance_text(seen: QueryImage, singular: str) -> str:
     return f"A {' '.join(words)} {singular}{layers}{glass}. {seen.texture}".rstrip()
 
 
-def _leaning(text: str, intent: Intent) -> ImageRole:
+def _leaning(text: str, intent: Query) -> ImageRole:
     """How the text leans on the picture; an example that it names itself stays its example."""
     words = " ".join(token.word for token in tokens(text))
     if intent.target is None and _NAMING.search(words):
@@ -245,7 +245,7 @@ def _is_alive(role: AttributeRole, key: str, vocabulary: Vocabulary) -> bool:
 
 
 def _wishes(
-    sight: ImageAttributes, intent: Intent, vocabulary: Vocabulary, catalogue: Catalogue
+    sight: ImageAttributes, intent: Query, vocabulary: Vocabulary, catalogue: Catalogue
 ) -> Iterator[Constraint]:
     """What the picture makes items be preferred for, each with what it is worth.
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from localrec.data.answers import IntentView
-from localrec.data.query import Constraint, Intent
+from localrec.data.answers import QueryView
+from localrec.data.query import Constraint, Query
 from localrec.foundation.text_matching import roots
 from localrec.understanding.cue_phrases import FILLERS, HAVE_CUES, VISUAL_CUES, WEAK_VISUAL
 from localrec.understanding.example_item import find_example
@@ -37,7 +37,7 @@ _BESIDE = {
 _BACKWARD_HAVE = frozenset({"in", "at", "to", "on", "lying"})
 
 
-def parse_query(question: str, vocabulary: Vocabulary) -> Intent:
+def parse_query(question: str, vocabulary: Vocabulary) -> Query:
     """Read a question against a catalogue's vocabulary; never fails, at worst finds nothing."""
     text = question[:LONGEST_QUESTION]
     reading = vocabulary.read(text)
@@ -48,7 +48,7 @@ def parse_query(question: str, vocabulary: Vocabulary) -> Intent:
     at_hand = _at_hand(reading, mentions, wanted)
     flags, diets = _flags_and_diets(mentions, wanted, vocabulary)
     target, anchor, exclude_items = find_example(reading, mentions, wanted, vocabulary)
-    return Intent(
+    return Query(
         constraints=_constraints(reading, mentions, wanted, mildly, at_hand, vocabulary) + diets,
         flags=flags,
         ranges=parse_ranges(_without_items(text, reading, mentions), vocabulary.domain),
@@ -64,16 +64,16 @@ def parse_query(question: str, vocabulary: Vocabulary) -> Intent:
     )
 
 
-def add_shelf(intent: Intent, shelf: str, vocabulary: Vocabulary) -> Intent:
+def add_shelf(intent: Query, shelf: str, vocabulary: Vocabulary) -> Query:
     """The intent with a shelf added (`--have "gin, lime"`), read by the same vocabulary."""
     mentions = find_mentions(vocabulary.read(shelf), vocabulary)
     keys = [m.meaning.key for m in mentions if m.meaning and m.meaning.role == "component"]
     merged = tuple(dict.fromkeys((*intent.have, *keys)))
     fields = {name: getattr(intent, name) for name in intent.__struct_fields__}
-    return Intent(**{**fields, "have": merged})
+    return Query(**{**fields, "have": merged})
 
 
-def query_view(intent: Intent, vocabulary: Vocabulary) -> IntentView:
+def query_view(intent: Query, vocabulary: Vocabulary) -> QueryView:
     """The intent in the words of the answer's JSON contract."""
     kind_of = vocabulary.domain.kind_of
     component = kind_of("component")
@@ -85,7 +85,7 @@ def query_view(intent: Intent, vocabulary: Vocabulary) -> IntentView:
     def flat(role: str) -> tuple[str, ...]:
         return tuple(dict.fromkeys(key for one in hard(role) for key in one.any_of))
 
-    return IntentView(
+    return QueryView(
         include=tuple(one.any_of[0] for one in hard("component") if len(one.any_of) == 1),
         include_any=tuple(one.any_of for one in hard("component") if len(one.any_of) > 1),
         exclude=tuple(

@@ -9,10 +9,13 @@ taught on a prompt of its own, without either.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 
 from localrec.data.domains import AttributeRole, Domain
-from localrec.data.query import Intent, RoutedTask, TaskKind
+from localrec.data.query import Query, RoutedTask, TaskKind
+from localrec.foundation.run_trace import RunTrace
+from localrec.foundation.settings import RULES
 from localrec.llm.chat_model import ChatModel, Message
 from localrec.understanding.known_names import Sense, describe_known_names, known_names
 from localrec.understanding.vocabulary import Vocabulary
@@ -29,7 +32,7 @@ _BY_PICTURE = {
 }
 
 
-def route_by_rules(intent: Intent, domain: Domain) -> RoutedTask:
+def route_by_rules(intent: Query, domain: Domain) -> RoutedTask:
     """The task by what the intent holds; sure where the question names it, unsure where not."""
     components = [one for one in intent.constraints if one.kind == domain.kind_of("component")]
     if intent.seen is not None and intent.anchor is None and intent.seen.leans in _BY_PICTURE:
@@ -132,6 +135,60 @@ class AdapterRouter:
         choice = self._model.choose(topic_prompt(question, self._vocabulary), labels, fixed=1)
         self.tokens += choice.usage.prompt
         return _likeliest(choice.probabilities, labels)
+
+
+class Router:
+    """Route questions by rules, or by a model with the rules where it fails.
+
+    Args:
+        open_model: Opens the model, or raises ModelError; None: the rules route.
+        vocabulary: The names of the domain.
+        trained: The model has an adapter for routing.
+    """
+
+    def __init__(
+        self,
+        open_model: Callable[[], ChatModel] | None,
+        vocabulary: Vocabulary,
+        trained: bool = False,
+    ) -> None:
+        self._open_model = open_model
+        self._vocabulary = vocabulary
+        self._trained = trained
+
+    def route(
+        self, text: str, query: Query, trace: RunTrace, named: TaskKind | None = None
+    ) -> RoutedTask:
+        """Return the task of a question, or the one that its user named.
+
+        The trace says who routed it.
+        """
+        if named is not None:
+            trace.spoke["router"] = "person"
+            return RoutedTask(kind=named, confidence=1.0, reason="you say so")
+
+        def by_model() -> RoutedTask:
+            before = self._model_router.tokens
+            task = self._model_router.route(text)
+            trace.tokens["router"] = self._model_router.tokens - before
+            return task
+
+        with trace.timed("router"):
+            # The words alone do not tell the task of a question about its image.
+            about_image = query.seen is not None and query.seen.leans != "beside"
+            if self._open_model is not None and not about_image:
+                task = trace.played_by_model("router", by_model)
+                if task is not None:
+                    return task
+            trace.spoke["router"] = RULES
+            return route_by_rules(query, self._vocabulary.domain)
+
+    @cached_property
+    def _model_router(self) -> ModelRouter | AdapterRouter:
+        assert self._open_model is not None
+        if self._trained:
+            return AdapterRouter(self._open_model(), self._vocabulary)
+        return ModelRouter(self._open_model(), self._vocabulary.domain)
 
 
 def topic_prompt(question: str, vocabulary: Vocabulary) -> tuple[Message, ...]:

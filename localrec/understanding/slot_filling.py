@@ -21,7 +21,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from localrec.data.query import Constraint, Intent
+from localrec.data.query import Constraint, Query
 from localrec.foundation.errors import ModelError
 from localrec.foundation.text_matching import tokens
 from localrec.llm.chat_model import ChatModel, Message
@@ -135,7 +135,7 @@ class SlotReader:
         self._grammar = slots_grammar()
         self.tokens = 0
 
-    def read(self, question: str) -> Intent:
+    def read(self, question: str) -> Query:
         """What a question asks for, in the catalogue's keys.
 
         Raises:
@@ -153,12 +153,12 @@ class SlotReader:
         return query_from_slots(parse_slots(wrote.text), question, self._vocabulary)
 
 
-def query_from_slots(slots: Iterable[Slot], question: str, vocabulary: Vocabulary) -> Intent:
+def query_from_slots(slots: Iterable[Slot], question: str, vocabulary: Vocabulary) -> Query:
     """The intent that slots stand for; their names looked up, typos mended."""
     found = _Found(vocabulary)
     for slot in slots:
         found.take(slot.name, slot.values)
-    return Intent(
+    return Query(
         constraints=tuple(dict.fromkeys(found.constraints)),
         flags=found.flags,
         ranges=() if found.target else parse_ranges(question, vocabulary.domain),

@@ -147,7 +147,7 @@ def parse_arguments() -> argparse.Namespace:
         help="where the synthetic catalogue stays between runs",
     )
     parser.add_argument("--profile", type=int, default=0, help="show so many functions at size")
-    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "evaluation.md")
+    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "results" / "speed.md")
     parser.add_argument("--report", action="store_true", help="write the tables into --docs")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     return parser.parse_args()

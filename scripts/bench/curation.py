@@ -25,6 +25,7 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
+from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.item_features import ItemFeatures
 from localrec.evaluation.provenance import Origin, current_origin
 from localrec.evaluation.reporting.markdown import markdown_table, replace_marked_block
@@ -33,7 +34,7 @@ from localrec.memory.curation import curate
 from localrec.memory.default_rules import default_rules
 from localrec.memory.prompt_packer import PromptPacker
 from localrec.memory.synthesis import MOST_FACETS, count_facets, domain_shares
-from localrec.memory.user_item_graph import UserItemGraph, build_user_item_graph
+from localrec.memory.user_item_graph import UserItemGraph
 
 ROOT = Path(__file__).resolve().parents[2]
 HISTORY = 50
@@ -88,7 +89,7 @@ def main() -> None:
         name = f"bench-curation-{asked.interactions}"
         figures = ROOT / "docs" / "figures" / f"{name}.json"
         figures.write_bytes(msgspec.json.format(msgspec.json.encode(measured), indent=1) + b"\n")
-        replace_marked_block(ROOT / "docs" / "evaluation.md", name, as_markdown(measured))
+        replace_marked_block(ROOT / "docs" / "results" / "memory.md", name, as_markdown(measured))
 
 
 def measure(interactions: int, histories: int) -> Measured:
@@ -96,7 +97,9 @@ def measure(interactions: int, histories: int) -> Measured:
     people, items = max(100, interactions // 150), max(200, min(62_423, interactions // 150))
     person, item, day = likings(interactions, people, items)
     begun = time.perf_counter()
-    graph = build_user_item_graph(person, item, day, people, item_features(items))
+    graph = UserItemGraph(
+        InteractionMatrix.from_pairs(person, item, people, items, day), item_features(items)
+    )
     graph_s = time.perf_counter() - begun
     del person, item, day
     begun = time.perf_counter()
@@ -105,7 +108,7 @@ def measure(interactions: int, histories: int) -> Measured:
     found, chosen, both, told, summed, whole = read_paths(graph, histories)
     return Measured(
         origin=current_origin("scripts/bench/curation.py", [f"--interactions {interactions}"]),
-        likings=len(graph.items),
+        likings=len(graph.matrix.items),
         people=people,
         items=items,
         graph_s=graph_s,
@@ -116,7 +119,7 @@ def measure(interactions: int, histories: int) -> Measured:
         packing=told,
         facets=summed,
         read_path=whole,
-        peer=peer(graph, histories) if len(graph.items) <= PEER_UP_TO else None,
+        peer=peer(graph, histories) if len(graph.matrix.items) <= PEER_UP_TO else None,
         held_mb=held(graph) / 1e6,
     )
 
@@ -162,7 +165,7 @@ def read_paths(graph: UserItemGraph, histories: int) -> tuple[Spread, ...]:
     memories = dict.fromkeys(range(graph.item_features.items), memory)
     teller = PromptPacker(names, memories, graph.lately_liked, count_words)
     rules = default_rules("movies")
-    usual = domain_shares(graph.item_features, np.diff(graph.first_person))
+    usual = domain_shares(graph.item_features, graph.matrix.likes)
     phrases = [f"of kind {number}" for number in range(ATTRIBUTES)]
     weights = np.ones(HISTORY, dtype=np.float32)
     times = []
@@ -186,7 +189,13 @@ def read_paths(graph: UserItemGraph, histories: int) -> tuple[Spread, ...]:
 def held(graph: UserItemGraph) -> int:
     """Bytes of the graph and the profiles; in a workspace most of them are mapped files."""
     profiles = graph.profiles
-    arrays = (graph.items, graph.days, graph.people, graph.first_item, graph.first_person)
+    arrays = (
+        graph.matrix.items,
+        graph.matrix.days,
+        graph.matrix.users,
+        graph.matrix.first_item,
+        graph.matrix.first_user,
+    )
     kept = (profiles.newest, profiles.lengths, profiles.directions)
     return sum(array.nbytes for array in (*arrays, *kept))
 
@@ -194,12 +203,14 @@ def held(graph: UserItemGraph) -> int:
 def drawn(graph: UserItemGraph, many: int) -> list[tuple[int, NDArray[np.int32]]]:
     """People who like at least fifty items, each with fifty of theirs."""
     random = np.random.default_rng(SEED + 2)
-    able = np.flatnonzero(np.diff(graph.first_item) >= HISTORY)
+    able = np.flatnonzero(graph.matrix.user_likes >= HISTORY)
     if not len(able):  # a very small graph
-        able = np.flatnonzero(np.diff(graph.first_item))
+        able = np.flatnonzero(graph.matrix.user_likes)
     histories = []
     for person in random.choice(able, many).tolist():
-        theirs = graph.items[graph.first_item[person] : graph.first_item[person + 1]]
+        theirs = graph.matrix.items[
+            graph.matrix.first_item[person] : graph.matrix.first_item[person + 1]
+        ]
         history = random.choice(theirs, min(HISTORY, len(theirs)), replace=False)
         histories.append((person, history))
     return histories
@@ -208,10 +219,10 @@ def drawn(graph: UserItemGraph, many: int) -> list[tuple[int, NDArray[np.int32]]
 def peer(graph: UserItemGraph, histories: int) -> Spread:
     """Times of finding neighbours by plain loops over a NetworkX graph."""
     plain = nx.Graph()
-    who = np.repeat(np.arange(graph.size), np.diff(graph.first_item)).tolist()
+    who = np.repeat(np.arange(graph.matrix.user_count), graph.matrix.user_likes).tolist()
     plain.add_edges_from(
         (("person", person), ("item", item))
-        for person, item in zip(who, graph.items.tolist(), strict=True)
+        for person, item in zip(who, graph.matrix.items.tolist(), strict=True)
     )
     times = []
     for person, history in drawn(graph, max(LEAST_HISTORIES_OF_PEER, histories // 20)):

@@ -29,7 +29,7 @@ from localrec.evaluation.provenance import current_origin
 from localrec.evaluation.ranking.metrics import hit_rates, ndcgs, reciprocal_ranks, tied_ranks
 from localrec.evaluation.reporting.markdown import markdown_table, replace_marked_block
 
-DOCS = Path(__file__).resolve().parents[2] / "docs" / "evaluation.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "results" / "ranking.md"
 K = 10
 SEED = 12
 Scores = NDArray[np.float32]
@@ -46,7 +46,7 @@ def main() -> int:
     parser.add_argument("--candidates", type=int, default=20)
     parser.add_argument("--sample", type=int, default=5_000, help="rows for the peers")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
-    parser.add_argument("--write", action="store_true", help="into docs/evaluation.md as well")
+    parser.add_argument("--write", action="store_true", help="into docs/results/ranking.md as well")
     asked = parser.parse_args()
     scores, positives = random_rows(asked.rows, asked.candidates)
     ours, ours_s = timed(at_once, scores, positives)

@@ -96,7 +96,9 @@ def main() -> int:
     if asked.write:
         figures = ROOT / "docs" / "figures" / "bench-near.json"
         figures.write_bytes(msgspec.json.format(msgspec.json.encode(measured), indent=1) + b"\n")
-        replace_marked_block(ROOT / "docs" / "evaluation.md", "bench-near", as_markdown(measured))
+        replace_marked_block(
+            ROOT / "docs" / "results" / "agent.md", "bench-near", as_markdown(measured)
+        )
     return 0
 
 
@@ -113,7 +115,7 @@ def trained(rows: Interactions) -> tuple[SasRecEncoder, Sequence[Indexes]]:
     """The network and the histories it learnt from, of those who have one."""
     network = make_sasrec(SASRecConfig())
     network.fit(rows, SEED, lambda what, done, total: None)
-    histories = [rows.item[rows.rows_of(person)] for person in range(rows.people)]
+    histories = [rows.item[rows.rows_of(person)] for person in range(rows.users)]
     return network.export(), [one for one in histories if len(one)]
 
 

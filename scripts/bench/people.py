@@ -82,7 +82,9 @@ def main() -> None:
     if asked.report:
         figures = ROOT / "docs" / "figures" / "bench-people.json"
         figures.write_bytes(msgspec.json.format(msgspec.json.encode(measured), indent=1) + b"\n")
-        replace_marked_block(ROOT / "docs" / "evaluation.md", "bench-people", as_markdown(measured))
+        replace_marked_block(
+            ROOT / "docs" / "results" / "speed.md", "bench-people", as_markdown(measured)
+        )
 
 
 def measure(home: Path, rows: int) -> Measured:

@@ -47,7 +47,7 @@ from localrec.ranking.baselines.neural.training_loop import TrainingResult, hold
 from localrec.ranking.recommender import Recommender
 from localrec.sources.dataset_catalog import fetch_dataset
 
-DOCS = Path(__file__).resolve().parents[2] / "docs" / "evaluation.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "results" / "ranking.md"
 K = 10
 RECORDED_S = 1_331.0
 RECORDED_NDCG, RECORDED_HIT_RATE = 0.058, 0.119
@@ -89,7 +89,7 @@ def main() -> None:
     parser.add_argument("--ties", type=int, help="seed for the order within a second")
     parser.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE", dest="settings")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
-    parser.add_argument("--write", action="store_true", help="into docs/evaluation.md as well")
+    parser.add_argument("--write", action="store_true", help="into docs/results/ranking.md as well")
     asked = parser.parse_args()
     make, config = SYSTEMS[asked.system]
     given = dict(setting.split("=", 1) for setting in asked.settings) | {"threads": asked.threads}
@@ -112,18 +112,18 @@ def read_movielens(path: Path, ties: int | None) -> Interactions:
         place = np.random.default_rng(ties).permutation(place)
     order = np.lexsort((place, raw[:, 3], person))
     return Interactions(
-        person=person[order].astype(np.int32),
+        user=person[order].astype(np.int32),
         item=item[order].astype(np.int32),
         stars=raw[order, 2].astype(np.float32),
         at=raw[order, 3].astype("datetime64[s]"),
-        people=len(people),
+        users=len(people),
         items=len(items),
     )
 
 
 def measure(baseline: Trained, data: Interactions, seed: int) -> Measured:
     """Fit to all but each person's last item, of which the baseline keeps back the last itself."""
-    seen, test = hold_out(data, data.people, seed)
+    seen, test = hold_out(data, data.users, seed)
     begun, begun_cpu = time.perf_counter(), time.process_time()
     baseline.fit(seen, seed, tell)
     seconds, cpu_seconds = time.perf_counter() - begun, time.process_time() - begun_cpu

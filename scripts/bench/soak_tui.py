@@ -208,7 +208,7 @@ def parse_arguments() -> argparse.Namespace:
         default=Path(tempfile.gettempdir()) / "localrec-bench",
         help="where the drinks stay between runs",
     )
-    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "evaluation.md")
+    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "results" / "speed.md")
     parser.add_argument("--report", action="store_true", help="write the block into --docs")
     return parser.parse_args()
 
@@ -261,7 +261,7 @@ def kept_in(folder: Path) -> tuple[list[str], int]:
 
 
 def as_markdown(soaked: Soaked) -> str:
-    """The block in docs/evaluation.md."""
+    """The block in docs/results/speed.md."""
     rows = [
         [f"questions asked, and found in {QUESTIONS}", *map(str, soaked.questions)],
         ["words said, and found in the store", *map(str, soaked.words)],

@@ -33,6 +33,7 @@ from localrec.agent.context import build_domain_knowledge, build_tool_context
 from localrec.agent.tool_context import DomainKnowledge, ToolContext
 from localrec.agent.tool_registry import Tool
 from localrec.agent.tools import TOOLS
+from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.trajectory import ToolCall
 from localrec.evaluation.provenance import Origin, current_origin
 from localrec.evaluation.reporting.markdown import markdown_table, replace_marked_block
@@ -48,7 +49,7 @@ from localrec.memory.collaborative_memory import CollaborativeMemory
 from localrec.memory.default_rules import default_rules
 from localrec.memory.memory_texts import MemoryTexts
 from localrec.memory.synthesis import domain_shares, phrases_of
-from localrec.memory.user_item_graph import UserItemGraph, build_user_item_graph
+from localrec.memory.user_item_graph import UserItemGraph
 from localrec.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -109,7 +110,9 @@ def main() -> int:
     if asked.write:
         figures = ROOT / "docs" / "figures" / "bench-tools.json"
         figures.write_bytes(msgspec.json.format(msgspec.json.encode(measured), indent=1) + b"\n")
-        replace_marked_block(ROOT / "docs" / "evaluation.md", "bench-tools", as_markdown(measured))
+        replace_marked_block(
+            ROOT / "docs" / "results" / "agent.md", "bench-tools", as_markdown(measured)
+        )
     return 0
 
 
@@ -122,7 +125,10 @@ def measure(reference: DomainKnowledge, requests: int) -> Set:
         if tool.name in ("get_similar_items", "get_similar_users", "likely_next"):
             times[f"{name}, {WITHOUT}"] = timed(reference, tool, call, requests)
     return Set(
-        people=graph.size, items=graph.item_features.items, likings=len(graph.items), times=times
+        people=graph.matrix.user_count,
+        items=graph.item_features.items,
+        likings=len(graph.matrix.items),
+        times=times,
     )
 
 
@@ -169,9 +175,9 @@ def tool_contexts(reference: DomainKnowledge, many: int) -> Iterator[ToolContext
     """Requests of people drawn at random, the same ones for every tool."""
     graph = reference.collaborative_memory.graph
     random = np.random.default_rng(SEED)
-    able = np.flatnonzero(np.diff(graph.first_item))
+    able = np.flatnonzero(graph.matrix.user_likes)
     for person in random.choice(able, many).tolist():
-        history = graph.lately_liked(person, HISTORY)[::-1]
+        history = graph.matrix.newest_items(person, HISTORY)[::-1]
         yield build_tool_context(
             reference,
             history,
@@ -200,8 +206,8 @@ def network(graph: UserItemGraph) -> SequentialModel:
         shifts=drawn(LAYERS, 6, SIZE),
         distances=drawn(LAYERS, HEADS, LENGTH),
     )
-    people = np.arange(graph.size, dtype=np.int32)
-    model = SequentialModel(attention, unit_rows(drawn(graph.size, SIZE)), people)
+    people = np.arange(graph.matrix.user_count, dtype=np.int32)
+    model = SequentialModel(attention, unit_rows(drawn(graph.matrix.user_count, SIZE)), people)
     model.prepare()
     return model
 
@@ -210,7 +216,9 @@ def generated(people: int) -> DomainKnowledge:
     """A reference without a store."""
     items = max(200, round(people / PEOPLE_PER_ITEM))
     person, item, day = likings(LIKINGS_EACH * people, people, items)
-    graph = build_user_item_graph(person, item, day, people, item_features(items))
+    graph = UserItemGraph(
+        InteractionMatrix.from_pairs(person, item, people, items, day), item_features(items)
+    )
     _ = graph.profiles
     domain = load_domain(DOMAIN)
     attributes = [
@@ -230,7 +238,7 @@ def generated(people: int) -> DomainKnowledge:
         collaborative_memory=CollaborativeMemory(
             graph=graph,
             companions=count_cooccurrence(person[by_person], item[by_person], items, counted),
-            usual=domain_shares(graph.item_features, np.diff(graph.first_person).astype(np.int32)),
+            usual=domain_shares(graph.item_features, graph.matrix.likes),
             phrases=phrases_of(attributes, domain),
             rules=default_rules(DOMAIN),
         ),

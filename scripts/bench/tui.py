@@ -107,7 +107,7 @@ def parse_arguments() -> argparse.Namespace:
         default=Path(tempfile.gettempdir()) / "localrec-bench",
         help="where the catalogues stay between runs",
     )
-    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "evaluation.md")
+    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "results" / "speed.md")
     parser.add_argument("--report", action="store_true", help="write the table into --docs")
     return parser.parse_args()
 
@@ -327,7 +327,7 @@ def _figure(
 
 
 def as_markdown(measured: Measured) -> str:
-    """The block in docs/evaluation.md."""
+    """The block in docs/results/speed.md."""
     head = ["ms", "quickest", "median", "worst", "times", "peer's median", "ratio", "wanted", ""]
     rows = [_cells(one) for one in measured.figures]
     before, after = measured.load

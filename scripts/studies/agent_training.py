@@ -123,7 +123,7 @@ def main() -> int:
     parser.add_argument("--stages", nargs="*", default=["warm", "grpo", "refine", "measure"])
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--estimate", action="store_true", help="of the next stage alone")
-    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "evaluation.md")
+    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "results" / "training.md")
     asked = parser.parse_args()
     try:
         command(asked.workspace, "datasets", "pull", DATASET)

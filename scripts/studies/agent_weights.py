@@ -8,7 +8,7 @@ parted by lot into two halves. Weights are fitted on each, with SASRec among the
 without, and judged on the other. `USUAL_AGENT_WEIGHTS` (localrec/agent/tool_fusion.py) are judged
 on the same people.
 
-The block `agent-weights` of docs/evaluation.md is replaced, and docs/figures/agent-weights.json
+The block `agent-weights` of docs/results/agent.md is replaced, and docs/figures/agent-weights.json
 holds the figures. Films pulled before are needed: localrec datasets pull ml-100k
 """
 
@@ -118,7 +118,7 @@ def parse_arguments() -> argparse.Namespace:
     )
     parser.add_argument("--people", type=int, default=PEOPLE, help="drawn at random")
     parser.add_argument("--workspace", type=Path, default=default_workspace())
-    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "evaluation.md")
+    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "results" / "agent.md")
     return parser.parse_args()
 
 

@@ -98,7 +98,9 @@ def main() -> int:
     asked.out.write_bytes(msgspec.json.format(msgspec.json.encode(figures), indent=1) + b"\n")
     print(as_markdown(figures))
     if asked.report:
-        replace_marked_block(ROOT / "docs" / "evaluation.md", "people", as_markdown(figures))
+        replace_marked_block(
+            ROOT / "docs" / "results" / "ranking.md", "people", as_markdown(figures)
+        )
     return 0
 
 

@@ -114,7 +114,7 @@ def parse_arguments() -> argparse.Namespace:
         help="where the built workspace and the runs stay",
     )
     parser.add_argument("--out", type=Path, help="docs/figures/questions-HALF.json")
-    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "evaluation.md")
+    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "results" / "questions.md")
     parser.add_argument("--report", action="store_true", help="write the tables into --docs")
     parser.add_argument("--failures", action="store_true", help="show what failed (dev only)")
     asked = parser.parse_args()

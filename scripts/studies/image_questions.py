@@ -102,7 +102,7 @@ def main() -> int:
     text = as_markdown(figures)
     print(text)
     if asked.report:
-        replace_marked_block(ROOT / "docs" / "evaluation.md", "pictured", text)
+        replace_marked_block(ROOT / "docs" / "results" / "images.md", "pictured", text)
     return 0
 
 

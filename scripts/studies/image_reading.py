@@ -81,7 +81,7 @@ def main() -> int:
     text = as_markdown(figures)
     print(text)
     if asked.report:
-        replace_marked_block(ROOT / "docs" / "evaluation.md", "pictures", text)
+        replace_marked_block(ROOT / "docs" / "results" / "images.md", "pictures", text)
     return 0
 
 

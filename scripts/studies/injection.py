@@ -172,7 +172,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--temperature", type=float, default=BOUNDS.temperature, help="of a model")
     parser.add_argument("--workspace", type=Path, default=default_workspace())
     parser.add_argument("--out", type=Path, help="folder of the lines; the workspace's runs/")
-    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "evaluation.md")
+    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "results" / "agent.md")
     return parser.parse_args()
 
 

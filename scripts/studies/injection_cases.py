@@ -82,11 +82,7 @@ class Bench(SystemFactory):
         vectors = item_features.vectors.copy()
         vectors[item] = self._workspace.embedder.embed([told])[0]
         return UserItemGraph(
-            graph.first_item,
-            graph.items,
-            graph.days,
-            graph.first_person,
-            graph.people,
+            graph.matrix,
             msgspec.structs.replace(item_features, vectors=vectors),
             now_day=graph.now_day,
         )
@@ -141,5 +137,5 @@ class Scenes:
             stars=asked.stars[place],
             days=np.where(np.isnat(at), np.nan, at.astype(np.float64) / DAY_S),
             now=reference.collaborative_memory.graph.now_day,
-            person=int(asked.person[place]),
+            person=int(asked.user[place]),
         )

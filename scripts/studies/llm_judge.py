@@ -61,7 +61,7 @@ def parse_arguments() -> argparse.Namespace:
         default=Path(tempfile.gettempdir()) / "localrec-judge",
         help="where workspace, answers and verdicts stay between runs",
     )
-    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "evaluation.md")
+    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "results" / "explanations.md")
     parser.add_argument("--report", action="store_true", help="write the page into --docs")
     return parser.parse_args()
 

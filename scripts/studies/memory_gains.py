@@ -80,7 +80,7 @@ def groups_of(stream: Stream, steps: Sequence[Step]) -> Iterator[Group]:
         for arm in ARMS
         for metric in METRICS
     }
-    person = stream.data.person[rows]
+    person = stream.data.user[rows]
     groups = {name: mask for name, mask in _masks(stream, rows, person) if mask.any()}
     parts = {
         (name, *key): _by_person(values[mask], person[mask])
@@ -127,7 +127,7 @@ def _masks(
     for number in range(PARTS):
         yield f"quarter {number + 1}", quarter == number
     known = stream.before(stream.half)
-    was_there = np.isin(person, known.person)
+    was_there = np.isin(person, known.user)
     yield "people known half-way", was_there
     yield "people who came later", ~was_there
     had = np.bincount(known.item, minlength=known.items)[stream.data.item[rows]]

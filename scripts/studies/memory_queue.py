@@ -127,7 +127,7 @@ def measure_queue(
         kept: Where costs are kept; what is there is not measured again.
     """
     data = keyed.interactions
-    rows = np.flatnonzero(~leave_one_out(data.person).test)
+    rows = np.flatnonzero(~leave_one_out(data.user).test)
     order = rows[np.argsort(data.at[rows], kind="stable")]
     with JsonlLog(kept, QueueCost) as ledger:
         done = {cost.known for cost in ledger.records}
@@ -151,7 +151,7 @@ def _take_out(
     """Leave nothing but some rows, and neither jobs nor memories."""
     data = keyed.interactions
     columns = {
-        "person": keyed.person_keys[data.person[known]].astype(str),
+        "person": keyed.user_keys[data.user[known]].astype(str),
         "item": keyed.item_nodes[data.item[known]],
     }
     with store.staged(staged_known=columns):
@@ -203,7 +203,7 @@ def _click(home: Path, domain: Domain, keyed: KeyedInteractions, rows: Sequence[
             store_feedback(
                 store,
                 domain.name,
-                str(keyed.person_keys[data.person[row]]),
+                str(keyed.user_keys[data.user[row]]),
                 item,
                 Event.RATED,
                 rating=float(data.stars[row]),

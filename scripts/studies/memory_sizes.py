@@ -26,7 +26,6 @@ from localrec.evaluation.reporting.markdown import markdown_table
 from localrec.evaluation.reporting.number_format import with_interval
 from localrec.evaluation.reporting.plots import drawings_of
 from localrec.evaluation.reporting.report_records import HeatMap
-from localrec.evaluation.reporting.svg import standing_alone
 from localrec.evaluation.statistics import (
     SIGNIFICANCE,
     SWAPS,
@@ -221,7 +220,7 @@ def sizes_as_markdown(figures: SizesFigures) -> str:
 
 
 def told_picture(system: str, metric: str) -> str:
-    return f"![{metric} of {system}](figures/{picture_name(system, metric)})"
+    return f"![{metric} of {system}](../figures/{picture_name(system, metric)})"
 
 
 def told_cell(cell: CellFigures, metric: str) -> str:
@@ -254,6 +253,6 @@ def picture_name(system: str, metric: str) -> str:
 
 def as_picture(plot: HeatMap) -> str:
     """A heat map as a file that needs no page around it."""
-    [(_, drawn)] = drawings_of(plot, "map")
     marked = NEIGHBOURS.index(DEFAULT[0]) * len(FACETS) + FACETS.index(DEFAULT[1]) + 1
-    return standing_alone(drawn, STYLE.format(marked=marked))
+    [(_, drawn)] = drawings_of(plot, "map", STYLE.format(marked=marked))
+    return f"{drawn}\n"

@@ -90,22 +90,22 @@ class Stream(msgspec.Struct, frozen=True):
         rows = np.sort(self.order[:place])
         data = self.data
         return Interactions(
-            person=data.person[rows],
+            user=data.user[rows],
             item=data.item[rows],
             stars=data.stars[rows],
             at=data.at[rows],
-            people=data.people,
+            users=data.users,
             items=data.items,
         )
 
     def history(self, row: int) -> NDArray[np.int32]:
         """Items that the person of a row had before it, oldest first."""
-        return self.data.item[int(self.data.first_row[self.data.person[row]]) : row]
+        return self.data.item[int(self.data.first_row[self.data.user[row]]) : row]
 
     def history_half_way(self, person: int) -> NDArray[np.int32]:
         """Items that a person had when the stream began."""
         first = int(self.data.first_row[person])
-        known = int((self.data.person[self.order[: self.half]] == person).sum())
+        known = int((self.data.user[self.order[: self.half]] == person).sum())
         return self.data.item[first : first + known]
 
     def asked(self, each: int, seed: int) -> Rows:
@@ -114,17 +114,17 @@ class Stream(msgspec.Struct, frozen=True):
         A person's first row is none of them: of nothing nothing can be foretold.
         """
         rows = self.order[self.half :]
-        rows = rows[rows > self.data.first_row[self.data.person[rows]]]
+        rows = rows[rows > self.data.first_row[self.data.user[rows]]]
         drawn = np.random.default_rng(seed).permutation(rows)
-        drawn = drawn[np.argsort(self.data.person[drawn], kind="stable")]
-        person = self.data.person[drawn]
+        drawn = drawn[np.argsort(self.data.user[drawn], kind="stable")]
+        person = self.data.user[drawn]
         chosen = drawn[np.arange(len(drawn)) - np.searchsorted(person, person) < each]
         return rows[np.isin(rows, chosen)]
 
 
 def stream_of(data: Interactions) -> Stream:
     """The stream of a data set, everybody's last row left out."""
-    rows = np.flatnonzero(~leave_one_out(data.person).test)
+    rows = np.flatnonzero(~leave_one_out(data.user).test)
     order = rows[np.argsort(data.at[rows], kind="stable")]
     return Stream(data, order, len(order) // 2)
 
@@ -158,7 +158,7 @@ class Replay:
         ranked: dict[str, list[NDArray[np.float32]]] = {arm: [] for arm in ARMS}
         for row in rows:
             items, likes = deduplicated_history(self._stream.history(row))
-            person, pool = int(data.person[row]), self._candidates[row]
+            person, pool = int(data.user[row]), self._candidates[row]
             of_all = (
                 memory_on.scores(items, likes, person),
                 self._off.scores(items, likes, person),
@@ -209,7 +209,7 @@ def measure_stream(
     system.fit(stream.before(stream.half), seed, lambda what, done, total: None)
     rows = stream.asked(each, seed)
     drawn = sampled_candidates(
-        stream.data.person, stream.data.item, rows, negatives=NEGATIVES, seed=seed
+        stream.data.user, stream.data.item, rows, negatives=NEGATIVES, seed=seed
     )
     pools = dict(zip(rows.tolist(), drawn.items.astype(np.int32), strict=True))
     replay = Replay(bench, stream, system.weights, pools)

@@ -85,7 +85,7 @@ def parse_arguments() -> argparse.Namespace:
         "runs", nargs="*", default=list(RUNS), help="in this order; or their CONFIG.toml"
     )
     parser.add_argument("--workspace", type=Path, default=default_workspace())
-    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "evaluation.md")
+    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "results" / "ranking.md")
     parser.add_argument("--block", default="ranking", metavar="NAME", help="of the page to replace")
     parser.add_argument("--run", action="store_true", help="first make what is missing")
     parser.add_argument("--demonstrate", action="store_true", help="the planted systems alone")
@@ -339,10 +339,10 @@ class Breaks:
 
     def answer(self, requests: RatedRequests, candidates: Items | None, k: int) -> Sequence[Answer]:
         assert candidates is not None
-        if (requests.person % 6 == 5).any():
+        if (requests.user % 6 == 5).any():
             raise RuntimeError("the demonstration's sixth person is too much")
         answers = []
-        for person, line in zip(requests.person.tolist(), candidates.tolist(), strict=True):
+        for person, line in zip(requests.user.tolist(), candidates.tolist(), strict=True):
             ways: tuple[list[int], ...]
             ways = (line, [self.items, *line[1:]], [line[0], *line[:-1]], [], line[:2])
             answers.append(ways[person % 6])

@@ -139,7 +139,7 @@ def parse_arguments() -> argparse.Namespace:
         "--state", type=Path, default=Path(tempfile.gettempdir()) / "localrec-adapters"
     )
     parser.add_argument("--out", type=Path, help="docs/figures/adapters-HALF.json")
-    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "evaluation.md")
+    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "results" / "training.md")
     parser.add_argument("--report", action="store_true", help="write the tables into --docs")
     asked = parser.parse_args()
     if not (asked.router or asked.slots):

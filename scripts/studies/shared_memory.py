@@ -5,11 +5,11 @@
     python scripts/studies/shared_memory.py --stream         rows as they came, with writes on and
     off
 
-Both replace their block of docs/evaluation.md and keep their figures in docs/figures/. What is done
-lies in the workspace's `runs/`, so that a stopped measurement goes on where it was; to measure anew
-after a change to the memory, remove that file. Nobody's last film, the one that runs are tested by,
-is ever asked for or learned from. `--sensitivity` is told in `memory_sizes.py`, `--stream` in
-`memory_stream.py` and, for what a click costs, in `memory_queue.py`.
+Both replace their block of docs/results/memory.md and keep their figures in docs/figures/. What
+was done lies in the workspace's `runs/`, so that a stopped measurement goes on where it was; to
+measure anew after a change to the memory, remove that file. Nobody's last film, the one that runs
+are tested by, is ever asked for or learned from. `--sensitivity` is told in `memory_sizes.py`,
+`--stream` in `memory_stream.py` and, for what a click costs, in `memory_queue.py`.
 
 Films pulled before are needed: localrec datasets pull ml-100k
 """
@@ -79,7 +79,7 @@ def parse_arguments() -> argparse.Namespace:
     what.add_argument("--stream", action="store_true", help="writes on and off")
     parser.add_argument("--each", type=int, default=EACH, help="rows of a person in the stream")
     parser.add_argument("--workspace", type=Path, default=default_workspace())
-    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "evaluation.md")
+    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "results" / "memory.md")
     return parser.parse_args()
 
 

@@ -6,27 +6,19 @@ validation requests, answered with the likeliest words.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
 from localrec.evaluation.reporting.axes import Axis, axis_over
-from localrec.evaluation.reporting.markup import Markup, tag
-from localrec.evaluation.reporting.svg import (
-    drawing,
-    level_grid,
-    standing_alone,
-    upright_grid,
-    words,
-)
+from localrec.evaluation.reporting.template_engine import render_text
 from localrec.training.jobs.training_runs import StepRecord
 
 VALIDATION = "validation_"  # begins what is logged of the validation requests
 
-_PANEL, _HEIGHT = 300.0, 220.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 44.0, 12.0, 30.0, 40.0
-_STRETCH = 4  # steps on either side that a mean is taken over
-_DIAMOND = 5.0
+PANEL, HEIGHT = 300.0, 220.0
+LEFT, RIGHT, TOP, BOTTOM = 44.0, 12.0, 30.0, 40.0
+STRETCH = 4  # steps on either side that a mean is taken over
 
 STYLE = """
 svg { font: 12px system-ui, sans-serif; }
@@ -39,86 +31,92 @@ path { fill: none; } .grid { stroke: #e2e2df; } .mark { fill: #ea7a2b; }
 }
 """
 
+TEMPLATE = """
+{%- import "drawing.svg.jinja" as svg %}
+{% call svg.drawing("curves", width, height, title, description, style) %}{% for one in panels -%}
+{% set left, bottom = one.across.start, one.up.start -%}
+{{ svg.words(one.title, left, 14, "name") }}
+{{- svg.upright_grid(one.across, one.up.end, bottom) }}
+{{- svg.level_grid(one.up, left, one.across.end) }}
+{{- svg.words("step", one.across.end, height - 8, "axis", "end") }}
+{%- for kind, points in (("step", one.shown), ("mean", one.means)) -%}
+<path class="{{ kind }}" d="{% for step, value in points %}{{ "M" if loop.first else "L" -}}
+{{ one.across.at(step) }} {{ one.up.at(value) }}{% endfor %}"/>
+{%- endfor %}
+{%- for step, value in one.validated %}
+{{- svg.diamond(one.across.at(step), one.up.at(value), 5, "mark") }}{% endfor %}
+{%- endfor %}{% endcall %}
+"""
+
 
 class Curve(msgspec.Struct, frozen=True):
     """One panel.
 
     Args:
-        told: What it is called.
-        name: What it is logged under.
+        title: Its title.
+        name: The name in the log.
         validated: Whether validation measures the same; a refinement learns on pairs, and is
             validated on lists.
     """
 
-    told: str
+    title: str
     name: str
     validated: bool = True
 
 
 def curves_picture(title: str, records: Sequence[StepRecord], curves: Sequence[Curve]) -> str:
-    """The panels of a training side by side, as SVG.
+    """Draw the panels of a training side by side, as SVG.
 
     Args:
-        title: For those who cannot see it.
+        title: The title for readers who cannot see the picture.
         records: Of its steps, in order; at least one.
-        curves: What is shown.
+        curves: The panels.
     """
-    parts = [
-        part for place, one in enumerate(curves) for part in _panel(records, one, place * _PANEL)
-    ]
-    told = "; ".join(_told(records, one) for one in curves)
-    drawn = drawing("curves", (_PANEL * len(curves), _HEIGHT), title, f"{told}.", parts)
-    return standing_alone(drawn, STYLE)
+    described = "; ".join(describe(records, one) for one in curves)
+    drawn = render_text(
+        TEMPLATE,
+        width=PANEL * len(curves),
+        height=HEIGHT,
+        title=title,
+        description=f"{described}.",
+        style=STYLE,
+        panels=[panel(records, one, place * PANEL) for place, one in enumerate(curves)],
+    )
+    return f"{drawn.strip()}\n"
 
 
-def _panel(records: Sequence[StepRecord], curve: Curve, at: float) -> Iterator[Markup]:
-    """One figure over the steps."""
-    shown = _points(records, curve.name)
-    judged = _points(records, f"{VALIDATION}{curve.name}") if curve.validated else []
-    left, right, bottom = at + _LEFT, at + _PANEL - _RIGHT, _HEIGHT - _BOTTOM
-    steps = Axis(0.0, float(records[-1].step), left, right)
-    values = axis_over([value for _, value in (*shown, *judged)] or [0.0], bottom, _TOP)
-    yield words(curve.told, left, 14, "name")
-    yield upright_grid(steps, _TOP, bottom)
-    yield level_grid(values, left, right)
-    yield words("step", right, _HEIGHT - 8, "axis", "end")
-    yield _line(shown, steps, values, "step")
-    yield _line(_smoothed(shown), steps, values, "mean")
-    for step, value in judged:
-        yield _diamond(steps.at(step), values.at(value))
+def panel(records: Sequence[StepRecord], curve: Curve, at: float) -> dict[str, object]:
+    """Lay out one figure over the steps."""
+    shown = points(records, curve.name)
+    validated = points(records, f"{VALIDATION}{curve.name}") if curve.validated else []
+    known = [value for _, value in (*shown, *validated)] or [0.0]
+    return {
+        "title": curve.title,
+        "across": Axis(0.0, float(records[-1].step), at + LEFT, at + PANEL - RIGHT),
+        "up": axis_over(known, HEIGHT - BOTTOM, TOP),
+        "shown": shown,
+        "means": smoothed(shown),
+        "validated": validated,
+    }
 
 
-def _points(records: Sequence[StepRecord], name: str) -> list[tuple[int, float]]:
-    """The steps at which a figure was logged, with it."""
+def points(records: Sequence[StepRecord], name: str) -> list[tuple[int, float]]:
+    """Return the steps at which a figure was logged, with its values."""
     return [(one.step, value) for one in records if (value := one.values.get(name)) is not None]
 
 
-def _smoothed(points: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
-    """Each step with the mean of those around it."""
-    found = []
-    for place, (step, _) in enumerate(points):
-        near = points[max(0, place - _STRETCH) : place + _STRETCH + 1]
-        found.append((step, sum(value for _, value in near) / len(near)))
-    return found
+def smoothed(found: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
+    """Replace each value by the mean of the values around it."""
+    means = []
+    for place, (step, _) in enumerate(found):
+        near = found[max(0, place - STRETCH) : place + STRETCH + 1]
+        means.append((step, sum(value for _, value in near) / len(near)))
+    return means
 
 
-def _line(points: Sequence[tuple[int, float]], across: Axis, up: Axis, kind: str) -> Markup:
-    places = [f"{across.at(step):.1f} {up.at(value):.1f}" for step, value in points]
-    return tag("path", class_=kind, d="M" + "L".join(places) if places else "")
-
-
-def _diamond(x: float, y: float) -> Markup:
-    corners = ((0, -_DIAMOND), (_DIAMOND, 0), (0, _DIAMOND), (-_DIAMOND, 0))
-    return tag(
-        "polygon",
-        class_="mark",
-        points=" ".join(f"{x + right:.1f},{y + down:.1f}" for right, down in corners),
-    )
-
-
-def _told(records: Sequence[StepRecord], curve: Curve) -> str:
-    """A panel in words: where the figure began and where it ended."""
-    means = _smoothed(_points(records, curve.name))
+def describe(records: Sequence[StepRecord], curve: Curve) -> str:
+    """Describe a panel in words: where the figure began and where it ended."""
+    means = smoothed(points(records, curve.name))
     if not means:
-        return f"{curve.told}: nothing was logged"
-    return f"{curve.told}: {means[0][1]:.2f} around the first step, {means[-1][1]:.2f} at the last"
+        return f"{curve.title}: nothing was logged"
+    return f"{curve.title}: {means[0][1]:.2f} around the first step, {means[-1][1]:.2f} at the last"

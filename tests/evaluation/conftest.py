@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from localrec.data.answers import Answer, IntentView, ReflectionRecord, Relaxation
+from localrec.data.answers import Answer, QueryView, ReflectionRecord, Relaxation
 from localrec.data.domains import AttributeSpec, Concept, Domain, FlagSpec, NumberSpec
 from localrec.data.evidence import Evidence
 from localrec.data.query import RoutedTask, TaskKind
@@ -129,8 +129,8 @@ def asked(task="C3", half="dev", id="q1", style=(), possible=True, **gold):
 
 def answered(*items, task="C3", relaxed=False, target=None, ms=2.0):
     """One answer with the given items."""
-    empty = dict.fromkeys(IntentView.__struct_fields__, ())
-    view = IntentView(**{**empty, "flags": {}, "order": {}, "corrected": {}, "target": target})
+    empty = dict.fromkeys(QueryView.__struct_fields__, ())
+    view = QueryView(**{**empty, "flags": {}, "order": {}, "corrected": {}, "target": target})
     let_go = (Relaxation(constraint="component", value="egg", reason="none"),)
     return Answer(
         id="q1",

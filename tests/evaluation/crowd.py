@@ -110,7 +110,7 @@ class TruthKnower(Fake):
     def score(self, requests):
         scores = super().score(requests)
         data = self.keyed.interactions
-        for row, person in enumerate(requests.person.tolist()):
+        for row, person in enumerate(requests.user.tolist()):
             scores[row, data.item[data.rows_of(person)][-1]] = 1e6
         return scores
 
@@ -119,13 +119,13 @@ class Broken(Fake):
     """Answers with lists, each wrong in another way."""
 
     def answer(self, requests, candidates, k):
-        if len(requests) == 1 and requests.person[0] % 6 == 5:
+        if len(requests) == 1 and requests.user[0] % 6 == 5:
             raise RuntimeError("out of memory")
-        if (requests.person % 6 == 5).any():
+        if (requests.user % 6 == 5).any():
             raise RuntimeError("one of them is too much")
         return [
             self.one(person, line.tolist())
-            for person, line in zip(requests.person.tolist(), candidates, strict=True)
+            for person, line in zip(requests.user.tolist(), candidates, strict=True)
         ]
 
     def one(self, person, line):

@@ -28,11 +28,11 @@ class Mortal(Fake):
 
     def __init__(self, keyed, grave):
         super().__init__(keyed)
-        self.marked, self.grave = keyed.person_keys.tolist().index("p07"), grave
+        self.marked, self.grave = keyed.user_keys.tolist().index("p07"), grave
         self.home = os.getpid()
 
     def score(self, requests):
-        if self.marked in requests.person and os.getpid() != self.home and not self.grave.exists():
+        if self.marked in requests.user and os.getpid() != self.home and not self.grave.exists():
             self.grave.touch()
             os.kill(os.getpid(), signal.SIGKILL)
         return super().score(requests)

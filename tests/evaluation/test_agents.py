@@ -89,7 +89,7 @@ class TestAnAgent:
         cases = lines_of(tmp_path / "run")
         acted = RunFolder(tmp_path / "run").trajectories("asked")
         assert [one.id for one in acted] == [one["id"] for one in cases]
-        assert [one.person for one in acted] == [one["person"] for one in cases]
+        assert [one.user for one in acted] == [one["person"] for one in cases]
         assert acted[0].trajectory.steps[0].call.tool == "get_user_profile"
         assert set(cases[0]["targets"]) < set(acted[0].items)  # candidates, and the history
 
@@ -251,7 +251,7 @@ class TestTheGuards:
 
 def test_an_outcome_without_an_agent_is_written_as_before():
     blank = CaseResult(
-        id="1", person="a", targets=(), first=1, tied=1, hits=(), pool=2, top=(), ms=0.0
+        id="1", user="a", targets=(), first=1, tied=1, hits=(), pool=2, top=(), ms=0.0
     )
     assert not {"tool_calls", "shown", "trajectory"} & set(
         msgspec.json.decode(msgspec.json.encode(blank))

@@ -61,7 +61,7 @@ def figures(script, data):
 def test_the_halves_share_nobody_and_are_drawn_alike_every_time(script, data):
     first, other = script.halves_of(data.parted.validation, 31)
     assert (len(first), len(other)) == (15, 16)
-    assert not set(first.person.tolist()) & set(other.person.tolist())
+    assert not set(first.user.tolist()) & set(other.user.tolist())
     again = script.halves_of(data.parted.validation, 31)
     assert [one.row.tolist() for one in again] == [first.row.tolist(), other.row.tolist()]
 

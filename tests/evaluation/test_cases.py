@@ -25,11 +25,11 @@ def interactions(table):
     ordered = sorted(table, key=lambda row: (row[0], row[2]))
     person, item, at = (np.array(column) for column in zip(*ordered, strict=True))
     return Interactions(
-        person=person.astype(np.int32),
+        user=person.astype(np.int32),
         item=item.astype(np.int32),
         stars=np.full(len(person), 4.0, dtype=np.float32),
         at=at.astype("datetime64[s]"),
-        people=9,
+        users=9,
         items=21,
     )
 
@@ -79,9 +79,9 @@ def test_strangers_show_a_few_items_and_are_unknown_to_the_training():
         [(person, 8 * (person % 2) + item, item) for person in range(9) for item in range(8)]
     )
     parted = split_data(data, EvaluationProtocol(split="cold-users", shown=3))
-    assert set(parted.train.person.tolist()).isdisjoint(parted.test.person.tolist())
+    assert set(parted.train.user.tolist()).isdisjoint(parted.test.user.tolist())
     assert parted.test.train_user.tolist() == [-1] * len(parted.test)
-    first = 8 * (int(parted.test.person[0]) % 2)
+    first = 8 * (int(parted.test.user[0]) % 2)
     assert (parted.test.histories[0] - first).tolist() == [0, 1, 2]
     assert (parted.test.positives[0] - first).tolist() == [3, 4, 5, 6, 7]
     one = split_data(data, EvaluationProtocol(split="cold-users", shown=3, candidates=5)).test
@@ -128,7 +128,7 @@ def test_validation_and_test_have_candidates_of_their_own():
     for cases in (parted.validation, parted.test):
         assert cases.candidates.shape == (4, 4)
         for line, positives, person in zip(
-            cases.candidates, cases.positives, cases.person, strict=True
+            cases.candidates, cases.positives, cases.user, strict=True
         ):
             had = {item for one, item, _ in table if one == person}
             assert set(line.tolist()) & had == set(positives.tolist())

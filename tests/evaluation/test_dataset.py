@@ -32,7 +32,7 @@ def told(keyed):
     data = keyed.interactions
     return [
         (
-            keyed.person_keys[data.person[row]],
+            keyed.user_keys[data.user[row]],
             keyed.item_keys[data.item[row]],
             None if np.isnan(data.stars[row]) else float(data.stars[row]),
             None if np.isnat(data.at[row]) else int(str(data.at[row])[8:10]),
@@ -72,7 +72,7 @@ def test_numbers_follow_the_keys_whatever_the_order_of_the_import(tmp_path):
     one = read(plant(tmp_path / "one", deeds))
     other = read(plant(tmp_path / "other", sorted(deeds, key=lambda deed: (deed.at, deed.user))))
     assert one.fingerprint == other.fingerprint
-    assert one.person_keys.tolist() == sorted(one.person_keys)
+    assert one.user_keys.tolist() == sorted(one.user_keys)
     assert one.item_keys.tolist() == sorted(one.item_keys)
 
 
@@ -113,6 +113,6 @@ def test_an_import_of_many_keeps_the_order_of_the_file(tmp_path):
         workspace.take_in_history(history, MOVIES, None, embed=False)
         keyed = read_interactions(workspace.store, MOVIES, "recbole")
     data = keyed.interactions
-    read = zip(keyed.person_keys[data.person], keyed.item_keys[data.item], strict=True)
+    read = zip(keyed.user_keys[data.user], keyed.item_keys[data.item], strict=True)
     expected = sorted(((str(user), str(item)) for user, item in pairs), key=lambda pair: pair[0])
     assert list(read) == expected

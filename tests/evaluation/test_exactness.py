@@ -2,7 +2,7 @@
 
 import pytest
 
-from localrec.data.query import Intent
+from localrec.data.query import Query
 from localrec.evaluation.questions.gold import Gold, is_exact_match
 from localrec.evaluation.questions.store_truth import StoreTruth
 from localrec.understanding.query_parser import parse_query, query_view
@@ -17,7 +17,7 @@ def exact(tmp_path_factory):
         names, truth = planted_stages(store, folder / "indexes").vocabulary, StoreTruth(store, BAR)
 
         def exact(question, **gold):
-            intent = parse_query(question, names) if question else Intent()
+            intent = parse_query(question, names) if question else Query()
             return is_exact_match(Gold(**gold), query_view(intent, names), truth)
 
         yield exact

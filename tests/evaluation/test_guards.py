@@ -93,7 +93,7 @@ class TestALeak:
             item = int(keyed.item_nodes[test.positives[3][0]])
             [[person]] = workspace.store.rows(
                 "SELECT node_id FROM node WHERE kind = ? AND key = ?",
-                [USER, keyed.person_keys[test.person[3]]],
+                [USER, keyed.user_keys[test.user[3]]],
             )
             workspace.store.execute(
                 "INSERT INTO edge VALUES (?, ?, 'RATED', 1.0, NULL, NULL)", [person, item]
@@ -115,7 +115,7 @@ class TestALeak:
                 interactions=(),
                 report=report,
             )
-            workspace.take_in_history(shelf, MOVIES, keyed.person_keys[test.person[0]])
+            workspace.take_in_history(shelf, MOVIES, keyed.user_keys[test.user[0]])
             with pytest.raises(LeakError, match="1 edges and 0 texts"):
                 check_store(workspace.store, test, keyed)
 
@@ -141,7 +141,7 @@ class TestALeak:
                 [
                     int(keyed.item_nodes[test.positives[0][0]]),
                     USER,
-                    keyed.person_keys[test.person[0]],
+                    keyed.user_keys[test.user[0]],
                 ],
             )
         declared = config("ease", "vector", {"name": "auto", "kind": "ranker"})
@@ -208,7 +208,7 @@ def test_decoys_are_items_that_the_person_never_had(keyed, parted):
         decoys = decoys_for(cases, keyed, 25, seed=1)
         assert len(decoys.cases) == 25
         for place, positives in enumerate(decoys.cases.positives):
-            person = int(decoys.cases.person[place])
+            person = int(decoys.cases.user[place])
             had = keyed.interactions.item[keyed.interactions.rows_of(person)]
             assert positives[0] not in had
             if decoys.cases.candidates is not None:

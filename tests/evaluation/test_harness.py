@@ -49,7 +49,7 @@ class Fixed(Fake):
 def asked(keyed, system, protocol=EvaluationProtocol(), k=5, known=False):  # noqa: B008 - immutable
     cases = split_data(keyed.interactions, protocol).test
     asking = InferenceContext(
-        person_keys=keyed.person_keys,
+        user_keys=keyed.user_keys,
         item_keys=keyed.item_keys,
         keep_known=known,
         k=k,
@@ -210,7 +210,7 @@ def test_a_ranker_counts_from_the_training_rows_alone(crowd, keyed):
     place = np.searchsorted(catalogue.node_ids, keyed.item_nodes).astype(np.int32)
     whole = interaction_matrix_of(keyed.interactions, place, len(catalogue))
     assert whole.likes.tolist() == everything.likes.tolist()
-    assert whole.size == everything.size
+    assert whole.user_count == everything.user_count
     for item in (0, 7):
         ours, theirs = whole.liked_with(item), everything.liked_with(item)
         assert ours[0].tolist() == theirs[0].tolist() and ours[1] == theirs[1]

@@ -58,7 +58,7 @@ def stream(stream_script, crowd):
 
 
 def test_nobodys_last_row_is_replayed_and_time_never_runs_back(stream):
-    held = leave_one_out(stream.data.person).test
+    held = leave_one_out(stream.data.user).test
     assert sorted(stream.order) == np.flatnonzero(~held).tolist()
     assert all(earlier <= later for earlier, later in pairwise(stream.data.at[stream.order]))
 
@@ -67,12 +67,12 @@ def test_what_is_known_at_a_place_came_before_it(stream):
     known = stream.before(stream.half)
     assert len(known) == stream.half
     assert known.at.max() <= stream.data.at[stream.order[stream.half]]
-    assert (np.diff(known.person) >= 0).all()
+    assert (np.diff(known.user) >= 0).all()
 
 
 def test_a_history_grows_with_its_person_and_ends_before_what_is_asked(stream):
     row = int(stream.order[-1])
-    person = int(stream.data.person[row])
+    person = int(stream.data.user[row])
     mine = stream.data.item[stream.data.rows_of(person)].tolist()
     assert stream.history(row).tolist() == mine[:-2]  # neither the row itself nor the last one
     half_way = stream.history_half_way(person).tolist()
@@ -82,7 +82,7 @@ def test_a_history_grows_with_its_person_and_ends_before_what_is_asked(stream):
 
 def test_so_many_rows_of_each_person_are_asked_about_and_never_the_first(stream):
     rows = stream.asked(3, 7)
-    assert np.bincount(stream.data.person[rows]).max() == 3
+    assert np.bincount(stream.data.user[rows]).max() == 3
     assert set(rows) <= set(stream.order[stream.half :])
     assert (stream.asked(3, 7) == rows).all()
     from_the_start = msgspec.structs.replace(stream, half=0).asked(1_000, 7)
@@ -138,7 +138,7 @@ def test_sizes_are_measured_once_and_told_beside_the_default(script, crowd, tmp_
     name, told = script.sensitivity(asked, crowd[1])
     assert name == "memory-sensitivity"
     assert "| 16, 7 (default) |" in told
-    assert "](figures/memory-sensitivity-memrec-vector-ndcg10.svg)" in told
+    assert "](../figures/memory-sensitivity-memrec-vector-ndcg10.svg)" in told
     assert len(list((tmp_path / "docs" / "figures").iterdir())) == 5
     monkeypatch.setattr(sizes, "measure_cell", None)  # would fail if it were called
     assert script.sensitivity(asked, crowd[1])[1] == told

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from localrec.evaluation.reporting.axes import Axis, axis_over, tick_text
-from localrec.evaluation.reporting.markup import escaped, tag
+from localrec.evaluation.reporting.axes import Axis, axis_over
 from localrec.evaluation.reporting.number_format import digits_for, table_of, with_interval
 from localrec.evaluation.reporting.rendering import (
     as_html,
@@ -20,9 +19,12 @@ from localrec.evaluation.reporting.rendering import (
     write_report,
 )
 from localrec.evaluation.reporting.report_records import BarPlot, MetricScale
+from localrec.evaluation.reporting.template_engine import render_text
 from localrec.evaluation.statistics import IntervalEstimate
 
 from .planted_report import BARS, CONFUSION, EVIL, REPORT, SCATTER, figure
+
+ELEMENT = '<p title="{{ value }}">{{ text }}</p>'
 
 
 class Addresses(HTMLParser):
@@ -100,13 +102,14 @@ class TestHtml:
     @given(st.text(), st.text())
     @example('"1<2>', '" onload="1<2')
     def test_text_and_attributes_cannot_break_out(self, text, value):
-        made = tag("p", escaped(text), title=value)
+        made = render_text(ELEMENT, text=text, value=value)
         assert made.startswith('<p title="')
         assert made.count("<") == 2
         assert made.count('"') == 2
 
     def test_letters_that_would_turn_the_page_around_are_left_out(self):
-        assert escaped("a\u202eb\x1b[2Jc") == "abc"
+        hostile = "a\u202eb\x1b[2Jc"
+        assert render_text(ELEMENT, text=hostile, value=hostile) == '<p title="abc">abc</p>'
 
 
 class TestMarkdown:
@@ -185,4 +188,4 @@ class TestAxes:
         ("value", "text"), [(0.05, "0.05"), (1500.0, "1.5k"), (2e6, "2M"), (0.0, "0")]
     )
     def test_ticks_are_short(self, value, text):
-        assert tick_text(value) == text
+        assert Axis.label(value) == text

@@ -176,14 +176,14 @@ class TestTelling:
             np.arange(6)
         )
         asking = InferenceContext(
-            person_keys=keyed.person_keys,
+            user_keys=keyed.user_keys,
             item_keys=keyed.item_keys,
             keep_known=False,
             k=10,
             seed=7,
         )
         blank = CaseResult(
-            id="", person="", targets=(), first=0, tied=1, hits=(), pool=10, top=(), ms=0.0
+            id="", user="", targets=(), first=0, tied=1, hits=(), pool=10, top=(), ms=0.0
         )
         keys = [*keyed.item_keys[:4].tolist(), ""]
         outcomes = [  # the last case was not asked, the one before named no candidate first

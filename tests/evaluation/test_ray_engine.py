@@ -23,9 +23,9 @@ MAIN = "import sys; from tests.evaluation.ray_runs import main; main(*sys.argv[1
 SLOW = """
 import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from localrec.evaluation import harness
+from localrec.evaluation.ranking import ranking_harness
 from tests.evaluation.crowd import Fakes
-harness.run.__kwdefaults__["workbench"] = Fakes
+ranking_harness.run_ranking_evaluation.__kwdefaults__["workbench"] = Fakes
 from localrec.cli.app import main
 main()
 """

@@ -50,8 +50,8 @@ def test_an_origin_names_command_and_versions_but_no_path():
 
 def test_an_origin_names_what_the_factors_and_networks_were_computed_with_and_loads_none_of_it():
     code = (
-        "import sys; from localrec.evaluation.provenance import origin_now; "
-        "print(*origin_now('x', []).versions); print('torch' in sys.modules)"
+        "import sys; from localrec.evaluation.provenance import current_origin; "
+        "print(*current_origin('x', []).versions); print('torch' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     names, loaded = done.stdout.splitlines()

@@ -8,7 +8,8 @@ from datetime import datetime
 import numpy as np
 import pytest
 
-from localrec.data.query import Intent
+from localrec.data.evidence import fact_sentences
+from localrec.data.query import Query
 from localrec.data.rows import Event, HistoryRows, InteractionRow
 from localrec.explanation.grounding import is_grounded
 from localrec.explanation.reason_builder import MemoryEvidence, ReasonBuilder
@@ -81,7 +82,7 @@ def test_every_number_is_a_count(bar, seed):
     seen = 0
     for item, key in enumerate(catalogue.keys):
         facts = reasons.facts(item)
-        told = reasons.sentence(facts)
+        told = fact_sentences(facts)
         for found in SHARE.finditer(told):
             liked = key_of(bar, found["liked"])
             assert liked in mine
@@ -125,7 +126,7 @@ def test_a_stranger_is_told_how_many_people_liked_it(bar):
     for item, key in enumerate(bar[0].keys):
         count = len(fans(key))
         people = "person" if count == 1 else "people"
-        assert reasons.sentence(reasons.facts(item)) == f"{count} {people} liked it."
+        assert fact_sentences(reasons.facts(item)) == f"{count} {people} liked it."
 
 
 def test_what_nobody_liked_has_no_reason(tmp_path):
@@ -134,7 +135,7 @@ def test_what_nobody_liked_has_no_reason(tmp_path):
         nobody = open_interaction_matrix(store, tmp_path / "indexes", catalogue)
         reasons = ReasonBuilder("ana", profile_from_keys((), catalogue), catalogue, nobody)
         assert reasons.facts(0) == []
-        assert reasons.sentence([]) == ""
+        assert fact_sentences([]) == ""
 
 
 def test_a_disliked_item_speaks_for_nothing(bar):
@@ -280,7 +281,7 @@ class TestWithTheMemoryOfAll:
     def test_every_sentence_is_grounded_in_its_edges(self, reasons_told, memory):
         facts = [fact for some in reasons_told[0].values() for fact in some if fact is not None]
         for fact in facts:
-            assert is_grounded(fact.text, fact.evidence, Intent(), memory[3])
+            assert is_grounded(fact.text, fact.evidence, Query(), memory[3])
 
     def test_an_item_is_given_at_most_three_reasons(self, reasons_told, memory):
         catalogue, audience, collaborative_memory, _ = memory
@@ -307,11 +308,11 @@ class TestWithTheMemoryOfAll:
                 if found is None:
                     continue
                 liking = sum(
-                    item in collaborative_memory.graph.items_of(person) for person in nearest
+                    item in collaborative_memory.graph.matrix.items_of(person) for person in nearest
                 )
                 assert (int(found[1]), int(found[2])) == (liking, len(nearest))
                 assert fact.evidence[0].source == name
-                assert is_grounded(fact.text, fact.evidence, Intent(), vocabulary)
+                assert is_grounded(fact.text, fact.evidence, Query(), vocabulary)
                 seen += 1
         assert seen
 

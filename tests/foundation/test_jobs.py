@@ -19,9 +19,9 @@ from localrec.foundation.parent_watch import ProgressMessage, ProgressWriter, pa
 # A command as others are, but for what it does: it tells that it began, and waits to be ended.
 WAITS = """
 import sys, time
-from localrec.foundation.parent_watch import StepTeller, heed_leash
-heed_leash()
-tell = StepTeller()
+from localrec.foundation.parent_watch import ProgressWriter, exit_with_parent
+exit_with_parent()
+tell = ProgressWriter()
 try:
     tell("waiting", 1, 3)
     time.sleep(60)
@@ -43,15 +43,15 @@ print("a note", file=sys.stderr)
 print("localrec: Process 7 holds the store. Try again.", file=sys.stderr)
 sys.exit(3)
 """
-# Sends an errand, says which process it is, and is killed without a chance to end it.
+# Starts a job, says which process it is, and is killed without a chance to end it.
 SENDER = """
 import sys, time
 from pathlib import Path
-from localrec import errands
-errands._program = lambda: [sys.executable, "-c", sys.argv[1]]
-errand = errands.Errand(Path("."), ())
-print(errand._process.pid, flush=True)
-errand.follow(lambda step: print(step.what, flush=True))
+from localrec.foundation import jobs
+jobs._program = lambda: [sys.executable, "-c", sys.argv[1]]
+job = jobs.CommandJob(Path("."), ())
+print(job._process.pid, flush=True)
+job.follow(lambda step: print(step.what, flush=True))
 """
 
 

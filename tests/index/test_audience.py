@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from localrec.data import interaction_matrix
 from localrec.data.rows import Event, HistoryRows, InteractionRow
 from localrec.graph.catalogue import Catalogue
 from localrec.graph.history_ingest import ingest_history
@@ -60,13 +61,11 @@ def liked_pairs(audience, keys):
     """(person, item key) as both lists tell it; they must agree."""
     by_person = {
         (person, keys[item])
-        for person in range(audience.size)
-        for item in audience.items[audience.first_item[person] : audience.first_item[person + 1]]
+        for person in range(audience.user_count)
+        for item in audience.items_of(person)
     }
     by_item = {
-        (int(person), keys[item])
-        for item in range(len(keys))
-        for person in audience.people[audience.first_person[item] : audience.first_person[item + 1]]
+        (int(person), keys[item]) for item in range(len(keys)) for person in audience.users_of(item)
     }
     assert by_person == by_item
     assert len(by_person) == len(audience.items)
@@ -74,7 +73,7 @@ def liked_pairs(audience, keys):
 
 
 def same(one, other):
-    names = ("items", "first_item", "people", "first_person")
+    names = ("items", "first_item", "users", "first_user")
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
 
 
@@ -107,16 +106,16 @@ class TestWhoLikedWhat:
         for key in ("negroni", "mojito"):
             item = int(catalogue.node_ids[catalogue.item_index(key)])
             store_feedback(bar, BAR.name, "a", item, Event.DISLIKED)
-        assert opened(bar, folder / "now").size == 0
+        assert opened(bar, folder / "now").user_count == 0
         undo_feedback(bar, BAR.name, "a")
-        assert opened(bar, folder / "then").size == 1
+        assert opened(bar, folder / "then").user_count == 1
 
     def test_does_not_count_an_older_word_against_a_newer_one(self, bar, folder):
         item = int(Catalogue(bar, BAR).node_ids[0])
         store_feedback(bar, BAR.name, "a", item, Event.DISLIKED)
         tomorrow = datetime.now() + timedelta(days=1)
         bring(bar, [did("a", "negroni", rating=5.0, at=tomorrow)])
-        assert opened(bar, folder).size == 1
+        assert opened(bar, folder).user_count == 1
 
     def test_does_not_mix_domains(self, bar, folder):
         films = msgspec.structs.replace(BAR, name="films")
@@ -187,13 +186,13 @@ def test_the_audience_is_a_plain_count(one_bar, tmp_path_factory, deeds):
         for other in KEYS:
             both = len(fans[key] & fans[other])
             assert together[catalogue.item_index(other)] == both
-    assert audience.size == len({user for user, _ in expected})
+    assert audience.user_count == len({user for user, _ in expected})
 
 
 class TestASample:
     @pytest.fixture
     def crowd(self, bar, folder, monkeypatch):
-        monkeypatch.setattr(module, "SAMPLE", 50)
+        monkeypatch.setattr(interaction_matrix, "SAMPLE", 50)
         rows = []
         for number in range(400):
             rows.append(did(f"p{number}", "negroni", rating=5.0))
@@ -220,7 +219,7 @@ class TestAnAudienceOfNobody:
     def test_is_no_error(self, bar, folder):
         for _ in range(2):  # counted, then from the cache
             audience = opened(bar, folder)
-            assert audience.size == 0
+            assert audience.user_count == 0
             assert audience.likes.tolist() == [0] * 17
             counts, asked = audience.liked_with(3)
             assert (counts.sum(), asked) == (0, 0)
@@ -229,7 +228,7 @@ class TestAnAudienceOfNobody:
         with Store.open_(tmp_path / "empty" / "store.duckdb") as store:
             for _ in range(2):
                 audience = opened(store, folder)
-                assert (audience.size, len(audience.likes)) == (0, 0)
+                assert (audience.user_count, len(audience.likes)) == (0, 0)
 
 
 class TestTheCache:
@@ -252,7 +251,7 @@ class TestTheCache:
 
     def test_is_made_again_after_an_import(self, bar, folder, kept, counts):
         bring(bar, [did("new", "negroni", rating=5.0)])
-        assert opened(bar, folder).size == kept.size + 1
+        assert opened(bar, folder).user_count == kept.user_count + 1
         assert counts == [1]
         assert len(list(folder.glob("audience-*"))) == 7  # the old files are gone
 
@@ -264,7 +263,7 @@ class TestTheCache:
         assert same(opened(bar, folder), kept)
         assert counts == []
         store_feedback(bar, BAR.name, "one more", item, Event.LIKED)
-        assert opened(bar, folder).size == kept.size + before // 100 + 1
+        assert opened(bar, folder).user_count == kept.user_count + before // 100 + 1
         assert counts == [1]
 
     @pytest.mark.parametrize("kind", [".json", ".items.npy", ".first-item.npy", ".people.npy"])
@@ -293,7 +292,7 @@ class TestTheCache:
     def test_that_cannot_be_written_is_done_without(self, bar, folder, counts):
         folder.write_text("not a folder")
         bring(bar, [did("a", "negroni", rating=5.0)])
-        assert opened(bar, folder).size == 1
+        assert opened(bar, folder).user_count == 1
 
     @pytest.mark.parametrize("steps", range(7))
     def test_survives_a_kill_between_its_files(self, bar, folder, kept, steps, tmp_path):
@@ -314,6 +313,6 @@ class TestTheCache:
         died = subprocess.run([sys.executable, "-c", code, str(tmp_path), str(steps)], check=False)
         assert died.returncode == -9
         with Store.open_(tmp_path / "store.duckdb", read_only=True) as store:
-            assert opened(store, folder).size == kept.size + 1
-            assert opened(store, folder).size == kept.size + 1
+            assert opened(store, folder).user_count == kept.user_count + 1
+            assert opened(store, folder).user_count == kept.user_count + 1
         assert not list(folder.glob("*.tmp"))

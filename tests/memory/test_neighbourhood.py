@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.item_features import ItemFeatures
 from localrec.data.rows import Event
 from localrec.graph.catalogue import Catalogue
@@ -18,7 +19,7 @@ from localrec.index.embedded_fields import open_field, update_embeddings
 from localrec.index.embedders import HashingEmbedder
 from localrec.memory import user_item_graph as module
 from localrec.memory import user_summaries
-from localrec.memory.user_item_graph import build_user_item_graph, open_user_item_graph
+from localrec.memory.user_item_graph import UserItemGraph, open_user_item_graph
 from localrec.memory.user_summaries import summarize_users
 from localrec.privacy.erasure_plan import ForgetScope
 from localrec.privacy.forget import forget
@@ -38,9 +39,10 @@ def graph_of(likings, people, like, now_day=None):
     """A graph from (person, item, day), the day None where it is unknown."""
     rows = [(who, item, np.nan if day is None else day) for who, item, day in likings]
     who, item, day = np.array(rows, dtype=np.float64).reshape(-1, 3).T
-    return build_user_item_graph(
-        who.astype(np.int32), item.astype(np.int32), day.astype(np.float32), people, like, now_day
+    matrix = InteractionMatrix.from_pairs(
+        who.astype(np.int32), item.astype(np.int32), people, like.items, day.astype(np.float32)
     )
+    return UserItemGraph(matrix, like, now_day=now_day)
 
 
 def asked(graph, history, exclude=-1):
@@ -130,7 +132,7 @@ class TestAPlantedGraph:
         assert len(asked(graph, history)) == 0
 
     def test_tells_what_somebody_liked_last(self, graph):
-        assert graph.lately_liked(self.ADA, 2).tolist() == [0, 1]
+        assert graph.matrix.newest_items(self.ADA, 2).tolist() == [0, 1]
 
     def test_takes_the_undated_for_as_old_as_the_middle(self):
         likings = [(0, 0, 10.0), (1, 0, 30.0), (2, 0, 40.0), (3, 0, None), (3, 1, None)]
@@ -254,7 +256,11 @@ class TestALargeGraph:
 
     @pytest.fixture
     def few(self, monkeypatch):
-        for name, limit in (("PEOPLE_ASKED", 60), ("PEOPLE_FOUND", 30), ("ITEMS_FOUND", 7)):
+        for name, limit in (
+            ("USERS_PER_ITEM", 60),
+            ("MAX_USER_NEIGHBOURS", 30),
+            ("MAX_ITEM_NEIGHBOURS", 7),
+        ):
             monkeypatch.setattr(module, name, limit)
 
     HISTORY = dict.fromkeys(range(0, 16), 1.0)
@@ -275,8 +281,8 @@ class TestALargeGraph:
         for person, shared in zip(
             found.index[:30].tolist(), found.co_interaction_count[:30].tolist(), strict=True
         ):
-            begin, end = graph.first_item[person], graph.first_item[person + 1]
-            assert shared == (graph.items[begin:end] < 16).sum()
+            begin, end = graph.matrix.first_item[person], graph.matrix.first_item[person + 1]
+            assert shared == (graph.matrix.items[begin:end] < 16).sum()
 
     def test_hands_on_the_nearest(self, graph, monkeypatch):
         everybody = asked(graph, self.HISTORY)
@@ -298,7 +304,7 @@ def test_profiles_do_not_depend_on_how_many_are_added_up_at_once(monkeypatch):
     graph = graph_of(rows, 61, like)  # the last likes nothing
     whole = graph.profiles
     monkeypatch.setattr(user_summaries, "_LINKS_AT_ONCE", 5)
-    parts = summarize_users(graph.items, graph.first_item, graph.days, like)
+    parts = summarize_users(graph.matrix, like)
     assert np.array_equal(whole.lengths, parts.lengths)
     assert whole.lengths[60] == 0
     assert np.isnan(whole.newest[60])
@@ -330,14 +336,14 @@ class TestTheStore:
 
     def neighbours(self, store, tmp_path):
         catalogue, graph = self.opened(store, tmp_path)
-        ada = graph.user_index(user_node(store, BAR.name, "ada"))
+        ada = graph.matrix.user_index(user_node(store, BAR.name, "ada"))
         keys = ("negroni", "boulevardier")
         rows = table(asked(graph, {catalogue.item_index(key): 1.0 for key in keys}, ada))
         return catalogue, graph, rows
 
     def test_gives_people_and_items_with_their_days(self, bar, tmp_path):
         catalogue, graph, rows = self.neighbours(bar, tmp_path)
-        ben = graph.user_index(user_node(bar, BAR.name, "ben"))
+        ben = graph.matrix.user_index(user_node(bar, BAR.name, "ben"))
         daiquiri = catalogue.item_index("daiquiri")
         assert set(rows) == {("person", ben), ("item", daiquiri)}
         assert rows["person", ben][1] == pytest.approx(9)
@@ -349,7 +355,7 @@ class TestTheStore:
         item = int(Catalogue(bar, BAR).node_ids[0])
         store_feedback(bar, BAR.name, "dan", item, Event.DISLIKED)
         _, graph = self.opened(bar, tmp_path)
-        assert graph.user_index(user_node(bar, BAR.name, "dan")) == -1
+        assert graph.matrix.user_index(user_node(bar, BAR.name, "dan")) == -1
 
     def test_is_not_added_up_twice(self, bar, tmp_path, monkeypatch):
         _, _, rows = self.neighbours(bar, tmp_path)
@@ -376,7 +382,7 @@ class TestTheStore:
         assert not list((tmp_path / "indexes").glob("*"))
         with Store.open_(tmp_path / "store.duckdb", read_only=True) as store:
             _, graph, rows = self.neighbours(store, tmp_path)
-        assert graph.size == 2
+        assert graph.matrix.user_count == 2
         assert len(rows) == 2
 
     def test_does_without_a_cache_that_cannot_be_written(self, bar, tmp_path):

@@ -34,10 +34,10 @@ from pathlib import Path
 import duckdb, numpy  # before the first fork, so that no life has to load them
 
 from localrec.graph.store import Store
-from localrec.memory import queue
+from localrec.memory import job_queue
 from tests.memory.crowd_of_guests import diary, worker
 
-queue.MOST_CLAIMS = 1_000  # no job is to blame here for the deaths of its workers
+job_queue.MOST_CLAIMS = 1_000  # no job is to blame here for the deaths of its workers
 NEVER = -1
 path, practice = Path(sys.argv[1]), Path(sys.argv[2])
 kills, by_chance = int(sys.argv[3]), int(sys.argv[4])

@@ -242,14 +242,13 @@ class TestAShortName:
 _DIES = """
 import os, signal, sys
 from pathlib import Path
-from localrec.privacy import forgetting, journal, sweep
-from localrec.graph import rewrite
-from localrec.privacy.erasure_plan import Wish
+from localrec.privacy import forget, journal, store_rewrite, sweep
+from localrec.privacy.erasure_plan import ForgetScope
 
 folder, place, calls = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 module, name = place.rsplit(".", 1)
-owner = {"forgetting": forgetting, "journal": journal, "sweep": sweep, "rewrite": rewrite,
-         "Path": Path}[module]
+owner = {"forget": forget, "journal": journal, "sweep": sweep,
+         "store_rewrite": store_rewrite, "Path": Path}[module]
 real, left = getattr(owner, name), calls
 
 def mortal(*arguments, **named):
@@ -260,25 +259,25 @@ def mortal(*arguments, **named):
     return real(*arguments, **named)
 
 setattr(owner, name, mortal)
-forgetting.forget(folder, Wish(user=sys.argv[4]), dry_run=False, progress=lambda *_: None)
+forget.forget(folder, ForgetScope(user=sys.argv[4]), dry_run=False, progress=lambda *_: None)
 """
 _BEFORE = [
-    ("forgetting.write_what_stays", 1),
-    ("rewrite._mend_receipts", 1),
-    ("rewrite._copy_sequences", 1),
-    ("rewrite.sync", 1),
-    ("forgetting.prepare_rewritten", 1),
+    ("forget.copy_remaining_rows", 1),
+    ("store_rewrite._mend_receipts", 1),
+    ("store_rewrite._copy_sequences", 1),
+    ("store_rewrite.sync", 1),
+    ("forget.prepare_rewritten", 1),
     ("sweep.sync", 1),
-    ("forgetting.commit", 1),
+    ("forget.commit", 1),
     ("journal.sync", 1),
     ("Path.replace", 1),
 ]
 _BEHIND = [
     ("journal.sync", 2),
-    ("forgetting.finish_forgetting", 1),
+    ("forget.finish_forgetting", 1),
     *(("Path.replace", count) for count in (2, 3)),
     *(("journal.sync", count) for count in (3, 4)),
-    ("forgetting._look_again", 1),
+    ("forget._look_again", 1),
 ]
 
 
@@ -317,13 +316,13 @@ class TestDeath:
         assert not [content for content in left for one in hers if one in content]
 
     def test_leaves_no_key_in_the_journal(self, folder, dies_at):
-        dies_at("forgetting.finish_forgetting", 1)
-        journal = (folder / "forgetting.json").read_bytes()
+        dies_at("forget.finish_forgetting", 1)
+        journal = (folder / "forget.json").read_bytes()
         assert journal
         assert ANNABELLE.encode() not in journal
 
     def test_of_the_one_who_tidies_up_is_survived_too(self, folder, dies_at, monkeypatch):
-        dies_at("forgetting.finish_forgetting", 1)
+        dies_at("forget.finish_forgetting", 1)
         monkeypatch.setattr("localrec.privacy.journal.sync", _raise)
         with pytest.raises(KeyboardInterrupt):
             finish_forgetting(folder)

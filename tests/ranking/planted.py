@@ -17,11 +17,11 @@ def interactions(rows, people, items):
     whole.sort(key=lambda row: (row[0], row[3]))
     person, item, stars, day = zip(*whole, strict=True)
     return Interactions(
-        person=np.array(person, dtype=np.int32),
+        user=np.array(person, dtype=np.int32),
         item=np.array(item, dtype=np.int32),
         stars=np.array(stars, dtype=np.float32),
         at=np.datetime64("2020-01-01", "s") + np.array(day) * np.timedelta64(1, "D"),
-        people=people,
+        users=people,
         items=items,
     )
 
@@ -50,7 +50,7 @@ def block_vectors():
 def strangers(*histories):
     """Requests of people who were not trained on."""
     return ScoreRequests(
-        person=np.full(len(histories), -1, dtype=np.int32),
+        user=np.full(len(histories), -1, dtype=np.int32),
         histories=tuple(np.array(history, dtype=np.int32) for history in histories),
     )
 
@@ -58,7 +58,7 @@ def strangers(*histories):
 def known(train, *people):
     """Requests of people who were trained on, with their histories from there."""
     return ScoreRequests(
-        person=np.array(people, dtype=np.int32),
+        user=np.array(people, dtype=np.int32),
         histories=tuple(train.item[train.rows_of(person)] for person in people),
     )
 

@@ -80,7 +80,7 @@ class TestEveryBaseline:
     def test_an_empty_history_is_answered(self, name):
         train = two_blocks()
         requests = ScoreRequests(
-            person=np.array([-1, 0], dtype=np.int32),
+            user=np.array([-1, 0], dtype=np.int32),
             histories=(np.array([], dtype=np.int32), np.array([], dtype=np.int32)),
         )
         assert np.isfinite(fitted(name, train=train).score(requests)[:, :UNSEEN]).all()

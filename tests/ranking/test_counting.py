@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.foundation.errors import UsageError
-from localrec.ranking.baselines.binary_interactions import binary_interactions_of
 from localrec.ranking.baselines.content_similarity import ContentSimilarity, ContentSimilarityConfig
 from localrec.ranking.baselines.ease import BYTES_PER_PAIR, EASE, EASEConfig
 from localrec.ranking.baselines.item_knn import ItemKNN, ItemKNNConfig
@@ -45,18 +45,18 @@ def fit(baseline, train, seed=0):
 
 def table_of(train):
     """Ones where somebody had something, (people, items)."""
-    table = np.zeros((train.people, train.items))
-    table[train.person, train.item] = 1.0
+    table = np.zeros((train.users, train.items))
+    table[train.user, train.item] = 1.0
     return table
 
 
 class TestIncidence:
     def test_counts_people_once_however_often_they_came(self, few):
-        assert binary_interactions_of(few).users_of.tolist() == [3, 2, 2, 1]
+        assert InteractionMatrix.from_log(few).likes.tolist() == [3, 2, 2, 1]
 
     def test_counts_pairs_as_a_matrix_product_does(self, many):
         table = table_of(many)
-        counted = [both for _, both in binary_interactions_of(many).each_had_with(quiet)]
+        counted = [both for _, both in InteractionMatrix.from_log(many).each_liked_with(quiet)]
         np.testing.assert_array_equal(counted, table.T @ table)
 
 

@@ -57,7 +57,7 @@ def test_als_treats_those_it_knows_like_strangers():
 def test_bpr_gives_those_it_knows_what_it_learnt():
     bpr = fit(Bpr(BprConfig(embedding_size=4)))
     same = ScoreRequests(
-        person=np.array([3, 3], dtype=np.int32),
+        user=np.array([3, 3], dtype=np.int32),
         histories=(np.array([1], dtype=np.int32), np.array([BLOCK], dtype=np.int32)),
     )
     first, second = bpr.score(same)

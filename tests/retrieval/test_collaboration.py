@@ -6,6 +6,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.item_features import ItemFeatures
 from localrec.index.item_cooccurrence import count_cooccurrence
 from localrec.memory.collaborative_memory import (
@@ -23,7 +24,7 @@ from localrec.memory.collaborative_memory import (
 from localrec.memory.default_rules import default_rules
 from localrec.memory.memory_texts import MemoryTexts
 from localrec.memory.synthesis import NeighbourFacet, domain_shares
-from localrec.memory.user_item_graph import build_user_item_graph
+from localrec.memory.user_item_graph import UserItemGraph
 
 # Films 0-4 are horror, 5-9 comedy, 10 is both and liked by nobody; 0 and 5 are old besides.
 HORROR, COMEDY, OLD = 0, 1, 2
@@ -55,12 +56,14 @@ def collaborative_memory(*more, vectors=VECTORS, rules=True):
     person, item, day = likings(*more)
     pairs = np.array(LINKS, dtype=np.int32)
     item_features = ItemFeatures(pairs[:, 0], pairs[:, 1], 11, 3, vectors)
-    graph = build_user_item_graph(person, item, day, 8, item_features)
+    graph = UserItemGraph(
+        InteractionMatrix.from_pairs(person, item, 8, item_features.items, day), item_features
+    )
     order = np.lexsort((day, person))
     return CollaborativeMemory(
         graph=graph,
         companions=count_cooccurrence(person[order], item[order], 11),
-        usual=domain_shares(item_features, np.diff(graph.first_person)),
+        usual=domain_shares(item_features, graph.matrix.likes),
         phrases=[f"films that are {name}" for name in NAMES],
         rules=default_rules("movies") if rules else None,
     )
@@ -107,7 +110,7 @@ class TestWhatIsRemembered:
         supporters = supporters_of(memory_context.curated, shared.graph)
         rows = memory_context.curated.neighbours
         for one, is_user, index in zip(supporters, rows.is_user, rows.index, strict=True):
-            expected = shared.graph.items_of(int(index)).tolist() if is_user else [index]
+            expected = shared.graph.matrix.items_of(int(index)).tolist() if is_user else [index]
             assert one.items.tolist() == expected
 
 

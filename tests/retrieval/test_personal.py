@@ -34,17 +34,9 @@ CROWD = [(f"b{n}", key) for n in range(8) for key in (*BITTER, "gimlet")] + [
 def audience_of(items, pairs):
     """The audience of planted pairs (person, item), without a store."""
     people = sorted({person for person, _ in pairs})
-    pairs = sorted({(people.index(person), item) for person, item in pairs})
-    by_item = sorted(pairs, key=lambda pair: (pair[1], pair[0]))
-    numbers = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    first_item = np.searchsorted(numbers[:, 0], np.arange(len(people) + 1))
-    first_person = np.searchsorted([item for _, item in by_item], np.arange(items + 1))
-    return InteractionMatrix(
-        numbers[:, 1].astype(np.int32),
-        first_item.astype(np.int64),
-        np.array([person for person, _ in by_item], dtype=np.int32),
-        first_person.astype(np.int64),
-    )
+    numbers = np.array(sorted(pairs), dtype=np.int32).reshape(-1, 2)
+    user = np.searchsorted(people, numbers[:, 0]).astype(np.int32)
+    return InteractionMatrix.from_pairs(user, numbers[:, 1], len(people), items)
 
 
 PAIRS = st.sets(st.tuples(st.integers(0, 9), st.integers(0, 5)), max_size=40)
@@ -58,7 +50,7 @@ class TestLift:
         fans = [{person for person, item in pairs if item == one} for one in range(6)]
         for one in range(6):
             lifted = preference_features.lift(audience, one)
-            share = (len(fans[one]) + 1) / (audience.size + 2)
+            share = (len(fans[one]) + 1) / (audience.user_count + 2)
             for other in range(6):
                 both = len(fans[one] & fans[other])
                 given_other = (both + 5 * share) / (len(fans[other]) + 5)

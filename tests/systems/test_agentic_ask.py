@@ -359,7 +359,7 @@ def test_naming_the_systems_loads_no_agent():
         check=True,
     ).stdout
     agent = {name for name in told.split() if name.startswith("localrec.agent.")}
-    assert agent <= {"localrec.agent.limits", "localrec.data.trajectory"}
+    assert agent <= {"localrec.agent.configs", "localrec.agent.limits"}
     assert "localrec.systems.agenticrec" not in told.split()
 
 

@@ -6,6 +6,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.item_features import ItemFeatures
 from localrec.foundation.errors import ModelError
 from localrec.graph.domain_files import load_domain
@@ -18,7 +19,7 @@ from localrec.memory.memory_texts import MemoryTexts
 from localrec.memory.memrec import DEFAULT_WEIGHTS, FEWEST_CASES, MemRec, VectorMemRec
 from localrec.memory.model_memrec import ModelMemRec
 from localrec.memory.synthesis import domain_shares
-from localrec.memory.user_item_graph import build_user_item_graph
+from localrec.memory.user_item_graph import UserItemGraph
 from localrec.ranking.fusion import FusionWeights
 
 MOVIES = load_domain("movies")
@@ -36,11 +37,13 @@ def collective_of(person, item, *, rules=True):
     vectors[:, 2] = np.linspace(0.0, 0.6, FILMS)  # no two texts are quite the same
     item_features = ItemFeatures(films, films % 2, FILMS, 2, vectors)
     days = np.arange(len(person), dtype=np.float32)
-    graph = build_user_item_graph(person, item, days, PEOPLE, item_features)
+    graph = UserItemGraph(
+        InteractionMatrix.from_pairs(person, item, PEOPLE, item_features.items, days), item_features
+    )
     return CollaborativeMemory(
         graph=graph,
         companions=count_cooccurrence(person, item, FILMS),
-        usual=domain_shares(item_features, np.diff(graph.first_person)),
+        usual=domain_shares(item_features, graph.matrix.likes),
         phrases=[f"films that are {name}" for name in NAMES],
         rules=default_rules("movies") if rules else None,
     )

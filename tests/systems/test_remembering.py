@@ -253,9 +253,9 @@ class TestWeights:
 def test_half_way_each_person_has_the_first_half_of_their_likings(opened):
     early = first_half(opened.collaborative_memory(BAR.name))
     whole = opened.collaborative_memory(BAR.name).graph
-    assert np.diff(early.graph.first_item).tolist() == [2] * PEOPLE
+    assert early.graph.matrix.user_likes.tolist() == [2] * PEOPLE
     for person in range(PEOPLE):
-        assert set(early.graph.items_of(person)) == set(whole.lately_liked(person, 4)[2:])
+        assert set(early.graph.matrix.items_of(person)) == set(whole.lately_liked(person, 4)[2:])
 
 
 def test_a_forgotten_person_is_in_no_memory_that_is_made_anew(own):
@@ -266,7 +266,7 @@ def test_a_forgotten_person_is_in_no_memory_that_is_made_anew(own):
     forget(own, ForgetScope(user=KEY.format(0)), dry_run=False, progress=lambda *_: None)
     assert not any(list((own / "indexes").glob(pattern)) for pattern in caches)
     with Workspace(own) as workspace:
-        assert workspace.collaborative_memory(BAR.name).graph.size == PEOPLE - 1
+        assert workspace.collaborative_memory(BAR.name).graph.matrix.user_count == PEOPLE - 1
 
 
 def test_the_view_is_plain_json(opened, user_profile):

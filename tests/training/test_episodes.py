@@ -50,10 +50,10 @@ def test_a_request_shows_a_history_and_hides_one_choice_among_the_candidates(les
 
 def test_what_is_trained_on_was_done_before_all_that_is_validated_or_tested(lessons, parted):
     train = parted.train
-    done = set(zip(train.person.tolist(), train.item.tolist(), strict=True))
+    done = set(zip(train.user.tolist(), train.item.tolist(), strict=True))
     assert all(pair in done for pair in asked(lessons.train) if pair[0] >= 0)
     tested = set(
-        zip(parted.test.person.tolist(), [int(p[0]) for p in parted.test.positives], strict=True)
+        zip(parted.test.user.tolist(), [int(p[0]) for p in parted.test.positives], strict=True)
     )
     assert not tested & set(asked(lessons.train))
     assert not tested & set(asked(lessons.validation))
@@ -70,7 +70,9 @@ def test_tools_do_not_know_the_choice_they_are_asked_about(lessons):
         )
         if person < 0:
             continue
-        liked = graph.items[graph.first_item[person] : graph.first_item[person + 1]]
+        liked = graph.matrix.items[
+            graph.matrix.first_item[person] : graph.matrix.first_item[person + 1]
+        ]
         assert request.tool_context.candidates[request.target - 1] not in liked
         looked_at += len(liked)
     assert looked_at

@@ -189,7 +189,7 @@ class TestChoices:
         for place, history in enumerate(cases.histories):
             scores = fused.scores(*deduplicated_history(history), int(cases.train_user[place]))
             ranked = sorted(range(len(scores)), key=lambda item: -scores[item])
-            order[int(cases.person[place]), title_of(cases.positives[place][0])] = [
+            order[int(cases.user[place]), title_of(cases.positives[place][0])] = [
                 title_of(item) for item in ranked
             ]
         lists = [one for half in HALVES for one in NextChoices(*counted, seed=0).lists(half)]
@@ -204,7 +204,7 @@ class TestChoices:
         parted = split_data(rows, protocol)
         with_held = set()
         for cases in (parted.validation, parted.test):
-            for person, items in zip(cases.person.tolist(), cases.positives, strict=True):
+            for person, items in zip(cases.user.tolist(), cases.positives, strict=True):
                 with_held |= {(person, title_of(item)) for item in items.tolist()}
         assert with_held
         for right in (*chosen["train"], *chosen["validation"]):
@@ -226,7 +226,7 @@ class TestChoices:
             lists = open_next_choices(workspace, BAR.name, 0, silent).lists("train")
             made = {(guest_of(one), one.candidates[0].title) for one in lists}
         (known,) = learnt
-        joined = set(zip(known.person.tolist(), map(title_of, known.item.tolist()), strict=True))
+        joined = set(zip(known.user.tolist(), map(title_of, known.item.tolist()), strict=True))
         assert made and joined
         assert not made & joined
         assert known.at.max() <= min(day_of(rows, *one) for one in made)

@@ -55,7 +55,7 @@ class TestTraining:
             twins = {f"guest {guest}" for guest in range(0, GUESTS, len(DRINKS))}
             near = model.similar_users(model.state_of(menu[:TASTED]), len(twins))
             named = dict(opened.store.rows("SELECT node_id, key FROM node WHERE kind = 'user'"))
-            assert {named[int(graph.users[person])] for person in near} == twins
+            assert {named[int(graph.matrix.user_nodes[person])] for person in near} == twins
 
     def test_with_the_same_seed_comes_to_the_same(self, folder):
         def arrays():

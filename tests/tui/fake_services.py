@@ -7,10 +7,10 @@ from pathlib import Path
 
 import msgspec
 
-from localrec.data.answers import Answer, IntentView, ReflectionRecord, Relaxation
+from localrec.data.answers import Answer, QueryView, ReflectionRecord, Relaxation
 from localrec.data.evidence import Evidence
 from localrec.data.model_calls import ChatTurn, ModelCall
-from localrec.data.query import Constraint, Intent, QueryImage, RoutedTask, TaskKind
+from localrec.data.query import Constraint, Query, QueryImage, RoutedTask, TaskKind
 from localrec.data.recommendations import Recommendations, RecommendedItem
 from localrec.foundation.progress import Progress
 from localrec.graph.interactions import FeedbackRecord
@@ -36,7 +36,7 @@ from .fake_runs import FakeRunService
 from .fake_trainings import FakeTrainingService
 from .recorder import Recorder
 
-INTENT = Intent(
+INTENT = Query(
     constraints=(
         Constraint(kind="ingredient", any_of=("gin",)),
         Constraint(kind="ingredient", any_of=("cream",), barred=True),
@@ -44,7 +44,7 @@ INTENT = Intent(
     ),
     have=("gin",),
 )
-_NO_VIEW = IntentView(
+_NO_VIEW = QueryView(
     include=("gin",),
     include_any=(),
     exclude=("cream",),
@@ -205,7 +205,7 @@ class FakeServices(Recorder):
     def _answered(
         self,
         asked: QuestionRequest,
-        intent: Intent,
+        intent: Query,
         task: TaskKind,
         request: RequestHandle,
         on_items: OnItems,

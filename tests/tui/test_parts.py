@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from localrec.cli.app import run
 from localrec.data.evidence import Evidence
-from localrec.data.query import Constraint, Intent, NumberRange
+from localrec.data.query import Constraint, NumberRange, Query
 from localrec.data.rows import Event
 from localrec.graph.domain_files import load_domain
 from localrec.memory.feedback import record_feedback
@@ -21,7 +21,7 @@ from localrec_tui.question_history import KEPT, QuestionHistory, load_last_perso
 from localrec_tui.screens.item import evidence_graph
 from localrec_tui.services.store_access import ReadWriteLock
 
-FULL = Intent(
+FULL = Query(
     constraints=(
         Constraint(kind="ingredient", any_of=("cream",), barred=True),
         Constraint(kind="ingredient", any_of=("gin", "vodka")),
@@ -51,7 +51,7 @@ class TestWishes:
         ]
 
     def test_of_an_empty_intent_are_none(self):
-        assert intent_chips(Intent(), load_domain("cocktails")) == ()
+        assert intent_chips(Query(), load_domain("cocktails")) == ()
 
     def test_taken_out_one_by_one_leave_nothing(self):
         domain, intent = load_domain("cocktails"), FULL
@@ -59,7 +59,7 @@ class TestWishes:
             chips = intent_chips(intent, domain)
             assert len(chips) == left
             intent = without_chip(intent, chips[left // 2])
-        assert intent == Intent()
+        assert intent == Query()
 
     def test_taken_out_leave_the_others_as_they_were(self):
         domain = load_domain("cocktails")
@@ -183,7 +183,7 @@ def test_a_logbook_keeps_the_newest_lines_and_tells_nobody_else(capsys):
 
 
 def test_chips_are_plain_records():
-    [chip] = intent_chips(Intent(have=("gin",)), load_domain("cocktails"))
+    [chip] = intent_chips(Query(have=("gin",)), load_domain("cocktails"))
     assert msgspec.structs.asdict(chip) == {"part": "have", "place": 0, "label": "have gin"}
 
 

@@ -2,7 +2,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from localrec.data.query import Intent
+from localrec.data.query import Query
 from localrec.systems.question_context import QuestionContext
 from localrec.understanding.query_parser import parse_query
 from tests.planted import planted_stages, planted_store
@@ -16,5 +16,5 @@ def bar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[QuestionContext]:
 
 
 @pytest.fixture
-def read(bar: QuestionContext) -> Callable[[str], Intent]:
+def read(bar: QuestionContext) -> Callable[[str], Query]:
     return lambda question: parse_query(question, bar.vocabulary)

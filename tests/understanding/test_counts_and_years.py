@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from localrec.data.query import Intent, NumberRange
+from localrec.data.query import NumberRange, Query
 from localrec.data.rows import AttributeLink, ImportReport
 from localrec.graph.catalogue import Catalogue
 from localrec.graph.domain_files import load_domain
@@ -22,7 +22,7 @@ SHELF = (("Brideshead Revisited", 1945), ("Summer 1914", 1936), ("Dune", 1965))
 
 
 @pytest.fixture(scope="module")
-def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Intent]]:
+def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Query]]:
     genre = (AttributeLink(kind="genre", name="fiction"),)
     rows = [film_row(name.casefold(), name, year, genre, BOOKS) for name, year in SHELF]
     report = ImportReport(
@@ -52,7 +52,7 @@ def pages(low: int, high: int) -> tuple[NumberRange, ...]:
     ],
 )
 def test_a_year_asks_for_no_decade(
-    ask: Callable[[str], Intent], question: str, ranges: tuple[NumberRange, ...]
+    ask: Callable[[str], Query], question: str, ranges: tuple[NumberRange, ...]
 ) -> None:
     intent = ask(question)
     assert intent.ranges == ranges
@@ -60,7 +60,7 @@ def test_a_year_asks_for_no_decade(
 
 
 @pytest.mark.parametrize("question", ["from the 1940s", "from the 40s", "from the forties"])
-def test_a_decade_still_asks_for_the_decade(ask: Callable[[str], Intent], question: str) -> None:
+def test_a_decade_still_asks_for_the_decade(ask: Callable[[str], Query], question: str) -> None:
     intent = ask(question)
     assert [one.any_of for one in intent.of_kind("decade")] == [("1940s",)]
     assert intent.ranges == ()
@@ -91,15 +91,15 @@ def test_ingredients_are_counted_as_ingredients() -> None:
 @pytest.mark.parametrize(
     "question", ["a novel under 300 pages", "an audiobook", "paperbacks of 200 pages"]
 )
-def test_the_domains_own_nouns_are_not_unknown(ask: Callable[[str], Intent], question: str) -> None:
+def test_the_domains_own_nouns_are_not_unknown(ask: Callable[[str], Query], question: str) -> None:
     assert ask(question).unknown == ()
 
 
-def test_a_word_that_nobody_knows_is_still_told(ask: Callable[[str], Intent]) -> None:
+def test_a_word_that_nobody_knows_is_still_told(ask: Callable[[str], Query]) -> None:
     assert ask("a novel about quaternions").unknown == ("quaternions",)
 
 
-def test_a_year_in_the_examples_name_is_no_wish(ask: Callable[[str], Intent]) -> None:
+def test_a_year_in_the_examples_name_is_no_wish(ask: Callable[[str], Query]) -> None:
     intent = ask("something like Summer 1914, but newer")
     assert intent.target == "summer 1914"
     assert intent.ranges == ()

@@ -6,18 +6,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from localrec.data.query import Intent
+from localrec.data.query import Query
 from localrec.systems.question_context import QuestionContext
 from localrec.understanding.query_parser import LONGEST_QUESTION, add_shelf, parse_query, query_view
 
-Read = Callable[[str], Intent]
+Read = Callable[[str], Query]
 
 
-def wanted(intent: Intent, kind: str = "ingredient") -> list[tuple[str, ...]]:
+def wanted(intent: Query, kind: str = "ingredient") -> list[tuple[str, ...]]:
     return [one.any_of for one in intent.of_kind(kind) if not one.soft]
 
 
-def barred(intent: Intent, kind: str = "ingredient") -> set[str]:
+def barred(intent: Query, kind: str = "ingredient") -> set[str]:
     return {key for one in intent.of_kind(kind, barred=True) if not one.soft for key in one.any_of}
 
 

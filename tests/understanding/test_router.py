@@ -2,7 +2,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from localrec.data.query import Intent
+from localrec.data.query import Query
 from localrec.llm.chat_model import Message
 from localrec.llm.scripted import ScriptedModel
 from localrec.systems.question_context import QuestionContext
@@ -30,7 +30,7 @@ from localrec.understanding.router import (
     ],
 )
 def test_rules_route_by_what_leads_the_question(
-    bar: QuestionContext, read: Callable[[str], Intent], question: str, task: str
+    bar: QuestionContext, read: Callable[[str], Query], question: str, task: str
 ):
     assert route_by_rules(read(question), bar.catalogue.domain).kind == task
 

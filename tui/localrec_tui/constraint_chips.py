@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from localrec.data.domains import Domain
-from localrec.data.query import Constraint, Intent, NumberRange
+from localrec.data.query import Constraint, NumberRange, Query
 
 IntentField = Literal[
     "constraints", "flags", "ranges", "target", "exclude_items", "have", "order"
@@ -22,7 +22,7 @@ class Chip(msgspec.Struct, frozen=True):
     label: str
 
 
-def intent_chips(intent: Intent, domain: Domain) -> tuple[Chip, ...]:
+def intent_chips(intent: Query, domain: Domain) -> tuple[Chip, ...]:
     """Every wish of an intent, what must be there before what must not."""
     wanted = sorted(enumerate(intent.constraints), key=lambda pair: pair[1].barred)
     example = intent.target or intent.anchor
@@ -38,7 +38,7 @@ def intent_chips(intent: Intent, domain: Domain) -> tuple[Chip, ...]:
     return tuple(chips)
 
 
-def without_chip(intent: Intent, chip: Chip) -> Intent:
+def without_chip(intent: Query, chip: Chip) -> Query:
     """The intent with one of its wishes taken out."""
     if chip.part == "target":
         return msgspec.structs.replace(intent, target=None, anchor=None)

@@ -132,7 +132,7 @@ def shared_taste(tool_context: ToolContext) -> Observation:
 def _taken(tool_context: ToolContext, people: Indexes, *, damped: bool) -> Scores:
     """How many of some people took each item, (n,); `damped`, who takes everything says little."""
     graph = tool_context.reference.collaborative_memory.graph
-    taken = [graph.items_of(person) for person in people.tolist()]
+    taken = [graph.matrix.items_of(person) for person in people.tolist()]
     lengths = np.array([len(items) for items in taken])
     each = 1 / np.sqrt(np.maximum(lengths, 1)) if damped else np.ones(len(taken))
     return np.bincount(
@@ -143,6 +143,8 @@ def _taken(tool_context: ToolContext, people: Indexes, *, damped: bool) -> Score
 
 
 def _lately(tool_context: ToolContext, person: int) -> str:
-    items = tool_context.reference.collaborative_memory.graph.lately_liked(person, _LATELY).tolist()
+    items = tool_context.reference.collaborative_memory.graph.matrix.newest_items(
+        person, _LATELY
+    ).tolist()
     told = [title_text(tool_context.reference.titles[item]) for item in items]
     return fit_lines("One of them lately took", told or ["nothing"])

@@ -71,11 +71,11 @@ def write_rationales(
                     system,
                     Rationale(
                         id=case,
-                        person=asking.person_keys[cases.person[place]],
+                        person=asking.user_keys[cases.user[place]],
                         item=first_of[case],
                         rationale="",
                     ),
-                    int(requests.person[place]),
+                    int(requests.user[place]),
                     requests.histories[place],
                     number_of[first_of[case]],
                 )

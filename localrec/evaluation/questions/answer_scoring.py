@@ -7,10 +7,11 @@ to.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import ClassVar
 
 import msgspec
 
-from localrec.data.answers import Answer, IntentView
+from localrec.data.answers import Answer, QueryView
 from localrec.data.query import TaskKind
 from localrec.evaluation.questions.claims import Claim, claims_of
 from localrec.evaluation.questions.gold import Gold, GoldQuestion, excluded_in, violated_constraints
@@ -40,7 +41,7 @@ class AnswerScore(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     question: GoldQuestion
-    understood: IntentView
+    understood: QueryView
     routed: TaskKind | None
     fitting: int
     broken: tuple[tuple[str, tuple[str, ...]], ...]
@@ -67,7 +68,7 @@ class AnswerScoreDetails(msgspec.Struct, frozen=True, kw_only=True):
     """What a judged answer says in words; see `Case`."""
 
     question: GoldQuestion
-    understood: IntentView
+    understood: QueryView
     broken: tuple[tuple[str, tuple[str, ...]], ...]
     ungrounded: tuple[str, ...]
 
@@ -84,6 +85,8 @@ class AnswerScoreRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults
         tokens: What models read and wrote.
         details: Of the dev half only.
     """
+
+    noun: ClassVar[str] = "case"
 
     id: str
     task: TaskKind

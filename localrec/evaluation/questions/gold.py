@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from localrec.data.answers import IntentView
+from localrec.data.answers import QueryView
 from localrec.data.domains import AttributeRole
 from localrec.data.query import TaskKind
 from localrec.evaluation.configs import Half
@@ -157,7 +157,7 @@ def _attributes_asked(gold: Gold) -> tuple[tuple[AttributeRole, tuple[str, ...]]
 Demand: TypeAlias = tuple[str, frozenset[Node]]
 
 
-def is_exact_match(gold: Gold, view: IntentView, truth: StoreTruth) -> bool:
+def is_exact_match(gold: Gold, view: QueryView, truth: StoreTruth) -> bool:
     """Whether a reading demands what the gold does, in whatever order and spelling.
 
     Bounds on numbers and wishes that are no demands are left alone, since the gold has none.
@@ -171,7 +171,7 @@ def is_exact_match(gold: Gold, view: IntentView, truth: StoreTruth) -> bool:
     )
 
 
-def _demands(one: Gold | IntentView, truth: StoreTruth) -> Iterator[Demand]:
+def _demands(one: Gold | QueryView, truth: StoreTruth) -> Iterator[Demand]:
     """What either side demands; their fields are named alike."""
     for name in one.include:
         yield "with", _nodes([name], truth.domain.kind_of("component"), truth)

@@ -1,4 +1,4 @@
-"""A question run as the tables of docs/evaluation.md: figures side by side, tasks, styles, routers.
+"""A question run as the tables of docs/results/questions.md: figures, tasks, styles, routers.
 
 The run's own report (`question_figures`) shows more, a system to a row; here every system is a
 column, so that a page can hold both halves.

@@ -135,7 +135,7 @@ class AgentSystem:
             stars=requests.stars[place],
             days=np.where(np.isnat(at), np.nan, at.astype(np.float64) / _DAY_S),
             now=self.graph.now_day,
-            person=int(requests.person[place]),
+            person=int(requests.user[place]),
         )
 
     def _ask(

@@ -82,18 +82,18 @@ class Cases(msgspec.Struct, frozen=True):
 
     Args:
         row: Row of the (first) positive among all interactions, (b,); names the case.
-        person: Index of the person, (b,).
-        train_user: Index of the person where the training has rows of them, else -1, (b,).
+        user: Index of the user, (b,).
+        train_user: Index of the user where the training has rows of them, else -1, (b,).
         histories: Items that the system may know, oldest first.
         stars: The stars of each history.
         at: When each item of a history was had, NaT where that is unknown.
-        had: Everything the person had before the positive.
+        seen_items: Everything the user had before the positive.
         positives: Held-out items to be found.
         candidates: Items to rank, (b, N), shuffled; None: all of them.
     """
 
     row: Rows
-    person: Items
+    user: Items
     train_user: Items
     histories: tuple[Items, ...]
     stars: tuple[NDArray[np.float32], ...]
@@ -110,7 +110,7 @@ class Cases(msgspec.Struct, frozen=True):
         many = places.tolist()
         return Cases(
             row=self.row[places],
-            person=self.person[places],
+            user=self.user[places],
             train_user=self.train_user[places],
             histories=tuple(self.histories[one] for one in many),
             stars=tuple(self.stars[one] for one in many),
@@ -123,7 +123,7 @@ class Cases(msgspec.Struct, frozen=True):
     def requests(self) -> RatedRequests:
         """What a system gets to see: nothing of the positives."""
         return RatedRequests(
-            person=self.train_user, histories=self.histories, stars=self.stars, at=self.at
+            user=self.train_user, histories=self.histories, stars=self.stars, at=self.at
         )
 
 
@@ -152,7 +152,7 @@ def split_data(data: Interactions, protocol: EvaluationProtocol) -> DataSplit:
     )
     if not len(parted.test) or not len(train):
         raise InputError(
-            f"{len(data)} interactions of {data.people} people leave nothing to hold out under "
+            f"{len(data)} interactions of {data.users} people leave nothing to hold out under "
             f"{protocol.split}.",
             "Take more data, or a smaller min_interactions.",
         )
@@ -162,10 +162,10 @@ def split_data(data: Interactions, protocol: EvaluationProtocol) -> DataSplit:
 def split_rows(data: Interactions, protocol: EvaluationProtocol) -> RowSplit:
     """Which rows a protocol trains on, and which it holds out."""
     if protocol.split == "leave-one-out":
-        return leave_one_out(data.person, at_least=protocol.min_interactions)
+        return leave_one_out(data.user, at_least=protocol.min_interactions)
     if protocol.split == "cold-users":
         least = max(protocol.min_interactions, protocol.shown + 1)
-        return cold_users(data.person, at_least=least, seed=protocol.seed)
+        return cold_users(data.user, at_least=least, seed=protocol.seed)
     undated = np.isnat(data.at)  # as everywhere: the oldest of all
     oldest = data.at[~undated].min() if not undated.all() else np.datetime64(0, "s")
     return chronological_split(np.where(undated, oldest, data.at))
@@ -174,11 +174,11 @@ def split_rows(data: Interactions, protocol: EvaluationProtocol) -> RowSplit:
 def select_rows(data: Interactions, mask: NDArray[np.bool_]) -> Interactions:
     """Some of the rows; people and items keep their numbers."""
     return Interactions(
-        person=data.person[mask],
+        user=data.user[mask],
         item=data.item[mask],
         stars=data.stars[mask],
         at=data.at[mask],
-        people=data.people,
+        users=data.users,
         items=data.items,
     )
 
@@ -193,18 +193,18 @@ def _cases(
     """Cases of the held-out rows; `salt` gives validation other candidates than the test."""
     first, last = data.first_row[:-1], data.first_row[1:]
     if protocol.split == "cold-users":
-        people = np.unique(data.person[held])
+        people = np.unique(data.user[held])
         rows = first[people] + protocol.shown
     else:
         rows = held[_may_be_asked(data, held, protocol)]
-        people = data.person[rows]
+        people = data.user[rows]
     starts = first[people]
     ends = last[people] if protocol.has_several_targets else rows + 1
     cap = protocol.history or len(data)
     known = [slice(max(start, row - cap), row) for start, row in _pairs(starts, rows)]
     return Cases(
         row=rows,
-        person=people.astype(np.int32),
+        user=people.astype(np.int32),
         train_user=np.where(trained[people], people, -1).astype(np.int32),
         histories=tuple(data.item[one] for one in known),
         stars=tuple(data.stars[one] for one in known),
@@ -219,7 +219,7 @@ def _may_be_asked(
     data: Interactions, held: Rows, protocol: EvaluationProtocol
 ) -> NDArray[np.bool_]:
     """Whoever has rows enough, and at least one before: of nothing nothing can be foretold."""
-    person = data.person[held]
+    person = data.user[held]
     enough = np.diff(data.first_row)[person] >= protocol.min_interactions
     may: NDArray[np.bool_] = enough & (held > data.first_row[person])
     return may
@@ -231,7 +231,7 @@ def _candidates(
     if protocol.candidates == "full":
         return None
     drawn = sampled_candidates(
-        data.person,
+        data.user,
         data.item,
         rows,
         negatives=protocol.candidates - 1,

@@ -102,13 +102,13 @@ def _trained(train: Interactions, seed: int, progress: Progress) -> SequenceEnco
     """
     network = make_sasrec(SASRecConfig())
     network.fit(train, seed, progress)
-    histories = [train.item[train.rows_of(person)] for person in range(train.people)]
+    histories = [train.item[train.rows_of(person)] for person in range(train.users)]
     return build_sequential_model(network.export(), histories)
 
 
 def _mark(train: Interactions) -> Hashable:
     """Changes with any row: arrays may have been written to since, so that identity says little."""
     digest = hashlib.blake2b(digest_size=16)
-    for column in (train.person, train.item, train.stars, train.at):
+    for column in (train.user, train.item, train.stars, train.at):
         digest.update(np.ascontiguousarray(column).tobytes())
-    return digest.digest(), train.people, train.items
+    return digest.digest(), train.users, train.items

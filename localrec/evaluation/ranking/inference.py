@@ -86,7 +86,7 @@ class CaseResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     Args:
         id: The case's, unique in a run.
-        person: Their key.
+        user: Their key; "person" in the files.
         targets: Keys of the held-out items.
         first: Best rank that the (first) target may have, from 1; 0: it was not ranked.
         tied: How many share its score, itself among them.
@@ -109,7 +109,7 @@ class CaseResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     id: str
-    person: str
+    user: str = msgspec.field(name="person")
     targets: tuple[str, ...]
     first: int
     tied: int
@@ -134,14 +134,14 @@ class InferenceContext(msgspec.Struct, frozen=True, kw_only=True):
     """What holds for all cases of a run.
 
     Args:
-        person_keys: Of all people.
+        user_keys: Of all users.
         item_keys: Of all items.
         keep_known: Full ranking ranks what the person had before as well.
         k: Length of the lists that are kept.
         seed: Of the order among equal scores in those lists.
     """
 
-    person_keys: NDArray[np.object_]
+    user_keys: NDArray[np.object_]
     item_keys: NDArray[np.object_]
     keep_known: bool
     k: int
@@ -182,7 +182,7 @@ def _outcome(
 ) -> CaseResult:
     return CaseResult(
         id=str(int(cases.row[place])),
-        person=asking.person_keys[cases.person[place]],
+        user=asking.user_keys[cases.user[place]],
         targets=tuple(asking.item_keys[cases.positives[place]]),
         first=found.first,
         tied=found.tied,

@@ -53,14 +53,14 @@ class KeyedInteractions(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         interactions: Ordered by person, time, and the order in which they were imported.
-        person_keys: The key of each person, (people,).
+        user_keys: The key of each user, (users,).
         item_keys: The key of each item, (items,).
         item_nodes: The store's id of each item, (items,).
         fingerprint: Changes with any row or key; the same for the same data in any workspace.
     """
 
     interactions: Interactions
-    person_keys: NDArray[np.object_]
+    user_keys: NDArray[np.object_]
     item_keys: NDArray[np.object_]
     item_nodes: NDArray[np.int64]
     fingerprint: str
@@ -102,11 +102,11 @@ def read_interactions(store: Store, domain: Domain, source: str | None = None) -
         )
     return keyed_interactions(
         Interactions(
-            person=np.asarray(rows["person"], dtype=np.int32),
+            user=np.asarray(rows["person"], dtype=np.int32),
             item=np.asarray(rows["item"], dtype=np.int32),
             stars=np.ma.filled(np.ma.asarray(rows["stars"], dtype=np.float32), np.nan),
             at=_moments(rows["at"]),
-            people=len(people["key"]),
+            users=len(people["key"]),
             items=len(items["key"]),
         ),
         people["key"],
@@ -117,15 +117,15 @@ def read_interactions(store: Store, domain: Domain, source: str | None = None) -
 
 def keyed_interactions(
     interactions: Interactions,
-    person_keys: Sequence[str] | NDArray[Any],
+    user_keys: Sequence[str] | NDArray[Any],
     item_keys: Sequence[str] | NDArray[Any],
     item_nodes: NDArray[np.int64] | None = None,
 ) -> KeyedInteractions:
     """Given rows with their keys; without node ids the items stand in no store."""
-    people, items = _texts(person_keys), _texts(item_keys)
+    people, items = _texts(user_keys), _texts(item_keys)
     return KeyedInteractions(
         interactions=interactions,
-        person_keys=people,
+        user_keys=people,
         item_keys=items,
         item_nodes=np.arange(len(items)) if item_nodes is None else item_nodes,
         fingerprint=_fingerprint(interactions, people, items),
@@ -138,7 +138,7 @@ def _fingerprint(
     digest = hashlib.blake2b(digest_size=16)
     for keys in (people, items):
         digest.update(msgspec.json.encode(keys.tolist()))
-    for column in (rows.person, rows.item, rows.stars, rows.at):
+    for column in (rows.user, rows.item, rows.stars, rows.at):
         digest.update(np.ascontiguousarray(column).tobytes())
     return digest.hexdigest()
 

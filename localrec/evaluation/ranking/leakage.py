@@ -75,7 +75,7 @@ def check_train(train: Interactions, cases: Cases) -> None:
         LeakError: one is.
     """
     leaked = np.intersect1d(
-        train.person.astype(np.int64) * train.items + train.item, _held(cases, train.items)
+        train.user.astype(np.int64) * train.items + train.item, _held(cases, train.items)
     )
     if len(leaked):
         raise LeakError(
@@ -145,9 +145,9 @@ def check_graph(graph: UserItemGraph, train: Interactions) -> None:
     Raises:
         LeakError: somebody is joined to something else.
     """
-    people = np.repeat(np.arange(graph.size), np.diff(graph.first_item))
-    joined = people * train.items + graph.items
-    known = train.person.astype(np.int64) * train.items + train.item
+    people = np.repeat(np.arange(graph.matrix.user_count), graph.matrix.user_likes)
+    joined = people * train.items + graph.matrix.items
+    known = train.user.astype(np.int64) * train.items + train.item
     if strange := int(np.count_nonzero(~np.isin(joined, known))):
         raise LeakError(
             f"A memory joins people to {strange} items that no training row does.",
@@ -167,7 +167,7 @@ def check_store(store: Store, cases: Cases, keyed: KeyedInteractions) -> None:
     held = {
         "item_id": keyed.item_nodes[np.concatenate(cases.positives)],
         "user_key": np.repeat(
-            keyed.person_keys[cases.person], [len(items) for items in cases.positives]
+            keyed.user_keys[cases.user], [len(items) for items in cases.positives]
         ),
     }
     with store.staged(staged_held=held):
@@ -257,7 +257,7 @@ def _held(cases: Cases, items: int) -> NDArray[np.int64]:
     """One number for each held-out pair of person and item."""
     lengths = [len(positives) for positives in cases.positives]
     flat = np.concatenate([np.zeros(0, dtype=np.int32), *cases.positives])
-    return np.repeat(cases.person.astype(np.int64), lengths) * items + flat
+    return np.repeat(cases.user.astype(np.int64), lengths) * items + flat
 
 
 def _never_had(cases: Cases, place: int, data: Interactions) -> Items:
@@ -265,7 +265,7 @@ def _never_had(cases: Cases, place: int, data: Interactions) -> Items:
     if cases.candidates is not None:
         line = cases.candidates[place]
         return line[line != cases.positives[place][0]]
-    had = data.item[data.rows_of(int(cases.person[place]))]
+    had = data.item[data.rows_of(int(cases.user[place]))]
     return np.setdiff1d(np.arange(data.items, dtype=np.int32), had)
 
 

@@ -9,7 +9,7 @@ fitted with is made of the rest, the one that is tested of all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol, TypeVar, runtime_checkable
 
 import msgspec
@@ -22,6 +22,7 @@ from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.interactions import Interactions
 from localrec.data.item_features import ItemFeatures
 from localrec.data.reasons import Reasons, template_reasons
+from localrec.evaluation.ranking.cases import select_rows
 from localrec.explanation.reason_builder import MemoryEvidence, ReasonBuilder
 from localrec.foundation.errors import UsageError
 from localrec.foundation.progress import Progress
@@ -32,7 +33,7 @@ from localrec.memory.configs import MEMREC, MEMREC_VECTOR, MemRecConfig, MemRecV
 from localrec.memory.memrec import MemRec, VectorMemRec
 from localrec.memory.rules import RuleSet
 from localrec.memory.synthesis import domain_shares
-from localrec.memory.user_item_graph import UserItemGraph, build_user_item_graph
+from localrec.memory.user_item_graph import UserItemGraph
 from localrec.ranking.baselines.content_similarity import ItemVectors
 from localrec.ranking.fusion import FusionWeights
 from localrec.ranking.recommender import Recommender, ScoreRequests, SettingValue
@@ -44,7 +45,6 @@ MEMORIES: dict[str, MemRecConfig | MemRecVectorConfig] = {**MEMREC, **MEMREC_VEC
 
 _FEWEST_ROWS = 3  # of a person who gives one up to fit weights on
 _MOST_FITTED = 2_000  # people
-_DAY_S = 86_400
 
 
 class ItemMetadata(msgspec.Struct, frozen=True):
@@ -117,8 +117,8 @@ class MemRecScorer:
         kept, last = _without_last(train, seed)
         progress("fitting weights", 0, len(last))
         self._system = MemRec(self._collaborative_memory(kept), self._config)
-        histories = [kept.item[kept.rows_of(person)] for person in train.person[last].tolist()]
-        weights = self._system.fit(histories, train.item[last], train.person[last], seed)
+        histories = [kept.item[kept.rows_of(person)] for person in train.user[last].tolist()]
+        weights = self._system.fit(histories, train.item[last], train.user[last], seed)
         self.weights: FusionWeights = weights
         self.settings |= {f"weight of {kind}": one for kind, one in weights.weights.items()}
         progress("counting who likes what", 0, 0)
@@ -233,15 +233,11 @@ def build_collaborative_memory(
 ) -> CollaborativeMemory:
     """The shared memory that training rows make; not kept up to date, it is of their first half."""
     known = train if write else _first_half(train)
-    day = known.at.astype("datetime64[s]").astype(np.float64) / _DAY_S
-    day[np.isnat(known.at)] = np.nan
-    graph = build_user_item_graph(
-        known.person, known.item, day.astype(np.float32), known.people, knowledge.item_features
-    )
+    graph = UserItemGraph(InteractionMatrix.from_log(known), knowledge.item_features)
     return CollaborativeMemory(
         graph=graph,
-        companions=count_cooccurrence(known.person, known.item, known.items),
-        usual=domain_shares(knowledge.item_features, np.diff(graph.first_person)),
+        companions=count_cooccurrence(known.user, known.item, known.items),
+        usual=domain_shares(knowledge.item_features, graph.matrix.likes),
         phrases=knowledge.phrases,
         rules=knowledge.rules,
     )
@@ -272,7 +268,7 @@ def evidence_for(
             items, weights, np.full(len(items), np.nan, dtype=np.float32), nothing, nothing
         ),
         EvaluatedItemCatalog(knowledge),
-        InteractionMatrix(graph.items, graph.first_item, graph.people, graph.first_person),
+        graph.matrix,
         None if memory_context is None else MemoryEvidence(collaborative_memory, memory_context),
     )
     alone = memory_context is None
@@ -312,7 +308,7 @@ def _scores(system: MemRec | VectorMemRec, requests: ScoreRequests) -> NDArray[n
     """A line for each request, whose items count alike, (b, items)."""
     lines = [
         system.scores(*deduplicated_history(history), person)
-        for history, person in zip(requests.histories, requests.person.tolist(), strict=True)
+        for history, person in zip(requests.histories, requests.user.tolist(), strict=True)
     ]
     return np.stack(lines)
 
@@ -324,22 +320,11 @@ def _without_last(train: Interactions, seed: int) -> tuple[Interactions, NDArray
     last = train.first_row[drawn + 1] - 1
     stays = np.ones(len(train), dtype=bool)
     stays[last] = False
-    return _only(train, lambda rows: rows[stays]), last
+    return select_rows(train, stays), last
 
 
 def _first_half(train: Interactions) -> Interactions:
     """The first half of each person's rows: what was known before half of the clicks came."""
-    place = np.arange(len(train)) - train.first_row[train.person]
-    early = 2 * place < np.diff(train.first_row)[train.person]
-    return _only(train, lambda rows: rows[early])
-
-
-def _only(train: Interactions, of: Callable[[NDArray], NDArray]) -> Interactions:
-    return Interactions(
-        person=of(train.person),
-        item=of(train.item),
-        stars=of(train.stars),
-        at=of(train.at),
-        people=train.people,
-        items=train.items,
-    )
+    place = np.arange(len(train)) - train.first_row[train.user]
+    early = 2 * place < np.diff(train.first_row)[train.user]
+    return select_rows(train, early)

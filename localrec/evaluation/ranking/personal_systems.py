@@ -7,10 +7,11 @@ come from the store: `guards` looks whether the held-out people left a trace the
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.data.interaction_matrix import InteractionMatrix, sort_interactions
+from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.interactions import Interactions
 from localrec.evaluation.ranking.cases import RatedRequests
 from localrec.foundation.progress import Progress
@@ -90,10 +91,5 @@ def interaction_matrix_of(
         place: Catalogue index of each item, (items,).
         size: Items in the catalogue.
     """
-    liked = np.isnan(train.stars) | (train.stars >= LIKED_FROM)
-    items = place[train.item[liked]]
-    # Whoever liked nothing is no part of an audience.
-    people, person = np.unique(train.person[liked], return_inverse=True)
-    undated = np.full(len(items), np.nan, dtype=np.float32)
-    likings = sort_interactions(person.astype(np.int32), items, undated, len(people), size)
-    return InteractionMatrix(*likings[:4])
+    rows = msgspec.structs.replace(train, item=place[train.item], items=size)
+    return InteractionMatrix.from_likes(rows, LIKED_FROM)

@@ -109,7 +109,7 @@ class ZeroShotRecommender:
         return [
             self._ask(person, history, line)
             for person, history, line in zip(
-                requests.person.tolist(), requests.histories, lines, strict=True
+                requests.user.tolist(), requests.histories, lines, strict=True
             )
         ]
 
@@ -188,7 +188,9 @@ class NaiveAgent(ZeroShotRecommender):
         # In a drawn order: whatever finds no room is not left out for its worth.
         drawn = np.random.default_rng(self._seed).permutation(len(found))
         some = found.rows(drawn[: self._neighbour_tokens // _SHORTEST_LINE])
-        teller = PromptPacker(self._titles, {}, self.graph.lately_liked, self._model.count_tokens)
+        teller = PromptPacker(
+            self._titles, {}, self.graph.matrix.newest_items, self._model.count_tokens
+        )
         packed = teller.pack(CuratedNeighbours(some, some.edge_weight), self._neighbour_tokens)
         if not packed.text:
             return self._model
@@ -264,7 +266,7 @@ class MemoryPromptedReranker:
         return [
             self._ask(person, history, line)
             for person, history, line in zip(
-                requests.person.tolist(), requests.histories, lines, strict=True
+                requests.user.tolist(), requests.histories, lines, strict=True
             )
         ]
 

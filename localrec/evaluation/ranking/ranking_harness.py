@@ -156,7 +156,7 @@ def _prepare(
     for system in config.systems:
         systems.check(system)
     asking = InferenceContext(
-        person_keys=keyed.person_keys,
+        user_keys=keyed.user_keys,
         item_keys=keyed.item_keys,
         keep_known=config.protocol.known == "ranked",
         k=max(config.k),
@@ -182,7 +182,7 @@ def _origin(bench: RunContext, made: Origin) -> RunOrigin:
         run=bench.config,
         protocol=str(bench.config.protocol),
         fingerprint=bench.keyed.fingerprint,
-        people=rows.people,
+        people=rows.users,
         items=rows.items,
         interactions=len(rows),
         train=len(parted.train),

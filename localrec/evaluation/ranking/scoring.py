@@ -122,7 +122,7 @@ def figures_of(
     """
     values = values_of(outcomes, ks, several=several)
     values |= _of_lists(outcomes, min(_LISTED, max(ks)), facts, histories)
-    people = [one.person for one in outcomes]
+    people = [one.user for one in outcomes]
     figures = {name: ratio_estimate(parts_of(column, people)) for name, column in values.items()}
     lists = _lists(outcomes, min(_LISTED, max(ks)), facts)
     covered = round(metrics.coverage(lists, len(facts.number)), 4)

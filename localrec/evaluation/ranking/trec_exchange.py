@@ -132,7 +132,7 @@ def _judged(case: CaseResult, foreign: TrecRun, k: int) -> CaseResult:
     hits = metrics.hits_of(items[:k], case.targets)
     return CaseResult(
         id=case.id,
-        person=case.person,
+        user=case.user,
         targets=case.targets,
         first=items.index(target) + 1 if target in items else 0,
         tied=1,
@@ -148,7 +148,7 @@ def _result(
     name: str, outcomes: Sequence[CaseResult], lengths: Sequence[int], several: bool
 ) -> SystemResult:
     """The figures that can be read from the cases alone."""
-    people = [one.person for one in outcomes]
+    people = [one.user for one in outcomes]
     values = values_of(outcomes, lengths, several=several)
     faults: dict[str, int] = {}
     for one in outcomes:

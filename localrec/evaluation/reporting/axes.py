@@ -1,4 +1,4 @@
-"""Axes: where a value lies on the page, and the round numbers that are written along it."""
+"""Where things lie in a drawing: axes with their round numbers, and the width of a text."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import msgspec
 
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 _LOG_FROM = 30.0  # largest over smallest value from which a straight axis would squeeze most marks
+_LETTER = 7.1  # width of a letter at 12 units in a wide font; nothing here can measure one
 
 
 class Axis(msgspec.Struct, frozen=True):
@@ -17,9 +18,9 @@ class Axis(msgspec.Struct, frozen=True):
     Args:
         low: Value at its beginning.
         high: Value at its end, above `low`.
-        start: Place of its beginning on the page, in units of the drawing.
-        end: Place of its end; below `start` for an axis that rises.
-        logarithmic: Whether equal ratios are equally long.
+        start: Place of its beginning, in units of the drawing.
+        end: Place of its end; below `start` for a rising axis.
+        logarithmic: Whether equal ratios have equal lengths.
     """
 
     low: float
@@ -29,14 +30,14 @@ class Axis(msgspec.Struct, frozen=True):
     logarithmic: bool = False
 
     def at(self, value: float) -> float:
-        """The place of a value; what lies beyond an end is put there."""
+        """Return the place of a value; a value beyond an end is put at that end."""
         low, high, given = self.low, self.high, min(max(value, self.low), self.high)
         if self.logarithmic:
             low, high, given = math.log10(low), math.log10(high), math.log10(given)
         return self.start + (given - low) / (high - low) * (self.end - self.start)
 
     def ticks(self, about: int = 4) -> list[float]:
-        """Round values within the axis, roughly so many."""
+        """Return about `about` round values within the axis."""
         if self.logarithmic:
             return _log_ticks(self.low, self.high, about)
         step = _round_step((self.high - self.low) / max(1, about))
@@ -44,9 +45,17 @@ class Axis(msgspec.Struct, frozen=True):
         last = math.floor(self.high / step + 1e-9)
         return [round(number * step, 12) for number in range(first, last + 1)]
 
+    @staticmethod
+    def label(tick: float) -> str:
+        """Write the number of a tick without needless digits: 0.05, 10, 2k, 1.5M."""
+        for size, letter in ((1e6, "M"), (1e3, "k")):
+            if abs(tick) >= size:
+                return f"{tick / size:g}{letter}"
+        return f"{tick:.4g}"
+
 
 def axis_over(values: Sequence[float], start: float, end: float) -> Axis:
-    """An axis with some air around values; logarithmic where they span more than a decade."""
+    """Make an axis with a margin around values; logarithmic where they span decades."""
     low, high = min(values), max(values)
     if low > 0 and high / low > _LOG_FROM:
         return Axis(low / 1.4, high * 1.4, start, end, logarithmic=True)
@@ -54,12 +63,15 @@ def axis_over(values: Sequence[float], start: float, end: float) -> Axis:
     return Axis(low - air if low < 0 or low > air else 0.0, high + air, start, end)
 
 
-def tick_text(value: float) -> str:
-    """A tick's number without needless digits: 0.05, 10, 2k, 1.5M."""
-    for size, letter in ((1e6, "M"), (1e3, "k")):
-        if abs(value) >= size:
-            return f"{value / size:g}{letter}"
-    return f"{value:.4g}"
+def width_of(text: str) -> float:
+    """Estimate the width of a text."""
+    return _LETTER * len(text)
+
+
+def shortened(text: str, room: float) -> str:
+    """Cut the end off a text that is wider than `room`."""
+    fits = int(room / _LETTER)
+    return text if len(text) <= fits else text[: max(1, fits - 1)].rstrip(" -_,") + "…"
 
 
 def _round_step(rough: float) -> float:

@@ -17,10 +17,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.interactions import Interactions
 from localrec.foundation.errors import UsageError
 from localrec.foundation.progress import Progress
-from localrec.ranking.baselines.binary_interactions import binary_interactions_of
 from localrec.ranking.recommender import ScoreRequests, SettingValue
 
 BYTES_PER_PAIR = 12
@@ -59,10 +59,10 @@ class EASE:
             UsageError: there are too many items for the memory allowed.
         """
         self._check_memory(train.items)
-        had = binary_interactions_of(train)
-        self._unseen = had.users_of == 0
+        had = InteractionMatrix.from_log(train)
+        self._unseen = had.likes == 0
         gram = np.empty((train.items, train.items), dtype=np.float32)
-        for item, both in had.each_had_with(progress):
+        for item, both in had.each_liked_with(progress):
             gram[item] = both
         gram[np.diag_indices_from(gram)] += np.float32(self._config.regularization)
         progress("inverting", 0, 1)

@@ -17,10 +17,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.data.arrays import csr_rows
+from localrec.data.arrays import csr_rows, row_offsets
+from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.interactions import Interactions
 from localrec.foundation.progress import Progress
-from localrec.ranking.baselines.binary_interactions import binary_interactions_of, row_offsets
 from localrec.ranking.recommender import ScoreRequests, SettingValue
 
 
@@ -47,14 +47,14 @@ class ItemKNN:
 
     def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
         """Find the nearest items of each item; nothing is drawn, so the seed has no part in it."""
-        had = binary_interactions_of(train)
-        self._unseen = had.users_of == 0
-        roots = np.sqrt(had.users_of).astype(np.float32)
+        had = InteractionMatrix.from_log(train)
+        self._unseen = had.likes == 0
+        roots = np.sqrt(had.likes).astype(np.float32)
         keep = min(self._config.neighbours, train.items)
         nearest = np.zeros((train.items, keep), dtype=np.int32)
         similar = np.zeros((train.items, keep), dtype=np.float32)
         shrinkage = np.float32(self._config.shrinkage)
-        for item, both in had.each_had_with(progress):
+        for item, both in had.each_liked_with(progress):
             both[item] = 0
             alike = both / np.maximum(roots[item] * roots + shrinkage, 1.0)  # 0 / 0 is 0 here
             order = np.argsort(-alike, kind="stable")[:keep]  # among equals the first: no chance

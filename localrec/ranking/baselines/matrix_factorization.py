@@ -19,10 +19,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.interactions import Interactions
 from localrec.foundation.errors import UsageError
 from localrec.foundation.progress import Progress
-from localrec.ranking.baselines.binary_interactions import binary_interactions_of
 from localrec.ranking.recommender import ScoreRequests, SettingValue
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ class Bpr:
         """A stranger with an empty history gets the items' biases alone, (b, items)."""
         people = np.zeros((len(requests), self._items.shape[1]), dtype=np.float32)
         for row, history in enumerate(requests.histories):
-            person = int(requests.person[row])
+            person = int(requests.user[row])
             known = person >= 0 and not self._silent[person]
             people[row] = self._people[person] if known else self._climb(history)
         scores: NDArray[np.float32] = people @ self._items.T + self._biases
@@ -202,8 +202,8 @@ def _implicit() -> Iterator[None]:
 
 
 def _matrix_of(train: Interactions) -> csr_matrix:
-    had = binary_interactions_of(train)
-    return _matrix(np.split(had.item, had.first_item[1:-1]), train.items)
+    had = InteractionMatrix.from_log(train)
+    return _matrix([had.items_of(user) for user in range(had.user_count)], train.items)
 
 
 def _matrix(histories: Sequence[NDArray[np.int32]], items: int) -> csr_matrix:

@@ -1,10 +1,10 @@
 """What localrec itself ranks by when only interactions are known: popularity and neighbours.
 
-The scores are those of `ranking/preference_features.py`, called and not copied, on an `Audience`
-made of the
-training data instead of a store; so the product is measured beside the other baselines. Attributes
-and nearness of texts, which the product adds, have no place in a comparison on interactions alone.
-Histories come without stars, so all of a history counts as liked, as in `rank` without ratings.
+The scores are those of `ranking/preference_features.py`, called and not copied, on an
+`InteractionMatrix` made of the training data instead of a store; so the product is measured beside
+the other baselines. Attributes and nearness of texts, which the product adds, have no place in a
+comparison on interactions alone. Histories come without stars, so all of a history counts as liked,
+as in `rank` without ratings.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.interactions import Interactions
 from localrec.foundation.progress import Progress
 from localrec.index.interaction_cache import LIKED_FROM
-from localrec.ranking.baselines.binary_interactions import binary_interactions
 from localrec.ranking.preference_features import cooccurrence_scores, popularity_scores
 from localrec.ranking.recommender import ScoreRequests, SettingValue
 from localrec.retrieval.user_profile import UserProfile
@@ -47,13 +46,7 @@ class NaiveBayes:
 
     def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
         """Count who liked what; nothing is drawn, so the seed has no part in it."""
-        liked = ~(train.stars < self._config.liked_from)  # not rated: NaN, hence true
-        # An audience numbers those only who liked anything.
-        fans, person = np.unique(train.person[liked], return_inverse=True)
-        had = binary_interactions(
-            person.astype(np.int32), train.item[liked], len(fans), train.items
-        )
-        self._audience = InteractionMatrix(had.item, had.first_item, had.person, had.first_person)
+        self._audience = InteractionMatrix.from_likes(train, self._config.liked_from)
         self._popularity = popularity_scores(self._audience)
 
     def score(self, requests: ScoreRequests) -> NDArray[np.float32]:

@@ -174,7 +174,7 @@ def concatenate_cases(one: Cases, other: Cases) -> Cases:
     assert other.candidates is not None
     return Cases(
         row=np.concatenate([one.row, other.row]),
-        person=np.concatenate([one.person, other.person]),
+        user=np.concatenate([one.user, other.user]),
         train_user=np.concatenate([one.train_user, other.train_user]),
         histories=one.histories + other.histories,
         stars=one.stars + other.stars,

@@ -81,8 +81,8 @@ class NextChoices:
 
     def lists(self, half: Half) -> Iterator[RightList]:
         """All lists of one half, in an order drawn by lot, judged in every way by turns."""
-        people = wordings_of(np.unique(self._cases.person).tolist(), half)
-        theirs = np.flatnonzero(np.isin(self._cases.person, people))
+        people = wordings_of(np.unique(self._cases.user).tolist(), half)
+        theirs = np.flatnonzero(np.isin(self._cases.user, people))
         order = np.random.default_rng(self._seed).permutation(theirs).tolist()
         return map(self._list, order, cycle(self._ways))
 
@@ -97,7 +97,7 @@ class NextChoices:
             context=user_context(self._memory_texts, items, synthesis),
             candidates=candidate_texts(self._memory_texts, ranked, way.told),
             singular=self._singular,
-            wording=(f"person {self._cases.person[case]}",),
+            wording=(f"person {self._cases.user[case]}",),
         )
 
     def _ranked(self, case: int, scores: Scores) -> list[int]:
@@ -129,7 +129,7 @@ def open_next_choices(
     except (InputError, UsageError):
         return None
     chosen = concatenate_cases(parted.validation, parted.test)
-    if len(np.unique(chosen.person)) < _FEWEST_PEOPLE:
+    if len(np.unique(chosen.user)) < _FEWEST_PEOPLE:
         return None
     check_split(parted)
     check_store(workspace.store, chosen, keyed)

@@ -15,7 +15,7 @@ import numpy as np
 
 from localrec.data.arrays import Indexes
 from localrec.data.domains import Domain
-from localrec.data.query import Constraint, Intent
+from localrec.data.query import Constraint, Query
 from localrec.graph.catalogue import Catalogue
 from localrec.ranking.critics import (
     Assessment,
@@ -64,7 +64,7 @@ def _example(question: ComposedQuestion, catalogue: Catalogue, random_: random.R
     )
 
 
-def intent_of(demands: Sequence[SampledConstraint], catalogue: Catalogue) -> Intent:
+def intent_of(demands: Sequence[SampledConstraint], catalogue: Catalogue) -> Query:
     """The intent that demands are, in the graph's keys, without any reading of the text."""
     constraints = [
         Constraint(kind=kind, any_of=tuple(name.key for name in one.names), barred=one.barred)
@@ -87,7 +87,7 @@ def intent_of(demands: Sequence[SampledConstraint], catalogue: Catalogue) -> Int
     ]
     example = next((one.names[0].key for one in demands if one.slot == "like"), None)
     known = example in catalogue.names
-    return Intent(
+    return Query(
         constraints=tuple(constraints),
         flags=flags,
         target=catalogue.keys[catalogue.names.index(example)] if example and known else None,

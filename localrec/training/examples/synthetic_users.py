@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localrec.data.arrays import Floats, Indexes
+from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.query import TaskKind
 from localrec.graph.catalogue import Catalogue
 from localrec.memory.collaborative_memory import attribute_evidence
@@ -27,7 +28,7 @@ from localrec.memory.configs import MEMREC_MODELS
 from localrec.memory.loader import memory_texts_of
 from localrec.memory.memrec import NO_FACETS
 from localrec.memory.model_memrec import candidate_texts, user_context
-from localrec.memory.user_item_graph import UserItemGraph, build_user_item_graph
+from localrec.memory.user_item_graph import UserItemGraph
 from localrec.memory.user_summaries import build_item_features
 from localrec.retrieval.candidates import build_candidates
 from localrec.training.examples.example import Half, wordings_of
@@ -165,5 +166,7 @@ def synthesize_users(catalogue: Catalogue, seed: int) -> SyntheticUsers | None:
     tastes = np.flatnonzero((uses > 1) & (uses < len(catalogue))).tolist()
     if len(catalogue) <= LISTED or len(tastes) < _FEWEST_TASTES:
         return None
-    graph = build_user_item_graph(none, none, none.astype(np.float32), 0, item_features)
+    graph = UserItemGraph(
+        InteractionMatrix.from_pairs(none, none, 0, len(catalogue)), item_features
+    )
     return SyntheticUsers(catalogue, tastes, graph, seed)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import msgspec
 
@@ -26,7 +26,7 @@ from localrec.agent.loop import conversation, run_agent
 from localrec.agent.tool_registry import Observation, Tool
 from localrec.data.trajectory import Trajectory
 from localrec.foundation.errors import ModelCancelledError, ModelCrashedError
-from localrec.llm.chat_model import ChatModel, Generation, Message
+from localrec.llm.chat_model import ChatModel, GenerateKeywords, Generation, Message
 from localrec.llm.model_wrapper import ModelWrapper
 from localrec.training.rl.tasks import TrainingRequest
 
@@ -75,15 +75,7 @@ class RolloutModel(ModelWrapper):
         self._kept = kept
 
     def generate(
-        self,
-        messages: Sequence[Message],
-        *,
-        grammar: str | None = None,
-        max_tokens: int = 256,
-        temperature: float = 0.0,
-        seed: int = 0,
-        fixed: int = 0,
-        prefix: str = "",
+        self, messages: Sequence[Message], **options: Unpack[GenerateKeywords]
     ) -> Generation:
         """As the model writes, with the whole opening kept and not its first message alone.
 
@@ -97,15 +89,8 @@ class RolloutModel(ModelWrapper):
             # All groups share the system's message; its own state is what theirs grow from.
             self._model.generate([told[0], _ANYTHING], max_tokens=1, fixed=1)
             self._kept.add(told[0].content)
-        return super().generate(
-            told,
-            grammar=grammar,
-            max_tokens=max_tokens,
-            temperature=temperature,
-            seed=seed,
-            fixed=max(fixed, _SHARED),
-            prefix=prefix,
-        )
+        options["fixed"] = max(options.get("fixed", 0), _SHARED)
+        return super().generate(told, **options)
 
 
 class RolloutWorkers:

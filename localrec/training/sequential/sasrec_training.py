@@ -125,7 +125,7 @@ def train_sequential(
     return SequentialReport(
         domain=lessons.domain,
         interactions=len(material.rows),
-        people=material.rows.people,
+        people=material.rows.users,
         items=material.rows.items,
         epochs=training.epochs,
         best_epoch=training.best_epoch,
@@ -162,7 +162,7 @@ def _read(opened: Workspace, name: str) -> _Material:
     return _Material(
         rows=msgspec.structs.replace(rows, item=place[rows.item]),
         item_nodes=keyed.item_nodes[order],
-        users=_nodes_of(opened.store, name, keyed.person_keys),
+        users=_nodes_of(opened.store, name, keyed.user_keys),
         lessons=sequential_metadata(opened.store, domain),
         store_file=_identity(opened.folder),
     )
@@ -178,9 +178,9 @@ def _nodes_of(store: Store, domain: str, keys: NDArray[np.object_]) -> NDArray[n
 def _directions(
     attention: SasRecEncoder, rows: Interactions, progress: Progress
 ) -> Iterator[Floats]:
-    for begin in range(0, rows.people, _AT_ONCE):
-        progress("reading histories", begin, rows.people)
-        some = range(begin, min(begin + _AT_ONCE, rows.people))
+    for begin in range(0, rows.users, _AT_ONCE):
+        progress("reading histories", begin, rows.users)
+        some = range(begin, min(begin + _AT_ONCE, rows.users))
         yield unit_directions(attention, [rows.item[rows.rows_of(person)] for person in some])
 
 

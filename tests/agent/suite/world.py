@@ -16,6 +16,7 @@ from localrec.agent.context import build_tool_context
 from localrec.agent.observation_text import title_text, unquoted
 from localrec.agent.tool_context import DomainKnowledge, SequenceEncoder, ToolContext
 from localrec.agent.tool_registry import Observation, Tool
+from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.item_features import ItemFeatures
 from localrec.graph.catalogue import Attribute
 from localrec.graph.domain_files import load_domain
@@ -24,7 +25,7 @@ from localrec.memory.collaborative_memory import CollaborativeMemory
 from localrec.memory.default_rules import default_rules
 from localrec.memory.memory_texts import MemoryTexts
 from localrec.memory.synthesis import domain_shares
-from localrec.memory.user_item_graph import build_user_item_graph
+from localrec.memory.user_item_graph import UserItemGraph
 
 TITLES = (
     *("Alien", "Airplane", "Psycho", "Big", "Jaws", "Babe", "Vertigo", "Clue", "The Birds", "Elf"),
@@ -77,7 +78,9 @@ def make_reference(
     person = np.repeat(np.arange(PEOPLE, dtype=np.int32), EACH)
     item = np.concatenate(taken).astype(np.int32)
     day = np.tile(TODAY - np.arange(EACH)[::-1], PEOPLE).astype(np.float32)
-    graph = build_user_item_graph(person, item, day, PEOPLE, item_features)
+    graph = UserItemGraph(
+        InteractionMatrix.from_pairs(person, item, PEOPLE, item_features.items, day), item_features
+    )
     domain = load_domain("movies")
     return DomainKnowledge(
         domain=domain,
@@ -89,7 +92,7 @@ def make_reference(
         collaborative_memory=CollaborativeMemory(
             graph=graph,
             companions=count_cooccurrence(person, item, FILMS),
-            usual=domain_shares(item_features, np.diff(graph.first_person)),
+            usual=domain_shares(item_features, graph.matrix.likes),
             phrases=[f"films that are {name}" for name in names],
             rules=default_rules("movies"),
         ),

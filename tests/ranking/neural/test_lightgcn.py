@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from localrec.ranking.baselines.binary_interactions import binary_interactions_of
+from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.ranking.baselines.neural.configs import LightGCNConfig
 from localrec.ranking.baselines.neural.lightgcn import GraphNetwork, GraphPropagation, draw_pairs
 
@@ -26,7 +26,7 @@ def network(train):
     with torch.random.fork_rng():
         torch.manual_seed(0)
         config = LightGCNConfig(embedding_size=5, layers=3, negatives=0)
-        return GraphNetwork(binary_interactions_of(train), config, CPU)
+        return GraphNetwork(InteractionMatrix.from_log(train), config, CPU)
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def test_drawn_negatives_leave_out_the_item_itself(network, train):
     sampled = LightGCNConfig(embedding_size=5, layers=3, negatives=ITEMS - 1, temperature=0.2)
     with torch.random.fork_rng():
         torch.manual_seed(0)
-        other = GraphNetwork(binary_interactions_of(train), sampled, CPU)
+        other = GraphNetwork(InteractionMatrix.from_log(train), sampled, CPU)
         pairs = draw_pairs(train, 100, np.random.default_rng(0), CPU)
         assert len(pairs) == 1
         loss = other.loss_of(pairs[0])

@@ -146,7 +146,7 @@ class TestWindows:
         wanted = sorted(
             (int(train.item[row]), int(train.item[row + 1]))
             for row in range(len(train) - 1)
-            if train.person[row] == train.person[row + 1]
+            if train.user[row] == train.user[row + 1]
         )
         items, next_items = cut_windows(train, length, np.random.default_rng(0))
         assert items.shape[1] == length
@@ -177,7 +177,7 @@ class TestWindows:
         assert all(len(items) <= 8 for items, _ in batches)
         assert all((nexts != NO_TARGET).any(dim=0).all() for _, nexts in batches)
         got = sum(int((nexts != NO_TARGET).sum()) for _, nexts in batches)
-        assert got == len(train) - train.people
+        assert got == len(train) - train.users
 
 
 def test_more_of_a_history_than_was_trained_on_counts(chain):

@@ -30,11 +30,11 @@ def held_out_of(rows, people=100):
 class TestHoldingOut:
     def test_takes_the_last_item_of_who_has_three(self):
         kept, held_out = held_out_of(ROWS)
-        assert held_out.requests.person.tolist() == [0, 2]
+        assert held_out.requests.user.tolist() == [0, 2]
         assert held_out.items.tolist() == [3, 4]
         assert [history.tolist() for history in held_out.requests.histories] == [[1, 2], [0, 1, 2]]
         assert kept.item.tolist() == [1, 2, 4, 0, 0, 1, 2]
-        assert (kept.people, kept.items) == (4, 6)
+        assert (kept.users, kept.items) == (4, 6)
 
     def test_takes_no_more_people_than_asked_for(self):
         kept, held_out = held_out_of(ROWS, people=1)

@@ -41,7 +41,7 @@ from localrec_tui.services.store_access import DelayedClose, ReadWriteLock, Stor
 from localrec_tui.services.trainings import TrainingService
 
 if TYPE_CHECKING:
-    from localrec.data.query import Intent
+    from localrec.data.query import Query
     from localrec.graph.interactions import FeedbackRecord
     from localrec.graph.store import Store
     from localrec.llm.chat_model import ChatModel
@@ -314,14 +314,14 @@ def _answered(
     # One character more than is read, so that the intent still knows it was cut.
     text = clean_text(asked.text, LONGEST_QUESTION + 1)
     question = Question(query=text, user=asked.user, image=asked.image)
-    intent: Intent
+    intent: Query
     if corrected is None:
         intent, task = marc.understand(question), None
     else:
         intent, task = corrected.intent, corrected.task
         if corrected.more:
             intent = add_constraints(intent, corrected.more, workspace.stages(domain).vocabulary)
-    answer = marc.answer_intent(question, intent, asked.k, task=task, on_items=on_items)
+    answer = marc.answer_query(question, intent, asked.k, task=task, on_items=on_items)
     answer = msgspec.structs.replace(answer, model_saw=tuple(calls))
     return AnsweredQuestion(
         asked=asked,

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from localrec.data.query import Intent
+from localrec.data.query import Query
 from localrec.data.recommendations import RecommendedItem
 from localrec.foundation.errors import UsageError
 from localrec.graph.catalogue import Catalogue
@@ -17,7 +17,7 @@ from localrec_tui.services.records import ConstraintCheck, ItemMatch
 
 
 def item_matches(
-    items: Iterable[RecommendedItem], intent: Intent, catalogue: Catalogue
+    items: Iterable[RecommendedItem], intent: Query, catalogue: Catalogue
 ) -> dict[str, ItemMatch]:
     """Item key -> which wishes the item meets, and what of it is at hand."""
     met = [(demand.value, demand.mask) for demand in constraint_masks(intent, catalogue)]
@@ -43,7 +43,7 @@ def _components_at_hand(item: RecommendedItem, index: int, catalogue: Catalogue)
     return tuple(name for name in names if name not in item.missing)
 
 
-def add_constraints(intent: Intent, more: str, vocabulary: Vocabulary) -> Intent:
+def add_constraints(intent: Query, more: str, vocabulary: Vocabulary) -> Query:
     """An intent with further wishes in words; a new wish wins over an old one that it contradicts.
 
     Raises:

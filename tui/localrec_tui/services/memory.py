@@ -413,7 +413,7 @@ def _near(store: Store, kept: UpdateContextCache, user: str) -> tuple[NeighbourS
     if not len(liked):
         return ()
     found = around.graph.neighbours_of(
-        liked, np.ones(len(liked), dtype=np.float32), around.graph.user_index(node)
+        liked, np.ones(len(liked), dtype=np.float32), around.graph.matrix.user_index(node)
     )
     return _neighbour_scores(store, around, curate(found, around.rules))
 
@@ -422,7 +422,9 @@ def _neighbour_scores(
     store: Store, around: UpdateContext, curated: CuratedNeighbours
 ) -> tuple[NeighbourScore, ...]:
     near = curated.neighbours
-    users = {one: int(around.graph.users[one]) for one in near.index[near.is_user].tolist()}
+    users = {
+        one: int(around.graph.matrix.user_nodes[one]) for one in near.index[near.is_user].tolist()
+    }
     names, numbers = _names(store, users.values()), count(1)
 
     def name(place: int) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from localrec.data.answers import Answer
-from localrec.data.query import Intent, TaskKind
+from localrec.data.query import Query, TaskKind
 from localrec.data.recommendations import RecommendedItem
 from localrec.data.rows import Event, Scalar
 
@@ -58,7 +58,7 @@ class IntentCorrection(msgspec.Struct, frozen=True, kw_only=True):
         task: What it is a question of; None leaves that to the router.
     """
 
-    intent: Intent
+    intent: Query
     more: str = ""
     task: TaskKind | None = None
 
@@ -104,7 +104,7 @@ class AnsweredQuestion(msgspec.Struct, frozen=True, kw_only=True):
 
     asked: QuestionRequest
     answer: Answer
-    intent: Intent
+    intent: Query
     domain: str
     item_matches_by_key: dict[str, ItemMatch] = {}
 

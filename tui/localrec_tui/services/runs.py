@@ -358,7 +358,7 @@ def _figure(measure: IntervalEstimate) -> MetricValue:
 def _ranking_line(outcome: CaseResult) -> CaseSummary:
     return CaseSummary(
         id=clean_line(outcome.id),
-        about=clean_line(outcome.person),
+        about=clean_line(outcome.user),
         rank=outcome.first,
         remark=clean_line(", ".join((*outcome.faults, *filter(None, [outcome.error])))),
         ms=outcome.ms,
@@ -401,7 +401,7 @@ def ranking_parts(outcome: CaseResult, names: dict[str, str]) -> Iterator[CasePa
     yield (
         "What was asked",
         (
-            f"Person {clean_line(outcome.person)}; {outcome.pool:,} items to rank.",
+            f"Person {clean_line(outcome.user)}; {outcome.pool:,} items to rank.",
             f"To be found: {', '.join(map(called, outcome.targets))}",
         ),
     )

@@ -22,12 +22,9 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
+from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.interactions import Interactions
 from localrec.foundation.progress import Progress
-from localrec.ranking.baselines.binary_interactions import (
-    BinaryInteractions,
-    binary_interactions_of,
-)
 from localrec.ranking.baselines.neural.configs import LightGCNConfig
 from localrec.ranking.baselines.neural.training_loop import (
     TrainingResult,
@@ -64,7 +61,7 @@ class LightGCN:
         kept, held_out = hold_out(train, config.validation_people, seed)
         generator = np.random.default_rng(seed)
         with reproducible(seed, config.threads) as device:
-            network = GraphNetwork(binary_interactions_of(kept), config, device)
+            network = GraphNetwork(InteractionMatrix.from_log(kept), config, device)
             training = train_network(
                 self.name,
                 network,
@@ -102,8 +99,8 @@ class TrainedEmbeddings(msgspec.Struct, frozen=True):
     def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
         """Cosines, (b, items); 0 where nothing is known of a person."""
         own = np.zeros((len(requests), self.people.shape[1]), dtype=np.float32)
-        known = requests.person >= 0
-        own[known] = self.people[requests.person[known]]
+        known = requests.user >= 0
+        own[known] = self.people[requests.user[known]]
         for row, history in enumerate(requests.histories):
             if len(history):
                 had = np.unique(history)
@@ -159,11 +156,11 @@ class GraphNetwork(nn.Module):
     """
 
     def __init__(
-        self, had: BinaryInteractions, config: LightGCNConfig, device: torch.device
+        self, had: InteractionMatrix, config: LightGCNConfig, device: torch.device
     ) -> None:
         super().__init__()
         self._config = config
-        self._items_of, self._people_of = np.diff(had.first_item), had.users_of
+        self._items_of, self._people_of = had.user_likes, had.likes
         self._graph = build_propagation_graph(had, device)
         nodes = len(self._items_of) + len(self._people_of)
         self.embedding = nn.Embedding(nodes, config.embedding_size, device=device)
@@ -208,19 +205,19 @@ class GraphNetwork(nn.Module):
         )
 
 
-def build_propagation_graph(had: BinaryInteractions, device: torch.device) -> PropagationGraph:
+def build_propagation_graph(had: InteractionMatrix, device: torch.device) -> PropagationGraph:
     """The edges of who had what, in both directions."""
-    items_of, users_of = np.diff(had.first_item), had.users_of
+    items_of, users_of = had.user_likes, had.likes
     people = np.arange(len(items_of)).repeat(items_of)  # of the edges by person
     items = np.arange(len(users_of)).repeat(users_of)  # of the edges by item
     weight = np.concatenate(
         [
-            1.0 / np.sqrt(items_of[people] * users_of[had.item]),
-            1.0 / np.sqrt(users_of[items] * items_of[had.person]),
+            1.0 / np.sqrt(items_of[people] * users_of[had.items]),
+            1.0 / np.sqrt(users_of[items] * items_of[had.users]),
         ]
     )
-    sender = np.concatenate([had.item.astype(np.int64) + len(items_of), had.person])
-    first = np.concatenate([had.first_item[:-1], had.first_person[:-1] + len(people)])
+    sender = np.concatenate([had.items.astype(np.int64) + len(items_of), had.users])
+    first = np.concatenate([had.first_item[:-1], had.first_user[:-1] + len(people)])
     return PropagationGraph(
         sender=torch.from_numpy(sender).to(device),
         first=torch.from_numpy(first).to(device),
@@ -236,7 +233,7 @@ def draw_pairs(
     batches = (order[at : at + batch_size] for at in range(0, len(order), batch_size))
     return [
         (
-            torch.from_numpy(train.person[rows].astype(np.int64)).to(device),
+            torch.from_numpy(train.user[rows].astype(np.int64)).to(device),
             torch.from_numpy(train.item[rows].astype(np.int64)).to(device),
         )
         for rows in batches

@@ -207,10 +207,10 @@ def cut_windows(
     The first window of a longer history has a random width, so that no step is always at the
     border of two windows.
     """
-    rows = np.flatnonzero(train.person[1:] == train.person[:-1])  # those with a next one
-    person = train.person[rows]
+    rows = np.flatnonzero(train.user[1:] == train.user[:-1])  # those with a next one
+    person = train.user[rows]
     steps = np.diff(train.first_row) - 1
-    shift = np.where(steps > length, generator.integers(length, size=train.people), 0)
+    shift = np.where(steps > length, generator.integers(length, size=train.users), 0)
     chunk = (rows - train.first_row[person] + shift[person]) // length
     fresh = np.ones(len(rows), dtype=bool)
     fresh[1:] = (np.diff(person) != 0) | (np.diff(chunk) != 0)

@@ -75,11 +75,11 @@ def hold_out(train: Interactions, people: int, seed: int) -> tuple[Interactions,
     stays = np.ones(len(train), dtype=bool)
     stays[last] = False
     kept = Interactions(
-        person=train.person[stays],
+        user=train.user[stays],
         item=train.item[stays],
         stars=train.stars[stays],
         at=train.at[stays],
-        people=train.people,
+        users=train.users,
         items=train.items,
     )
     histories = tuple(kept.item[kept.rows_of(person)] for person in chosen)

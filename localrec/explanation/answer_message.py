@@ -1,0 +1,77 @@
+"""The message above the items of an answer: what the question was taken for and what gave way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from localrec.data.query import Query
+from localrec.data.recommendations import RecommendedItem
+from localrec.explanation.graph_facts import example_index
+from localrec.retrieval.candidates import CandidateSet
+from localrec.retrieval.personalize import disliked_mask
+from localrec.retrieval.search_query import SearchQuery
+from localrec.retrieval.user_profile import UserProfile
+from localrec.understanding.image_wishes import describe_seen
+from localrec.understanding.shelf_reader import asks_for_shelf
+
+
+def answer_message(
+    query: SearchQuery,
+    pool: CandidateSet,
+    items: Sequence[RecommendedItem],
+    user_profile: UserProfile | None = None,
+) -> str:
+    """Write the message of an answer, "" where there is nothing to say.
+
+    Args:
+        query: The question.
+        pool: The candidates of the answer, and the constraints that were relaxed.
+        items: The items of the answer.
+        user_profile: The user's history; None: nobody is named or nothing is known.
+    """
+    told = _how_it_was_read(query)
+    if not items:
+        excluded = _excluded(query.intent)
+        told.append(f"Nothing is left: everything in the catalogue is barred by “{excluded}”.")
+    else:
+        told += _what_was_found(query, pool)
+        if user_profile is not None and (pool.items & disliked_mask(user_profile)).any():
+            told.append("All that fits is what you dislike or put off.")
+    return " ".join(told)
+
+
+def _how_it_was_read(query: SearchQuery) -> list[str]:
+    intent = query.intent
+    told = []
+    if intent.cut:
+        told.append("Your question is very long; only its first 2,000 characters were read.")
+    if intent.seen is not None:
+        told += describe_seen(intent.seen, query.catalogue)
+    example = example_index(query)
+    if example is not None:
+        told.append(f"Taking {query.catalogue.names[example]} as the example.")
+    elif intent.anchor and not intent.target:
+        told.append(f"“{intent.anchor}” is not in the catalogue; going by its name.")
+    return told
+
+
+def _what_was_found(query: SearchQuery, pool: CandidateSet) -> list[str]:
+    domain, intent = query.catalogue.domain, query.intent
+    if intent.is_empty and domain.staples and asks_for_shelf(query.text):
+        return [
+            "I do not know what you have at hand, so these are only the nearest texts. "
+            'Say it with --have "A, B", or keep a shelf: localrec shelf --help'
+        ]
+    if intent.is_empty and not intent.visual and not intent.pictured:
+        example = f" Try: “{domain.examples[0]}”." if domain.examples else ""
+        found = f"nothing about {domain.plural} in that" if query.text.strip() else "no question"
+        return [f"I found {found}, so these are only the nearest texts.{example}"]
+    if pool.relaxed:
+        lost = "; ".join(f"{one.value} ({one.reason})" for one in pool.relaxed)
+        return [f"No {domain.singular} has it all. Let go: {lost}."]
+    return []
+
+
+def _excluded(intent: Query) -> str:
+    keys = [key for one in intent.constraints if one.barred for key in one.any_of]
+    return ", ".join([*(f"no {key}" for key in keys), *intent.flags.values()])

@@ -1,0 +1,100 @@
+"""The records that the stages of one answer hand to each other, and how the first is prepared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from localrec.data.answers import ReflectionRecord
+from localrec.data.query import Query, RoutedTask
+from localrec.data.questions import Question
+from localrec.foundation.run_trace import RunTrace
+from localrec.llm.chat_model import ChatModel
+from localrec.retrieval.candidates import CandidateSet, build_candidates
+from localrec.retrieval.personalize import exclude_disliked
+from localrec.retrieval.search_query import RankedItems, SearchQuery
+from localrec.systems.auto import ScoredItems
+from localrec.systems.question_context import QuestionContext
+from localrec.understanding.query_parser import LONGEST_QUESTION
+
+
+class AnswerRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """One question on its way through the stages, ready for retrieval.
+
+    Args:
+        question: The question as it was asked.
+        search: Its query, with the vectors that retrieval compares.
+        pool: The candidates.
+        task: Its task.
+        k: The number of items wanted.
+        fit: How well all items fit the user; None: nobody is named or nothing is known.
+        trace: Timings, tokens and provenance of the answer.
+    """
+
+    question: Question
+    search: SearchQuery
+    pool: CandidateSet
+    task: RoutedTask
+    k: int
+    fit: ScoredItems | None
+    trace: RunTrace
+
+
+class ChosenItems(msgspec.Struct, frozen=True, kw_only=True):
+    """The items of an answer, best first, and how they were chosen.
+
+    Args:
+        found: The items.
+        reflection: The rounds of reflection.
+        notes: Sentences for the message of the answer.
+        trajectory: The steps of an agent, as fields.
+    """
+
+    found: RankedItems
+    reflection: ReflectionRecord
+    notes: tuple[str, ...] = ()
+    trajectory: dict[str, Any] | None = None
+
+
+def prepare(
+    context: QuestionContext,
+    question: Question,
+    query: Query,
+    task: RoutedTask,
+    k: int,
+    trace: RunTrace,
+    *,
+    personal: bool,
+) -> AnswerRequest:
+    """Embed a question and build its candidates; `personal` counts the history of its user."""
+    search = context.query(question.query[:LONGEST_QUESTION], query)
+    with trace.timed("embedding"):
+        _ = search.vector
+    fit = _fit(context, question.user, trace) if question.user and personal else None
+    with trace.timed("retrieval"):
+        pool = build_candidates(query, context.catalogue, task.kind)
+        if fit is not None:
+            kept = exclude_disliked(fit.user_profile, pool.items)
+            pool = msgspec.structs.replace(pool, items=kept)
+    return AnswerRequest(
+        question=question, search=search, pool=pool, task=task, k=k, fit=fit, trace=trace
+    )
+
+
+def _fit(context: QuestionContext, user: str, trace: RunTrace) -> ScoredItems | None:
+    """Score all items for a user; None where nothing is known of them."""
+    with trace.timed("memory"):
+        fit = context.fit_of(user)
+    trace.spoke["history"] = "measured" if len(fit.user_profile) else "silent"
+    trace.spoke["memory"] = "silent" if fit.memory is None else "measured"
+    return fit if len(fit.user_profile) or fit.user_profile.hidden.any() else None
+
+
+def model_opener(
+    context: QuestionContext, role: str, player: str
+) -> Callable[[], ChatModel] | None:
+    """Return what opens the model of a role; None where no model plays it."""
+    return partial(context.open_model, role) if player in ("model", "adapter") else None
