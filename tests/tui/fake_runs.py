@@ -66,7 +66,7 @@ def _outcome(number: int, rank: int) -> CaseResult:
     top = ("item-2", "item-3", "item-4", "item-5")
     return CaseResult(
         id=f"{number}",
-        person=f"person-{number}",
+        user=f"person-{number}",
         targets=("item-1",),
         first=rank,
         tied=1,

@@ -10,7 +10,7 @@ from textual.containers import VerticalScroll
 from textual.widgets import Footer, Label, Static
 
 from localrec_tui.base_app import AppScreen
-from localrec_tui.services.runs import CaseParts
+from localrec_tui.services.run_cases import CaseParts
 
 
 class CaseScreen(AppScreen[None]):

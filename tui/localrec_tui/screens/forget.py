@@ -11,6 +11,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.message import Message
 from textual.widgets import Footer, Input, Label, Static
 
+from localrec.graph.domain_files import load_domain
 from localrec_tui.base_app import Dialog
 from localrec_tui.messages import WorkFailed
 from localrec_tui.workers import run_in_thread
@@ -27,6 +28,33 @@ class ForgetRequest(msgspec.Struct, frozen=True, kw_only=True):
     def is_whole(self) -> bool:
         """Whether nothing of the person stays."""
         return not self.since and self.domain is None
+
+
+class ForgetScope(msgspec.Struct, frozen=True):
+    """A choice of how much to forget; without a request, the day is asked for first."""
+
+    name: str
+    meaning: str
+    request: ForgetRequest | None
+
+
+def forget_scopes(user: str, domain: str, *, has_more: bool) -> tuple[ForgetScope, ...]:
+    """List how much of a user can be forgotten.
+
+    Args:
+        user: The user.
+        domain: The domain that is shown.
+        has_more: Whether the user is known in other domains too.
+    """
+    here = ForgetRequest(user=user, domain=domain)
+    plural = load_domain(domain).plural
+    return (
+        ForgetScope(
+            "everything", "the person, and all that came with them", ForgetRequest(user=user)
+        ),
+        *((ForgetScope(f"only {plural}", "what they did there", here),) if has_more else ()),
+        ForgetScope("since a day", "what they did from then on", None),
+    )
 
 
 class ForgetDialog(Dialog[bool]):

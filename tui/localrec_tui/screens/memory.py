@@ -19,13 +19,11 @@ from textual.widgets import Footer, TabbedContent, TabPane, Tabs
 
 from localrec.foundation.progress import Progress
 from localrec.graph.domain_files import load_domain
-from localrec_tui.base_app import AppScreen
-from localrec_tui.messages import FeedbackStored
 from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
-from localrec_tui.screens.forget import ForgetDialog, ForgetRequest
+from localrec_tui.screens.forget import ForgetDialog, ForgetRequest, forget_scopes
 from localrec_tui.screens.text import TextDialog
 from localrec_tui.screens.text_editor import TextEditorDialog
-from localrec_tui.screens.user import UserDialog
+from localrec_tui.screens.user import UserScreen
 from localrec_tui.services.memory import MemoryVersion, NeighbourScore, RulesText, UserMemory
 from localrec_tui.services.records import RequestHandle
 from localrec_tui.widgets.choice_field import ChoiceField
@@ -42,14 +40,14 @@ from localrec_tui.workers import run_in_thread
 
 _LOOK_S = 1.0  # how often is looked whether the queue moved
 _LONGEST = 1_200  # characters of a memory
-_ALL, _HERE, _SINCE = "all", "here", "since"
 _MEMORY, _VERSIONS, _NEAR, _RULES, _JOBS = "memory", "versions", "near", "rules", "jobs"
 
 
-class MemoryScreen(AppScreen[None]):
+class MemoryScreen(UserScreen):
     """What is remembered of one person."""
 
     TITLE = "Memory"
+    NOBODY = False
     HELP = (
         "What localrec remembers of a person, in words and point by point: how sure each point is "
         "and what supports it. E puts it in your own words, which nothing overwrites; P keeps it "
@@ -86,8 +84,7 @@ class MemoryScreen(AppScreen[None]):
         """Who is near somebody was counted."""
 
         found: tuple[NeighbourScore, ...]
-        user: str
-        domain: str
+        whose: tuple[str, str]
 
     @dataclass
     class RulesRead(Message):
@@ -130,7 +127,7 @@ class MemoryScreen(AppScreen[None]):
     def on_mount(self) -> None:
         """Look when there is somebody to look for, and at the queue now and then."""
         self.watch(self.app, "user", self._user_changed, init=False)
-        self.app.feedback_stored.subscribe(self, self._word_stored)
+        self.app.feedback_stored.subscribe(self, lambda _: self._look())
         self.set_interval(_LOOK_S, self._look)
         self.query_one(Tabs).focus()
 
@@ -141,20 +138,14 @@ class MemoryScreen(AppScreen[None]):
 
     # --- keys ---
 
-    def action_pick_user(self) -> None:
-        """Say whose memory it is about."""
-        self.app.push_screen(UserDialog(self.app.user, nobody=False), self._user_picked)
-
     def action_pick_domain(self) -> None:
         """Say what it is about."""
-        domains = self._found.domains if self._found is not None else ()
-        if not domains:
+        found = self._found
+        if found is None or not found.domains:
             self.notify("Nobody is chosen who did anything yet. F2 chooses a person.")
             return
-        choices = [ChoiceItem(one, load_domain(one).plural) for one in domains]
-        screen = ChoiceDialog(
-            "What is it about?", choices, self._found.domain if self._found else ""
-        )
+        choices = [ChoiceItem(one, load_domain(one).plural) for one in found.domains]
+        screen = ChoiceDialog("What is it about?", choices, found.domain)
         self.app.push_screen(screen, self._domain_picked)
 
     def action_edit(self) -> None:
@@ -188,15 +179,21 @@ class MemoryScreen(AppScreen[None]):
         """Forget the person, or a part of what they did."""
         if (found := self._selected_user()) is None:
             return
-        plural = load_domain(found.domain).plural
-        choices = [
-            ChoiceItem(_ALL, "everything", "the person, and all that came with them"),
-            ChoiceItem(_SINCE, "since a day", "what they did from then on"),
-        ]
-        if len(found.domains) > 1:
-            choices.insert(1, ChoiceItem(_HERE, f"only {plural}", "what they did there"))
+        scopes = forget_scopes(found.user, found.domain, has_more=len(found.domains) > 1)
+        choices = [ChoiceItem(one.name, one.name, one.meaning) for one in scopes]
+        by_name = {one.name: one.request for one in scopes}
+
+        def picked(name: str | None) -> None:
+            if name is None:
+                return
+            if (request := by_name[name]) is not None:
+                self._forget(request)
+                return
+            dialog = TextDialog("Since which day?", "such as 2026-10-01, in UTC")
+            self.app.push_screen(dialog, lambda day: self._day_entered(found.user, day))
+
         screen = ChoiceDialog(f"How much of {found.user} is to be forgotten?", choices, "")
-        self.app.push_screen(screen, lambda choice: self._scope_picked(found, choice))
+        self.app.push_screen(screen, picked)
 
     def action_work(self) -> None:
         """Work off what waits."""
@@ -225,23 +222,10 @@ class MemoryScreen(AppScreen[None]):
 
     # --- what was picked ---
 
-    def _user_picked(self, user: str | None) -> None:
-        if user:
-            self.app.user = user
-
     def _domain_picked(self, domain: str | None) -> None:
         if domain is not None:
             self._domain = domain
             self._read_again()
-
-    def _scope_picked(self, found: UserMemory, scope: str | None) -> None:
-        if scope == _ALL:
-            self._forget(ForgetRequest(user=found.user))
-        elif scope == _HERE:
-            self._forget(ForgetRequest(user=found.user, domain=found.domain))
-        elif scope == _SINCE:
-            asked = TextDialog("Since which day?", "such as 2026-10-01, in UTC")
-            self.app.push_screen(asked, lambda day: self._day_entered(found.user, day))
 
     def _day_entered(self, user: str, day: str | None) -> None:
         if day:
@@ -264,13 +248,10 @@ class MemoryScreen(AppScreen[None]):
         self._domain = None
         self._read_again()
 
-    def _word_stored(self, message: FeedbackStored) -> None:
-        self._look()
-
     def _read_again(self) -> None:
         """Read what is remembered of whoever sits here."""
         user, domain = self.app.user, self._domain
-        self.query_one("#user", ChoiceField).show(user or "nobody in particular")
+        self._show_user_name(user)
         if user is None:
             self._found = None
             self._show(None)
@@ -285,9 +266,6 @@ class MemoryScreen(AppScreen[None]):
             self._show(message.found)
 
     @on(TabbedContent.TabActivated)
-    def _page_opened(self) -> None:
-        self._fetch_page()
-
     def _fetch_page(self) -> None:
         """Read what only one page shows, when it is opened."""
         found, memory = self._found, self.app.services.memory
@@ -296,19 +274,19 @@ class MemoryScreen(AppScreen[None]):
             return
         user, domain = found.user, found.domain
         if page == _NEAR and self._near_of != (user, domain):
-            self._near_of = (user, domain)
+            self._near_of = whose = (user, domain)
             self.query_one(NeighboursPanel).wait()
-            run_in_thread(
-                self,
-                "neighbours",
-                lambda: self.NeighboursFound(memory.neighbours(user, domain), user, domain),
-            )
+
+            def work() -> Message:
+                return self.NeighboursFound(memory.neighbours(user, domain), whose)
+
+            run_in_thread(self, "neighbours", work)
         elif page == _RULES:
             run_in_thread(self, "rules", lambda: self.RulesRead(memory.rules(domain)))
 
     def on_memory_screen_neighbours_found(self, message: NeighboursFound) -> None:
         """Show who is near."""
-        if self._near_of == (message.user, message.domain):
+        if self._near_of == message.whose:
             self.query_one(NeighboursPanel).show(message.found)
 
     def on_memory_screen_rules_read(self, message: RulesRead) -> None:

@@ -15,7 +15,8 @@ from textual.widgets import DataTable, Footer, Label, Static, TabbedContent, Tab
 from localrec_tui.base_app import AppScreen
 from localrec_tui.screens.case import CaseScreen
 from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
-from localrec_tui.services.runs import CaseParts, CaseSummary, RunFigures, SystemSummary
+from localrec_tui.services.run_cases import CaseParts, CaseSummary
+from localrec_tui.services.runs import RunFigures, SystemSummary
 from localrec_tui.widgets.cells import Cell, fill_table
 from localrec_tui.widgets.choice_field import ChoiceField
 from localrec_tui.widgets.interval_bars import IntervalBars, format_interval

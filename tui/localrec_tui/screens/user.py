@@ -12,9 +12,9 @@ from textual.content import Content
 from textual.widgets import Footer, Input, Label, OptionList
 from textual.widgets.option_list import Option
 
-from localrec_tui.base_app import Dialog
+from localrec_tui.base_app import AppScreen, Dialog
 from localrec_tui.messages import UsersLoaded, WorkFailed
-from localrec_tui.screens.choice import _called
+from localrec_tui.widgets.choice_field import ChoiceField
 from localrec_tui.widgets.text_line import TextLine
 from localrec_tui.workers import run_in_thread
 
@@ -23,8 +23,8 @@ class UserDialog(Dialog[str]):
     """Asks who sits here: one who is known, a new one by typing, or nobody (""); None: left.
 
     Args:
-        person: Who sits here now.
-        nobody: Whether nobody is an answer.
+        user: The user who is chosen now.
+        nobody: Whether the choice of no user is offered.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -34,7 +34,7 @@ class UserDialog(Dialog[str]):
 
     def __init__(self, user: str | None, *, nobody: bool = True) -> None:
         super().__init__()
-        self._person = user
+        self._user = user
         self._nobody = nobody
         self._found: UsersLoaded | None = None  # who is listed
         self._is_named = False  # a name was entered whose matches are not here yet
@@ -89,7 +89,7 @@ class UserDialog(Dialog[str]):
         if self._nobody and not message.like:
             people.add_option(Option("Nobody in particular", id="="))
         for key in message.people:
-            now = "  (now)" if key == self._person else ""
+            now = "  (now)" if key == self._user else ""
             people.add_option(Option(Content(f"{key}{now}"), id=f"={key}"))
         if message.like and _called(message) is None:
             people.add_option(Option(Content(f"{message.like}  (new)"), id=f"+{message.like}"))
@@ -118,3 +118,29 @@ class UserDialog(Dialog[str]):
     def _search(self, like: str) -> None:
         services = self.app.services
         run_in_thread(self, "people", lambda: UsersLoaded(like, services.users(like)))
+
+
+class UserScreen(AppScreen[None]):
+    """A room for one user, whom F2 changes; a `ChoiceField` with the id "user" names them."""
+
+    NOBODY: ClassVar[bool] = True  # whether no user is a choice
+
+    def action_pick_user(self) -> None:
+        """Choose whose history counts."""
+        dialog = UserDialog(self.app.user, nobody=self.NOBODY)
+        self.app.push_screen(dialog, self._user_picked)
+
+    def _user_picked(self, user: str | None) -> None:
+        if user is not None:
+            self.app.user = user or None
+
+    def _show_user_name(self, user: str | None) -> None:
+        self.query_one("#user", ChoiceField).show(user or "nobody in particular")
+
+
+def _called(found: UsersLoaded) -> str | None:
+    """Whoever is called as was typed, if need be in letters of another case; None for nobody."""
+    if found.like in found.people:
+        return found.like
+    same = [key for key in found.people if key.casefold() == found.like.casefold()]
+    return same[0] if len(same) == 1 else None

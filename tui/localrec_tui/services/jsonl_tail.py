@@ -10,6 +10,7 @@ import msgspec
 
 from localrec.foundation.errors import InputError
 
+FileMark = tuple[int, int, int]  # which file, when it was changed, its bytes
 _Record = TypeVar("_Record", bound=msgspec.Struct)
 
 
@@ -33,6 +34,15 @@ class AddedRecords(msgspec.Struct, Generic[_Record], frozen=True):
     records: tuple[_Record, ...]
     is_anew: bool
     place: FilePosition | None
+
+
+def file_mark(path: Path) -> FileMark | None:
+    """Return what changes with every change of a file; None where there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_mtime_ns, status.st_size
 
 
 def read_added(

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, ExitStack
+from datetime import datetime
 from itertools import count
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol, TypeVar
+
+import msgspec
 
 from localrec.foundation.progress import Progress
 from localrec_tui.services.records import RequestHandle
@@ -18,19 +21,11 @@ from localrec_tui.services.records import RequestHandle
 if TYPE_CHECKING:
     from localrec.graph.store import Store
     from localrec.memory.curation import CuratedNeighbours
+    from localrec.memory.job_queue import JobRow, State
     from localrec.memory.records import Memory
     from localrec.memory.update_context import UpdateContext, UpdateContextCache
     from localrec.memory.worker import Worker, WorkReport
     from localrec_tui.services.store_access import ReadWriteLock
-
-from datetime import datetime
-from typing import TYPE_CHECKING
-
-import msgspec
-
-if TYPE_CHECKING:
-    from localrec.memory.job_queue import JobRow, State
-    from localrec.memory.worker import WorkReport
 
 
 class FacetSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -135,11 +130,7 @@ class QueueSnapshot(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _ROWS = 200  # of the queue
-
-
 _STRANGER = "somebody with similar taste"
-
-
 _Made = TypeVar("_Made")
 
 

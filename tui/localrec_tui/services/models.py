@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
+import msgspec
+
 from localrec.foundation.progress import Progress
 from localrec_tui.services.commands import CommandRunner
 from localrec_tui.services.records import RequestHandle
@@ -15,9 +17,6 @@ from localrec_tui.services.records import RequestHandle
 if TYPE_CHECKING:
     from localrec.llm.chat_model import ChatModel
     from localrec.llm.model_process import ModelProcess
-
-
-import msgspec
 
 
 class ModelSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,11 +56,7 @@ class ModelSpeed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _SENTENCE = "A long drink of gin, lime juice and soda water is poured over ice in a tall glass. "
-
-
 _SENTENCES = 20  # some four hundred tokens
-
-
 _WRITTEN = 64  # tokens
 
 

@@ -17,23 +17,16 @@ from localrec.llm.chat_model import ChatModel
 from localrec.privacy.journal import STORE, open_settled
 from localrec.workspace import Workspace
 from localrec_tui.services.cancellation import CancellableModel
+from localrec_tui.services.jsonl_tail import FileMark, file_mark
 from localrec_tui.services.records import RequestHandle
 
 _WATCHED = (STORE, f"{STORE}.wal", "settings.toml")
-WorkspaceMark = tuple[tuple[int, int, int] | None, ...]
+WorkspaceMark = tuple[FileMark | None, ...]
 
 
 def workspace_mark(folder: Path) -> WorkspaceMark:
     """Changes whenever somebody changes the store or the settings of a workspace."""
-    return tuple(_mark(folder / name) for name in _WATCHED)
-
-
-def _mark(path: Path) -> tuple[int, int, int] | None:
-    try:
-        status = path.stat()
-    except FileNotFoundError:
-        return None
-    return status.st_ino, status.st_mtime_ns, status.st_size
+    return tuple(file_mark(folder / name) for name in _WATCHED)
 
 
 class LeasedStore(Store):

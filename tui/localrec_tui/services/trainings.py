@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from localrec.foundation.progress import Progress
 from localrec_tui.services.commands import CommandRunner
-from localrec_tui.services.jsonl_tail import read_added
+from localrec_tui.services.jsonl_tail import FileMark, FilePosition, file_mark, read_added
 from localrec_tui.services.records import RequestHandle
 from localrec_tui.services.training_plans import (
     FinishedTraining,
@@ -27,10 +27,6 @@ from localrec_tui.services.training_plans import (
 
 if TYPE_CHECKING:
     from localrec.training.jobs.training_runs import StepRecord, TrainingRun
-
-from typing import Literal
-
-from localrec_tui.services.jsonl_tail import FilePosition
 
 State = Literal["finished", "running", "stopped", "unreadable"]
 TrainingPart = tuple[str, tuple[str, ...]]  # a title, and its lines
@@ -162,20 +158,10 @@ class AdapterAnswers(msgspec.Struct, frozen=True):
 
 
 _CLOSE_S = 20.0  # a step that is under way is finished and saved
-
-
 _LONGEST = 200  # characters of a line
-
-
-_AGENT = "agent"  # what an agent's trainings are for
-
-
+_AGENT = "agent"  # the role of an agent's trainings
 _WATCHED = ("config.json", "state.json", "metrics.jsonl", "lock", "checkpoints")
-
-
-FileStats = tuple[
-    tuple[int, int, int] | None, ...
-]  # of each of `_WATCHED`: which file, when, how much
+FileStats = tuple[FileMark | None, ...]  # one for each of `_WATCHED`
 
 
 class _Asked(msgspec.Struct, frozen=True):
@@ -370,7 +356,7 @@ class TrainingService:
 
 def file_stats(path: Path) -> FileStats:
     """What changes whenever a training does anything, for the price of a few looks at a folder."""
-    return tuple(_stat(path / name) for name in _WATCHED)
+    return tuple(file_mark(path / name) for name in _WATCHED)
 
 
 def training_pid(path: Path) -> int | None:
@@ -393,14 +379,6 @@ def training_pid(path: Path) -> int | None:
         return int(number) if number.isdigit() else 0
     except OSError:  # not ours to lock, so nobody of ours trains there
         return None
-
-
-def _stat(path: Path) -> tuple[int, int, int] | None:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_ino, found.st_mtime_ns, found.st_size
 
 
 def _newest_checkpoint(path: Path) -> int | None:
