@@ -89,7 +89,7 @@ class LocalrecApp(BaseApp):
 
     Args:
         folder: The workspace.
-        backend: What works for it; by default the workspace itself.
+        services: The services behind the screens; by default those over the workspace.
 
     Raises:
         InputError: the preferences in the workspace cannot be read.
@@ -123,7 +123,7 @@ class LocalrecApp(BaseApp):
         self.set_reactive(BaseApp.user, load_last_person(folder))
 
     def run(self, **options: Any) -> None:
-        """Run until the person leaves.
+        """Run until the user leaves.
 
         Args:
             options: Those of Textual's `App.run`.
@@ -170,7 +170,7 @@ class LocalrecApp(BaseApp):
     # --- everywhere ---
 
     def action_help(self) -> None:
-        """Show what the screen is for, and its keys."""
+        """Show the help of the screen, with its keys."""
         screen = self.screen
         if isinstance(screen, AppScreen):
             bindings = (*screen.all_bindings(), *bindings_of(type(self)))
@@ -195,7 +195,7 @@ class LocalrecApp(BaseApp):
             filename: Its name; by default with date and time.
             path: Its folder; by default the first that can be written of downloads, home and the
                 workspace.
-            time_format: Of the name.
+            time_format: The format of the time in the name.
         """
         path = path or str(_folder_for_pictures(self.folder))
         return super().deliver_screenshot(filename, path, time_format)
@@ -226,10 +226,10 @@ class LocalrecApp(BaseApp):
             told = f"Who sits here is not remembered: {error}"
             self.notify(told, severity="warning", markup=False)
 
-    # --- what people say ---
+    # --- feedback ---
 
     def on_feedback_given(self, message: FeedbackGiven) -> None:
-        """Store what a person says about an item, once it is known who says it, and why."""
+        """Store feedback on an item, once the user and the reason are known."""
         if self.user is None:
 
             def named(user: str | None) -> None:
@@ -246,7 +246,7 @@ class LocalrecApp(BaseApp):
             self._store(message, None)
 
     def on_undo_requested(self) -> None:
-        """Take back what the person said last."""
+        """Take back the user's last feedback."""
         user, services = self.user, self.services
         if user is None:
             self.notify("Nobody has said anything yet. F2 chooses a person.")

@@ -1,4 +1,4 @@
-"""What every screen may ask of the app: the workspace, who sits in front of it, the log.
+"""The base of the app and of its screens: the workspace, the user, the log, the status line.
 
 Apart from the app itself, which knows the screens.
 """
@@ -30,13 +30,13 @@ class BaseApp(App[None]):
 
     Args:
         folder: The workspace.
-        backend: What works for it.
+        services: The services behind the screens.
 
     Raises:
         InputError: the preferences in the workspace cannot be read.
     """
 
-    user: reactive[str | None] = reactive(None)  # who sits here; None: nobody in particular
+    user: reactive[str | None] = reactive(None)  # the key of the user; None for no user
 
     def __init__(self, folder: Path, services: AppServices) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class BaseApp(App[None]):
         self.preferences = load_preferences(folder)
         # Rooms that are not in front get no messages of the app, but must not show what is past.
         self.feedback_stored: Signal[FeedbackStored] = Signal(self, "feedback_stored")
-        self.user_forgotten: Signal[str] = Signal(self, "user_forgotten")  # a person's key
+        self.user_forgotten: Signal[str] = Signal(self, "user_forgotten")  # the user's key
 
     @classmethod
     def main_screens(cls) -> dict[str, type[AppScreen[None]]]:
@@ -55,7 +55,7 @@ class BaseApp(App[None]):
 
 
 class BaseScreen(Screen[_Result], Generic[_Result]):
-    """A screen that closes itself alone, and lets go of what its foot showed before.
+    """A screen that closes only itself, and frees the keys that its footer showed before.
 
     Two keys that come at once may both mean to close it; Textual would let the second close what
     lies behind, and the app with the last of all.
@@ -88,12 +88,12 @@ class BaseScreen(Screen[_Result], Generic[_Result]):
         self.show_status(failure.sentences)
 
     def dismiss(self, result: _Result | None = None) -> AwaitComplete:
-        """Close it, where it is in front; whoever opened it gets the result."""
+        """Close the screen where it is in front, and return the result to its opener."""
         return super().dismiss(result) if self.is_active else AwaitComplete.nothing()
 
 
 class AppScreen(BaseScreen[_Result], Generic[_Result]):
-    """A screen of the app; `HELP` says in a few sentences what it is for.
+    """A screen of the app; `HELP` explains it in a few sentences.
 
     One that `BaseApp.main_screens` lists has a `TITLE`, by which it is called in the line of rooms.
     """
@@ -118,7 +118,7 @@ class AppScreen(BaseScreen[_Result], Generic[_Result]):
 
 
 class Dialog(BaseScreen[_Result], ModalScreen[_Result], Generic[_Result]):
-    """A question to the person in front of a screen; Esc leaves it without an answer."""
+    """A question to the user in front of a screen; Esc leaves it without an answer."""
 
     app = getters.app(BaseApp)
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -135,7 +135,7 @@ class Dialog(BaseScreen[_Result], ModalScreen[_Result], Generic[_Result]):
     """
 
     def action_leave(self) -> None:
-        """Close it; whoever asked gets None."""
+        """Close the dialog without an answer."""
         self.dismiss(None)
 
 

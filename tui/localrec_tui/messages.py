@@ -1,4 +1,4 @@
-"""What threads tell the screens, and what widgets ask of the app."""
+"""The messages that threads post to screens, and widgets to the app."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class AnswerReady(Message):
 
 @dataclass
 class ListReady(Message):
-    """A list for a person who asked for nothing in particular."""
+    """A list for a user who asked no question."""
 
     request: RequestHandle
     found: Recommendations
@@ -68,14 +68,14 @@ class ListReady(Message):
 
 @dataclass
 class DomainsLoaded(Message):
-    """What the workspace has."""
+    """The domains of the workspace were read."""
 
     domains: tuple[DomainSummary, ...]
 
 
 @dataclass
 class UsersLoaded(Message):
-    """Who is called like what was typed."""
+    """The users whose names contain the typed text were read."""
 
     like: str
     people: tuple[str, ...]
@@ -90,7 +90,7 @@ class ItemLoaded(Message):
 
 @dataclass
 class ProgressReported(Message):
-    """How far the loading of the drinks is; of 0: nobody knows of how many."""
+    """The progress of loading the drinks; a total of 0 is unknown."""
 
     what: str
     done: int
@@ -106,7 +106,7 @@ class BundledDataLoaded(Message):
 
 @dataclass
 class FeedbackGiven(Message):
-    """A person wants to say something about an item; bubbles up to the app."""
+    """The user rates an item; bubbles up to the app."""
 
     item: RecommendedItem
     domain: str
@@ -115,18 +115,18 @@ class FeedbackGiven(Message):
 
 
 class UndoRequested(Message):
-    """A person wants to take back what they said last; bubbles up to the app."""
+    """The user takes back their last feedback; bubbles up to the app."""
 
 
 @dataclass
 class FeedbackStored(Message, bubble=False):
-    """What a person said is stored, or taken back.
+    """Feedback of a user is stored, or taken back.
 
     Args:
-        user: The person, as the app knows them.
-        said: What they said; None where there was nothing to take back.
-        domain: What the item belongs to.
-        holds: What the store says now that they think of the item; None: nothing.
+        user: The user, as the app knows them.
+        said: The feedback; None where there was none to take back.
+        domain: The item's domain.
+        holds: The user's feedback on the item that holds now; None for none.
         undone: It was taken back.
     """
 

@@ -1,4 +1,4 @@
-"""What was asked before, which up-arrow brings back, and who sat here last: also in the next run.
+"""Keeps earlier questions, which up-arrow brings back, and the last user, also for the next run.
 
 One JSON string a line in files of the workspace, readable by their owner alone. Forgetting a person
 takes out the lines that mention them (`privacy/sweep.py` goes through every `.jsonl`).
@@ -43,10 +43,10 @@ class QuestionHistory:
             self._write(question)
 
     def earlier(self, typed: str) -> str | None:
-        """The question before; None at the first. What stands in the line is kept for the way back.
+        """Return the question before; None at the first. The typed text is kept for the way back.
 
         Args:
-            typed: What stands in the line.
+            typed: The text in the line.
         """
         if self._place == 0:
             return None
@@ -84,7 +84,7 @@ class QuestionHistory:
 
 
 def load_last_person(folder: Path) -> str | None:
-    """The key of whoever sat here last; None for nobody, or where it cannot be read."""
+    """Return the last user's key; None for no user, or where it cannot be read."""
     try:
         [line] = (folder / PERSON_FILE).read_bytes().splitlines()
         return msgspec.json.decode(line, type=str) or None
@@ -93,7 +93,7 @@ def load_last_person(folder: Path) -> str | None:
 
 
 def save_last_person(folder: Path, user: str | None) -> None:
-    """Remember who sits here; None forgets whoever did.
+    """Remember the user for the next run; None forgets the last one.
 
     Raises:
         OSError, WorkspaceError: it cannot be written.

@@ -22,7 +22,7 @@ def serve(folder: Path, port: int) -> None:
 
     Args:
         folder: The workspace.
-        port: Of the loopback address.
+        port: The port on the loopback address.
 
     Raises:
         ImportError: textual-serve is not installed.

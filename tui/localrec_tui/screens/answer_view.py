@@ -145,7 +145,7 @@ class AnswerScreen(UserScreen):
         await self.query_one(Chips).show(())
 
     def _mark(self, message: FeedbackStored) -> None:
-        """Mark the item that the person spoke of, in whatever room, as the store has it."""
+        """Mark the item that got feedback in any room, as the store has it."""
         if message.said is not None and message.user == self.app.user:
             self.query_one(Results).mark(message.domain, message.said.item, message.holds)
 

@@ -102,7 +102,7 @@ class BrowseScreen(CatalogueScreen):
         search.focus()
 
     def on_screen_resume(self) -> None:
-        """Whoever comes here before there is anything, finds it when they come back."""
+        """Read the domains again while there are none."""
         if not self._domains:
             services = self.app.services
             run_in_thread(self, "domains", lambda: DomainsLoaded(services.domains()))
@@ -137,7 +137,7 @@ class BrowseScreen(CatalogueScreen):
 
     @on(DescendantFocus, "#search")
     def _line_reached(self) -> None:
-        """Whoever goes to the line is about to type."""
+        """Prepare the search before the user types."""
         if self._view.domain:
             self._prepare()
 
@@ -158,7 +158,7 @@ class BrowseScreen(CatalogueScreen):
         self.query_one("#search").focus()
 
     def action_leave(self) -> None:
-        """From the list to the line; in the line, let go of what was searched for."""
+        """Go from the list to the line; in the line, clear the search."""
         search = self.query_one("#search", Input)
         if not search.has_focus:
             search.focus()
@@ -195,14 +195,14 @@ class BrowseScreen(CatalogueScreen):
             )
 
     def action_pick_domain(self) -> None:
-        """Say what is looked through."""
+        """Choose the domain."""
         choices = [ChoiceItem(one.name, one.plural, f"{one.items:,}") for one in self._domains]
         if choices:
             screen = ChoiceDialog("What is it about?", choices, self._view.domain)
             self.app.push_screen(screen, self._domain_picked)
 
     def action_pick_order(self) -> None:
-        """Say what the list goes by."""
+        """Choose the order of the list."""
         choices = [ChoiceItem(one, one.replace("_", " ")) for one in self._layout.orders]
         if choices:
             screen = ChoiceDialog("In which order?", choices, self._view.order)
@@ -214,7 +214,7 @@ class BrowseScreen(CatalogueScreen):
         self._look()
 
     def action_shelf(self) -> None:
-        """Open the person's shelf, once it is known who that is."""
+        """Open the user's shelf, once the user is known."""
         if not self._view.domain:
             self.show_status(_NOTHING)
         elif self.app.user is None:
@@ -256,7 +256,7 @@ class BrowseScreen(CatalogueScreen):
 
 
 def _item(line: PagedRow) -> RecommendedItem:
-    """An item of no list: nobody recommended it, so it has neither rank nor reason."""
+    """Make an item of the catalogue, which has neither rank nor reason."""
     return RecommendedItem(
         rank=0, key=line.key, name=line.name, score=0.0, satisfies=True, evidence=(), reason=""
     )

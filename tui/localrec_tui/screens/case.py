@@ -1,4 +1,4 @@
-"""One case of an evaluation: what was asked, what each system answered."""
+"""One case of an evaluation: the request, and the answer of a system."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ class CatalogueScreen(UserScreen):
         self._feedback: dict[tuple[str, str], str] = {}  # (domain, item) -> what the person thinks
 
     def on_unmount(self) -> None:
-        """Nobody waits for anything any more."""
+        """Drop the requests that still run."""
         self._supersede()
 
     def _look(self) -> None:
@@ -180,7 +180,7 @@ class CatalogueScreen(UserScreen):
             self.show_status(f"{self._where()} {failure.sentences}")
 
     def _mark(self, message: FeedbackStored) -> None:
-        """Show what the person thinks of an item, said in whatever room, as the store has it."""
+        """Show the user's feedback on an item, given in any room, as the store has it."""
         said = message.said
         if said is None or message.user != self.app.user:
             return

@@ -16,7 +16,7 @@ from localrec_tui.base_app import Dialog
 
 
 class ChoiceItem(msgspec.Struct, frozen=True):
-    """One thing to choose: what it stands for, its name, and what it means."""
+    """One choice: its value, its name, and its meaning."""
 
     value: str
     name: str
@@ -27,9 +27,9 @@ class ChoiceDialog(Dialog[str]):
     """Asks for one of a few choices; None where it is left.
 
     Args:
-        title: What is chosen.
+        title: The question.
         choices: In their order.
-        chosen: What is chosen now.
+        chosen: The current value.
     """
 
     def __init__(self, title: str, choices: Sequence[ChoiceItem], chosen: str) -> None:

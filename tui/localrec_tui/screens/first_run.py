@@ -1,4 +1,4 @@
-"""The first thing a person sees in an empty workspace; it leads to an answer in three keys."""
+"""The first screen in an empty workspace; it leads to an answer in three keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All about one item: what it is, why it was recommended, and what a model saw of it."""
+"""One item: its properties, the reasons for it, and the texts that a model read."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class ItemScreen(AppScreen[None]):
 
     Args:
         shown: The item, and how it stands to the question; of rank 0 where nobody recommended it.
-        domain: What it belongs to.
-        answer: What it is an item of; None for a list that nobody asked a question for.
+        domain: The item's domain.
+        answer: The answer that holds the item; None for a list without a question.
     """
 
     HELP = (
@@ -53,7 +53,7 @@ class ItemScreen(AppScreen[None]):
         self._is_recommended = shown.item.rank > 0
 
     def compose(self) -> ComposeResult:
-        """What is known of it already; its properties follow from the store."""
+        """Compose the known parts; the properties follow from the store."""
         with VerticalScroll():
             if self._is_recommended:
                 yield Static(card_text(self._shown), markup=False)
@@ -94,7 +94,7 @@ class ItemScreen(AppScreen[None]):
         )
 
     def action_take_back(self) -> None:
-        """Take back what was said last."""
+        """Take back the last feedback."""
         self.post_message(UndoRequested())
 
     def _graph(self) -> list[str]:
@@ -141,7 +141,7 @@ def _memory(memory: MemorySummary) -> Iterator[str]:
 
 
 def _seen(calls: tuple[ModelCall, ...]) -> Content:
-    """Every word that a model read, and what it replied."""
+    """Show every text that a model read, and its reply."""
     if not calls:
         return Content("No model was asked.")
     lines: list[Content] = []
@@ -160,7 +160,7 @@ def _reply(call: ModelCall) -> str:
 
 
 def evidence_graph(name: str, evidence: Sequence[Evidence]) -> list[str]:
-    """The lines of the drawing: the item `name` first, then whoever else is a beginning.
+    """Draw the evidence in lines: from the item `name` first, then from other starting nodes.
 
     What leads on from a node is drawn where the node is met first, so a circle ends.
     """

@@ -1,7 +1,7 @@
-"""Memory: what is remembered of a person, since when, from whom and by which rules; and the jobs.
+"""Memory: what is remembered of a user, its sources and rules, and the jobs.
 
-The screen holds what was read and draws it; its parts are in `widgets/memory.py` and
-`widgets/jobs.py`.
+The screen reads and draws; its parts are in `widgets/memory_panels.py` and
+`widgets/jobs_panel.py`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _MEMORY, _VERSIONS, _NEAR, _RULES, _JOBS = "memory", "versions", "near", "rules"
 
 
 class MemoryScreen(UserScreen):
-    """What is remembered of one person."""
+    """Shows the memory of one user."""
 
     TITLE = "Memory"
     NOBODY = False

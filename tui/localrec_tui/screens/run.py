@@ -30,7 +30,7 @@ class RunScreen(AppScreen[None]):
     """A run with its figures and cases.
 
     Args:
-        name: Of the run in the workspace.
+        name: The run's name in the workspace.
     """
 
     HELP = (
@@ -114,7 +114,7 @@ class RunScreen(AppScreen[None]):
     # --- keys ---
 
     def action_pick_metric(self) -> None:
-        """Choose what is drawn."""
+        """Choose the metric."""
         if self._run is not None and self._run.metrics:
             less = "less is better"
             choices = [

@@ -77,7 +77,7 @@ class RunsScreen(AppScreen[None]):
         self._runs: tuple[RunSummary, ...] = ()
 
     def compose(self) -> ComposeResult:
-        """The runs, and what goes on."""
+        """Compose the runs, and the running task."""
         yield NavBar()
         yield Static("…", id="told", markup=False)
         yield DataTable[Cell](cursor_type="row", zebra_stripes=True)
@@ -115,7 +115,7 @@ class RunsScreen(AppScreen[None]):
         self._begin(run.name, lambda request, told: evaluations.resume(run.name, request, told))
 
     def action_compare(self) -> None:
-        """Choose what the run that is pointed at is compared with."""
+        """Choose the run to compare the current run with."""
         ours = self._current()
         if ours is None:
             return
@@ -190,7 +190,7 @@ class RunsScreen(AppScreen[None]):
         fill_table(self.query_one(DataTable), map(_row, message.found))
 
     def on_runs_screen_configs_offered(self, message: ConfigsOffered) -> None:
-        """Let the person choose."""
+        """Let the user choose a configuration."""
         done = {one.name: f" ({one.state})" for one in self._runs}
         choices = [
             ChoiceItem(one.name, f"{one.name}{done.get(one.name, '')}", one.title)

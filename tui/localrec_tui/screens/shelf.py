@@ -1,4 +1,4 @@
-"""The shelf editor: what a person has at hand, the same shelf as that of `localrec shelf`."""
+"""The shelf editor: a user's components at hand, as in `localrec shelf`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _COMPLETIONS = 12
 
 @dataclass
 class ShelfLoaded(Message):
-    """A shelf as it is now; `taken`: what was just taken off, `told`: how it came about."""
+    """A shelf was read; `taken` was just taken off it, `told` says how."""
 
     shelf: ShelfContents
     told: str = ""
@@ -32,18 +32,18 @@ class ShelfLoaded(Message):
 
 @dataclass
 class NamesLoaded(Message):
-    """What can go on the shelf and is called like what was typed."""
+    """The components whose names contain the typed text were read."""
 
     like: str
     names: tuple[str, ...]
 
 
 class ShelfScreen(AppScreen[None]):
-    """What is at hand.
+    """Edits the components at hand.
 
     Args:
-        domain: What it is for.
-        person: Whose shelf.
+        domain: The domain of the shelf.
+        user: The owner of the shelf.
     """
 
     HELP = (
@@ -68,23 +68,23 @@ class ShelfScreen(AppScreen[None]):
     def __init__(self, domain: str, user: str) -> None:
         super().__init__()
         self._domain = domain
-        self._person = user
+        self._user = user
         self._things: tuple[ShelfComponent, ...] = ()
         self._names: tuple[str, ...] = ()  # that are offered; none: the shelf is shown
         self._changes: list[tuple[str, tuple[ShelfComponent, ...]]] = []  # ("put" or "taken", what)
 
     def compose(self) -> ComposeResult:
-        """A line to add with, the shelf or what is offered, what happened."""
-        yield Label(f"What {self._person} has at hand", classes="title", markup=False)
+        """Compose the line to add with, the shelf or the offered names, and the status."""
+        yield Label(f"What {self._user} has at hand", classes="title", markup=False)
         yield TextLine(placeholder="Add, such as: gin, lime juice", max_length=500)
         yield OptionList()
         yield Static(id="status", markup=False)
         yield Footer()
 
     def on_mount(self) -> None:
-        """Look what is there."""
+        """Read the shelf."""
         self.query_one(Input).focus()
-        browse, domain, user = self.app.services.catalogue, self._domain, self._person
+        browse, domain, user = self.app.services.catalogue, self._domain, self._user
         run_in_thread(self, "shelf", lambda: ShelfLoaded(browse.shelf(domain, user)))
 
     # --- keys ---
@@ -109,13 +109,13 @@ class ShelfScreen(AppScreen[None]):
             self.show_status("There is nothing to take back.")
             return
         what, things = self._changes.pop()
-        browse, domain, user = self.app.services.catalogue, self._domain, self._person
+        browse, domain, user = self.app.services.catalogue, self._domain, self._user
         change = browse.take_off if what == "put" else browse.put_back
         told = f"Taken back: {_listed(things)}."
         run_in_thread(self, "shelf", lambda: ShelfLoaded(change(domain, user, things), told))
 
     def action_back(self) -> None:
-        """Let go of what is typed; with an empty line, back to Browse."""
+        """Clear the line; where it is empty, return to Browse."""
         line = self.query_one(Input)
         if line.value:
             line.value = ""
@@ -146,11 +146,11 @@ class ShelfScreen(AppScreen[None]):
             self._add(", ".join(filter(None, [before.strip(), self._names[event.option_index]])))
 
     def _add(self, typed: str) -> None:
-        browse, domain, user = self.app.services.catalogue, self._domain, self._person
+        browse, domain, user = self.app.services.catalogue, self._domain, self._user
         run_in_thread(self, "shelf", lambda: ShelfLoaded(browse.stock(domain, user, typed)))
 
     def _take(self, things: tuple[ShelfComponent, ...]) -> None:
-        browse, domain, user = self.app.services.catalogue, self._domain, self._person
+        browse, domain, user = self.app.services.catalogue, self._domain, self._user
         told = f"Taken off: {_listed(things)}. Ctrl+Z puts it back."
         run_in_thread(
             self, "shelf", lambda: ShelfLoaded(browse.take_off(domain, user, things), told, things)
@@ -159,7 +159,7 @@ class ShelfScreen(AppScreen[None]):
     # --- what comes back ---
 
     def on_shelf_loaded(self, message: ShelfLoaded) -> None:
-        """Show what is there now."""
+        """Show the shelf."""
         shelf = message.shelf
         if shelf.added:
             self._changes.append(("put", shelf.added))

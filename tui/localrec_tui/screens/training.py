@@ -82,7 +82,7 @@ class TrainingScreen(AppScreen[None]):
 
     @dataclass
     class OptionsOffered(Message):
-        """What can be trained was found."""
+        """The possible trainings were listed."""
 
         found: tuple[TrainingOption, ...]
 
@@ -107,7 +107,7 @@ class TrainingScreen(AppScreen[None]):
         )
 
     def compose(self) -> ComposeResult:
-        """The trainings, and what goes on."""
+        """Compose the trainings, and the running task."""
         yield NavBar()
         yield Static("…", id="told", markup=False)
         yield DataTable[Cell](cursor_type="row", zebra_stripes=True)
@@ -169,7 +169,7 @@ class TrainingScreen(AppScreen[None]):
             self.app.push_screen(AdapterCompareScreen(found.name, found.role))
 
     def action_stop(self) -> None:
-        """Stop what was begun here."""
+        """Stop the task that was begun here."""
         self._tasks.stop()
 
     @on(DataTable.RowSelected)
@@ -186,7 +186,7 @@ class TrainingScreen(AppScreen[None]):
         self._next_action = next_action
 
     async def _run_next_action(self) -> None:
-        """Do what was wished while a training was open: it may have come to its end meanwhile."""
+        """Do the action chosen in an open training, now that its state is known."""
         next_action, self._next_action = self._next_action, None
         if next_action is not None:
             await self.run_action(next_action)
@@ -194,7 +194,7 @@ class TrainingScreen(AppScreen[None]):
     # --- beginning one ---
 
     def on_training_screen_options_offered(self, message: OptionsOffered) -> None:
-        """Let the person choose what, then how much."""
+        """Let the user choose a training, then its size."""
         offered = {one.key: one for one in message.found}
         choices = [ChoiceItem(one.key, one.name, one.meaning) for one in message.found]
 
@@ -263,7 +263,7 @@ class TrainingScreen(AppScreen[None]):
     # --- reading and drawing ---
 
     def _look(self) -> None:
-        """Look whether something moved; one look at a time, and none where nobody sees it."""
+        """Look for changes; one look at a time, and none while the screen is hidden."""
         if self._looks or not self.is_current:
             return
         self._looks = True

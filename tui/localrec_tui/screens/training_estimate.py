@@ -1,4 +1,4 @@
-"""A dialog that shows what a training would take, before it is begun."""
+"""A dialog that estimates a training before it begins."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class TrainingEstimateDialog(Dialog[bool]):
 
     @dataclass
     class EstimateFound(Message):
-        """What it would take."""
+        """The estimate is ready."""
 
         estimated: TrainingEstimate
 
@@ -47,7 +47,7 @@ class TrainingEstimateDialog(Dialog[bool]):
         self._fits = False
 
     def compose(self) -> ComposeResult:
-        """The plan, the command line that it is, and what it would take."""
+        """Compose the plan, its command line and its estimate."""
         with Vertical(classes="dialog"):
             yield Label(f"Train {self._plan.title}", classes="title", markup=False)
             yield Static(self._plan.command, classes="hint", markup=False)

@@ -1,4 +1,4 @@
-"""One training: its curves as they grow, how far it is, and what it was asked for."""
+"""One training: its curves as they grow, its progress, and its configuration."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class TrainingRunScreen(AppScreen[TrainingAction]):
     """A training with its curves.
 
     Args:
-        name: Of the training in the workspace.
+        name: The training's name in the workspace.
     """
 
     HELP = (
@@ -88,7 +88,7 @@ class TrainingRunScreen(AppScreen[TrainingAction]):
 
     @dataclass
     class ConfigRead(Message):
-        """What it was asked for was read."""
+        """The configuration was read."""
 
         parts: tuple[TrainingPart, ...]
 
@@ -133,7 +133,7 @@ class TrainingRunScreen(AppScreen[TrainingAction]):
         self.dismiss(next_action)
 
     def action_pick_curve(self) -> None:
-        """Choose what is drawn."""
+        """Choose the curve."""
         latest = self._steps[-1].values if self._steps else {}
         choices = [ChoiceItem(_ALL, "the four that tell most")]
         for name in metric_names(self._steps):
@@ -153,7 +153,7 @@ class TrainingRunScreen(AppScreen[TrainingAction]):
     # --- reading ---
 
     def _look(self) -> None:
-        """Look whether it did a step; one look at a time, and none where nobody sees it."""
+        """Look for new steps; one look at a time, and none while the screen is hidden."""
         if self._looks or not self.is_current:
             return
         self._looks = True
@@ -162,7 +162,7 @@ class TrainingRunScreen(AppScreen[TrainingAction]):
         run_in_thread(self, "training steps", lambda: self.TrainingRead(training.look(name, mark)))
 
     def on_training_run_screen_training_read(self, message: TrainingRead) -> None:
-        """Show what is new."""
+        """Show the new steps."""
         self._looks = False
         look = message.look
         if look is None:
@@ -221,7 +221,7 @@ def _state_text(look: TrainingUpdate, steps: Sequence[LoggedStep]) -> str:
 
 
 def _next_steps_text(look: TrainingUpdate) -> str:
-    """What is on disk of it, and what can be done with that."""
+    """Tell which files the training left, and the keys that use them."""
     found = look.found
     if look.exported:
         return f"Exported: {look.exported}"

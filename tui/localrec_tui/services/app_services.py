@@ -1,4 +1,4 @@
-"""The backend over a workspace folder.
+"""The services of the app over a workspace folder.
 
 Quick reads (people, a page, an item) open the store for themselves, and leave it open for a second
 for the next one. Questions are answered one at a time from a workspace that stays warm in memory;
@@ -93,13 +93,13 @@ class AppServices:
         return () if self.is_empty else self._read(domain_summaries)
 
     def users(self, like: str = "", limit: int = 50) -> tuple[str, ...]:
-        """Keys of people that contain `like`."""
+        """Return the keys of users that contain `like`."""
         from localrec_tui.services.store_queries import users_like
 
         return self._read(lambda store: users_like(store, like, limit))
 
     def item(self, domain: str, key: str, user: str | None = None) -> ItemDetails:
-        """All that is stored about an item, as a person sees it."""
+        """Return all that is stored about an item, as a user sees it."""
         from localrec_tui.services.store_queries import item_details
 
         return self._read(lambda store: item_details(store, domain, key, user))
@@ -117,21 +117,21 @@ class AppServices:
         request: RequestHandle,
         on_items: OnItems,
     ) -> AnsweredQuestion:
-        """Answer a question again after a person mended how it was read."""
+        """Answer a question again, read as the user corrected it."""
         unaided = msgspec.structs.replace(asked, without_model=True)
         return self._answer(unaided, corrected, request, on_items)
 
     def recommend(
         self, user: str, domain: str | None, k: int, request: RequestHandle
     ) -> Recommendations:
-        """A list for a person who asks for nothing in particular."""
+        """Recommend a list to a user who asks no question."""
         with self._leased_workspace(request, user) as workspace:
             chosen = workspace.choose_person_domain(user, domain)
             user_profile = workspace.user_profile(chosen, user)
             return workspace.personal(chosen).recommend(user, user_profile, k)
 
     def give_feedback(self, word: NewFeedback) -> FeedbackRecord:
-        """Store what a person says, with the job that works it into memories."""
+        """Store feedback, with the job that updates memories from it."""
         from localrec.memory.feedback import record_feedback
         from localrec.workspace import Workspace
 
@@ -142,7 +142,7 @@ class AppServices:
             )
 
     def undo(self, user: str) -> UndoneFeedback | None:
-        """Take back a person's newest word; None where there is none."""
+        """Take back a user's newest feedback; None where there is none."""
         from localrec.memory.feedback import retract_feedback
         from localrec.workspace import Workspace
         from localrec_tui.services.store_queries import latest_feedback
@@ -228,7 +228,7 @@ class AppServices:
     def _leased_workspace(
         self, request: RequestHandle, user: str | None
     ) -> Iterator[LeasedWorkspace]:
-        """The warm workspace as a person sees it, for one request, at its turn.
+        """Open the warm workspace as a user sees it, for one request at a time.
 
         A request that was stopped is refused.
 
@@ -284,7 +284,7 @@ class AppServices:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """Nobody else of this process has the store."""
+        """Keep the store for one writer of this process."""
         with self._request_lock:
             self._close_store()
             with self._lock.writing():

@@ -1,4 +1,4 @@
-"""Reads what was added to a file of JSON lines since the last look, and no byte twice."""
+"""Reads the lines added to a JSONL file since the last look, and no byte twice."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class FilePosition(msgspec.Struct, frozen=True):
 
 
 class AddedRecords(msgspec.Struct, Generic[_Record], frozen=True):
-    """What stands behind a place.
+    """The records behind a position in a file.
 
     Args:
         records: In the order of the file.

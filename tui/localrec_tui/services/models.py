@@ -1,4 +1,4 @@
-"""What the Models room asks: which models there are, who plays which role, how fast one is."""
+"""Serves the Models room: the models, their roles, and their speed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ModelSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RoleBinding(msgspec.Struct, frozen=True, kw_only=True):
-    """Who plays a role; `player` is "" where nobody chose and the measured best does."""
+    """The model of a role; `player` is "" where the measured best plays it."""
 
     role: str
     player: str
@@ -61,7 +61,7 @@ _WRITTEN = 64  # tokens
 
 
 class ModelService:
-    """`Modelling` over the pulled files and the settings of a workspace folder.
+    """Lists, pulls, checks, times and assigns models.
 
     Args:
         folder: The workspace.
@@ -191,4 +191,4 @@ def _rate(tokens: int, ms: float) -> float:
 
 
 def _ignore_progress(what: str, done: int, total: int) -> None:
-    """Nobody waits for a step of something short."""
+    """Ignore the progress of a short task."""

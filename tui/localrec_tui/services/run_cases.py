@@ -27,9 +27,9 @@ class CaseSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         id: The case's.
-        about: The person's key, or the question.
-        rank: Of what was to be found, from 1; 0 where it was not ranked, None where nothing was.
-        remark: Faults, or what the answer broke.
+        about: The user's key, or the question.
+        rank: The target's rank, from 1; 0 where it was not ranked, None where there is no target.
+        remark: Faults, or the constraints that the answer broke.
         ms: Time it took.
     """
 
@@ -98,7 +98,7 @@ def find_case(lines: Iterable[_Line], case: str) -> _Line:
 
 
 def ranking_parts(outcome: CaseResult, names: dict[str, str]) -> Iterator[CasePart]:
-    """What was asked, what came of it, and the list."""
+    """Yield the request, the result and the list of a case."""
 
     def called(key: str) -> str:
         return clean_line(names.get(key) or key or "(no candidate)")
@@ -139,7 +139,7 @@ def _verdict(outcome: CaseResult) -> Iterator[str]:
 
 
 def read_rationales(folder: RunFolder, system: str) -> list[Rationale]:
-    """Read what a system said to explain its rankings; nothing where it said nothing."""
+    """Read a system's reasons for its rankings; none where it gave none."""
     from localrec.evaluation.explanations.explanation_records import Rationale
     from localrec.evaluation.run_folder import rationale_file
     from localrec.foundation.jsonl_log import read_records
@@ -161,14 +161,14 @@ def rationale_parts(
 
 
 def trajectory_parts(folder: RunFolder, system: str, case: str) -> Iterator[CasePart]:
-    """Yield what the agent did in one case, step by step."""
+    """Yield the agent's steps in one case."""
     for one in folder.trajectories(system):
         if clean_line(one.id) == case:
             yield "What the agent did", tuple(_steps(one.trajectory))
 
 
 def _steps(trajectory: Trajectory) -> Iterator[str]:
-    """Every turn word for word, and whose it was."""
+    """Yield every turn word for word, with its author."""
     from localrec.data.trajectory import FAULTS
 
     who = f"{trajectory.agent}, {trajectory.model or 'no model'}, {trajectory.ms:,.0f} ms"
@@ -184,7 +184,7 @@ def _steps(trajectory: Trajectory) -> Iterator[str]:
 
 
 def question_parts(line: AnswerScoreRecord) -> Iterator[CasePart]:
-    """A judged answer; of the test half no word of it was kept."""
+    """Yield the parts of a judged answer; no text of the test half is kept."""
     figures = tuple(
         f"{clean_line(name)}: {part:g} of {weight:g}" for name, (part, weight) in line.parts.items()
     )

@@ -1,4 +1,4 @@
-"""What the Runs room asks: past evaluations, their figures and cases, two of them compared.
+"""Serves the Runs room: past evaluations, their figures and cases, and comparisons of two.
 
 A run's folder may be somebody else's: all of its words are cleaned before they come here. Records
 here are made of what a screen shows; nothing of NumPy is loaded with them.
@@ -44,7 +44,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         name: Its folder's.
-        title: What it is about; of one that cannot be read, why.
+        title: Its title; why it cannot be read, where it cannot.
         state: How far it is.
         systems: That were measured.
         date: When it was begun, as the run says.
@@ -81,7 +81,7 @@ class SystemSummary(msgspec.Struct, frozen=True, kw_only=True):
         figures: Metric -> figure.
         cases: How many it was asked.
         seconds: To fit it, and for all its answers.
-        doubts: What speaks against believing its figures, as sentences.
+        doubts: Reasons to doubt its figures, as sentences.
         settings: As sentences, too.
     """
 
@@ -98,7 +98,7 @@ class RunFigures(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         found: The run.
-        told: What was done, as a paragraph, and how it came about.
+        told: The protocol as a paragraph, and the command behind the run.
         systems: In the order of the configuration.
         metrics: Names of all figures, the most telling first.
         falling: Those of which less is better.
@@ -137,7 +137,7 @@ LookUpNames = Callable[[str, Iterable[str]], dict[str, str]]
 
 
 class RunService:
-    """`Evaluating` over a workspace folder; making one opens nothing.
+    """Reads past evaluations and starts new ones; making one opens nothing.
 
     Args:
         folder: The workspace.
@@ -149,7 +149,7 @@ class RunService:
         self._runs = folder / _RUNS
         self._names = names
         self._sender = CommandRunner(folder)
-        self._reading = Lock()  # see shapes.py
+        self._reading = Lock()  # one thread at a time prepares the decoders of msgspec
 
     def runs(self) -> tuple[RunSummary, ...]:
         """The runs of the workspace."""
@@ -221,7 +221,7 @@ class RunService:
         self._sender.stop(request)
 
     def close(self) -> None:
-        """See that what was started has ended."""
+        """End every process that was started."""
         self._sender.close()
 
     def _parts(self, folder: RunFolder, system: str, case: str) -> tuple[CasePart, ...]:
@@ -276,7 +276,7 @@ def _opened(folder: RunFolder, less: frozenset[str]) -> RunFigures:
 
 
 def _protocol_lines(folder: RunFolder) -> Iterator[str]:
-    """What was done, and how it came about."""
+    """Yield the protocol, and the command behind the run."""
     from localrec.evaluation.run_report import describe_protocol
 
     if folder.asks_questions:

@@ -25,7 +25,7 @@ WorkspaceMark = tuple[FileMark | None, ...]
 
 
 def workspace_mark(folder: Path) -> WorkspaceMark:
-    """Changes whenever somebody changes the store or the settings of a workspace."""
+    """Return a value that changes with every change of the store or the settings."""
     return tuple(file_mark(folder / name) for name in _WATCHED)
 
 
@@ -90,7 +90,7 @@ class HeldStore(LeasedStore):
     Args:
         folder: The workspace.
         store: Its store, open.
-        turn: What is left when the store is closed.
+        turn: Contexts that end when the store is closed.
     """
 
     def __init__(self, folder: Path, store: Store, turn: ExitStack) -> None:

@@ -1,4 +1,4 @@
-"""What the Training room asks: trainings as they go, new ones, and what came of them.
+"""Serves the Training room: trainings as they go, new ones, and their adapters.
 
 A training's folder may be somebody else's: all of its words are cleaned before they come here.
 """
@@ -37,16 +37,16 @@ class TrainingSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         name: Its folder's.
-        state: How far it is; one that says it runs while nobody holds its lock was killed.
+        state: How far it is; a training whose lock no process holds is stopped, whatever it says.
         kind: "grpo", "refine" or "adapter"; "" where it cannot be read.
         role: That its adapter plays.
         step: The last one that was done.
-        steps: Of all; 0 before the first.
+        steps: The steps of the whole training; 0 before the first.
         base: The model that is trained.
         begun: Day and time, here.
         holder: The number of the process that trains now; None where none does.
         is_ours: Whether this app started that one.
-        remark: Of one that cannot be read, why.
+        remark: Why the training cannot be read; "" where it can.
     """
 
     name: str
@@ -66,14 +66,14 @@ TrainingListMark = tuple[tuple[object, ...], ...]  # changes with any training
 
 
 class TrainingList(msgspec.Struct, frozen=True):
-    """All trainings, the newest first; `mark`: of how they were, for the next look."""
+    """All trainings, the newest first, and the mark to pass to the next look."""
 
     found: tuple[TrainingSummary, ...]
     mark: TrainingListMark
 
 
 class LoggedStep(msgspec.Struct, frozen=True):
-    """What was measured at a step, which took so many seconds; None is no number."""
+    """The measurements of a step, and its seconds; None stands for no number."""
 
     step: int
     values: dict[str, float | None]
@@ -108,11 +108,11 @@ class TrainingUpdate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TrainingEstimate(msgspec.Struct, frozen=True, kw_only=True):
-    """What a training will take.
+    """An estimate of a training's memory and time.
 
     Args:
         memory: Bytes at its highest.
-        available: Bytes that the device has; None where nobody knows.
+        available: Bytes that the device has; None where that is unknown.
         step_s: Seconds of a step.
         total_s: Seconds of all.
     """
@@ -132,12 +132,12 @@ class ExportedAdapter(msgspec.Struct, frozen=True):
 
 
 class SideAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """What one side said to a question.
+    """The answer of one model to a question.
 
     Args:
-        name: Of the model, with its adapter.
+        name: The model's name, with its adapter.
         figures: Label -> its share, or criterion -> its points of a hundred; {} where it writes.
-        lines: What it wrote, or ranked.
+        lines: The text it wrote, or the items it ranked.
         fault: Why it came to no answer; "" where it did.
         ms: Milliseconds.
     """
@@ -165,7 +165,7 @@ FileStats = tuple[FileMark | None, ...]  # one for each of `_WATCHED`
 
 
 class _Asked(msgspec.Struct, frozen=True):
-    """What of a configuration concerns whoever exports, tries or follows it."""
+    """The part of a configuration that exporting, trying and following a training needs."""
 
     base: str
     serving: str = ""
@@ -173,7 +173,7 @@ class _Asked(msgspec.Struct, frozen=True):
 
 
 class TrainingService:
-    """`Training` over a workspace folder; making one opens nothing.
+    """Reads trainings and starts new ones; making one opens nothing.
 
     Args:
         folder: The workspace.
@@ -184,7 +184,7 @@ class TrainingService:
         self._sender = CommandRunner(folder, _CLOSE_S)
         self._ours: dict[RequestHandle, str] = {}  # the trainings that run for this app, by name
         self._holders: dict[str, tuple[FileStats, int | None]] = {}
-        self._reading = Lock()  # see shapes.py
+        self._reading = Lock()  # one thread at a time prepares the decoders of msgspec
 
     def trainings(self, mark: TrainingListMark | None = None) -> TrainingList | None:
         """All of them."""
@@ -197,7 +197,7 @@ class TrainingService:
             return TrainingList(tuple(found), now)
 
     def trainees(self) -> tuple[TrainingOption, ...]:
-        """What can be trained here."""
+        """List the trainings that can begin here."""
         from localrec.training.examples.roles import ROLES  # NumPy, but no torch
 
         every = self.trainings()
@@ -207,7 +207,7 @@ class TrainingService:
         return training_options(ROLES, finished)
 
     def about(self, name: str) -> tuple[TrainingPart, ...]:
-        """What a training was asked for, and what it learns from."""
+        """Return the configuration of a training, and its data."""
         with self._reading:
             return tuple(_about(self._run(name)))
 
@@ -235,7 +235,7 @@ class TrainingService:
     def estimate(
         self, plan: TrainingPlan, request: RequestHandle, on_progress: Progress
     ) -> TrainingEstimate:
-        """What a training would take: `--estimate`."""
+        """Estimate a training's memory and time: `--estimate`."""
         found = self._data((*plan.arguments, "--estimate"), request, on_progress)
         return TrainingEstimate(
             memory=found["memory_bytes"],
@@ -257,7 +257,7 @@ class TrainingService:
             self._sender.send(("train", "resume", name), request, on_progress)
 
     def export(self, name: str, request: RequestHandle, on_progress: Progress) -> ExportedAdapter:
-        """Write what a training came to as a file: `localrec train export`."""
+        """Write the adapter of a training as a file: `localrec train export`."""
         on_progress(f"exporting {name}", 0, 0)
         found = self._data(("train", "export", name), request, on_progress)
         card = found["card"]
@@ -285,7 +285,7 @@ class TrainingService:
         self._sender.stop(request)
 
     def close(self) -> None:
-        """See that what was started has ended."""
+        """End every process that was started."""
         self._sender.close()
 
     @property
@@ -329,7 +329,7 @@ class TrainingService:
         return FinishedTraining(found.name, found.kind, found.role, base, adapter)
 
     def _holder(self, path: Path) -> int | None:
-        """`holder_of`, asked only where something changed or somebody was there before."""
+        """Find the training's process; look only after a change, or while one is known."""
         stats = file_stats(path)
         before, holder = self._holders.get(path.name, (None, None))
         if stats != before or holder is not None:
@@ -377,7 +377,7 @@ def training_pid(path: Path) -> int | None:
     except BusyError:
         number = lock.read_text(encoding="ascii", errors="replace")[:20]
         return int(number) if number.isdigit() else 0
-    except OSError:  # not ours to lock, so nobody of ours trains there
+    except OSError:  # the lock belongs to another user, so no process of ours trains there
         return None
 
 

@@ -1,4 +1,4 @@
-"""Something long that a person began: how far it is, how it is stopped, what came of it."""
+"""Runs one long task: shows its progress, stops it, and passes on its result."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from localrec_tui.workers import run_in_thread
 
 
 class TaskPanel(Vertical):
-    """Does one thing at a time in a thread; below its progress stands what there is to say."""
+    """Does one task at a time in a thread; a status line stands below its progress."""
 
     class TaskOver(Message):
-        """It ended, however it did; what it found, if anything, comes in a message of its own."""
+        """The task ended in any way; its result, if any, comes in a message of its own."""
 
     @dataclass
     class TaskProgress(Message, bubble=False):
@@ -56,7 +56,7 @@ class TaskPanel(Vertical):
         yield Static(id="status", markup=False)
 
     def on_unmount(self) -> None:
-        """What nobody waits for any more ends."""
+        """Stop the task that runs."""
         if (request := self._request) is not None:
             self._stop(request)
 
@@ -73,7 +73,7 @@ class TaskPanel(Vertical):
         stop: Callable[[RequestHandle], None],
         when_stopped: str,
     ) -> None:
-        """Begin something, unless something is under way.
+        """Begin a task, unless one runs.
 
         Args:
             what: Its name for people.
@@ -96,7 +96,7 @@ class TaskPanel(Vertical):
         )
 
     def stop(self) -> bool:
-        """Stop what is under way; the second time at once. False where nothing is."""
+        """Stop the task; the second time at once. False where none runs."""
         request, stop = self._request, self._stop
         if request is None:
             return False
@@ -106,10 +106,10 @@ class TaskPanel(Vertical):
         return True
 
     def show_status(self, status: str) -> None:
-        """Say something."""
+        """Show a sentence in the status line."""
         self.query_one("#status", Static).update(status)
 
-    # --- what comes back ---
+    # --- results ---
 
     def on_task_panel_task_progress(self, message: TaskProgress) -> None:
         """Show how far it is."""
@@ -118,7 +118,7 @@ class TaskPanel(Vertical):
             self.query_one(ProgressLine).step(what, message.done, message.total)
 
     def on_task_panel_task_ended(self, message: TaskEnded) -> None:
-        """Pass on what was found."""
+        """Pass on the result."""
         self._end("")
         self.post_message(message.found)
 
@@ -128,7 +128,7 @@ class TaskPanel(Vertical):
         self._end(self._when_stopped)
 
     def on_work_failed(self, message: WorkFailed) -> None:
-        """Say why, and what to do about it; whatever was ended by insisting was stopped."""
+        """Show the failure; a task that was ended by insisting counts as stopped."""
         message.stop()
         request = message.request
         if request is None:
@@ -144,4 +144,4 @@ class TaskPanel(Vertical):
 
 
 def _nothing(request: RequestHandle) -> None:
-    """Nothing is under way that could be stopped."""
+    """No task runs that could be stopped."""
