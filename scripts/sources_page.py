@@ -14,7 +14,7 @@ import msgspec
 from record_tables import documented, markdown_table, one_line
 
 from localrec.foundation.bounded_files import FileLimits
-from localrec.sources import SOURCES, mapped_table, open_source
+from localrec.sources import mapped_table, open_source, source_kinds
 
 _OPENING = """# What is read from each format
 
@@ -110,13 +110,13 @@ _SECTIONS = {
 
 def sources_page() -> str:
     """The whole page without the line that says who made it."""
-    parts = [_OPENING, _kinds(), _USER, _ROWS, _limits(), _mapping(), *map(_fields_of, SOURCES)]
-    return "\n".join(parts)
+    parts = [_OPENING, _kinds(), _USER, _ROWS, _limits(), _mapping()]
+    return "\n".join([*parts, *map(_fields_of, source_kinds())])
 
 
 def _kinds() -> str:
     rows = []
-    for kind in SOURCES:
+    for kind in source_kinds():
         source = open_source(kind)
         seen = _first_line(source.recognises).removeprefix("Whether ").rstrip(".")
         whose = {True: "one person's", False: "many people's", None: "a catalogue"}

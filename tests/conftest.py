@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from localrec.cli.app import run
-from localrec.data.domains import Domain
+from localrec.data.domains import AttributeSpec, Concept, Domain
 from localrec.graph.domain_files import load_domain
 from localrec.llm.model_catalog import status
 from localrec.sources import open_source
@@ -50,6 +50,40 @@ class Outcome(NamedTuple):
 def tiny_domain() -> Domain:
     """The planted bar: a few dozen ingredients in families, glasses, colours, looks."""
     return BAR
+
+
+@pytest.fixture
+def drinks_domain() -> Domain:
+    ingredients = {
+        "spirit": Concept(abv=40),
+        "gin": Concept(parents=("spirit",)),
+        "whiskey": Concept(parents=("spirit",), also=("whisky",)),
+        "bourbon": Concept(parents=("whiskey",), abv=43),
+        "overproof rum": Concept(parents=("spirit",), abv=63),
+        "campari": Concept(abv=25),
+        "vermouth": Concept(abv=16),
+        "sweet vermouth": Concept(parents=("vermouth",), also=("red vermouth",)),
+        "creme de cacao": Concept(parents=("liqueur",), also=("crème de cacao",)),
+        "liqueur": Concept(abv=24),
+        "juice": Concept(),
+        "lime juice": Concept(parents=("juice",)),
+        "orange juice": Concept(parents=("juice",)),
+        "cherry": Concept(),
+    }
+    return Domain(
+        name="cocktails",
+        item="cocktail",
+        singular="drink",
+        plural="drinks",
+        item_words=("drink",),
+        texts={"name": "name", "description": "description"},
+        attributes={
+            "ingredient": AttributeSpec(role="component", edge="HAS_INGREDIENT"),
+            "glass": AttributeSpec(role="container", edge="HAS_GLASSTYPE"),
+            "category": AttributeSpec(role="category", edge="CATEGORY"),
+        },
+        taxonomy={"ingredient": ingredients},
+    )
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from localrec.retrieval.user_profile import profile_from_history, profile_from_k
 from localrec.systems.auto import EvidenceRecommender, ScoredItems
 from localrec.systems.question_context import QuestionContext
 from localrec.understanding.vocabulary import Vocabulary
+from localrec.workspace.model_pool import no_vision
 
 INGREDIENTS = {
     "spirit": Concept(),
@@ -221,6 +222,7 @@ def planted_stages(store: Store, folder: Path) -> QuestionContext:
         open_model=without_model,
         fit_of=fit_of,
         shelf_of=lambda user: (),
+        open_vision=no_vision,
     )
 
 

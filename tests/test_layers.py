@@ -60,14 +60,14 @@ def test_every_import_points_down():
         ),
         ("systems/stages.py", "import llama_cpp", "localrec.systems.question_context -> llama_cpp"),
         (
-            "workspace.py",
+            "workspace/workspace.py",
             "import localrec.llm.native_model",
-            "localrec.workspace -> localrec.llm.native_model",
+            "localrec.workspace.workspace -> localrec.llm.native_model",
         ),
         (
-            "workspace.py",
+            "workspace/workspace.py",
             "import localrec.foundation.fetch",
-            "localrec.workspace -> localrec.foundation.fetch",
+            "localrec.workspace.workspace -> localrec.foundation.fetch",
         ),
         ("graph/store.py", "import socket", "localrec.graph.store -> socket"),
         ("index/cache.py", "import pickle", "localrec.index.vector_cache -> pickle"),

@@ -34,9 +34,9 @@ with Store.open_(Path(sys.argv[1])):
 
 TELL_READERS = """
 import json, sys
-from localrec.sources import SOURCES
-json.dump([kind for kind, path in SOURCES.items()
-           if path.split(":")[0] in sys.modules], sys.stderr)
+from localrec.foundation.plugins import SOURCES, list_plugins
+json.dump([kind for kind, plugin in list_plugins(SOURCES).items()
+           if plugin.reference.split(":")[0] in sys.modules], sys.stderr)
 """
 
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from shlex import quote
-from typing import Protocol
 
 import msgspec
 import numpy as np
@@ -38,23 +37,6 @@ from localrec.retrieval.user_profile import UserProfile
 from localrec.understanding.vocabulary import Vocabulary
 
 
-class ProfileWorkspace(Protocol):
-    """What is needed of a workspace that is open for reading."""
-
-    @property
-    def store(self) -> Store:
-        """Its store."""
-        ...
-
-    def catalogue(self, domain_name: str) -> Catalogue:
-        """A domain's items and attributes."""
-        ...
-
-    def open_model(self, role: str) -> ChatModel:
-        """The model that plays a role."""
-        ...
-
-
 class ProfileProposal(msgspec.Struct, frozen=True, kw_only=True):
     """What an agent thinks of a profile, before anything is written.
 
@@ -72,13 +54,19 @@ class ProfileProposal(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def propose_profile(
-    opened: ProfileWorkspace, user_profile: UserProfile, found: Recommendations
+    store: Store,
+    catalogue: Catalogue,
+    open_model: Callable[[str], ChatModel],
+    user_profile: UserProfile,
+    found: Recommendations,
 ) -> ProfileProposal | None:
     """Have the agent that ranked a list think of the person's profile.
 
     Args:
-        opened: Where the list was made.
-        taste: Of the person, as it was ranked by.
+        store: Open for reading.
+        catalogue: The items of the list's domain.
+        open_model: Role -> its model.
+        user_profile: The profile that the list was ranked by.
         found: The list.
 
     Returns:
@@ -89,15 +77,14 @@ def propose_profile(
         ModelCancelledError: stopped on request.
     """
     acted = _valid_run(found)
-    user_id = None if acted is None else user_node(opened.store, found.domain, found.user)
+    user_id = None if acted is None else user_node(store, found.domain, found.user)
     if acted is None or user_id is None:
         return None
-    before = memory_of(opened.store, user_id)
+    before = memory_of(store, user_id)
     if before is not None and before.pinned:
         return ProfileProposal(seen=before.version)
-    catalogue = opened.catalogue(found.domain)
-    model = UsageTracker(opened.open_model(AGENT))
-    occasion = _occasion(opened.store, catalogue, user_profile, found, before)
+    model = UsageTracker(open_model(AGENT))
+    occasion = _occasion(store, catalogue, user_profile, found, before)
     try:
         came_of_it = refine_profile(model, occasion, lambda: Vocabulary(catalogue), acted.seed)
     except ModelCancelledError:

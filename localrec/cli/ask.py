@@ -9,8 +9,6 @@ import typer
 
 from localrec.cli.context import (
     DomainOption,
-    JsonOption,
-    WorkspaceOption,
     command_context,
     console,
     note,
@@ -104,13 +102,11 @@ def ask(
         bool, typer.Option("--plain", help="Talk line by line, as a screen reader reads it.")
     ] = False,
     domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Ask for a recommendation in plain language."""
     from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     if plain:
         from localrec.cli.plain_chat import ChatOptions, converse
 
@@ -192,7 +188,7 @@ def _answer_batch(
     *,
     as_json: bool,
 ) -> None:
-    from localrec.batch_runs import RunOptions, answer_batch, read_questions
+    from localrec.workspace.batch_runs import RunOptions, answer_batch, read_questions
 
     questions = read_questions(batch)
     note_unknown(workspace.store, (question.user for question in questions))

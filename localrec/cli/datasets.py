@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from localrec.cli.context import (
-    JsonOption,
-    WorkspaceOption,
+    Commands,
     command_context,
     console,
     note,
@@ -16,7 +15,7 @@ from localrec.cli.context import (
     progress,
 )
 
-app = typer.Typer(help="Data sets: list, pull.", no_args_is_help=True)
+app = Commands(help="Data sets: list, pull.", no_args_is_help=True)
 
 
 def _known_datasets() -> list[str]:
@@ -26,7 +25,7 @@ def _known_datasets() -> list[str]:
 
 
 @app.command("list")
-def list_(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
+def list_() -> None:
     """The data sets localrec knows."""
     from localrec.sources.dataset_catalog import load_datasets
 
@@ -40,7 +39,7 @@ def list_(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> Non
         }
         for name, one in load_datasets().items()
     ]
-    if command_context(workspace, as_json).as_json:
+    if command_context().as_json:
         print_json(known)
         return
     from rich.table import Table
@@ -55,8 +54,6 @@ def list_(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> Non
 @app.command()
 def pull(
     name: Annotated[str, typer.Argument(autocompletion=_known_datasets)],
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Put a data set into the workspace. Uses the network unless it is bundled."""
     from localrec.data.rows import BulkHistory, CatalogueRows
@@ -66,7 +63,7 @@ def pull(
     from localrec.sources.dataset_catalog import fetch_dataset, find_dataset
     from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     dataset = find_dataset(name)
     domain = load_domain(dataset.domain)
     with progress() as steps:

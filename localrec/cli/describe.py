@@ -8,8 +8,6 @@ import typer
 
 from localrec.cli.context import (
     DomainOption,
-    JsonOption,
-    WorkspaceOption,
     command_context,
     note,
     print_json,
@@ -26,19 +24,17 @@ Examples:\n\n
 def describe(
     limit: Annotated[int | None, typer.Option(min=1, help="At most so many items.")] = None,
     domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Write descriptions for items that have only a generated one; checked, marked, resumable."""
     from localrec.explanation.item_descriptions import generate_descriptions
     from localrec.graph.domain_files import load_domain
     from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     with Workspace(context.workspace, writable=True) as opened, progress() as steps:
         chosen = opened.choose_domain("", domain)
         stages = opened.stages(chosen)
-        model = opened.open_model("writer")
+        model = opened.models.open("writer")
         summary = generate_descriptions(
             opened.store,
             stages.catalogue,

@@ -9,8 +9,6 @@ import typer
 
 from localrec.cli.context import (
     DomainOption,
-    JsonOption,
-    WorkspaceOption,
     command_context,
     note,
     print_json,
@@ -66,8 +64,6 @@ def export(
         bool, typer.Option("--force", help="Replace files that are there already.")
     ] = False,
     domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Write a history, profile, catalogue or list to a file; forgetting does not reach there.
 
@@ -77,7 +73,7 @@ def export(
     from localrec.export.plan import plan_export
     from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     plan = plan_export(
         out,
         what=what,

@@ -8,8 +8,6 @@ import typer
 
 from localrec.cli.context import (
     DomainOption,
-    JsonOption,
-    WorkspaceOption,
     command_context,
     console,
     note,
@@ -60,15 +58,13 @@ def feedback(
         bool, typer.Option("--undo", help="Take back the last word (on --item, if given).")
     ] = False,
     domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Say what you think of an item, or take it back."""
     from localrec.graph.item_lookup import nobody_called, told_if_new
     from localrec.memory.feedback import record_feedback, retract_feedback
     from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     event = _event(rating, like=like, dislike=dislike, seen=seen, not_now=not_now, undo=undo)
     if item is None and not undo:
         raise UsageError("Name the item.", 'localrec feedback --user KEY --item "NAME" --like')

@@ -9,8 +9,6 @@ import typer
 
 from localrec.cli.context import (
     DomainOption,
-    JsonOption,
-    WorkspaceOption,
     command_context,
     console,
     note,
@@ -52,8 +50,6 @@ def forget(
         bool, typer.Option("--dry-run", help="Say what would go; change nothing.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> int:
     """Remove a person, an item or a span of time from everything, and look for traces afterwards.
 
@@ -65,7 +61,7 @@ def forget(
     from localrec.privacy.forget import refuse_nobody
     from localrec.privacy.receipts import format_receipt
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     scope = parse_forget_scope(user, item, since, domain)
     if not (dry_run or yes):
         refuse_nobody(context.workspace, scope)

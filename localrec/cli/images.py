@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from localrec.cli.context import (
+    Commands,
     DomainOption,
-    JsonOption,
-    WorkspaceOption,
     command_context,
     console,
     note,
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from localrec.item_images.folder_import import ImageImportReport
     from localrec.workspace import Workspace
 
-app = typer.Typer(help="Pictures of items: add, describe, list, find.", no_args_is_help=True)
+app = Commands(help="Pictures of items: add, describe, list, find.", no_args_is_help=True)
 _SHOWN = 20
 _ADD = """
 A file belongs to the item whose key or name it bears; case, accents and separators do not matter.
@@ -64,11 +63,9 @@ def add(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Report what would happen; change nothing.")
     ] = False,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Take in a folder of pictures: small copies, without metadata, all that fit or none."""
-    context = command_context(workspace, as_json)
+    context = command_context()
     with (
         _open_domain(context.workspace, domain, writable=not dry_run) as (opened, about),
         progress() as steps,
@@ -89,8 +86,6 @@ def describe(
         bool, typer.Option("--no-model", help="By what is measured, though a vision model is here.")
     ] = False,
     domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Say what pictures show, for items whose looks nobody described; marked, resumable.
 
@@ -98,7 +93,7 @@ def describe(
     """
     from localrec.item_images.descriptions import describe_images
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     with (
         _open_domain(context.workspace, domain, writable=True) as (opened, about),
         progress() as steps,
@@ -123,21 +118,21 @@ def describe(
 
 def _describer(opened: Workspace, about: Domain, no_model: bool) -> ImageDescriber:
     from localrec.foundation.settings import RULES, VISION
+    from localrec.images.analyzers import ImageDescriptionError, vision_analyzer
     from localrec.item_images.descriptions import (
         ImageDescriber,
         describe_attributes,
         measured_describer,
     )
 
-    if no_model or opened.settings.roles.get(VISION, RULES) == RULES:
+    look = vision_analyzer(about)
+    if no_model or look is None or opened.settings.roles.get(VISION, RULES) == RULES:
         return measured_describer(about)
-    from localrec.packs.cocktails.image_description import ImageDescriptionError, describe_image
-
-    model = opened.open_vision()
+    model = opened.models.open_vision()
 
     def by_model(picture: DecodedImage, measured: ImageAttributes) -> str:
         try:
-            return describe_attributes(describe_image(model, picture, about.singular)[0], about)
+            return describe_attributes(look(model, picture, about.singular)[0], about)
         except ImageDescriptionError:  # nothing sure can be said of this one; the next may do
             return ""
 
@@ -145,13 +140,11 @@ def _describer(opened: Workspace, about: Domain, no_model: bool) -> ImageDescrib
 
 
 @app.command("list")
-def list_(
-    domain: DomainOption = None, workspace: WorkspaceOption = None, as_json: JsonOption = False
-) -> None:
+def list_(domain: DomainOption = None) -> None:
     """The items that have a picture, and who described how they look."""
     from localrec.graph.image_store import list_item_images
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     with _open_domain(context.workspace, domain) as (opened, about):
         pictured = list_item_images(opened.store, about)
     if context.as_json:
@@ -173,8 +166,6 @@ def find(
     ] = None,
     k: Annotated[int, typer.Option("-k", min=1, max=200, help="How many items.")] = 10,
     domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Items whose pictures are like another one, or show what words say."""
     from localrec.images.opening import open_image
@@ -183,7 +174,7 @@ def find(
     if (words is None) == (image is None):
         raise UsageError("Find by what?", "Give words, or --image PICTURE.")
     picture = None if image is None else open_image(image)
-    context = command_context(workspace, as_json)
+    context = command_context()
     with _open_domain(context.workspace, domain) as (opened, about):
         index = opened.pictures(about.name)
         if index is None:
@@ -215,7 +206,7 @@ def _open_domain(
 
 def _missing_remedy(opened: Workspace, domain: Domain) -> tuple[str, str]:
     """Why nothing can be found by pictures, and what to do."""
-    if opened.picture_model is None:
+    if opened.models.image_embedder is None:
         return "No model here embeds pictures.", "localrec models use pictures FOLDER"
     return (
         f"The {domain.plural} have no pictures that were embedded.",

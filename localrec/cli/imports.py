@@ -10,8 +10,6 @@ import typer
 
 from localrec.cli.context import (
     DomainOption,
-    JsonOption,
-    WorkspaceOption,
     command_context,
     console,
     note,
@@ -44,9 +42,9 @@ DayOption = Annotated[
 
 
 def _known_kinds() -> list[str]:
-    from localrec.sources import SOURCES
+    from localrec.sources import source_kinds
 
-    return ["auto", *SOURCES]
+    return ["auto", *source_kinds()]
 
 
 def import_(
@@ -70,8 +68,6 @@ def import_(
     ] = False,
     since: DayOption = None,
     until: DayOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Read a catalogue or somebody's history: all of it, or nothing on a bad file."""
     import msgspec
@@ -81,7 +77,7 @@ def import_(
     from localrec.sources import open_source, read_export
     from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     kind = _detected_kind(path) if kind == "auto" else kind
     source = open_source(kind)
     about = load_domain(domain or source.domain)
@@ -136,15 +132,12 @@ def _window(since: datetime | None, until: datetime | None) -> Window | None:
     return None if since is None and until is None else Window(since, until)
 
 
-def index(
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
-) -> None:
+def index() -> None:
     """Bring vectors and index files in line with the texts (after a change of embedder, say)."""
     from localrec.graph.domain_files import load_domain
     from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     embedded = {}
     with Workspace(context.workspace, writable=True) as opened, progress() as steps:
         for name in opened.domains():

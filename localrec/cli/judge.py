@@ -9,8 +9,6 @@ import typer
 
 from localrec.cli.context import (
     DomainOption,
-    JsonOption,
-    WorkspaceOption,
     command_context,
     console,
     note,
@@ -63,8 +61,6 @@ def judge(
         typer.Option(metavar="GOLD.jsonl", help="Gold questions, where not those that ship."),
     ] = None,
     domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Have explanations judged without their systems' names, and see what the judge is worth."""
     from localrec.evaluation.explanations.llm_judge import judge_samples
@@ -73,7 +69,7 @@ def judge(
     from localrec.foundation.settings import bind_role
     from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     folder = _folder_of(run, context.workspace / "runs")
     family = scales or ("marc" if any(folder.glob(f"{_ANSWERS}-*.jsonl")) else "memrec")
     with Workspace(context.workspace) as opened:
@@ -85,7 +81,7 @@ def judge(
         if model is not None:
             opened.settings = bind_role(opened.settings, "chat", model)
         verdicts = judge_samples(
-            opened.open_model("judge"),
+            opened.models.open("judge"),
             to_judge,
             folder / "verdicts.jsonl",
             scales=scales_of(family),

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from localrec.cli.context import (
+    Commands,
     DomainOption,
-    JsonOption,
-    WorkspaceOption,
     command_context,
     console,
     note,
@@ -39,7 +38,7 @@ Examples:\n\n
   localrec memory rebuild --domain movies
 """
 
-app = typer.Typer(
+app = Commands(
     help="What is remembered of people and items; yours to read, to change and to pin.",
     epilog=EXAMPLES,
     no_args_is_help=True,
@@ -68,14 +67,12 @@ def show(
     user: UserOption = None,
     item: ItemOption = None,
     domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """What is remembered now: the words, what supports them, and where they came from."""
     from localrec.memory.records import memory_of
     from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     with Workspace(context.workspace) as opened:
         subject = _memory_owner(opened, user, item, domain)
         memory = memory_of(opened.store, subject.node_id)
@@ -93,14 +90,12 @@ def history(
     user: UserOption = None,
     item: ItemOption = None,
     domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """All versions of a memory, the newest first."""
     from localrec.memory.records import history_of
     from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     with Workspace(context.workspace) as opened:
         subject = _memory_owner(opened, user, item, domain)
         versions = history_of(opened.store, subject.node_id)
@@ -122,14 +117,12 @@ def edit(
         typer.Option("--text", metavar="TEXT", help="The new words; else they come from stdin."),
     ] = None,
     domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Put a memory in your own words; it is pinned, so nothing overwrites them."""
     from localrec.memory.records import edit_memory
     from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     words = text if text is not None else read_stdin("--text")
     with Workspace(context.workspace, writable=True) as opened:
         subject = _memory_owner(opened, user, item, domain, changes=True)
@@ -146,11 +139,9 @@ def pin(
     user: UserOption = None,
     item: ItemOption = None,
     domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Keep a memory as it is, whatever happens."""
-    _pin(user, item, domain, command_context(workspace, as_json), pinned=True)
+    _pin(user, item, domain, command_context(), pinned=True)
 
 
 @app.command("unpin", epilog=EXAMPLES)
@@ -158,11 +149,9 @@ def unpin(
     user: UserOption = None,
     item: ItemOption = None,
     domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Let a memory be brought up to date again; the version it has now stays in its history."""
-    _pin(user, item, domain, command_context(workspace, as_json), pinned=False)
+    _pin(user, item, domain, command_context(), pinned=False)
 
 
 @app.command("jobs", epilog=EXAMPLES)
@@ -171,15 +160,13 @@ def jobs(
     resume: Annotated[bool, typer.Option("--resume", help="Let them be worked again.")] = False,
     retry: Annotated[bool, typer.Option("--retry", help="Let failed jobs wait again.")] = False,
     k: Annotated[int, typer.Option("-k", min=1, max=1000, help="How many to list.")] = 10,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """What waits to be worked into memories, what was, and what failed and why."""
     from localrec.memory import job_queue
     from localrec.memory.report import count_noun
     from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     if pause + resume + retry > 1:
         raise UsageError("Say one of --pause, --resume and --retry.", "localrec memory jobs --help")
     if not (context.workspace / "store.duckdb").is_file():
@@ -226,8 +213,6 @@ def run(
             help="Let a model word memories, one call a job; else what models use says.",
         ),
     ] = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> int:
     """Work what waits into memories, now; what several things one person did is one job.
 
@@ -239,7 +224,7 @@ def run(
     from localrec.privacy.journal import open_settled
     from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     with open_settled(context.workspace, read_only=True) as store:
         if is_paused(store):
             raise InputError(
@@ -247,8 +232,10 @@ def run(
             )
     # The workspace keeps its store closed: the worker opens it for moments, between thoughts.
     with Workspace(context.workspace) as opened, progress() as steps:
-        model = open_memory_model(opened, use_model)
-        worker = memory_worker(opened, partial(open_settled, context.workspace), model)
+        model = open_memory_model(opened.settings, opened.models.open, use_model)
+        worker = memory_worker(
+            opened.updater_parts, partial(open_settled, context.workspace), model
+        )
         try:
             report = worker.run_pending(limit, steps)
         except KeyboardInterrupt as stop:
@@ -264,9 +251,7 @@ def run(
 
 
 @app.command("rebuild", epilog=EXAMPLES)
-def rebuild(
-    domain: DomainOption = None, workspace: WorkspaceOption = None, as_json: JsonOption = False
-) -> None:
+def rebuild(domain: DomainOption = None) -> None:
     """Count the memories of all people and items anew, without a model, as after an import.
 
     Of all domains, or of one. What is pinned stays; what is interrupted goes on the next time.
@@ -278,7 +263,7 @@ def rebuild(
     from localrec.privacy.journal import open_settled
     from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     with Workspace(context.workspace) as opened:
         domains = [opened.choose_domain("", domain)] if domain else opened.domains()
     reports = []
@@ -287,7 +272,7 @@ def rebuild(
             work = Rebuild(
                 partial(open_settled, context.workspace),
                 chosen,
-                open_update_contexts(opened, chosen),
+                open_update_contexts(opened.updater_parts, chosen),
                 context.workspace / LOCK,
             )
             try:

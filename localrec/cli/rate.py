@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from localrec.cli.context import (
-    JsonOption,
-    WorkspaceOption,
     command_context,
     console,
     note,
@@ -53,8 +51,6 @@ def rate(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the order; keep it to go on.")] = 0,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Rate explanations without knowing whose they are, and see how far the judge agrees."""
     from localrec.evaluation.explanations.human_rating import HumanRating, RatingSession
@@ -62,7 +58,7 @@ def rate(
     from localrec.evaluation.explanations.scales import scales_of
     from localrec.foundation.jsonl_log import JsonlLog
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     to_rate = read_samples(samples)
     with JsonlLog(out, HumanRating) as ledger, resumable(out):
         session = RatingSession(to_rate, scales_of(scales), ledger, seed)

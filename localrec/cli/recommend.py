@@ -11,8 +11,6 @@ import typer
 
 from localrec.cli.context import (
     DomainOption,
-    JsonOption,
-    WorkspaceOption,
     command_context,
     console,
     note,
@@ -89,8 +87,6 @@ def recommend(
         bool, typer.Option("--explain", help="Show the edges behind each reason, and the times.")
     ] = False,
     domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """A list for a person, from the first rating on; without any, what most people like.
 
@@ -99,7 +95,7 @@ def recommend(
     """
     from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     with Workspace(context.workspace) as opened:
         seen = opened.seen_by(user)
         chosen = seen.choose_person_domain(user, domain)
@@ -130,7 +126,8 @@ def _refined_profile(
         return None
     from localrec.agent.profile_update import propose_profile  # only with an agent: it loads much
 
-    return propose_profile(opened, user_profile, found)
+    catalogue = opened.catalogue(found.domain)
+    return propose_profile(opened.store, catalogue, opened.models.open, user_profile, found)
 
 
 def _with_profile(
@@ -159,14 +156,12 @@ def rank(
         bool, typer.Option("--explain", help="Tell in words what an agent did for each request.")
     ] = False,
     domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Order given candidates for given histories, which need not be stored."""
-    from localrec.batch_runs import RunOptions, rank_batch, read_rank_requests
     from localrec.workspace import Workspace
+    from localrec.workspace.batch_runs import RunOptions, rank_batch, read_rank_requests
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     requests = read_rank_requests(batch)
     unknown, notes = 0, list[str]()
     acted: list[Ranking] = []

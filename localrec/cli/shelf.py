@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from localrec.cli.context import (
+    Commands,
     DomainOption,
-    JsonOption,
-    WorkspaceOption,
     command_context,
     console,
     note,
@@ -37,7 +36,7 @@ Examples:\n\n
   localrec shelf list --user ana --json
 """
 
-app = typer.Typer(
+app = Commands(
     help="What you have at hand, what it makes, and what one thing more would.",
     epilog=EXAMPLES,
     no_args_is_help=True,
@@ -64,14 +63,12 @@ def show(
     ] = None,
     k: Annotated[int, typer.Option("-k", min=1, max=1000, help="How many of each list.")] = 10,
     domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """What can be made now, what lacks one thing, what to get next, what works with a stand-in."""
     from localrec.retrieval.shelf import shelf_report, survey_shelf
     from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     if (user is None) == (have is None):
         raise UsageError("Name one shelf: --user KEY, or --have with names.", "Not both.")
     with Workspace(context.workspace) as opened:
@@ -99,8 +96,6 @@ def add(
     names: NamesArgument,
     user: UserOption,
     domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Put things on a person's shelf; all of them, or none where a name is unknown."""
     from localrec.graph.interactions import user_node
@@ -108,7 +103,7 @@ def add(
     from localrec.graph.shelf_store import add_to_shelf
     from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     with Workspace(context.workspace, writable=True) as opened:
         catalogue = _catalogue(opened, domain)
         named = _read_names(names, catalogue)
@@ -128,13 +123,11 @@ def remove(
     names: NamesArgument,
     user: UserOption,
     domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Take things off a person's shelf; a brand goes with its generic name."""
     from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     with Workspace(context.workspace, writable=True) as opened:
         catalogue = _catalogue(opened, domain)
         named = _read_names(names, catalogue)
@@ -153,13 +146,11 @@ def remove(
 def clear(
     user: UserOption,
     domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Empty a person's shelf."""
     from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     with Workspace(context.workspace, writable=True) as opened:
         catalogue = _catalogue(opened, domain)
         shelf = _shelf_indexes(opened, catalogue, user, changes=True)
@@ -171,13 +162,11 @@ def clear(
 def list_(
     user: UserOption,
     domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Name what is on a person's shelf."""
     from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     with Workspace(context.workspace) as opened:
         catalogue = _catalogue(opened, domain)
         _shelf_indexes(opened, catalogue, user)

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from localrec.cli.context import (
+    Commands,
     DomainOption,
-    JsonOption,
-    WorkspaceOption,
     command_context,
     console,
     print_json,
@@ -25,7 +24,7 @@ Examples:\n\n
   localrec train sequential --domain movies --epochs 20
 """
 
-app = typer.Typer(
+app = Commands(
     help="Train networks on what people did; they stay in the workspace, and forgetting ends them.",
     epilog=EXAMPLES,
     no_args_is_help=True,
@@ -50,8 +49,6 @@ def sequential(
     seed: Annotated[
         int, typer.Option("--seed", metavar="N", min=0, help="Of what is drawn in training.")
     ] = 0,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Train SASRec, which says what comes next, on all that people did with a domain's items.
 
@@ -62,7 +59,7 @@ def sequential(
     from localrec.ranking.baselines.neural.configs import SASRecConfig
     from localrec.training.sequential.sasrec_training import train_sequential
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     config = SASRecConfig() if epochs is None else SASRecConfig(epochs=epochs)
     with progress() as steps:
         report = train_sequential(context.workspace, domain, config, seed, steps)

@@ -22,8 +22,13 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 def shipped(name: str) -> Path:
     """Folder of data that ships with localrec: `models` or `datasets`."""
-    checkout = _PACKAGE.parent / name
+    checkout = checkout_path(name)
     return checkout if (checkout / "catalog.toml").is_file() else _PACKAGE / "_data" / name
+
+
+def checkout_path(name: str) -> Path:
+    """Return where a file or folder of a checkout lies: beside the package."""
+    return _PACKAGE.parent / name
 
 
 def default_workspace() -> Path:

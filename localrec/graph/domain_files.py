@@ -1,4 +1,4 @@
-"""Load domain declarations from the shipped data folder."""
+"""Load domain declarations: of the shipped data folder, and of domain packs."""
 
 from __future__ import annotations
 
@@ -14,16 +14,18 @@ import msgspec
 from localrec.data.domains import ConceptTables, Domain
 from localrec.foundation.errors import InputError, WorkspaceError
 from localrec.foundation.paths import make_private, pulled, shipped
+from localrec.foundation.plugins import DOMAINS, find_plugin, list_plugins
 
 
 @lru_cache
 def load_domain(name: str, folder: Path | None = None) -> Domain:
-    """Read a domain from `folder`, or from the shipped `datasets/` by its name.
+    """Read a domain from `folder`, or by its name from `datasets/` or a domain pack.
 
     Raises:
         InputError: no such domain, or a declaration with an unknown or wrong field.
+        PluginError: the package that registers the domain is broken.
     """
-    home = folder or _find_shipped(name)
+    home = folder or _find_folder(name)
     path = home / "domain.toml"
     try:
         declared = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -57,18 +59,26 @@ def _read_taxonomy(text: bytes) -> ConceptTables:
     return taxonomy
 
 
-def shipped_domains() -> dict[str, Path]:
-    """Every domain that ships with localrec: its name -> its folder."""
+def known_domains() -> list[str]:
+    """Return the name of every domain that ships with localrec or that a pack brings."""
+    return sorted({*_domains_without_pack(), *list_plugins(DOMAINS)})
+
+
+def _find_folder(name: str) -> Path:
+    folder = _domains_without_pack().get(name)
+    if folder is not None:
+        return folder
+    pack = find_plugin(DOMAINS, name)
+    if pack is None:
+        raise InputError(
+            f"There is no domain named {name!r}.", f"Known: {', '.join(known_domains())}."
+        )
+    return pack.load().folder
+
+
+def _domains_without_pack() -> dict[str, Path]:
+    """Domains that are data alone: name -> folder below `datasets/`."""
     found = {}
     for path in sorted(shipped("datasets").glob("*/domain.toml")):
         found[tomllib.loads(path.read_text(encoding="utf-8"))["name"]] = path.parent
     return found
-
-
-def _find_shipped(name: str) -> Path:
-    folders = shipped_domains()
-    if name not in folders:
-        raise InputError(
-            f"There is no domain named {name!r}.", f"Known: {', '.join(sorted(folders))}."
-        )
-    return folders[name]

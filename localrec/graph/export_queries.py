@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from localrec.data.domains import Domain
 from localrec.foundation.sql import sql_identifier, sql_literal
-from localrec.graph.domain_files import load_domain, shipped_domains
+from localrec.graph.domain_files import known_domains, load_domain
 from localrec.graph.interactions import USER
 from localrec.graph.node_columns import (
     attribute_lists,
@@ -45,7 +45,7 @@ def domains_of_items(store: Store, keys: Sequence[str]) -> dict[str, int]:
         "GROUP BY ALL ORDER BY 3 DESC, 1",
         [list(keys)],
     )
-    shipped = shipped_domains()
+    shipped = known_domains()
     return {
         domain: int(count)
         for domain, kind, count in rows

@@ -27,6 +27,7 @@ from localrec.graph.image_store import (
     stage_item_images,
 )
 from localrec.graph.store import Store
+from localrec.images.analyzers import image_analyzer
 from localrec.images.opening import open_content, read_content
 from localrec.images.thumbnails import thumbnail_of
 from localrec.item_images.file_matching import (
@@ -35,7 +36,6 @@ from localrec.item_images.file_matching import (
     match_by_column,
     match_by_file_name,
 )
-from localrec.packs.cocktails.image_analysis import measure_image
 from localrec.sources.import_log import ImportLog
 
 SOURCE = "pictures"
@@ -114,7 +114,7 @@ class _Intake:
         self._prepared = image_hashes(store, prepared=True)
         self._marks: dict[int, str] = {}  # of every item that got its picture here
         self._waiting: list[ItemImage] = []
-        self._looks = domain.kind_of("colour") is not None  # else there are no words for looks
+        self._analyze = image_analyzer(domain)  # None: there are no words for looks
 
     def refuse_links(self, links: Sequence[FolderFile], files: int) -> None:
         """Tell of links, which are numbered behind the files."""
@@ -183,7 +183,9 @@ class _Intake:
         picture = open_content(content, name)
         if self._dry_run:
             return
-        sight = msgspec.json.encode(measure_image(picture)).decode() if self._looks else None
+        sight = None
+        if self._analyze is not None:
+            sight = msgspec.json.encode(self._analyze(picture)).decode()
         thumbnail = thumbnail_of(picture)
         width, height = picture.size
         self._waiting += [

@@ -76,13 +76,6 @@ class RecordingModel(ModelWrapper):
         )
 
 
-def recording(
-    open_model: Callable[[str], ChatModel], calls: list[ModelCall]
-) -> Callable[[str], ChatModel]:
-    """The same opener of models by role; what those are asked goes on record in `calls`."""
-    return lambda role: RecordingModel(open_model(role), role, calls)
-
-
 class RecordingVisionModel:
     """A vision model that keeps what it is asked, and what it writes or why it does not.
 
@@ -122,10 +115,3 @@ class RecordingVisionModel:
 
     def close(self) -> None:
         """Nothing is held: the model is somebody else's."""
-
-
-def recording_vision(
-    open_vision: Callable[[], VisionModel], calls: list[ModelCall]
-) -> Callable[[], VisionModel]:
-    """The same opener of the vision model; what it is asked goes on record in `calls`."""
-    return lambda: RecordingVisionModel(open_vision(), calls)

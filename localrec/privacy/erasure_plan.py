@@ -25,7 +25,7 @@ import numpy as np
 from localrec.data.domains import Domain
 from localrec.foundation.errors import UsageError, WorkspaceError
 from localrec.foundation.text import clean_name
-from localrec.graph.domain_files import load_domain, shipped_domains
+from localrec.graph.domain_files import known_domains, load_domain
 from localrec.graph.erasure_rules import TABLE_ERASURE_RULES, TableErasureRule
 from localrec.graph.interactions import USER
 from localrec.graph.item_lookup import nobody_called, nothing_keyed
@@ -132,7 +132,7 @@ def _has_item(store: Store, domain: Domain, key: str) -> bool:
 
 def _domains_of_items(store: Store, wanted: str | None) -> list[Domain]:
     present = {name for (name,) in store.rows("SELECT DISTINCT domain FROM node")}
-    known = sorted(present & set(shipped_domains()))
+    known = [name for name in known_domains() if name in present]
     return [load_domain(name) for name in known if wanted in (None, name)]
 
 

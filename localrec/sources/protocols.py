@@ -7,7 +7,7 @@ take, and reports every row that it mended, merged or left out.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import msgspec
 
@@ -68,6 +68,7 @@ class Source(Protocol):
         ...
 
 
+@runtime_checkable
 class HistorySource(Protocol):
     """A reader of one format that says what people did: an export, or a data set of many."""
 

@@ -15,7 +15,6 @@ from localrec.index.embedded_fields import EmbeddedField
 from localrec.index.image_index import ImageIndex
 from localrec.index.protocols import Embedder
 from localrec.llm.chat_model import ChatModel, VisionModel
-from localrec.model_pool import no_vision
 from localrec.retrieval.search_query import SearchQuery
 from localrec.retrieval.user_profile import UserProfile
 from localrec.systems.auto import EvidenceRecommender, ScoredItems
@@ -46,7 +45,7 @@ class QuestionContext:
     open_model: Callable[[str], ChatModel]
     fit_of: Callable[[str], ScoredItems]
     shelf_of: Callable[[str], tuple[str, ...]]
-    open_vision: Callable[[], VisionModel] = no_vision
+    open_vision: Callable[[], VisionModel]
     open_pictures: Callable[[], ImageIndex | None] = lambda: None
 
     def query(self, text: str, intent: Query) -> SearchQuery:

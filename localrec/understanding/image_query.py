@@ -12,14 +12,14 @@ from pathlib import Path
 
 import msgspec
 
+from localrec.data.domains import Domain
 from localrec.foundation.errors import ModelError
 from localrec.foundation.run_trace import RunTrace
+from localrec.images.analyzers import image_analyzer, vision_analyzer
 from localrec.images.attributes import ImageAttributes
 from localrec.images.opening import DecodedImage, open_image
 from localrec.index.image_index import ImageIndex, ImageNeighbour
 from localrec.llm.chat_model import VisionModel
-from localrec.packs.cocktails.image_analysis import measure_image
-from localrec.packs.cocktails.image_description import describe_image
 from localrec.understanding.image_wishes import GUESSES, MEASURED_BY
 
 
@@ -41,7 +41,7 @@ class ImageAnalysis(msgspec.Struct, frozen=True, kw_only=True):
 
 def analyze_image(
     path: Path,
-    singular: str,
+    domain: Domain,
     work: RunTrace,
     open_vision: Callable[[], VisionModel] | None,
     open_pictures: Callable[[], ImageIndex | None],
@@ -50,7 +50,7 @@ def analyze_image(
 
     Args:
         path: A file of this machine.
-        singular: What it is a picture of.
+        domain: Whose item it is a picture of.
         work: Where it goes on record who saw, and what it cost.
         open_vision: The model that looks; None for none.
         open_pictures: The items' own pictures to compare it with; None for none.
@@ -60,20 +60,21 @@ def analyze_image(
     """
     with work.timed("picture"):
         picture = open_image(path)
-        measured = measure_image(picture)
+        measure, describe = image_analyzer(domain), vision_analyzer(domain)
+        measured = ImageAttributes() if measure is None else measure(picture)
         near, why_not = _near(picture, open_pictures)
         measured = msgspec.structs.replace(measured, notes=(*measured.notes, *why_not))
 
     def by_model() -> ImageAnalysis:
-        assert open_vision is not None
+        assert open_vision is not None and describe is not None
         model = open_vision()
-        sight, written = describe_image(model, picture, singular)
+        sight, written = describe(model, picture, domain.singular)
         work.tokens["picture"] = written.usage.prompt + written.usage.generated
         sight = msgspec.structs.replace(sight, notes=(*picture.notes, *why_not))
         return ImageAnalysis(sight=sight, by=model.name, witness=measured, near=near)
 
     looked = None
-    if open_vision is not None:
+    if open_vision is not None and describe is not None:
         with work.timed("picture"):
             looked = work.played_by_model("picture", by_model)
     if looked is not None:

@@ -25,6 +25,7 @@ from localrec.data.query import Constraint, ImageGuess, ImageWord, Query, QueryI
 from localrec.foundation.errors import UsageError
 from localrec.foundation.text_matching import tokens
 from localrec.graph.catalogue import Catalogue
+from localrec.images.analyzers import image_analyzer
 from localrec.images.attributes import ColourDetection, Detection, ImageAttributes
 from localrec.understanding.vocabulary import Vocabulary
 
@@ -66,7 +67,7 @@ _SAME_PICTURE = 0.97
 
 
 def check_images_supported(domain: Domain) -> None:
-    """Refuse a picture where nothing in the domain says what its items look like.
+    """Refuse a picture if the domain has no colours, or no installed pack reads its images.
 
     Raises:
         UsageError: see above.
@@ -75,6 +76,11 @@ def check_images_supported(domain: Domain) -> None:
         raise UsageError(
             f"What is known of {domain.plural} says nothing about how they look, so no picture of "
             f"a {domain.singular} can be asked with.",
+            "Ask without a picture.",
+        )
+    if image_analyzer(domain) is None:
+        raise UsageError(
+            f"No installed domain pack reads pictures of {domain.plural}.",
             "Ask without a picture.",
         )
 

@@ -95,9 +95,7 @@ class QuestionReader:
     def _add_image(self, text: str, image: str, query: Query, trace: RunTrace) -> Query:
         domain = self._catalogue.domain
         check_images_supported(domain)
-        looked = analyze_image(
-            Path(image), domain.singular, trace, self._open_vision, self._open_pictures
-        )
+        looked = analyze_image(Path(image), domain, trace, self._open_vision, self._open_pictures)
         return add_image(
             query,
             text,

@@ -226,7 +226,7 @@ def open_timed(workspace: Workspace) -> tuple[QuestionContext, dict[str, float]]
     from localrec.understanding.vocabulary import Vocabulary
 
     domain = load_domain(DOMAIN)
-    _ = workspace.embedder.embed(["warm up"])
+    _ = workspace.models.embedder.embed(["warm up"])
     catalogue, graph_s = timed(lambda: Catalogue(workspace.store, domain))
     _, words_s = timed(lambda: Vocabulary(catalogue))
     stages, all_s = timed(lambda: workspace.stages(DOMAIN))
@@ -280,7 +280,7 @@ def measure_model(folder: Path, questions: Sequence[Question]) -> ModelFigures |
     calls: list[Call] = []
     with Workspace(folder) as workspace:
         stages = workspace.stages(DOMAIN)
-        recorded = replace(stages, open_model=_recorder(workspace.open_model, calls))
+        recorded = replace(stages, open_model=_recorder(workspace.models.open, calls))
         system = Marc(recorded, SYSTEMS["marc-model"])
         system.answer(questions[0], K)  # starts the process and saves the prefixes
         calls.clear()

@@ -87,7 +87,10 @@ def stages(base: str, workspace: Path) -> dict[str, Stage]:
     learnt = runs_folder(workspace) / "agent-warm" / "adapter"
     warm = str(learnt) if learnt.is_dir() else "agent-warm"  # the one that ships
     rate = ("--learning-rate", "1e-4")  # few steps, so long ones
-    bounds = ("--budget", str(BUDGET), "--thought", str(THOUGHT), "--max-tokens", "3072")
+    bounds = (
+        *("--max-tool-calls", str(BUDGET), "--max-thought-chars", str(THOUGHT)),
+        *("--max-tokens", "3072"),
+    )
     return {
         "warm": Stage(
             name="agent-warm",
@@ -100,14 +103,15 @@ def stages(base: str, workspace: Path) -> dict[str, Stage]:
         "grpo": Stage(
             name="agent-grpo",
             command=(
-                *("grpo", "--base", base, "--start", warm, "--groups", "2", "--steps", "24"),
+                *("grpo", "--base", base, "--init-adapter", warm),
+                *("--prompts-per-step", "2", "--steps", "24"),
                 *("--validation", "16", "--validate-every", "12", *rate, *bounds),
             ),
             told="GRPO",
         ),
         "refine": Stage(
             name="agent-refined",
-            command=("refine", "agent-grpo", "--searched", "60", "--steps", "12", *rate),
+            command=("refine", "agent-grpo", "--mine-requests", "60", "--steps", "12", *rate),
             told="refinement",
         ),
     }

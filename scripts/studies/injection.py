@@ -203,7 +203,7 @@ def measure_all(asked: argparse.Namespace, workspace: Workspace) -> dict[str, li
     measured = {}
     for system in asked.systems:
         asks = AGENTS[system].asks_model
-        model = workspace.open_model(system) if asks else None
+        model = workspace.models.open(system) if asks else None
         by = f"-{model.name}-{asked.temperature:g}" if model else ""
         kept = folder / f"injection-{system}{by}-{mark}.jsonl"
         trial = Trial(system, model, scenes, bounds_of(asked))

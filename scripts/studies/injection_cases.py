@@ -80,7 +80,7 @@ class Bench(SystemFactory):
         if item_features.vectors is None:
             return graph
         vectors = item_features.vectors.copy()
-        vectors[item] = self._workspace.embedder.embed([told])[0]
+        vectors[item] = self._workspace.models.embedder.embed([told])[0]
         return UserItemGraph(
             graph.matrix,
             msgspec.structs.replace(item_features, vectors=vectors),

@@ -165,9 +165,11 @@ def _click_through(
 ) -> QueueCost:
     open_store = partial(open_settled, home)
     with Workspace(home) as workspace:
-        Rebuild(open_store, domain, open_update_contexts(workspace, domain), home / LOCK).run()
+        Rebuild(
+            open_store, domain, open_update_contexts(workspace.updater_parts, domain), home / LOCK
+        ).run()
     with Workspace(home) as workspace:
-        update = Timed(template_updater(workspace, domain.name))
+        update = Timed(template_updater(workspace.updater_parts, domain.name))
         worker = Worker(open_store, update, home / LOCK, hold_s=store_hold_s(None))
         singly = []
         for row in rows[:CLICKS].tolist():

@@ -12,6 +12,7 @@ from localrec.llm.scripted import ScriptedModel
 from localrec.systems import registry
 from localrec.systems.registry import SYSTEMS
 from localrec.workspace import Workspace
+from localrec.workspace.model_pool import ModelPool
 
 # Everything but printable text and line breaks: nothing else may reach a terminal.
 UNPRINTABLE = re.compile(
@@ -207,7 +208,7 @@ class TestWhatTheModelSaw:
             )
 
         model = ScriptedModel(say)
-        monkeypatch.setattr(Workspace, "open_model", lambda *_: model)
+        monkeypatch.setattr(ModelPool, "open", lambda *_: model)
         return model
 
     def saw(self, cli, workspace, *arguments):
@@ -266,13 +267,13 @@ class TestWhatTheModelSaw:
         def open_model(*_):
             raise ModelError("No such model.")
 
-        monkeypatch.setattr(Workspace, "open_model", open_model)
+        monkeypatch.setattr(ModelPool, "open", open_model)
         out = ask(cli, workspace, "gin", "--system", "marc-model", "--explain").out
         assert "No model was asked." in out
         assert "router_failed: No such model." in out
 
     def test_tells_of_a_reply_that_never_came(self, cli, workspace, monkeypatch):
-        monkeypatch.setattr(Workspace, "open_model", lambda *_: ScriptedModel([]))
+        monkeypatch.setattr(ModelPool, "open", lambda *_: ScriptedModel([]))
         out = ask(cli, workspace, "gin", "--system", "marc-model", "--explain").out
         assert "    reply:     none: The script has 0 answers" in out
 
@@ -335,7 +336,7 @@ class TestAnAgentsOrder:
             return f"Think: So.\nRank: {list(range(count, 0, -1))}"
 
         model = ScriptedModel(say)
-        monkeypatch.setattr(Workspace, "open_model", lambda *_: model)
+        monkeypatch.setattr(ModelPool, "open", lambda *_: model)
         return model
 
     def asked(self, cli, workspace, *arguments):
@@ -373,7 +374,7 @@ class TestAnAgentsOrder:
         def open_model(*_):
             raise ModelError("No such model.")
 
-        monkeypatch.setattr(Workspace, "open_model", open_model)
+        monkeypatch.setattr(ModelPool, "open", open_model)
         code, out, _ = self.asked(cli, workspace)
         assert code == 0
         assert "The model failed: No such model. The fused evidence" in " ".join(out.split())

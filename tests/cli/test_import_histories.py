@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from localrec import workspace as workspace_module
 from localrec.index import embedded_fields
 from localrec.workspace import Workspace
 from tests.sources.book_exports import goodreads, storygraph
@@ -218,7 +217,7 @@ class TestCutOff:
         def interrupted(*_, **__):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(workspace_module.Workspace, "audience", interrupted)
+        monkeypatch.setattr(Workspace, "audience", interrupted)
         code, _, err = take_in("goodreads", books, "--user", "anna")
         assert (code, "the rows are stored" in err) == (130, True)
 

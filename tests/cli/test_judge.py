@@ -15,7 +15,7 @@ from localrec.data.answers import Answer
 from localrec.evaluation.explanations.samples import read_samples, shuffled
 from localrec.evaluation.explanations.scales import MARC
 from localrec.llm.scripted import ScriptedModel
-from localrec.workspace import Workspace
+from localrec.workspace.model_pool import ModelPool
 
 QUESTIONS = (
     "a drink with gin",
@@ -29,13 +29,13 @@ SLOW_JUDGE = """
 import sys, time
 from localrec.cli.app import run
 from localrec.llm.scripted import ScriptedModel
-from localrec.workspace import Workspace
+from localrec.workspace.model_pool import ModelPool
 
 def slowly(messages):
     time.sleep(0.02)
     return "4"
 
-Workspace.open_model = lambda self, role: ScriptedModel(slowly)
+ModelPool.open = lambda self, role, *_: ScriptedModel(slowly)
 sys.exit(run(sys.argv[1:]))
 """
 
@@ -107,7 +107,7 @@ def judge(cli, workspace, folder, tmp_path, monkeypatch):
 
     def call(*options, script=reads, gold=tmp_path / "gold.jsonl", run=folder):
         model = ScriptedModel(script)
-        monkeypatch.setattr(Workspace, "open_model", lambda self, role: model)
+        monkeypatch.setattr(ModelPool, "open", lambda self, role, *_: model)
         named = ["--gold", gold] if gold else []
         command = ["--workspace", workspace, "evaluate", "judge", run, *named, *options]
         return cli(*command), model

@@ -101,7 +101,7 @@ class TestAModel:
             roles.append(role)
             return scripted
 
-        monkeypatch.setattr("localrec.workspace.Workspace.open_model", open_model)
+        monkeypatch.setattr("localrec.workspace.model_pool.ModelPool.open", open_model)
         yield scripted
         assert set(roles) <= {"memory"}
 
@@ -130,7 +130,7 @@ class TestAModel:
 
     def test_that_writes_nonsense_costs_no_job(self, memory, likes, monkeypatch):
         monkeypatch.setattr(
-            "localrec.workspace.Workspace.open_model", lambda *_: ScriptedModel(["nonsense"])
+            "localrec.workspace.model_pool.ModelPool.open", lambda *_: ScriptedModel(["nonsense"])
         )
         likes("anna", "Negroni")
         assert told(memory("run", "--model", "--json"))["deeds"] == 1
@@ -143,7 +143,7 @@ class TestAModel:
 
         likes("anna", "Negroni")
         with monkeypatch.context() as patch:
-            patch.setattr("localrec.workspace.Workspace.open_model", missing)
+            patch.setattr("localrec.workspace.model_pool.ModelPool.open", missing)
             code, out, err = memory("run", "--model")
         assert (code, out) == (1, "")
         assert "models pull" in err
@@ -284,7 +284,7 @@ class TestRules:
             "enough",
         ]
         model = ScriptedModel(written)
-        monkeypatch.setattr("localrec.workspace.Workspace.open_model", lambda *_: model)
+        monkeypatch.setattr("localrec.workspace.model_pool.ModelPool.open", lambda *_: model)
         made = told(memory("rules", "generate", "--json"))
         assert (made["version"], made["source"], len(made["rules"]["rules"])) == (1, "model", 3)
         assert "2 people" in model.asked[0][-1].content
@@ -295,7 +295,7 @@ class TestRules:
     def test_of_a_model_that_writes_none_leave_those_that_hold(self, memory, likes, monkeypatch):
         likes("anna", "Negroni")
         monkeypatch.setattr(
-            "localrec.workspace.Workspace.open_model", lambda *_: ScriptedModel(["nonsense"])
+            "localrec.workspace.model_pool.ModelPool.open", lambda *_: ScriptedModel(["nonsense"])
         )
         assert memory("rules", "generate").code == 1
         assert told(memory("rules", "show", "--json"))["version"] == 0

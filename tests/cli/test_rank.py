@@ -10,7 +10,7 @@ import pytest
 from localrec import batch_runs
 from localrec.llm.scripted import ScriptedModel
 from localrec.systems.auto import EvidenceRecommender
-from localrec.workspace import Workspace
+from localrec.workspace.model_pool import ModelPool
 
 from .test_ask import UNPRINTABLE
 
@@ -71,7 +71,7 @@ class TestARanking:
         model = ScriptedModel(
             lambda messages: "0.9 0.1" if "Gimlet" in messages[-1].content else "0.2 0.8"
         )
-        monkeypatch.setattr(Workspace, "open_model", lambda self, role, name="": model)
+        monkeypatch.setattr(ModelPool, "open", lambda self, role, *_: model)
         path = requests({"history": ["negroni"], "candidates": ["x", "americano", "gimlet"]})
         code, said, noted = rank(path, "--system", "memrec-model-counted", "--json")
         assert (code, noted) == (0, "")
@@ -83,7 +83,7 @@ class TestARanking:
         assert told["tokens"]["rerank"] > 0
 
     def test_by_a_model_that_fails_is_told_once_for_all(self, rank, requests, out, monkeypatch):
-        monkeypatch.setattr(Workspace, "open_model", lambda self, role, name="": ScriptedModel([]))
+        monkeypatch.setattr(ModelPool, "open", lambda self, role, *_: ScriptedModel([]))
         asked = {"history": ["negroni"], "candidates": ["americano", "gimlet"]}
         code, _, noted = rank(requests(asked, asked), "--system", "memrec-model")
         assert code == 0
@@ -105,7 +105,7 @@ class TestARanking:
         model = ScriptedModel(
             ["Think: What goes?\nAct: get_user_profile()", "Think: So.\nRank: [2, 1]"]
         )
-        monkeypatch.setattr(Workspace, "open_model", lambda self, role, name="": model)
+        monkeypatch.setattr(ModelPool, "open", lambda self, role, *_: model)
         path = requests({"history": ["negroni"], "candidates": ["x", "americano", "gimlet"]})
         code, said, _ = rank(path, "--system", "agenticrec", "--explain")
         (told,) = rankings(out)
@@ -121,9 +121,7 @@ class TestARanking:
     def test_by_an_agent_that_loses_its_way_is_the_fused_one(
         self, rank, requests, out, monkeypatch
     ):
-        monkeypatch.setattr(
-            Workspace, "open_model", lambda self, role, name="": ScriptedModel(["Nothing."])
-        )
+        monkeypatch.setattr(ModelPool, "open", lambda self, role, *_: ScriptedModel(["Nothing."]))
         path = requests({"history": ["negroni"], "candidates": ["gimlet", "americano"]})
         code, _, noted = rank(path, "--system", "agenticrec-reasoning")
         (told,) = rankings(out)

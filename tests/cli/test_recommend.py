@@ -9,6 +9,7 @@ from localrec.llm.scripted import ScriptedModel
 from localrec.memory.configs import MEMREC_MODELS
 from localrec.systems.registry import recommender_names
 from localrec.workspace import Workspace
+from localrec.workspace.model_pool import ModelPool
 
 from .test_ask import UNPRINTABLE
 
@@ -92,7 +93,7 @@ class TestAList:
         model = ScriptedModel(
             lambda messages: "0.9 0.1" if "Daiquiri" in messages[-1].content else "0.2 0.8"
         )
-        monkeypatch.setattr(Workspace, "open_model", lambda self, role, name="": model)
+        monkeypatch.setattr(ModelPool, "open", lambda self, role, *_: model)
         told = listed("--system", system)
         assert names(told)[0] == "Daiquiri"
         assert sorted(names(told)) == ["Americano", "Daiquiri", "Gimlet", "Limeade"]
@@ -116,7 +117,7 @@ class TestAList:
         self, say, cli, own_workspace, monkeypatch
     ):
         say("--item", "Negroni", "--like")
-        monkeypatch.setattr(Workspace, "open_model", lambda self, role, name="": ScriptedModel([]))
+        monkeypatch.setattr(ModelPool, "open", lambda self, role, *_: ScriptedModel([]))
         code, out, err = cli(
             *("--workspace", own_workspace, "recommend", "--user", "anna"),
             *("--system", "memrec-model"),

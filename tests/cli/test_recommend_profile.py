@@ -7,7 +7,7 @@ import pytest
 
 from localrec.llm.scripted import ScriptedModel
 from localrec.privacy.journal import open_settled
-from localrec.workspace import Workspace
+from localrec.workspace.model_pool import ModelPool
 
 from .test_ask import UNPRINTABLE
 
@@ -25,7 +25,7 @@ def agent(messages):
 @pytest.fixture
 def model(monkeypatch):
     scripted = ScriptedModel(agent)
-    monkeypatch.setattr(Workspace, "open_model", lambda self, role, name="": scripted)
+    monkeypatch.setattr(ModelPool, "open", lambda self, role, *_: scripted)
     return scripted
 
 

@@ -180,8 +180,8 @@ def test_a_reranker_judges_beside_its_model_until_the_role_is_given_back(call, b
     assert call("models", "use", "reranker", judging).code == 0
     assert scores(call) != bare
     with Workspace(bar) as workspace:
-        assert workspace.open_model("reranker").name == f"{tiny.stem}+reranker"
-        assert workspace.open_model("writer").name == tiny.stem
+        assert workspace.models.open("reranker").name == f"{tiny.stem}+reranker"
+        assert workspace.models.open("writer").name == tiny.stem
     assert call("models", "use", "reranker", "rules").code == 0
     assert scores(call) == bare
 

@@ -13,9 +13,11 @@ from localrec.evaluation.provenance import Origin
 from localrec.evaluation.questions.question_harness import run_question_evaluation
 from localrec.evaluation.run_folder import RunFolder
 from localrec.foundation.errors import ModelError
+from localrec.foundation.settings import load_settings
 from localrec.graph.domain_files import load_domain
 from localrec.llm.scripted import ScriptedModel
 from localrec.workspace import Workspace
+from localrec.workspace.model_pool import FixedModels, ModelPool
 from tests.planted import a_report, planted_rows
 
 MADE = Origin(command="test", date="2026-11-22", versions={"localrec": "0"}, machine="none")
@@ -74,26 +76,28 @@ class _Slowed:
         return self._inner.answer(question, k)
 
 
-class Scripted(Workspace):
-    """Its model picks the second, the first and the third of whatever it is shown."""
-
-    says = "[2, 1, 3]"
-
-    def open_model(self, role):
-        return ScriptedModel(lambda messages: self.says)
+def scripted(home, says="[2, 1, 3]"):
+    """A workspace whose model picks the second, the first and the third of what it is shown."""
+    return with_models(home, lambda role: ScriptedModel(lambda messages: says))
 
 
-class Stammering(Scripted):
-    """Its model picks one passage three times."""
+def stammering(home):
+    """A workspace whose model picks one passage three times."""
+    return scripted(home, "[2, 2, 2]")
 
-    says = "[2, 2, 2]"
 
+def without_model(home):
+    """A workspace whose models were never pulled."""
 
-class WithoutModel(Workspace):
-    """Its models were never pulled."""
-
-    def open_model(self, role):
+    def missing(role):
         raise ModelError(f"There is no model for {role}.", "localrec models pull smollm2-135m")
+
+    return with_models(home, missing)
+
+
+def with_models(home, open_model):
+    """A workspace whose models are opened by a function."""
+    return Workspace(home, models=FixedModels(ModelPool(load_settings(home)), open_model))
 
 
 class Failing(Workspace):

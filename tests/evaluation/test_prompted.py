@@ -15,6 +15,7 @@ from localrec.graph.domain_files import load_domain
 from localrec.llm.scripted import ScriptedModel
 from localrec.ranking.zero_shot import ZeroShotConfig
 from localrec.workspace import Workspace
+from localrec.workspace.model_pool import ModelPool
 
 from .crowd import config, measure, plant
 
@@ -48,12 +49,12 @@ def scripted(monkeypatch):
     opened = []
 
     def install(script):
-        def open_model(workspace, role, name="", adapter=""):
+        def open_model(pool, role, name="", adapter=""):
             beside = (adapter,) if adapter else ()
-            opened.append((role, name or workspace.settings.chat_model, *beside))
+            opened.append((role, name or pool._settings.chat_model, *beside))
             return ScriptedModel(script)
 
-        monkeypatch.setattr(Workspace, "open_model", open_model)
+        monkeypatch.setattr(ModelPool, "open", open_model)
         return opened
 
     return install
@@ -85,7 +86,7 @@ def test_a_model_is_measured_like_any_other_system(crowd, tmp_path, scripted):
 
 def test_a_name_outweighs_the_settings(crowd):
     with Workspace(crowd) as workspace, pytest.raises(ModelError, match="no-such-model"):
-        workspace.open_model("zero-shot", "no-such-model")
+        workspace.models.open("zero-shot", "no-such-model")
 
 
 def test_a_model_is_opened_by_name_and_else_the_workspaces_own(crowd, tmp_path, scripted):
@@ -228,7 +229,7 @@ class TestAnAgent:
     def test_that_judges_need_not_be_the_one_that_writes(self, crowd, tmp_path, monkeypatch):
         judge, writer = ScriptedModel(camp_judge()), ScriptedModel(camp_judge())
         roles = {"reranker": judge, "writer": writer}
-        monkeypatch.setattr(Workspace, "open_model", lambda self, role, *_: roles[role])
+        monkeypatch.setattr(ModelPool, "open", lambda self, role, *_: roles[role])
         declared = config(asked(entry="memrec-model", sample=2), protocol=TEN, probe=0)
         measure(crowd, tmp_path / "run", declared)
         assert judge.calls == 20

@@ -23,7 +23,7 @@ from localrec.foundation.errors import InputError, UsageError
 from localrec.workspace import Workspace
 
 from . import bar as planted
-from .bar import Failing, Scripted, Stammering, WithoutModel, config, measure
+from .bar import Failing, config, measure, scripted, stammering, without_model
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = "import sys; from tests.evaluation.bar import main; main(*sys.argv[1:])"
@@ -49,7 +49,7 @@ def ablation(home, tmp_path_factory):
 def rag(home, tmp_path_factory):
     """Vector-only RAG with a model that always picks the same numbers, on the dev half."""
     out = tmp_path_factory.mktemp("run") / "rag"
-    measure(home, out, config(home, "vector-rag"), open_workspace=Scripted)
+    measure(home, out, config(home, "vector-rag"), open_workspace=scripted)
     return RunFolder(out)
 
 
@@ -177,7 +177,7 @@ class TestASystem:
                 "marc-model",
                 {"name": "alone", "entry": "marc-model", "settings": {"no_model": True}},
             ),
-            open_workspace=WithoutModel,
+            open_workspace=without_model,
         ).systems
         assert model.failed.startswith("There is no model for router.")
         assert alone.settings["router"] == "rules"
@@ -196,7 +196,7 @@ class TestASystem:
 
     def test_whose_model_fails_is_doubtful(self, home, tmp_path):
         (found,) = measure(
-            home, tmp_path / "run", config(home, "vector-rag"), open_workspace=Stammering
+            home, tmp_path / "run", config(home, "vector-rag"), open_workspace=stammering
         ).systems
         assert found.faults == {"the model of selection failed": DEV}
         assert found.questions.spoke["selection"] == {"vectors": DEV}

@@ -6,9 +6,11 @@ import pytest
 
 from localrec.data.model_calls import ChatTurn, ModelCall
 from localrec.foundation.errors import ModelCancelledError, ModelError
-from localrec.llm.call_recording import RecordingModel, recording
+from localrec.foundation.settings import Settings
+from localrec.llm.call_recording import RecordingModel
 from localrec.llm.chat_model import ChatModel, Message
 from localrec.llm.scripted import ScriptedModel
+from localrec.workspace.model_pool import FixedModels, ModelPool, RecordingModels
 
 ASKED = [Message("system", "Be brief.\nAnd kind."), Message("user", "A \x1b[31mblue drink?")]
 SAW = (ChatTurn("system", "Be brief.\nAnd kind."), ChatTurn("user", "A \x1b[31mblue drink?"))
@@ -36,9 +38,16 @@ def test_what_is_chosen_is_kept_by_label():
     ]
 
 
+def recorded_models(open_model, calls):
+    """Models whose calls are kept."""
+    return RecordingModels(FixedModels(ModelPool(Settings()), open_model), calls)
+
+
 def test_calls_are_kept_in_order_whatever_their_role():
     calls: list[ModelCall] = []
-    open_model = recording(lambda role: ScriptedModel([f"as {role}", f"as {role} again"]), calls)
+    open_model = recorded_models(
+        lambda role: ScriptedModel([f"as {role}", f"as {role} again"]), calls
+    ).open
     router, writer = open_model("router"), open_model("writer")
     for model in (router, writer, router):
         model.generate(ASKED)
@@ -100,5 +109,5 @@ def test_a_model_that_is_not_there_leaves_no_record():
 
     calls: list[ModelCall] = []
     with pytest.raises(ModelError, match="No such model"):
-        recording(open_model, calls)("router")
+        recorded_models(open_model, calls).open("router")
     assert calls == []

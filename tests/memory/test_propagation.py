@@ -17,7 +17,7 @@ from localrec.memory.records import edit_memory, memory_of
 from localrec.memory.rule_text import parse_rules
 from localrec.memory.rule_versions import save_rules
 from localrec.memory.update_context import NearUser, UpdateContextCache
-from localrec.memory.updaters import store_hold_s, template_updater
+from localrec.memory.updaters import UpdaterParts, store_hold_s, template_updater
 from tests.planted import BAR
 
 from .crowd_of_guests import node, says
@@ -340,12 +340,8 @@ def test_a_workspace_hands_out_the_updater_of_a_domain(bar, path):
     says(bar, "ana", "negroni")
     job = claim(bar)
 
-    class Opened:
-        folder = path.parent
-        settings = Settings()
-        embedder_name = "none"
-
-    updates = template_updater(Opened(), "cocktails")(job, lambda: nullcontext(bar))
+    parts = UpdaterParts(path.parent, Settings(), lambda: "none")
+    updates = template_updater(parts, "cocktails")(job, lambda: nullcontext(bar))
     assert [update.node_id for update in updates] == [job.user_id]
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from localrec.foundation.errors import InputError
 from localrec.foundation.paths import shipped
-from localrec.graph.domain_files import shipped_domains
+from localrec.graph.domain_files import known_domains
 from localrec.memory.default_rules import default_rules, shipped_rule_names, shipped_rules
 from localrec.memory.rule_text import LONGEST_TEXT, format_rules, parse_rules
 from localrec.memory.rules import Boost, Condition, Decay, Filter, Multiply
@@ -188,7 +188,7 @@ def test_each_domain_begins_with_its_rules(domain, name):
 
 
 def test_every_domain_that_ships_has_rules():
-    assert all(default_rules(domain).domain == domain for domain in shipped_domains())
+    assert all(default_rules(domain).domain == domain for domain in known_domains())
 
 
 def test_a_set_that_does_not_ship_is_told_from_those_that_do():

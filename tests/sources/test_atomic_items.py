@@ -9,7 +9,7 @@ from localrec.data.domains import AttributeSpec, Domain
 from localrec.data.rows import CatalogueRows, ItemRow
 from localrec.data.titles import restore_article
 from localrec.foundation.errors import InputError
-from localrec.sources import SOURCES, detect_kind, open_source
+from localrec.sources import detect_kind, open_source, source_kinds
 
 HEADER = "item_id:token\tmovie_title:token_seq\trelease_year:token\tclass:token_seq\n"
 
@@ -153,7 +153,7 @@ def test_movielens_is_read_whole(movielens: Path, films_domain: Domain) -> None:
     assert decades == set(films_domain.taxonomy["decade"])
 
 
-@pytest.mark.parametrize("kind", SOURCES)
+@pytest.mark.parametrize("kind", source_kinds())
 def test_every_source_names_its_kind_and_fields(kind: str) -> None:
     source = open_source(kind)
     assert source.kind == kind
@@ -161,7 +161,7 @@ def test_every_source_names_its_kind_and_fields(kind: str) -> None:
 
 
 def test_an_unknown_kind_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(InputError, match=", ".join(SOURCES)):
+    with pytest.raises(InputError, match=", ".join(source_kinds())):
         open_source("cassettes")
 
 

@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 from localrec.agent.configs import AGENTS
 from localrec.agent.request_constraints import request_constraints
 from localrec.agent.tool_context import ToolContext
-from localrec.batch_runs import answer_batch
 from localrec.data.query import TaskKind
 from localrec.data.questions import Question, RankRequest
 from localrec.data.recommendations import to_json
@@ -30,6 +29,7 @@ from localrec.systems import agenticrec
 from localrec.systems.reranking import DEFAULT_CANDIDATES
 from localrec.understanding.query_parser import parse_query
 from localrec.workspace import Workspace
+from localrec.workspace.batch_runs import answer_batch
 
 from .test_remembering import BAR, DRINKS, KEY, bar
 
@@ -54,7 +54,7 @@ def played(workspace, script):
     """Has a script play every role that a model is opened for."""
     model = ScriptedModel(script)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(workspace._models, workspace.settings.chat_model, model)
+        patch.setitem(workspace.models._opened, workspace.settings.chat_model, model)
         yield model
 
 

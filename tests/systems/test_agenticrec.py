@@ -18,6 +18,7 @@ from localrec.llm.scripted import ScriptedModel
 from localrec.memory import records
 from localrec.memory.records import Memory, Provenance
 from localrec.workspace import Workspace
+from localrec.workspace.model_pool import ModelPool
 
 from .test_remembering import BAR, KEY, bar
 
@@ -127,7 +128,7 @@ def third_first(messages):
 class TestForAPersonOfAWorkspace:
     def test_a_list_is_in_the_agents_order(self, opened, monkeypatch):
         model = ScriptedModel(third_first)
-        monkeypatch.setattr(Workspace, "open_model", lambda self, role, name="": model)
+        monkeypatch.setattr(ModelPool, "open", lambda self, role, *_: model)
         user = KEY.format(0)
         user_profile = opened.user_profile(BAR.name, user)
         found = opened.personal(BAR.name, "agenticrec").recommend(user, user_profile, 3)
@@ -152,13 +153,13 @@ class TestForAPersonOfAWorkspace:
         )
         monkeypatch.setattr(records, "memory_of", lambda store, one: told if one == node else None)
         model = ScriptedModel(third_first)
-        monkeypatch.setattr(Workspace, "open_model", lambda self, role, name="": model)
+        monkeypatch.setattr(ModelPool, "open", lambda self, role, *_: model)
         ranker = opened.personal(BAR.name, "agenticrec")
         found = ranker.recommend(user, opened.user_profile(BAR.name, user), 3)
         assert "Drinks at sea." in found.trajectory["steps"][0]["observation"]
 
     def test_a_model_that_dies_leaves_the_order_to_its_tools(self, opened, monkeypatch):
-        monkeypatch.setattr(Workspace, "open_model", lambda self, role, name="": ScriptedModel([]))
+        monkeypatch.setattr(ModelPool, "open", lambda self, role, *_: ScriptedModel([]))
         user = KEY.format(0)
         user_profile = opened.user_profile(BAR.name, user)
         found = opened.personal(BAR.name, "agenticrec").recommend(user, user_profile, 5)

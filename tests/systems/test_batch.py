@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from localrec.batch_runs import answer_batch, read_questions
 from localrec.data.questions import Question
 from localrec.foundation.errors import InputError, UsageError
 from localrec.systems.marc import Marc, MarcConfig
+from localrec.workspace.batch_runs import answer_batch, read_questions
 from tests.images.pictures import encoded, plain
 
 QUESTIONS = [

@@ -22,6 +22,7 @@ from localrec.privacy.forget import forget
 from localrec.privacy.journal import open_settled
 from localrec.retrieval.user_profile import profile_from_keys
 from localrec.workspace import Workspace
+from localrec.workspace.model_pool import ModelPool
 from tests.planted import write_memories
 
 from .test_remembering import BAR, DRINKS, KEY, bar
@@ -63,7 +64,7 @@ def scripted(monkeypatch):
 
     def install(answer, **how):
         model = ScriptedModel(agent(answer, **how))
-        monkeypatch.setattr(Workspace, "open_model", lambda self, role, name="": model)
+        monkeypatch.setattr(ModelPool, "open", lambda self, role, *_: model)
         return model
 
     return install
@@ -83,12 +84,18 @@ def versions(folder):
         return history_of(store, user_node(store, BAR.name, ANNA))
 
 
+def propose(opened, user_profile, found):
+    """What the agent thinks of the profile that a list was ranked by."""
+    catalogue = opened.catalogue(BAR.name)
+    return propose_profile(opened.store, catalogue, opened.models.open, user_profile, found)
+
+
 def thought(folder, user=ANNA, system="agenticrec"):
     """A list for somebody, and what the agent then thinks."""
     with Workspace(folder) as opened:
         user_profile = opened.user_profile(BAR.name, user)
         found = opened.personal(BAR.name, system).recommend(user, user_profile, 3)
-        return found, propose_profile(opened, user_profile, found)
+        return found, propose(opened, user_profile, found)
 
 
 def kept(folder, found, came_of_it):
@@ -263,7 +270,7 @@ class TestNobodyIsAsked:
             user_profile = profile_from_keys(DRINKS[:2], opened.catalogue(BAR.name))
             found = opened.personal(BAR.name, "agenticrec").recommend("nobody", user_profile, 3)
             assert found.trajectory is not None
-            assert propose_profile(opened, user_profile, found) is None
+            assert propose(opened, user_profile, found) is None
         assert asked_about_profile(model) == []
 
 
@@ -279,8 +286,8 @@ def test_smollm2_leaves_a_profile_that_can_be_read(own, scripted, monkeypatch, r
     with Workspace(own) as opened, ModelProcess(model_path("smollm2-135m")) as model:
         user_profile = opened.user_profile(BAR.name, ANNA)
         found = opened.personal(BAR.name, "agenticrec").recommend(ANNA, user_profile, 3)
-        monkeypatch.setattr(Workspace, "open_model", lambda self, role, name="": model)
-        came_of_it = propose_profile(opened, user_profile, found)
+        monkeypatch.setattr(ModelPool, "open", lambda self, role, *_: model)
+        came_of_it = propose(opened, user_profile, found)
     after = kept(own, found, came_of_it)
     assert after.tokens["profile"] > 100
     with open_settled(own, read_only=True) as store:

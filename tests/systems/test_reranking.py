@@ -16,6 +16,7 @@ from localrec.retrieval.user_profile import profile_from_keys
 from localrec.systems.registry import recommender_plan
 from localrec.systems.reranking import DEFAULT_CANDIDATES
 from localrec.workspace import Workspace
+from localrec.workspace.model_pool import ModelPool
 
 from .test_remembering import BAR, DRINKS, KEY, bar, names
 
@@ -54,7 +55,7 @@ def scripted(monkeypatch):
 
     def install(script):
         model = ScriptedModel(script)
-        monkeypatch.setattr(Workspace, "open_model", lambda self, role, name="": model)
+        monkeypatch.setattr(ModelPool, "open", lambda self, role, *_: model)
         return model
 
     return install
@@ -149,7 +150,7 @@ class TestAModel:
     def test_that_judges_need_not_be_the_one_that_writes(self, opened, monkeypatch):
         judge, writer = ScriptedModel(lambda messages: "0.9 0.1"), ScriptedModel(barkeeper())
         roles = {"reranker": judge, "writer": writer}
-        monkeypatch.setattr(Workspace, "open_model", lambda self, role, name="": roles[role])
+        monkeypatch.setattr(ModelPool, "open", lambda self, role, *_: roles[role])
         told = ranked(opened)
         assert judge.calls == 6
         assert {one[0].content.split(".")[0] for one in judge.asked} == {

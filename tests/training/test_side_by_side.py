@@ -7,7 +7,7 @@ from localrec.foundation.errors import ModelCancelledError, ModelError, UsageErr
 from localrec.graph.domain_files import load_domain
 from localrec.llm.scripted import ScriptedModel
 from localrec.ranking.critics import Assessment, verdict
-from localrec.training.adapters.adapter_compare import SingleModelWorkspace, answer_in_role
+from localrec.training.adapters.adapter_compare import answer_in_role, single_model_workspace
 from localrec.understanding.router import topic_labels, topic_prompt
 from localrec.understanding.slot_filling import slot_prompt
 from localrec.understanding.vocabulary import Vocabulary
@@ -47,7 +47,7 @@ def say(bar):
 
     def say(role, script, question=QUESTION):
         model = ScriptedModel(script)
-        with SingleModelWorkspace(bar, model) as workspace:
+        with single_model_workspace(bar, model) as workspace:
             return answer_in_role(workspace, role, ABOUT.name, question), model.asked
 
     return say

@@ -38,7 +38,7 @@ class FakeModelService(Recorder, ModelService):
     """
 
     def __init__(self) -> None:
-        super().__init__(Path("nowhere"), {})
+        super().__init__(Path("nowhere"), tuple)
         self.used: dict[str, str] = {}
 
     def models(self) -> tuple[ModelSummary, ...]:

@@ -18,6 +18,7 @@ from localrec.graph.history_ingest import ingest_history
 from localrec.graph.store import Store
 from localrec.llm.scripted import ScriptedModel
 from localrec.workspace import Workspace
+from localrec.workspace.model_pool import ModelPool
 from localrec_tui.services.app_services import AppServices
 from localrec_tui.services.cancellation import CancellableModel
 from localrec_tui.services.catalogue import CatalogueView, PageTurn
@@ -328,7 +329,7 @@ class Patient(ScriptedModel):
 class TestStopping:
     def test_ends_a_question_even_where_a_stage_goes_on(self, services, monkeypatch):
         model = Patient()
-        monkeypatch.setattr(Workspace, "open_model", lambda self, role, name="", adapter="": model)
+        monkeypatch.setattr(ModelPool, "open", lambda self, role, *_: model)
         request, raised = RequestHandle(), []
 
         def question():
@@ -382,7 +383,7 @@ class TestStopping:
 
         thread = threading.Thread(target=question)
         thread.start()
-        while not services._models and thread.is_alive():
+        while not services.models.running() and thread.is_alive():
             time.sleep(0.01)
         services.stop(request)
         thread.join(5)

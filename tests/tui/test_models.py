@@ -101,7 +101,7 @@ class TestTheRoom:
 class TestBehindIt:
     @pytest.fixture
     def local(self, tmp_path):
-        return ModelService(tmp_path, {})
+        return ModelService(tmp_path, tuple)
 
     def test_the_catalogue_is_that_of_the_command(self, local):
         assert {"smollm2-135m", "minilm-int8"} <= {one.name for one in local.models()}

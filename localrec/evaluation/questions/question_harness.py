@@ -16,7 +16,6 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from localrec.batch_runs import answer_batch
 from localrec.data.answers import Answer
 from localrec.data.domains import Domain
 from localrec.data.questions import Question
@@ -48,6 +47,7 @@ from localrec.ranking.recommender import SettingValue
 from localrec.systems.configs import AnswererConfig
 from localrec.systems.registry import system_config
 from localrec.workspace import Workspace
+from localrec.workspace.batch_runs import answer_batch
 
 _LONGEST_ERROR = 300  # letters
 _WARM_UP = "warm up"
@@ -169,7 +169,7 @@ def _origin(bench: _Bench, workspace: Workspace, made: Origin) -> QuestionRunOri
         unknown=len(set(unknown_names(bench.gold, bench.truth))),
         items=len(bench.truth.items),
         models={
-            "embedder": workspace.embedder_name,
+            "embedder": workspace.models.embedder_name,
             "chat": settings.chat_model,
             **{str(role): name for role, name in settings.roles.items()},
         },
@@ -284,7 +284,7 @@ def _settings(composition: AnswererConfig, workspace: Workspace) -> dict[str, Se
         name: ("yes" if value else "no") if isinstance(value, bool) else value
         for name, value in parts
     }
-    return told | {role: workspace.open_model(role).name for role in composition.asks_model}
+    return told | {role: workspace.models.open(role).name for role in composition.asks_model}
 
 
 def _faults(cases: Sequence[AnswerScore]) -> dict[str, int]:

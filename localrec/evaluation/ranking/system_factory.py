@@ -198,7 +198,7 @@ class SystemFactory:
         asked = str(settings.get(MODEL, ""))
 
         def open_model(role: str) -> ChatModel:
-            return self._workspace.open_model(role, asked)
+            return self._workspace.models.open(role, asked)
 
         return make_prompted(name, settings, open_model, self.knowledge)
 
@@ -215,7 +215,7 @@ class SystemFactory:
         self._look_over_store()
         config = agent_config(name, settings)
         asked, adapter = str(settings.get(MODEL, "")), str(settings.get(ADAPTER, ""))
-        open_model = self._workspace.open_model
+        open_model = self._workspace.models.open
         model = open_model(AGENT, asked, adapter) if config.asks_model else None
         places = np.searchsorted(self.knowledge.catalogue.node_ids, self._keyed.item_nodes)
         return AgentSystem(
@@ -257,7 +257,7 @@ class SystemFactory:
             self._workspace.folder / "indexes",
             self._domain.name,
             _TEXT,
-            self._workspace.embedder_name,
+            self._workspace.models.embedder_name,
             self._workspace.settings.index,
         )
         return field if len(field) else None

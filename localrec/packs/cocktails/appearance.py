@@ -1,8 +1,8 @@
 """What a drink looks like, told from its recipe where the source has no picture description.
 
-Colours come from `datasets/cocktails/colours_of_ingredients.toml`: each ingredient (or family)
-has a colour and a power, the tint that one millilitre of it gives. This is an estimate, and the
-item says so (`image_description_source` is "generated").
+Colours come from `colours_of_ingredients.toml`: each ingredient (or family) has a
+colour and a power, the tint that one millilitre of it gives. This is an estimate, and the item says
+so (`image_description_source` is "generated").
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import re
 import tomllib
 from collections.abc import Iterable
 from functools import lru_cache
+from pathlib import Path
 
 import msgspec
 
-from localrec.foundation.paths import shipped
 from localrec.foundation.prose import as_sentence, join_words, with_article
 from localrec.foundation.text import identity_of
 from localrec.packs.cocktails.concepts import ConceptIndex
@@ -62,7 +62,7 @@ class ColourTable(msgspec.Struct, frozen=True):
 @lru_cache
 def load_colours() -> ColourTable:
     """The colour table that ships with localrec."""
-    path = shipped("datasets") / "cocktails" / "colours_of_ingredients.toml"
+    path = Path(__file__).with_name("colours_of_ingredients.toml")
     declared = tomllib.loads(path.read_text(encoding="utf-8"))
     return ColourTable(
         tints={

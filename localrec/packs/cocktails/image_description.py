@@ -14,7 +14,7 @@ from typing import Literal
 
 import msgspec
 
-from localrec.foundation.errors import ModelError
+from localrec.images.analyzers import ImageDescriptionError
 from localrec.images.attributes import ColourDetection, Detection, ImageAttributes
 from localrec.images.opening import DecodedImage
 from localrec.llm.chat_model import Bitmap, Generation, Message, VisionModel
@@ -26,10 +26,6 @@ _LONGEST_NAME = 30  # characters
 _MOST = 3  # layers, garnishes and guesses
 _MAX_TOKENS = 450  # the longest description, were each letter a token
 _NAME = re.compile(rf"[A-Za-z][A-Za-z '&-]{{0,{_LONGEST_NAME - 1}}}\Z")
-
-
-class ImageDescriptionError(ModelError):
-    """A model wrote something that describes no picture."""
 
 
 class _Description(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -20,6 +19,7 @@ from localrec.data.answers import Answer
 from localrec.data.questions import Question
 from localrec.foundation.errors import ModelCancelledError, ModelError, UsageError
 from localrec.foundation.progress import Progress
+from localrec.foundation.settings import load_settings
 from localrec.foundation.text import clean_text
 from localrec.llm.chat_model import ChatModel
 from localrec.llm.model_process import ModelProcess
@@ -31,6 +31,7 @@ from localrec.understanding.router import topic_labels, topic_prompt
 from localrec.understanding.slot_filling import parse_slots, slot_prompt, slots_grammar, write_slots
 from localrec.understanding.vocabulary import Vocabulary
 from localrec.workspace import Workspace
+from localrec.workspace.model_pool import FixedModels, ModelPool
 
 _JUDGED = 3  # items of the set that a reflector judges
 _RANKED = 10  # items that an agent puts in order
@@ -101,7 +102,7 @@ def compare_adapter(
     for number, beside in enumerate((None, adapter)):
         with (
             ModelProcess(model, adapter=beside) as process,
-            closing(SingleModelWorkspace(folder, process)) as workspace,
+            single_model_workspace(folder, process) as workspace,
         ):
             process.count_tokens("")  # a file that cannot be used is no answer
             progress(f"asking {process.name}", number, 2)
@@ -110,26 +111,13 @@ def compare_adapter(
     return AdapterComparison(role=role, question=asked, domain=domain, bare=bare, adapted=adapted)
 
 
-class SingleModelWorkspace(Workspace):
-    """A workspace in which one model plays every role that asks for one.
-
-    Args:
-        folder: The workspace.
-        model: Opened, and closed, by somebody else.
-    """
-
-    def __init__(self, folder: Path, model: ChatModel) -> None:
-        super().__init__(folder)
-        self.model = model
-
-    def open_model(self, role: str, name: str = "", adapter: str = "") -> ChatModel:
-        """That model."""
-        return self.model
+def single_model_workspace(folder: Path, model: ChatModel) -> Workspace:
+    """Open a workspace in which one model plays every role; its opener closes the model."""
+    others = ModelPool(load_settings(folder))
+    return Workspace(folder, models=FixedModels(others, lambda role: model))
 
 
-def answer_in_role(
-    workspace: SingleModelWorkspace, role: str, domain: str, question: str
-) -> AdapterAnswer:
+def answer_in_role(workspace: Workspace, role: str, domain: str, question: str) -> AdapterAnswer:
     """What the workspace's model says to a question in a role.
 
     Raises:
@@ -147,12 +135,12 @@ def answer_in_role(
     except ModelCancelledError:
         raise
     except ModelError as error:
-        said = AdapterAnswer(name=workspace.model.name, fault=error.message)
+        said = AdapterAnswer(name=workspace.models.open(role).name, fault=error.message)
     return msgspec.structs.replace(said, ms=1000 * (time.perf_counter() - began))
 
 
-def _router(workspace: SingleModelWorkspace, domain: str, question: str) -> AdapterAnswer:
-    model, vocabulary = workspace.model, Vocabulary(workspace.catalogue(domain))
+def _router(workspace: Workspace, domain: str, question: str) -> AdapterAnswer:
+    model, vocabulary = workspace.models.open("router"), Vocabulary(workspace.catalogue(domain))
     labels = topic_labels(vocabulary.domain)
     choice = model.choose(topic_prompt(question, vocabulary), labels, fixed=1)
     return AdapterAnswer(
@@ -160,8 +148,8 @@ def _router(workspace: SingleModelWorkspace, domain: str, question: str) -> Adap
     )
 
 
-def _slots(workspace: SingleModelWorkspace, domain: str, question: str) -> AdapterAnswer:
-    model = workspace.model
+def _slots(workspace: Workspace, domain: str, question: str) -> AdapterAnswer:
+    model = workspace.models.open("slots")
     case = Example(
         messages=slot_prompt(question, Vocabulary(workspace.catalogue(domain))), answer=""
     )
@@ -170,8 +158,8 @@ def _slots(workspace: SingleModelWorkspace, domain: str, question: str) -> Adapt
     return AdapterAnswer(name=model.name, lines=tuple(write_slots([one]) for one in slots))
 
 
-def _reflector(workspace: SingleModelWorkspace, domain: str, question: str) -> AdapterAnswer:
-    model, catalogue = workspace.model, workspace.catalogue(domain)
+def _reflector(workspace: Workspace, domain: str, question: str) -> AdapterAnswer:
+    model, catalogue = workspace.models.open("reflector"), workspace.catalogue(domain)
     answer = _answered(workspace, domain, question, _JUDGED, without_model=True)
     found = [catalogue.item_index(item.key) for item in answer.items]
     items = np.array([index for index in found if index is not None], dtype=np.int32)
@@ -186,17 +174,17 @@ def _reflector(workspace: SingleModelWorkspace, domain: str, question: str) -> A
     return AdapterAnswer(name=model.name, figures=msgspec.structs.asdict(scores))
 
 
-def _agent(workspace: SingleModelWorkspace, domain: str, question: str) -> AdapterAnswer:
+def _agent(workspace: Workspace, domain: str, question: str) -> AdapterAnswer:
     answer = _answered(workspace, domain, question, _RANKED, system="agenticrec")
     if answer.spoke["rerank"] != "agent":
         fault = answer.spoke.get("rerank_failed", _NOTHING)
-        return AdapterAnswer(name=workspace.model.name, fault=fault)
+        return AdapterAnswer(name=workspace.models.open("agent").name, fault=fault)
     names = tuple(clean_text(item.name) for item in answer.items)
-    return AdapterAnswer(name=workspace.model.name, lines=names)
+    return AdapterAnswer(name=workspace.models.open("agent").name, lines=names)
 
 
 def _answered(
-    workspace: SingleModelWorkspace,
+    workspace: Workspace,
     domain: str,
     question: str,
     k: int,
@@ -208,7 +196,7 @@ def _answered(
     return asker.answer(Question(query=question), k)
 
 
-_ROLES: Mapping[str, Callable[[SingleModelWorkspace, str, str], AdapterAnswer]] = {
+_ROLES: Mapping[str, Callable[[Workspace, str, str], AdapterAnswer]] = {
     "router": _router,
     "slots": _slots,
     "reflector": _reflector,

@@ -175,7 +175,8 @@ def check_fits(found: ResourceEstimate, preset: DevicePreset) -> None:
         raise UsageError(
             f"This training needs about {found.memory_bytes / 1e9:.1f} GB, and the machine has "
             f"{has:.1f} GB ({preset.name}).",
-            "Train a smaller base, shorter sequences (--budget), or fewer servers (--workers).",
+            "Train a smaller base, shorter sequences (--max-tool-calls), "
+            "or fewer servers (--workers).",
         )
 
 

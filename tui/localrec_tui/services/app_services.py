@@ -44,9 +44,11 @@ if TYPE_CHECKING:
     from localrec.data.query import Query
     from localrec.graph.interactions import FeedbackRecord
     from localrec.graph.store import Store
-    from localrec.llm.chat_model import ChatModel
     from localrec.systems.marc import Marc
-    from localrec_tui.services.store_lease import LeasedWorkspace, WorkspaceMark
+    from localrec.workspace import Workspace
+    from localrec.workspace.model_pool import ModelPool
+    from localrec_tui.services.cancellation import StoppableModels
+    from localrec_tui.services.store_lease import LeasedStore, WorkspaceMark
 
 _STORE = "store.duckdb"  # erasure.journal says so too, but brings NumPy to the first paint
 _HOLD_S = 1.0
@@ -70,13 +72,15 @@ class AppServices:
         self._lock = ReadWriteLock()
         self._store_pool = StorePool(folder, hold_s)
         self._request_lock = Lock()  # one question at a time; guards the warm workspace
-        self._warm: LeasedWorkspace | None = None
+        self._warm: Workspace | None = None
+        self._store: LeasedStore | None = None
         self._mark: WorkspaceMark | None = None
-        self._models: dict[str, ChatModel] = {}
+        self._pool: ModelPool | None = None  # outlives the warm workspace: starting takes seconds
+        self._models: StoppableModels | None = None
         self._current_request: RequestHandle | None = None
         self._closing = DelayedClose(hold_s, self._request_lock, self._close_store)
         self.catalogue = CatalogueService(folder, self._read, self._writing, self._leased_workspace)
-        self.models = ModelService(folder, self._models)
+        self.models = ModelService(folder, lambda: self._pool.started() if self._pool else ())
         self.memory = MemoryService(folder, self._lock, self._read, self._writing)
         self.runs = RunService(folder, self._names)
         self.trainings = TrainingService(folder)
@@ -176,14 +180,12 @@ class AppServices:
 
     def stop(self, request: RequestHandle) -> None:
         """Stop a request; returns when it is over."""
-        from localrec_tui.services.cancellation import cancel_call
-
         request.stopped.set()
         last = time.monotonic() + _STOP_S
         while not request.over.is_set() and time.monotonic() < last:
-            if self._current_request is request:
-                for model in list(self._models.values()):
-                    cancel_call(model)
+            if self._current_request is request and self._pool is not None:
+                for model in self._pool.started():
+                    model.cancel()
             request.over.wait(_CANCEL_AGAIN_S)
 
     def close(self) -> None:
@@ -198,9 +200,8 @@ class AppServices:
         # Where something goes on that asks no model, the models end with this process.
         if self._request_lock.acquire(timeout=_STOP_S):
             self._close_store()
-            for model in self._models.values():
-                model.close()
-            self._models.clear()
+            if self._pool is not None:
+                self._pool.close()
             self._request_lock.release()
 
     # --- questions ---
@@ -225,9 +226,7 @@ class AppServices:
             return _answered(workspace, system, asked, corrected, domain, calls, on_items)
 
     @contextmanager
-    def _leased_workspace(
-        self, request: RequestHandle, user: str | None
-    ) -> Iterator[LeasedWorkspace]:
+    def _leased_workspace(self, request: RequestHandle, user: str | None) -> Iterator[Workspace]:
         """Open the warm workspace as a user sees it, for one request at a time.
 
         A request that was stopped is refused.
@@ -243,9 +242,7 @@ class AppServices:
                 raise_if_stopped(request)
                 self._current_request = request
                 try:
-                    workspace = self._as_it_is_now().seen_by(user)
-                    workspace.request = request
-                    yield workspace
+                    yield self._as_it_is_now(request).seen_by(user)
                     # A stage may have taken the stop for a failure of its model, and gone on.
                     raise_if_stopped(request)
                 finally:
@@ -254,19 +251,25 @@ class AppServices:
         finally:
             request.over.set()
 
-    def _as_it_is_now(self) -> LeasedWorkspace:
+    def _as_it_is_now(self, request: RequestHandle) -> Workspace:
         """The warm workspace; a new one where store or settings changed since it was read."""
-        from localrec_tui.services.store_lease import LeasedStore, LeasedWorkspace, workspace_mark
+        from localrec.foundation.settings import load_settings
+        from localrec.workspace import Workspace
+        from localrec.workspace.model_pool import ModelPool
+        from localrec_tui.services.cancellation import StoppableModels
+        from localrec_tui.services.store_lease import LeasedStore, workspace_mark
 
-        before = self._warm
-        store = LeasedStore(self._folder) if before is None else before.store
-        assert isinstance(store, LeasedStore)
-        store.take()  # from here on nobody can change it
+        self._store = self._store or LeasedStore(self._folder)
+        self._store.take()  # from here on nobody can change it
         mark = workspace_mark(self._folder)
-        if before is None or mark != self._mark:
-            self._warm = LeasedWorkspace(self._folder, store, self._models, before)
+        if self._pool is None or self._models is None:
+            self._pool = ModelPool(load_settings(self._folder))
+            self._models = StoppableModels(self._pool)
+        self._models.request = request
+        if self._warm is None or mark != self._mark:
+            self._warm = Workspace(self._folder, store=self._store, models=self._models)
+            self._pool.use(self._warm.settings)
             self._mark = mark
-        assert self._warm is not None
         return self._warm
 
     # --- holding the store, and letting it go ---
@@ -293,12 +296,12 @@ class AppServices:
 
     def _close_store(self) -> None:
         self._closing.cancel()
-        if self._warm is not None:
-            self._warm.store.close()
+        if self._store is not None:
+            self._store.close()
 
 
 def _answered(
-    workspace: LeasedWorkspace,
+    workspace: Workspace,
     marc: Marc,
     asked: QuestionRequest,
     corrected: IntentCorrection | None,

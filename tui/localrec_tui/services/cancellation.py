@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 
 from localrec.foundation.errors import ModelCancelledError
 from localrec.llm.chat_model import ChatModel, Message
-from localrec.llm.model_process import ModelProcess
 from localrec.llm.model_wrapper import ModelWrapper, Reply
+from localrec.workspace.model_pool import Models, ModelsWrapper
 from localrec_tui.services.records import RequestHandle
 
 
@@ -26,10 +26,16 @@ def raise_if_stopped(request: RequestHandle) -> None:
         raise ModelCancelledError("Stopped.")
 
 
-def cancel_call(model: ChatModel) -> None:
-    """End a model's running call, if it is of the kind that can be stopped."""
-    if isinstance(model, ModelProcess):
-        model.cancel()
+class StoppableModels(ModelsWrapper):
+    """Opens chat models that a stopped request asks nothing more."""
+
+    def __init__(self, models: Models) -> None:
+        super().__init__(models)
+        self.request = RequestHandle()  # the one that is served
+
+    def open(self, role: str, name: str = "", adapter: str = "") -> ChatModel:
+        """Open the chat model that plays a role, for the request that is being served."""
+        return CancellableModel(super().open(role, name, adapter), self.request)
 
 
 class CancellableModel(ModelWrapper):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from localrec.graph.neighbours import GraphNode, NeighbourEdge
     from localrec.graph.pagination import ItemSelection, PageCursor, PageRow
     from localrec.graph.store import Store
-    from localrec_tui.services.store_lease import LeasedWorkspace
+    from localrec.workspace import Workspace
 
 BY_NAME = "name"  # a sort order of every domain, as `graph.pagination` calls it
 
@@ -130,7 +130,7 @@ class CatalogueService:
         folder: Path,
         read: ReadStore,
         writing: Callable[[], AbstractContextManager[None]],
-        serving: Callable[[RequestHandle, str | None], AbstractContextManager[LeasedWorkspace]],
+        serving: Callable[[RequestHandle, str | None], AbstractContextManager[Workspace]],
     ) -> None:
         self._folder, self._read, self._writing, self._serving = folder, read, writing, serving
         self._names: tuple[object, NameSearch] | None = None  # and what they were read from
@@ -188,7 +188,7 @@ class CatalogueService:
         with self._serving(request, view.user) as workspace:
             fields = workspace.fields(view.domain)
             field = fields.get("description") or fields["name"]
-            [nearest], _ = field.search(workspace.embedder.embed([view.typed]), limit)
+            [nearest], _ = field.search(workspace.models.embedder.embed([view.typed]), limit)
             hidden = users_hidden_from(workspace.store, view.user)
             return page_rows(workspace.store, load_domain(view.domain), nearest.tolist(), hidden)
 

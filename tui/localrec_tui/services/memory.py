@@ -269,7 +269,8 @@ class MemoryService:
             raise InputError("Jobs are paused.", "Let them go on first: key H.")
         # The workspace keeps its store closed: the worker opens it for moments.
         with Workspace(self._folder) as opened:
-            worker = self._worker = memory_worker(opened, self._open, open_memory_model(opened))
+            model = open_memory_model(opened.settings, opened.models.open)
+            worker = self._worker = memory_worker(opened.updater_parts, self._open, model)
             try:
                 if request.stopped.is_set():
                     worker.stop()
@@ -296,7 +297,7 @@ class MemoryService:
 
         if domain not in self._update_contexts:
             self._update_contexts[domain] = open_update_contexts(
-                Workspace(self._folder), load_domain(domain)
+                Workspace(self._folder).updater_parts, load_domain(domain)
             )
         return self._update_contexts[domain]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
@@ -15,7 +15,6 @@ from localrec_tui.services.commands import CommandRunner
 from localrec_tui.services.records import RequestHandle
 
 if TYPE_CHECKING:
-    from localrec.llm.chat_model import ChatModel
     from localrec.llm.model_process import ModelProcess
 
 
@@ -65,11 +64,11 @@ class ModelService:
 
     Args:
         folder: The workspace.
-        models: Those that run for the app, by name.
+        started: Lists the models that run for the app.
     """
 
-    def __init__(self, folder: Path, models: Mapping[str, ChatModel]) -> None:
-        self._folder, self._models = folder, models
+    def __init__(self, folder: Path, started: Callable[[], Sequence[ModelProcess]]) -> None:
+        self._folder, self._started = folder, started
         self._sender = CommandRunner(folder)
         self._timed: dict[RequestHandle, ModelProcess] = {}
 
@@ -106,12 +105,10 @@ class ModelService:
 
     def running(self) -> tuple[RunningModel, ...]:
         """The models that run for this app."""
-        from localrec.llm.model_process import ModelProcess
-
         return tuple(
             RunningModel(name=model.name, memory=model.memory)
-            for model in list(self._models.values())
-            if isinstance(model, ModelProcess) and model.is_running
+            for model in self._started()
+            if model.is_running
         )
 
     def check(self, name: str) -> Literal["missing", "ok", "damaged"]:

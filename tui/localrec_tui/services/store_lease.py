@@ -1,4 +1,4 @@
-"""A workspace that stays open in memory while its store is let go between requests.
+"""A store that a workspace in memory lets go between requests.
 
 What was read (catalogue, vocabulary, vectors) and the models serve the next question too, unless
 somebody changed the store or the settings meanwhile. Nothing is read on behalf of a request after
@@ -13,12 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from localrec.graph.store import Columns, Store, Values
-from localrec.llm.chat_model import ChatModel
 from localrec.privacy.journal import STORE, open_settled
-from localrec.workspace import Workspace
-from localrec_tui.services.cancellation import CancellableModel
 from localrec_tui.services.jsonl_tail import FileMark, file_mark
-from localrec_tui.services.records import RequestHandle
 
 _WATCHED = (STORE, f"{STORE}.wal", "settings.toml")
 WorkspaceMark = tuple[FileMark | None, ...]
@@ -103,34 +99,3 @@ class HeldStore(LeasedStore):
         """Close the file, then let others have their turn."""
         super().close()
         self._turn.close()
-
-
-class LeasedWorkspace(Workspace):
-    """A workspace over a store that comes and goes; its models outlive it.
-
-    Args:
-        folder: The workspace.
-        store: Its store.
-        models: Those that were started already; started ones are added.
-        before: The workspace that this one follows, whose embedder it takes over if it can.
-    """
-
-    def __init__(
-        self,
-        folder: Path,
-        store: LeasedStore,
-        models: dict[str, ChatModel],
-        before: LeasedWorkspace | None = None,
-    ) -> None:
-        super().__init__(folder)
-        self.store = store
-        self.request = RequestHandle()
-        self._models = models  # starting one takes seconds
-        if before is not None and before.settings.embedder == self.settings.embedder:
-            kept = before.__dict__.get("embedder")
-            if kept is not None:
-                self.embedder = kept
-
-    def open_model(self, role: str, name: str = "", adapter: str = "") -> ChatModel:
-        """The model that plays a role, for the request that is being served."""
-        return CancellableModel(super().open_model(role, name, adapter), self.request)

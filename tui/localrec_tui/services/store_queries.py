@@ -8,7 +8,7 @@ import msgspec
 
 from localrec.data.rows import Event
 from localrec.foundation.errors import UsageError
-from localrec.graph.domain_files import load_domain, shipped_domains
+from localrec.graph.domain_files import known_domains, load_domain
 from localrec.graph.image_store import thumbnails_by_key
 from localrec.graph.interactions import FEEDBACK, USER
 from localrec.graph.node_columns import edge_not_from, users_hidden_from
@@ -25,7 +25,7 @@ def domain_summaries(store: Store) -> tuple[DomainSummary, ...]:
         for domain, kind, count in store.rows(
             "SELECT domain, kind, count(*) FROM node WHERE domain IN (SELECT unnest(?)) "
             "GROUP BY ALL",
-            [list(shipped_domains())],
+            [known_domains()],
         )
     }
     found = []

@@ -9,8 +9,7 @@ from localrec.images.attributes import ColourDetection, ImageAttributes
 from localrec.images.oklab import from_hex, from_srgb
 from localrec.packs.cocktails.colour_words import COLOUR_EXAMPLES, word_of_each, words_for
 from localrec.packs.cocktails.image_analysis import measure_image
-
-from .pictures import a_picture, highball, rgb
+from tests.images.pictures import a_picture, highball, rgb
 
 SWATCHES = {
     "red": "cc1a22",

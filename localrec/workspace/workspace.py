@@ -18,17 +18,17 @@ from localrec.data.model_calls import ModelCall
 from localrec.data.rows import BulkHistory, CatalogueRows, HistoryRows, ImportReport
 from localrec.foundation.errors import (
     CutShortError,
-    InputError,
     ModelError,
     UsageError,
     WorkspaceError,
 )
 from localrec.foundation.paths import make_private
 from localrec.foundation.progress import Progress, no_progress
-from localrec.foundation.settings import RERANKER, RULES, VISION, Settings, load_settings
-from localrec.graph.domain_files import load_domain, shipped_domains
+from localrec.foundation.settings import RERANKER, Settings, load_settings
+from localrec.graph.domain_files import known_domains, load_domain
 from localrec.graph.store import Store
 from localrec.privacy.journal import open_settled
+from localrec.workspace.model_pool import ModelPool, Models, RecordingModels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,18 +40,16 @@ if TYPE_CHECKING:
     from localrec.data.interaction_matrix import InteractionMatrix
     from localrec.data.reasons import Reasons
     from localrec.graph.catalogue import Catalogue
-    from localrec.index.clip import ClipPair
     from localrec.index.embedded_fields import EmbeddedField
     from localrec.index.image_index import ImageIndex
-    from localrec.index.protocols import Embedder
     from localrec.index.sequential import SequentialModel
     from localrec.item_images.folder_import import ImageImportReport
-    from localrec.llm.chat_model import ChatModel, VisionModel
-    from localrec.llm.model_process import ModelProcess
+    from localrec.llm.chat_model import ChatModel
     from localrec.memory.collaborative_memory import CollaborativeMemory
     from localrec.memory.configs import MemRecConfig
     from localrec.memory.loader import SharedMemory
     from localrec.memory.rerankers import Reranker
+    from localrec.memory.updaters import UpdaterParts
     from localrec.retrieval.user_profile import UserProfile
     from localrec.systems.auto import EvidenceRecommender, ScoredItems
     from localrec.systems.configs import AgenticAskConfig
@@ -82,18 +80,33 @@ def _after_the_rows() -> Iterator[None]:
 class Workspace:
     """Opens a workspace for reading (questions) or writing (imports); close it after use.
 
-    `may_read` names the foreign files that a bulk import reads by SQL.
+    A store or models that are handed in are left open.
+
+    Args:
+        folder: Its folder.
+        writable: Whether something is to be stored.
+        may_read: The foreign files that a bulk import reads by SQL.
+        store: An open store, instead of the folder's own.
+        models: Models to ask, instead of a pool for this workspace alone.
     """
 
     def __init__(
-        self, folder: Path, *, writable: bool = False, may_read: Sequence[str] = ()
+        self,
+        folder: Path,
+        *,
+        writable: bool = False,
+        may_read: Sequence[str] = (),
+        store: Store | None = None,
+        models: Models | None = None,
     ) -> None:
         self.folder = folder
         self._may_read = may_read
         self.settings: Settings = load_settings(folder)
         self._writable = writable
-        self._models: dict[str, ChatModel] = {}
-        self._visions: dict[str, ModelProcess] = {}
+        self.models: Models = ModelPool(self.settings) if models is None else models
+        self._owns = (store is None, models is None)
+        if store is not None:
+            self.store = store
         self._owner: Workspace = self  # whose view this is
         self._views: dict[frozenset[str], Workspace] = {}
         self._forget_what_was_read()
@@ -114,11 +127,10 @@ class Workspace:
 
     def close(self) -> None:
         """Close the store and stop the models."""
-        for model in (*self._models.values(), *self._visions.values()):
-            model.close()
-        self._models.clear()
-        self._visions.clear()
-        if "store" in self.__dict__:
+        owns_store, owns_models = self._owns
+        if owns_models:
+            self.models.close()
+        if owns_store and "store" in self.__dict__:
             self.store.close()
 
     def seen_by(self, user: str | None) -> Self:
@@ -156,49 +168,28 @@ class Workspace:
             make_private(self.folder)
         return open_settled(self.folder, read_only=not self._writable, may_read=self._may_read)
 
-    @cached_property
-    def embedder(self) -> Embedder:
-        """What embeds texts here, as the settings name it."""
-        if self._owner is not self:
-            return self._owner.embedder
-        from localrec.index.embedders import open_embedder  # onnxruntime: 0.2 s
-
-        return open_embedder(self.settings.embedder, open_gguf=self._open_gguf)
-
-    @cached_property
-    def picture_model(self) -> ClipPair | None:
-        """What embeds pictures here; None where the settings name nothing.
-
-        Raises:
-            ModelError: what they name is not there, or does not fit.
-        """
-        if self._owner is not self:
-            return self._owner.picture_model
-        from localrec.index.clip import open_image_model  # onnxruntime: 0.2 s
-
-        named = self.settings.pictures
-        return open_image_model(named, self.settings.threads or None) if named else None
-
     def pictures(self, domain_name: str) -> ImageIndex | None:
         """A domain's items by their pictures; None without a model for it, or without pictures."""
-        if self.picture_model is None:
+        if self.models.image_embedder is None:
             return None
         from localrec.index.image_index import open_image_index
 
         folder, backend = self.folder / "indexes", self.settings.index
-        index = open_image_index(self.store, folder, domain_name, self.picture_model, backend)
+        index = open_image_index(
+            self.store, folder, domain_name, self.models.image_embedder, backend
+        )
         return index if len(index.field) else None
 
     @cached_property
-    def embedder_name(self) -> str:
-        """The name on the vectors made here; opens the embedder only where nothing else tells."""
-        from localrec.index.embedders import known_embedder_name
+    def updater_parts(self) -> UpdaterParts:
+        """What the updaters of memories need of this workspace, whose store may stay closed."""
+        from localrec.memory.updaters import UpdaterParts
 
-        return known_embedder_name(self.settings.embedder) or self.embedder.name
+        return UpdaterParts(self.folder, self.settings, lambda: self.models.embedder_name)
 
     def domains(self) -> list[str]:
         """The domains that have items, largest first."""
-        names = list(shipped_domains())
+        names = known_domains()
         rows = self.store.rows(
             "SELECT domain, kind, count(*) FROM node WHERE domain IN (SELECT unnest(?)) "
             "GROUP BY ALL ORDER BY count(*) DESC",
@@ -228,7 +219,8 @@ class Workspace:
             fields = {name: field for name in domain.texts if (field := self._field(domain, name))}
             if not fields.get("name"):
                 raise WorkspaceError(
-                    f"The texts of {domain.name} have no vectors by {self.embedder_name} yet.",
+                    f"The texts of {domain.name} have no vectors by "
+                    f"{self.models.embedder_name} yet.",
                     "Make them: localrec index",
                 )
             self._fields[domain_name] = fields
@@ -270,7 +262,7 @@ class Workspace:
             from localrec.systems.reranking import RerankingRecommender
 
             if isinstance(plan.judge, AgenticRecConfig):
-                agent = self._agent(domain_name, name, plan.judge, self.open_model)
+                agent = self._agent(domain_name, name, plan.judge, self.models.open)
                 return RerankingRecommender(*parts, agent)
             return RerankingRecommender(*parts, self._judge(domain_name, plan))
         if config is None or self.audience(domain_name).user_count < plan.min_users:
@@ -314,12 +306,13 @@ class Workspace:
         if isinstance(config, MemRecVectorConfig):
             if collaborative_memory.graph.item_features.vectors is None:
                 raise WorkspaceError(
-                    f"The texts of {domain_name} have no vectors by {self.embedder_name} yet.",
+                    f"The texts of {domain_name} have no vectors by "
+                    f"{self.models.embedder_name} yet.",
                     "Make them: localrec index",
                 )
             return VectorReranker(collaborative_memory, config, user_index)
         assert isinstance(config, MemRecModelConfig) and plan.memory is not None
-        model, writer = self.open_model(RERANKER), self.open_model("writer")
+        model, writer = self.models.open(RERANKER), self.models.open("writer")
         for one in (model, writer):
             one.count_tokens("")
         catalogue, memory_config = self.catalogue(domain_name), plan.memory
@@ -593,7 +586,6 @@ class Workspace:
         Raises:
             UsageError: there is no such system.
         """
-        from localrec.llm.call_recording import recording, recording_vision
         from localrec.systems.configs import AgenticAskConfig, RagConfig
         from localrec.systems.marc import Marc
         from localrec.systems.registry import system_config
@@ -602,11 +594,8 @@ class Workspace:
         config = system_config(name, self.settings, without_model=without_model)
         stages = self.stages(domain)
         if calls is not None:
-            stages = replace(
-                stages,
-                open_model=recording(stages.open_model, calls),
-                open_vision=recording_vision(stages.open_vision, calls),
-            )
+            recorded = RecordingModels(self.models, calls)
+            stages = replace(stages, open_model=recorded.open, open_vision=recorded.open_vision)
         if isinstance(config, RagConfig):
             return VectorRag(stages, config)
         if isinstance(config, AgenticAskConfig):
@@ -691,14 +680,19 @@ class Workspace:
         count = update_embeddings(
             self.store,
             domain,
-            self.embedder,
+            self.models.embedder,
             lambda done, total: progress("embedding texts", done, total),
         )
         indexes = self.folder / "indexes"
         for number, field in enumerate(domain.texts):
             progress("building indexes", number, len(domain.texts))
             open_field(
-                self.store, indexes, domain.name, field, self.embedder_name, self.settings.index
+                self.store,
+                indexes,
+                domain.name,
+                field,
+                self.models.embedder_name,
+                self.settings.index,
             )
         self.embed_pictures(domain, progress)
         return count
@@ -737,11 +731,11 @@ class Workspace:
             return 0
         from localrec.index.image_index import update_image_embeddings
 
-        assert self.picture_model is not None
+        assert self.models.image_embedder is not None
         count = update_image_embeddings(
             self.store,
             domain,
-            self.picture_model,
+            self.models.image_embedder,
             lambda done, total: progress("embedding pictures", done, total),
         )
         self.pictures(domain.name)  # builds the index
@@ -770,7 +764,7 @@ class Workspace:
             self.folder / "indexes",
             domain.name,
             name,
-            self.embedder_name,
+            self.models.embedder_name,
             self.settings.index,
         )
 
@@ -799,73 +793,14 @@ class Workspace:
         return QuestionContext(
             catalogue=catalogue,
             vocabulary=Vocabulary(catalogue),
-            embedder=self.embedder,
+            embedder=self.models.embedder,
             fields=self.fields(domain.name),
-            open_model=self.open_model,
+            open_model=self.models.open,
             fit_of=fit_of,
             shelf_of=lambda user: self.shelf(domain.name, user),
-            open_vision=self.open_vision,
+            open_vision=self.models.open_vision,
             open_pictures=lambda: self.pictures(domain.name),
         )
-
-    def open_model(self, role: str, name: str = "", adapter: str = "") -> ChatModel:
-        """The model that plays a role, started when it is first asked something.
-
-        Args:
-            role: What it is opened for; a role that the settings do not bind is the chat model's.
-            name: Another model for this once, whatever the settings say; "" for none.
-            adapter: Another adapter for this once, likewise.
-
-        Raises:
-            ModelError: its file is not here, or the adapter is for another model.
-            UsageError: the adapter is for another role.
-        """
-        from localrec.llm.adapter_files import fitting_adapter
-        from localrec.llm.model_catalog import model_path
-        from localrec.llm.model_process import ModelProcess
-
-        bound = self.settings.roles.get(role, RULES)  # type: ignore[call-overload]
-        if not name and not adapter:
-            adapter = self.settings.adapters.get(role, "")  # type: ignore[call-overload]
-        name = name or (self.settings.chat_model if bound == RULES else bound)
-        opened = f"{name}+{adapter}" if adapter else name
-        if opened not in self._models:
-            path = Path(name) if name.endswith(".gguf") else model_path(name)
-            self._models[opened] = ModelProcess(
-                path,
-                n_threads=self.settings.threads or None,
-                adapter=fitting_adapter(adapter, role, path) if adapter else None,
-            )
-        return self._models[opened]
-
-    def open_vision(self) -> VisionModel:
-        """The model that looks at pictures, with its projector; started when it is first asked.
-
-        Raises:
-            ModelError: none is bound, or a file is not here.
-        """
-        from localrec.llm.model_process import ModelProcess
-        from localrec.model_pool import no_vision
-
-        name = self.settings.roles.get(VISION, RULES)
-        if name == RULES:
-            return no_vision()
-        if name not in self._visions:
-            self._visions[name] = ModelProcess(
-                Path(name),
-                projector=Path(self.settings.projector),
-                n_threads=self.settings.threads or None,
-            )
-        return self._visions[name]
-
-    def _open_gguf(self, path: Path) -> ModelProcess:
-        from localrec.llm.model_process import ModelProcess
-
-        if not path.is_file():
-            raise InputError(f"There is no file {path}.", "Name another embedder in settings.toml.")
-        model = ModelProcess(path)
-        self._models[f"embedder:{path}"] = model
-        return model
 
     def _words_known(self, question: str, domain: str) -> int:
         from localrec.understanding.query_parser import parse_query
