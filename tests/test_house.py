@@ -36,13 +36,6 @@ STILL = {
     "localrec.cli.recommend:rank": 65,
     "localrec.cli.train_adapter:adapter": 78,
     "localrec.cli.train_policy:grpo": 74,
-    "localrec_tui.screens.ask": 489,
-    "localrec_tui.screens.ask:AskScreen": 413,
-    "localrec_tui.screens.browse": 470,
-    "localrec_tui.screens.browse:BrowseScreen": 392,
-    "localrec_tui.screens.memory:MemoryScreen": 324,
-    "localrec_tui.services.runs": 518,
-    "localrec_tui.services.trainings": 456,
 }
 
 

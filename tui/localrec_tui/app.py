@@ -25,7 +25,7 @@ from localrec_tui.base_app import AppScreen, BaseApp, bindings_of
 from localrec_tui.log_buffer import crash_error, sane_terminal
 from localrec_tui.messages import DomainsLoaded, FeedbackGiven, FeedbackStored, WorkFailed
 from localrec_tui.preferences import FILE, save_preferences
-from localrec_tui.question_history import load_last_person, save_last_person
+from localrec_tui.question_history import load_last_user, save_last_user
 from localrec_tui.screens.adapter_compare import AdapterCompareScreen
 from localrec_tui.screens.ask import AskScreen
 from localrec_tui.screens.browse import BrowseScreen
@@ -120,7 +120,7 @@ class LocalrecApp(BaseApp):
         super().__init__(folder, services or AppServices(folder))
         self._fault: Exception | None = None
         # Before anybody watches it, or nobody would be saved in their place.
-        self.set_reactive(BaseApp.user, load_last_person(folder))
+        self.set_reactive(BaseApp.user, load_last_user(folder))
 
     def run(self, **options: Any) -> None:
         """Run until the user leaves.
@@ -218,10 +218,10 @@ class LocalrecApp(BaseApp):
 
     def watch_user(self, user: str | None) -> None:
         """Remember who sits here for the next run."""
-        if user == load_last_person(self.folder):
+        if user == load_last_user(self.folder):
             return
         try:
-            save_last_person(self.folder, user)
+            save_last_user(self.folder, user)
         except (OSError, LocalrecError) as error:
             told = f"Who sits here is not remembered: {error}"
             self.notify(told, severity="warning", markup=False)

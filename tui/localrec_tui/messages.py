@@ -78,7 +78,7 @@ class UsersLoaded(Message):
     """The users whose names contain the typed text were read."""
 
     like: str
-    people: tuple[str, ...]
+    users: tuple[str, ...]
 
 
 @dataclass

@@ -14,7 +14,7 @@ import msgspec
 from localrec.foundation.paths import make_private
 
 FILE = "asked.jsonl"
-PERSON_FILE = "person.jsonl"  # of one line
+USER_FILE = "person.jsonl"  # of one line
 KEPT = 500  # questions
 _LONGEST = 2_000  # characters
 
@@ -83,26 +83,26 @@ class QuestionHistory:
             file.write(msgspec.json.encode(question) + b"\n")
 
 
-def load_last_person(folder: Path) -> str | None:
+def load_last_user(folder: Path) -> str | None:
     """Return the last user's key; None for no user, or where it cannot be read."""
     try:
-        [line] = (folder / PERSON_FILE).read_bytes().splitlines()
+        [line] = (folder / USER_FILE).read_bytes().splitlines()
         return msgspec.json.decode(line, type=str) or None
     except (OSError, ValueError, msgspec.DecodeError):
         return None
 
 
-def save_last_person(folder: Path, user: str | None) -> None:
+def save_last_user(folder: Path, user: str | None) -> None:
     """Remember the user for the next run; None forgets the last one.
 
     Raises:
         OSError, WorkspaceError: it cannot be written.
     """
-    path = folder / PERSON_FILE
+    path = folder / USER_FILE
     if user is None:
         path.unlink(missing_ok=True)
         return
-    part = make_private(folder) / f"{PERSON_FILE}.part"
+    part = make_private(folder) / f"{USER_FILE}.part"
     with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
         file.write(msgspec.json.encode(user) + b"\n")
     part.replace(path)

@@ -15,6 +15,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Footer, TabbedContent, TabPane, Tabs
 
 from localrec.foundation.progress import Progress
@@ -39,8 +40,16 @@ from localrec_tui.widgets.task_panel import TaskPanel
 from localrec_tui.workers import run_in_thread
 
 _LOOK_S = 1.0  # how often is looked whether the queue moved
+_NO_USER = "Nobody is chosen who did anything yet. F2 chooses a person."
 _LONGEST = 1_200  # characters of a memory
 _MEMORY, _VERSIONS, _NEAR, _RULES, _JOBS = "memory", "versions", "near", "rules", "jobs"
+_PAGES: dict[str, tuple[str, type[Widget]]] = {
+    _MEMORY: ("Memory", MemoryPanel),
+    _VERSIONS: ("Versions", VersionsPanel),
+    _NEAR: ("Neighbours", NeighboursPanel),
+    _RULES: ("Rules", RulesPanel),
+    _JOBS: ("Jobs", JobsPanel),
+}
 
 
 class MemoryScreen(UserScreen):
@@ -111,16 +120,9 @@ class MemoryScreen(UserScreen):
             yield ChoiceField("Person", "F2", id="user")
             yield ChoiceField("About", "F5", id="domain")
         with TabbedContent(initial=_MEMORY):
-            with TabPane("Memory", id=_MEMORY):
-                yield MemoryPanel()
-            with TabPane("Versions", id=_VERSIONS):
-                yield VersionsPanel()
-            with TabPane("Neighbours", id=_NEAR):
-                yield NeighboursPanel()
-            with TabPane("Rules", id=_RULES):
-                yield RulesPanel()
-            with TabPane("Jobs", id=_JOBS):
-                yield JobsPanel()
+            for page, (title, panel) in _PAGES.items():
+                with TabPane(title, id=page):
+                    yield panel()
         yield TaskPanel()
         yield Footer()
 
@@ -142,7 +144,7 @@ class MemoryScreen(UserScreen):
         """Say what it is about."""
         found = self._found
         if found is None or not found.domains:
-            self.notify("Nobody is chosen who did anything yet. F2 chooses a person.")
+            self.notify(_NO_USER)
             return
         choices = [ChoiceItem(one, load_domain(one).plural) for one in found.domains]
         screen = ChoiceDialog("What is it about?", choices, found.domain)
@@ -189,8 +191,13 @@ class MemoryScreen(UserScreen):
             if (request := by_name[name]) is not None:
                 self._forget(request)
                 return
+
+            def day_entered(day: str | None) -> None:
+                if day:
+                    self._forget(ForgetRequest(user=found.user, since=day))
+
             dialog = TextDialog("Since which day?", "such as 2026-10-01, in UTC")
-            self.app.push_screen(dialog, lambda day: self._day_entered(found.user, day))
+            self.app.push_screen(dialog, day_entered)
 
         screen = ChoiceDialog(f"How much of {found.user} is to be forgotten?", choices, "")
         self.app.push_screen(screen, picked)
@@ -226,10 +233,6 @@ class MemoryScreen(UserScreen):
         if domain is not None:
             self._domain = domain
             self._read_again()
-
-    def _day_entered(self, user: str, day: str | None) -> None:
-        if day:
-            self._forget(ForgetRequest(user=user, since=day))
 
     def _forget(self, request: ForgetRequest) -> None:
         def left(done: bool | None) -> None:
@@ -270,9 +273,9 @@ class MemoryScreen(UserScreen):
         """Read what only one page shows, when it is opened."""
         found, memory = self._found, self.app.services.memory
         page = self.query_one(TabbedContent).active
-        if found is None or not found.domain:
+        if found is None or not (domain := found.domain):
             return
-        user, domain = found.user, found.domain
+        user = found.user
         if page == _NEAR and self._near_of != (user, domain):
             self._near_of = whose = (user, domain)
             self.query_one(NeighboursPanel).wait()
@@ -330,7 +333,7 @@ class MemoryScreen(UserScreen):
     def _selected_user(self) -> UserMemory | None:
         """Whom keys are about; says so where there is nobody."""
         if self._found is None or not self._found.domain:
-            self.notify("Nobody is chosen who did anything yet. F2 chooses a person.")
+            self.notify(_NO_USER)
             return None
         return self._found
 
