@@ -30,7 +30,7 @@ class ForgetRequest(msgspec.Struct, frozen=True, kw_only=True):
         return not self.since and self.domain is None
 
 
-class ForgetScope(msgspec.Struct, frozen=True):
+class ForgetChoice(msgspec.Struct, frozen=True):
     """A choice of how much to forget; without a request, the day is asked for first."""
 
     name: str
@@ -38,7 +38,7 @@ class ForgetScope(msgspec.Struct, frozen=True):
     request: ForgetRequest | None
 
 
-def forget_scopes(user: str, domain: str, *, has_more: bool) -> tuple[ForgetScope, ...]:
+def forget_choices(user: str, domain: str, *, has_more: bool) -> tuple[ForgetChoice, ...]:
     """List how much of a user can be forgotten.
 
     Args:
@@ -49,11 +49,11 @@ def forget_scopes(user: str, domain: str, *, has_more: bool) -> tuple[ForgetScop
     here = ForgetRequest(user=user, domain=domain)
     plural = load_domain(domain).plural
     return (
-        ForgetScope(
+        ForgetChoice(
             "everything", "the person, and all that came with them", ForgetRequest(user=user)
         ),
-        *((ForgetScope(f"only {plural}", "what they did there", here),) if has_more else ()),
-        ForgetScope("since a day", "what they did from then on", None),
+        *((ForgetChoice(f"only {plural}", "what they did there", here),) if has_more else ()),
+        ForgetChoice("since a day", "what they did from then on", None),
     )
 
 

@@ -21,7 +21,7 @@ from textual.widgets import Footer, TabbedContent, TabPane, Tabs
 from localrec.foundation.progress import Progress
 from localrec.graph.domain_files import load_domain
 from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
-from localrec_tui.screens.forget import ForgetDialog, ForgetRequest, forget_scopes
+from localrec_tui.screens.forget import ForgetDialog, ForgetRequest, forget_choices
 from localrec_tui.screens.text import TextDialog
 from localrec_tui.screens.text_editor import TextEditorDialog
 from localrec_tui.screens.user import UserScreen
@@ -181,7 +181,7 @@ class MemoryScreen(UserScreen):
         """Forget the person, or a part of what they did."""
         if (found := self._selected_user()) is None:
             return
-        scopes = forget_scopes(found.user, found.domain, has_more=len(found.domains) > 1)
+        scopes = forget_choices(found.user, found.domain, has_more=len(found.domains) > 1)
         choices = [ChoiceItem(one.name, one.name, one.meaning) for one in scopes]
         by_name = {one.name: one.request for one in scopes}
 
