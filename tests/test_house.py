@@ -17,25 +17,18 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 SCRIPT = CHECKOUT / "scripts" / "house.py"
 
 STILL = {
-    "localrec.workspace": 878,
-    "localrec.workspace:Workspace": 797,
-    "localrec.workspace:Workspace._judge": 61,
-    "localrec.systems.auto": 284,
-    "localrec.systems.marc": 442,
-    "localrec.systems.marc:Marc": 344,
-    "localrec.systems.marc:Marc.answer_intent": 62,
-    "localrec.systems.registry": 187,
-    "localrec.systems.vector_rag": 162,
+    "localrec.cli.ask:ask": 102,
+    "localrec.cli.evaluate:run": 72,
+    "localrec.cli.export:export": 69,
+    "localrec.cli.recommend:rank": 63,
+    "localrec.cli.train_adapter:adapter": 76,
+    "localrec.cli.train_policy:grpo": 72,
     "localrec.graph.catalogue:Catalogue": 311,
-    "localrec.llm.model_process:ModelProcess": 336,
-    "localrec.llm.native_model:NativeModel": 382,
-    "localrec.cli.ask:ask": 104,
-    "localrec.cli.evaluate:run": 74,
-    "localrec.cli.export:export": 71,
-    "localrec.cli.feedback:feedback": 62,
-    "localrec.cli.recommend:rank": 65,
-    "localrec.cli.train_adapter:adapter": 78,
-    "localrec.cli.train_policy:grpo": 74,
+    "localrec.systems.auto": 288,
+    "localrec.systems.registry": 187,
+    "localrec.workspace.workspace": 813,
+    "localrec.workspace.workspace:Workspace": 734,
+    "localrec.workspace.workspace:Workspace._judge": 62,
 }
 
 

@@ -10,7 +10,6 @@ import typer
 from localrec.cli.context import (
     command_context,
     console,
-    print_json,
     progress,
 )
 
@@ -105,9 +104,7 @@ def try_(
         else:
             tried = both = compare_adapter(context.workspace, role, base, file, question, steps)
             told = _answers_text(both)
-    if context.as_json:
-        print_json(tried)
-    else:
+    if not context.print_json(tried):
         console().print(told)
 
 

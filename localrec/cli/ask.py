@@ -104,7 +104,6 @@ def ask(
     domain: DomainOption = None,
 ) -> None:
     """Ask for a recommendation in plain language."""
-    from localrec.workspace import Workspace
 
     context = command_context()
     if plain:
@@ -134,15 +133,14 @@ def ask(
         raise UsageError("--explain tells of one question; a batch has its reasons in the file.")
     if (batch is None) != (out is None):
         raise UsageError("--batch and --out belong together.", "Name both files.")
-    with Workspace(context.workspace) as opened:
+    with context.open_workspace() as opened:
         if batch is not None and out is not None:
             _answer_batch(opened, batch, out, k, system, no_model, domain, as_json=context.as_json)
             return
         answer = _answer_one(
             opened, question or "", have, user, k, system, no_model, domain, image, explain=explain
         )
-    if context.as_json:
-        print_json(answer)
+    if context.print_json(answer):
         return
     from localrec.cli.render import render_answer
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from localrec.graph.store import Store
+    from localrec.workspace import Workspace
 
 # Old name of an option -> the name that help, completion and docs show.
 OLD_OPTIONS = {
@@ -65,6 +66,18 @@ class CommandContext:
 
     workspace: Path
     as_json: bool
+
+    def open_workspace(self, **options: Any) -> Workspace:
+        """Open the workspace for reading; `options` are those of `Workspace`."""
+        from localrec.workspace import Workspace  # not for --help
+
+        return Workspace(self.workspace, **options)
+
+    def print_json(self, record: Any) -> bool:
+        """Print a record if JSON is asked for; return whether it is."""
+        if self.as_json:
+            print_json(record)
+        return self.as_json
 
 
 _root = CommandContext(default_workspace(), False)

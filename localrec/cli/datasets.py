@@ -61,7 +61,6 @@ def pull(
     from localrec.graph.interactions import count_interactions
     from localrec.sources import read_export
     from localrec.sources.dataset_catalog import fetch_dataset, find_dataset
-    from localrec.workspace import Workspace
 
     context = command_context()
     dataset = find_dataset(name)
@@ -71,15 +70,14 @@ def pull(
         steps("reading", 0, 0)
         found = read_export(dataset.kind, folder, domain)
         files = found.files if isinstance(found, BulkHistory) else ()
-        with Workspace(context.workspace, writable=True, may_read=files) as opened:
+        with context.open_workspace(writable=True, may_read=files) as opened:
             if isinstance(found, CatalogueRows):
                 opened.take_in(found, domain, steps)
                 report, deeds = found.report, 0
             else:
                 report = opened.take_in_history(found, domain, None, steps)
                 deeds = count_interactions(opened.store, domain.name, report.source)
-    if context.as_json:
-        print_json(report)
+    if context.print_json(report):
         return
     told = f" and {deeds:,} interactions with them" if deeds else ""
     note(f"{len(found.items):,} {domain.plural}{told} are in {context.workspace}.")

@@ -10,7 +10,6 @@ from localrec.cli.context import (
     DomainOption,
     command_context,
     note,
-    print_json,
     progress,
 )
 
@@ -28,10 +27,9 @@ def describe(
     """Write descriptions for items that have only a generated one; checked, marked, resumable."""
     from localrec.explanation.item_descriptions import generate_descriptions
     from localrec.graph.domain_files import load_domain
-    from localrec.workspace import Workspace
 
     context = command_context()
-    with Workspace(context.workspace, writable=True) as opened, progress() as steps:
+    with context.open_workspace(writable=True) as opened, progress() as steps:
         chosen = opened.choose_domain("", domain)
         stages = opened.stages(chosen)
         model = opened.models.open("writer")
@@ -45,9 +43,7 @@ def describe(
         )
         if summary.written:
             opened.embed(load_domain(chosen), steps)
-    if context.as_json:
-        print_json(summary)
-    else:
+    if not context.print_json(summary):
         note(
             f"{summary.written} descriptions written, {summary.dropped} dropped for claiming what "
             f"the catalogue does not say; "

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
-from localrec.cli.context import command_context, console, print_json
+from localrec.cli.context import command_context, console
 from localrec.foundation.errors import LocalrecError, UsageError
 
 if TYPE_CHECKING:
@@ -73,8 +73,7 @@ def doctor(
     else:
         findings = [*_python(), *_libraries(), *_models(), *_workspace(context.workspace, repair)]
     code = int(any(finding.state == "broken" for finding in findings))
-    if context.as_json:
-        print_json(findings)
+    if context.print_json(findings):
         return code
     from rich.text import Text
 

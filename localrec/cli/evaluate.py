@@ -13,7 +13,6 @@ from localrec.cli.context import (
     command_context,
     console,
     note,
-    print_json,
     progress,
     resumable,
 )
@@ -91,7 +90,6 @@ def run(
     from localrec.evaluation.ranking import ranking_harness
     from localrec.evaluation.run_folder import RunFolder
     from localrec.evaluation.run_report import write_run_report
-    from localrec.workspace import Workspace
 
     context = command_context()
     declared, text = load_config(config)
@@ -103,7 +101,7 @@ def run(
     folder = RunFolder(out or context.workspace / _RUNS / declared.name)
     made = current_origin("-m localrec", ["evaluate", "run", Path(config).name])
     with (
-        Workspace(context.workspace) as opened,
+        context.open_workspace() as opened,
         resumable(folder.path),
         open_engine(engine, workers, address) as chosen,
         progress() as steps,
@@ -120,8 +118,7 @@ def run(
     if chosen.redone:
         note(f"{chosen.redone} chunks of cases were done again: their Ray worker was lost.")
     page, _, _ = write_run_report(folder)
-    if context.as_json:
-        print_json(found)
+    if context.print_json(found):
         return
     _render(found)
     note(f"{folder.path} holds every case and the figures; {page.name} shows them.")
@@ -139,8 +136,7 @@ def compare(
     runs = context.workspace / _RUNS
     (mine, our_system), (other, their_system) = _run_and_system(ours), _run_and_system(theirs)
     found = compare_runs(find_run(mine, runs), find_run(other, runs), our_system, their_system)
-    if context.as_json:
-        print_json(found)
+    if context.print_json(found):
         return
     for one in found:
         _render_comparison(one)
@@ -154,8 +150,7 @@ def list_() -> None:
     context = command_context()
     runs = [_listed_run(folder) for folder in runs_in(context.workspace / _RUNS)]
     ready = [_listed_config(path) for path in ready_configs().values()]
-    if context.as_json:
-        print_json({"runs": runs, "configs": ready})
+    if context.print_json({"runs": runs, "configs": ready}):
         return
     from rich.table import Table
 
@@ -314,8 +309,7 @@ def merge(
     into = RunFolder(out or known / "joined")
     found = merge_runs([find_run(run, known) for run in runs], into)
     page, *_ = write_run_report(into)
-    if context.as_json:
-        print_json(found)
+    if context.print_json(found):
         return
     console().print(", ".join(one.name for one in found.systems), markup=False, soft_wrap=True)
     note(f"{into.path} holds them as a run; {page.name} shows it.")
@@ -344,8 +338,7 @@ def export_run(
 
     context = command_context()
     files = export_trec(find_run(run, context.workspace / "runs"), out)
-    if context.as_json:
-        print_json({"files": [str(file) for file in files]})
+    if context.print_json({"files": [str(file) for file in files]}):
         return
     for file in files:
         console().print(str(file), markup=False, soft_wrap=True)
@@ -378,8 +371,7 @@ def import_run(
     made = current_origin("-m localrec", ["evaluate", "take-in", Path(run).name, file.name])
     found = import_trec_run(find_run(run, runs), file, folder, made)
     page, *_ = write_run_report(folder)
-    if context.as_json:
-        print_json(found)
+    if context.print_json(found):
         return
     for one in found.systems:
         told = ", ".join(f"{name} {figure.value:.3f}" for name, figure in one.metrics.items())

@@ -11,7 +11,6 @@ from localrec.cli.context import (
     DomainOption,
     command_context,
     note,
-    print_json,
 )
 
 EXAMPLES = """
@@ -71,7 +70,6 @@ def export(
     """
     from localrec.export.exporter import run_export
     from localrec.export.plan import plan_export
-    from localrec.workspace import Workspace
 
     context = command_context()
     plan = plan_export(
@@ -85,10 +83,9 @@ def export(
         history=history,
         force=force,
     )
-    with Workspace(context.workspace) as opened:
+    with context.open_workspace() as opened:
         report = run_export(opened.store, plan)
-    if context.as_json:
-        print_json(report)
+    if context.print_json(report):
         return
     for file in report.files:
         note(f"{file.rows:,} {'row' if file.rows == 1 else 'rows'} in {file.path}.")

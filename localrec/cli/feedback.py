@@ -11,7 +11,6 @@ from localrec.cli.context import (
     command_context,
     console,
     note,
-    print_json,
     user_key,
 )
 from localrec.data.rows import Event
@@ -62,13 +61,12 @@ def feedback(
     """Say what you think of an item, or take it back."""
     from localrec.graph.item_lookup import nobody_called, told_if_new
     from localrec.memory.feedback import record_feedback, retract_feedback
-    from localrec.workspace import Workspace
 
     context = command_context()
     event = _event(rating, like=like, dislike=dislike, seen=seen, not_now=not_now, undo=undo)
     if item is None and not undo:
         raise UsageError("Name the item.", 'localrec feedback --user KEY --item "NAME" --like')
-    with Workspace(context.workspace, writable=True) as opened:
+    with context.open_workspace(writable=True) as opened:
         new = told_if_new(opened.store, user)
         if undo and new:
             raise nobody_called(opened.store, user)
@@ -91,9 +89,7 @@ def feedback(
         )
     if new:
         note(new)
-    if context.as_json:
-        print_json({"undone": event is None, "domain": chosen, "said": said})
-    else:
+    if not context.print_json({"undone": event is None, "domain": chosen, "said": said}):
         _render(said, chosen, undone=event is None)
 
 

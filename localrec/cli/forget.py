@@ -12,7 +12,6 @@ from localrec.cli.context import (
     command_context,
     console,
     note,
-    print_json,
     progress,
 )
 
@@ -68,9 +67,7 @@ def forget(
         _ask(scope)
     with progress() as steps:
         receipt = forget_in(context.workspace, scope, dry_run=dry_run, progress=steps)
-    if context.as_json:
-        print_json(receipt)
-    else:
+    if not context.print_json(receipt):
         for line in format_receipt(receipt):
             console().print(line, soft_wrap=True)
     return int(bool(receipt.found))

@@ -15,7 +15,6 @@ from localrec.cli.context import (
     command_context,
     console,
     note,
-    print_json,
     progress,
 )
 from localrec.foundation.errors import UsageError
@@ -73,9 +72,7 @@ def add(
         report = opened.take_in_pictures(
             folder, about, column=column, dry_run=dry_run, progress=steps
         )
-    if context.as_json:
-        print_json(report)
-    else:
+    if not context.print_json(report):
         _render(report, about)
 
 
@@ -107,9 +104,7 @@ def describe(
         )
         if described.written:
             opened.embed(about, steps)
-    if context.as_json:
-        print_json(described)
-    else:
+    if not context.print_json(described):
         note(
             f"{described.written} descriptions written; of {described.silent} pictures nothing "
             f"sure can be said; {described.left} left."
@@ -147,8 +142,7 @@ def list_(domain: DomainOption = None) -> None:
     context = command_context()
     with _open_domain(context.workspace, domain) as (opened, about):
         pictured = list_item_images(opened.store, about)
-    if context.as_json:
-        print_json(pictured)
+    if context.print_json(pictured):
         return
     from rich.table import Table
 
@@ -185,8 +179,7 @@ def find(
             else index.nearest_by_picture(picture, k)
         )
         found = name_neighbours(opened.store, near)
-    if context.as_json:
-        print_json(found)
+    if context.print_json(found):
         return
     for one in found:
         console().print(f"{one.similarity:.3f}  {one.name}  ({one.key})")

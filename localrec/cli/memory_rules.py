@@ -41,10 +41,9 @@ app = Commands(
 def show(domain: DomainOption = None) -> None:
     """The rules that hold now, in the form in which they can be edited."""
     from localrec.memory.rule_versions import rules_of
-    from localrec.workspace import Workspace
 
     context = command_context()
-    with Workspace(context.workspace) as opened:
+    with context.open_workspace() as opened:
         rules = rules_of(opened.store, opened.choose_domain("", domain))
     _report(rules, as_json=context.as_json)
 
@@ -60,12 +59,11 @@ def edit(
     """Put rules of your own in force, as a new version; all of them, or none where one is wrong."""
     from localrec.memory.rule_text import parse_rules
     from localrec.memory.rule_versions import save_rules
-    from localrec.workspace import Workspace
 
     context = command_context()
     text = read_stdin("--file") if file is None else _read(file)
     rules = parse_rules(text, where="The rules" if file is None else str(file))
-    with Workspace(context.workspace, writable=True) as opened:
+    with context.open_workspace(writable=True) as opened:
         chosen = opened.choose_domain("", domain or rules.domain)
         saved = save_rules(opened.store, chosen, rules)
     _report(saved, as_json=context.as_json)
@@ -81,17 +79,16 @@ def generate(
     from localrec.memory.domain_statistics import domain_statistics
     from localrec.memory.rule_generation import generate_rules
     from localrec.memory.rule_versions import save_rules
-    from localrec.workspace import Workspace
 
     context = command_context()
-    with Workspace(context.workspace) as opened:
+    with context.open_workspace() as opened:
         chosen = opened.choose_domain("", domain)
         statistics = domain_statistics(opened.store, load_domain(chosen))
     # The model thinks for a while: meanwhile the store is open to others.
-    with Workspace(context.workspace) as opened, progress() as steps:
+    with context.open_workspace() as opened, progress() as steps:
         steps("the model writes rules", 0, 0)
         rules = generate_rules(opened.models.open("memory"), statistics, seed)
-    with Workspace(context.workspace, writable=True) as opened:
+    with context.open_workspace(writable=True) as opened:
         saved = save_rules(opened.store, chosen, rules)
     _report(saved, as_json=context.as_json)
 

@@ -136,9 +136,7 @@ def use(
     make_private(context.workspace)
     save_settings(context.workspace, settings)
     name = str(Path(name).resolve()) if name.endswith(".gguf") else name
-    if context.as_json:
-        print_json({"role": role, "model": name})
-    else:
+    if not context.print_json({"role": role, "model": name}):
         note(f"{role} is played by {name}.")
 
 

@@ -13,7 +13,6 @@ from localrec.cli.context import (
     command_context,
     console,
     note,
-    print_json,
     resumable,
 )
 
@@ -64,9 +63,7 @@ def rate(
         session = RatingSession(to_rate, scales_of(scales), ledger, seed)
         _ask(session, console(to_stderr=True))
     found = _agreements(session, to_rate, judge or samples.with_name("verdicts.jsonl"), bool(judge))
-    if context.as_json:
-        print_json(_outcome(session, to_rate, found))
-    else:
+    if not context.print_json(_outcome(session, to_rate, found)):
         _render(session, to_rate, found, console())
     if session.left:
         note(f"{session.left} are left; run the same command again to go on.")

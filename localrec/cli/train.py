@@ -11,7 +11,6 @@ from localrec.cli.context import (
     DomainOption,
     command_context,
     console,
-    print_json,
     progress,
 )
 
@@ -63,9 +62,7 @@ def sequential(
     config = SASRecConfig() if epochs is None else SASRecConfig(epochs=epochs)
     with progress() as steps:
         report = train_sequential(context.workspace, domain, config, seed, steps)
-    if context.as_json:
-        print_json(report)
-    else:
+    if not context.print_json(report):
         console().print(_report_text(report))
 
 

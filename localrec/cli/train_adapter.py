@@ -150,9 +150,7 @@ def export(
     opened = open_run(runs_folder(context.workspace) / run)
     file = out or opened.path / f"{run}.gguf"
     card = export_run(opened, file)
-    if context.as_json:
-        print_json({"file": str(file), "card": card})
-    else:
+    if not context.print_json({"file": str(file), "card": card}):
         note(_export_text(file, card))
 
 

@@ -42,7 +42,7 @@ def serve(folder: Path, port: int) -> None:
 
 
 def guard(port: int, refusal: type[Exception]) -> Callable[..., Awaitable[Any]]:
-    """What stands before each request: refuses those that are not ours, and closes the page.
+    """Checks each request: refuses foreign ones, and closes the page.
 
     Args:
         port: That is served.

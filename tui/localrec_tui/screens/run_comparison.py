@@ -48,7 +48,7 @@ class RunComparisonScreen(AppScreen[None]):
 
     @dataclass
     class ComparisonFound(Message):
-        """What was found."""
+        """The comparison is ready."""
 
         compared: RunComparison
 

@@ -28,15 +28,15 @@ class CatalogueTable(PagedTable):
 
     @dataclass
     class Rated(Message):
-        """The person says something about the current item."""
+        """The user gives feedback on the current item."""
 
         event: Event
         reason: bool
 
     def action_say(self, event: str, reason: bool = False) -> None:
-        """Say something about the current item."""
+        """Give feedback on the current item."""
         self.post_message(self.Rated(Event(event), reason=reason))
 
     def action_take_back(self) -> None:
-        """Take back what was said last."""
+        """Take back the last feedback."""
         self.post_message(UndoRequested())

@@ -1,4 +1,4 @@
-"""What a question was taken to ask for, as chips: each can be taken out, and more put in."""
+"""The constraints read in a question, as chips: each can be removed, and more added."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ChipButton(Static, can_focus=True):
         self.chip = chip
 
     def action_remove(self) -> None:
-        """Take the wish out."""
+        """Remove the constraint."""
         self.post_message(Chips.Removed(self.chip))
 
     def on_click(self) -> None:
@@ -45,7 +45,7 @@ class Chips(HorizontalScroll, can_focus=False):
 
     @dataclass
     class Removed(Message):
-        """A wish is to be taken out."""
+        """A constraint is to be removed."""
 
         chip: Chip
 

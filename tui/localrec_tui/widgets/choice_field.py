@@ -34,7 +34,7 @@ class ChoiceField(Static, can_focus=True):
         self.value = ""
 
     def show(self, value: str) -> None:
-        """Show what is chosen now."""
+        """Show the current value."""
         self.value = value
         label = f"{self._label}: " if self._label else ""
         self.update(Content.assemble((f"{self._key} ", "$text-muted"), label, (value, "bold")))

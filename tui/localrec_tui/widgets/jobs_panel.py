@@ -1,4 +1,4 @@
-"""The queue of jobs as it moves: what waits, what was worked into memories, what failed and why."""
+"""Shows the queue of jobs: the waiting, the done, and the failed with their errors."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class JobsPanel(Vertical):
     """Shows the queue, and tells when it moved."""
 
     class QueueMoved(Message):
-        """The queue is no longer what it was: memories may be new."""
+        """The queue changed: memories may be new."""
 
     @dataclass
     class StatusTold(Message):
-        """Something the person should read."""
+        """A sentence for the status line."""
 
         sentence: str
 
@@ -103,12 +103,12 @@ class JobsPanel(Vertical):
             self.post_message(self.QueueMoved())
 
     def on_jobs_panel_queue_changed(self, message: QueueChanged) -> None:
-        """Say so, and look again."""
+        """Say that the queue changed, and look again."""
         self.post_message(self.StatusTold(message.told))
         self.look()
 
     def on_work_failed(self, message: WorkFailed) -> None:
-        """Say why, and what to do about it."""
+        """Pass on the failure."""
         message.stop()
         self._looks = False
         self.post_message(self.StatusTold(message.sentences))

@@ -123,7 +123,7 @@ class TaskPanel(Vertical):
         self.post_message(message.found)
 
     def on_work_stopped(self, message: WorkStopped) -> None:
-        """Say so."""
+        """Say that the task was stopped."""
         message.stop()
         self._end(self._when_stopped)
 
