@@ -59,7 +59,6 @@ class ShelfScreen(AppScreen[None]):
         Binding("down", "to_list", "To the list", show=False, id="shelf_list"),
     ]
     DEFAULT_CSS = """
-    ShelfScreen .title { text-style: bold; padding: 0 1; }
     ShelfScreen Input { border: round $border; height: 3; padding: 0 1; }
     ShelfScreen Input:focus { border: round $accent; }
     ShelfScreen OptionList { height: 1fr; }
