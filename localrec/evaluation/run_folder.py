@@ -29,9 +29,10 @@ from localrec.evaluation.questions.summaries import SystemReport
 from localrec.evaluation.ranking.inference import CaseResult
 from localrec.evaluation.ranking.leakage import Suspicion
 from localrec.evaluation.statistics import IntervalEstimate
+from localrec.foundation.atomic_files import sync
 from localrec.foundation.errors import InputError, UsageError
 from localrec.foundation.jsonl_log import read_records, write_records
-from localrec.foundation.paths import exclusive, make_private, owner_only, sync
+from localrec.foundation.paths import exclusive, make_private, owner_only
 from localrec.foundation.record_files import Record, read_record, replace_file, write_record
 from localrec.ranking.baselines.tuning import TuningResult
 from localrec.ranking.recommender import SettingValue
