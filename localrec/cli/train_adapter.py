@@ -87,6 +87,7 @@ def adapter(
     localrec train resume goes on.
     """
     from localrec.foundation.settings import load_settings
+    from localrec.training.jobs.run_start import begin_run
     from localrec.training.sft import sft_run
     from localrec.training.sft.sft_data import SupervisedConfig
 
@@ -115,7 +116,7 @@ def adapter(
             if ranks.is_main:
                 context.print_json(expected)
             return
-        run = sft_run.begin(context.workspace, name or timed_name(role), made)
+        run = begin_run(context.workspace, name or timed_name(role), made)
         trained = sft_run.train(run, made, steps)
     if ranks.is_main:
         report(run, trained)

@@ -215,6 +215,7 @@ def resume(
 
 
 def _train(config: PolicyConfig, name: str | None, *, estimate: bool) -> None:
+    from localrec.training.jobs.run_start import begin_run
     from localrec.training.rl import policy_run
     from localrec.training.rl.policy_estimates import estimated
 
@@ -230,15 +231,14 @@ def _train(config: PolicyConfig, name: str | None, *, estimate: bool) -> None:
             if ranks.is_main:
                 context.print_json(expected)
             return
-        run = policy_run.begin(
-            folder, name or timed_name(str(type(config).__struct_config__.tag)), made
-        )
+        run = begin_run(folder, name or timed_name(str(type(config).__struct_config__.tag)), made)
         policy_run.train(run, made, steps)
     if ranks.is_main:
         _report(run)
 
 
 def _resume_policy(folder: Path, run: TrainingRun) -> None:
+    from localrec.training.jobs.run_start import continue_run
     from localrec.training.rl import policy_run
     from localrec.training.rl.policy_config import GrpoConfig, RefineConfig
 
@@ -246,7 +246,7 @@ def _resume_policy(folder: Path, run: TrainingRun) -> None:
     config = run.config(kinds[run.kind])
     with distributed_training(config.device, folder) as (ranks, steps):
         made = policy_run.prepared(folder, config, steps, ranks)
-        run = policy_run.go_on(folder, run.name, made)
+        run = continue_run(folder, run.name, made)
         policy_run.train(run, made, steps)
     if ranks.is_main:
         _report(run)
