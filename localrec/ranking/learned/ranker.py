@@ -238,6 +238,11 @@ class FusedRanker:
         ]
         return tuple(sorted(told, key=lambda part: -part.amount))
 
+    @property
+    def used_kinds(self) -> tuple[str, ...]:
+        """The kinds of evidence that have a weight."""
+        return tuple(self._kinds_of((*self.ordered.used, *self.unordered.used)))
+
     def signals(self, histories: Histories, kinds: tuple[str, ...] | None = None) -> Signals:
         """All signals of the fitted evidence, or of some kinds, by their names."""
         found: Signals = {}

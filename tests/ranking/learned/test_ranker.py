@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from localrec.foundation.errors import InputError
-from localrec.ranking.learned.contributions import Recommender, top_items
+from localrec.ranking.learned.contributions import top_items
 from localrec.ranking.learned.evidence.base import FitStoppedError
 from localrec.ranking.learned.held_out import split_log
 from localrec.ranking.learned.interactions import Histories, ItemSideData
@@ -48,10 +48,6 @@ def asked(*items, days=True):
 
 def list_of(ranker, histories, k):
     return top_items(ranker.score(histories)[0], histories.item, k)
-
-
-def test_it_is_a_recommender():
-    assert isinstance(FusedRanker(), Recommender)
 
 
 @pytest.mark.parametrize("days", [True, False])
@@ -189,7 +185,7 @@ def test_a_stopped_fit_goes_on_behind_what_was_finished(tmp_path):
             progress=lambda what, done, total: told.append(what),
             should_stop=stop_before_ease,
         )
-    kept = tmp_path / "inner-company" / "ranker.json"
+    kept = tmp_path / "inner-cooccurrence" / "ranker.json"
     written = kept.stat().st_mtime_ns
     assert kept.exists()
     seen = []

@@ -1,0 +1,98 @@
+"""The default list: the learnt ranker once it has been learnt, counted evidence until then.
+
+Learning is background work (`localrec learn`). What it came to is a cache beside the store; a
+history is always read fresh, so a rating that was given now counts in the next list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.data.interaction_matrix import InteractionMatrix
+from localrec.data.recommendations import RecommendedItem
+from localrec.graph.catalogue import Catalogue
+from localrec.index.embedded_fields import EmbeddedField
+from localrec.ranking.configs import EvidenceConfig
+from localrec.ranking.learned.stored import LearnedRanking
+from localrec.retrieval.user_profile import UserProfile
+from localrec.systems.auto import EvidenceRecommender, ScoredItems
+
+_LIKED, _DISLIKED = 5.0, 0.5  # stars of a word without stars
+_CERTAIN = 0.5  # strength from which something is liked or disliked, not only met
+
+
+class LearnedRecommender(EvidenceRecommender):
+    """Recommends and ranks by the learnt ranker of a domain.
+
+    Args:
+        catalogue: The items and attributes.
+        interactions: Who liked what.
+        field: The vectors of descriptions; None where there are none.
+        config: The kinds of evidence that count until something is learnt.
+        open_ranking: Opens the learnt ranker; None where there is none.
+        user_node: The node id of a user; None for a cold-start user.
+        learning: What to tell a user while the ranker is being learnt; "" for nothing.
+    """
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        interactions: InteractionMatrix,
+        field: EmbeddedField | None,
+        config: EvidenceConfig,
+        *,
+        open_ranking: Callable[[], LearnedRanking | None],
+        user_node: Callable[[str], int | None],
+        learning: str = "",
+    ) -> None:
+        super().__init__(catalogue, interactions, field, config)
+        self._open_ranking, self._user_node = open_ranking, user_node
+        self._learning = learning
+
+    def fit(self, user: str, user_profile: UserProfile) -> ScoredItems:
+        """Score all items for a user, higher is better."""
+        counted = super().fit(user, user_profile)
+        met = user_profile.known[user_profile.items] if len(user_profile) else np.zeros(0, bool)
+        if not met.any() or self._ranking is None:
+            return counted
+        items = user_profile.items[met]
+        scores = self._ranking.scores(
+            self._user_node(user) if user else None,
+            items,
+            _stars(user_profile)[met],
+            _days(user_profile)[met],
+        )
+        used = self._ranking.ranker.used_kinds
+        return msgspec.structs.replace(
+            counted, scores=scores, spoke=dict.fromkeys(used, "measured") | {"ranking": "learned"}
+        )
+
+    @cached_property
+    def _ranking(self) -> LearnedRanking | None:
+        return self._open_ranking()
+
+    def _message(
+        self, user: str, user_profile: UserProfile, items: Sequence[RecommendedItem]
+    ) -> str:
+        told = super()._message(user, user_profile, items)
+        return told or ("" if self._ranking is not None else self._learning)
+
+
+def _stars(profile: UserProfile) -> NDArray[np.float32]:
+    """The stars of each item, those of a word without stars too, (m,)."""
+    said = np.where(
+        profile.strengths >= _CERTAIN,
+        _LIKED,
+        np.where(profile.strengths <= -_CERTAIN, _DISLIKED, np.nan),
+    )
+    return np.where(np.isnan(profile.stars), said, profile.stars).astype(np.float32)
+
+
+def _days(profile: UserProfile) -> NDArray[np.float64]:
+    """When each item was met, in days since 1970; NaN where that is unknown, (m,)."""
+    return np.full(len(profile), np.nan) if profile.days is None else profile.days
