@@ -9,8 +9,6 @@ import typer
 
 from localrec.cli.context import (
     DomainOption,
-    JsonOption,
-    WorkspaceOption,
     command_context,
     console,
     note,
@@ -104,13 +102,10 @@ def ask(
         bool, typer.Option("--plain", help="Talk line by line, as a screen reader reads it.")
     ] = False,
     domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Ask for a recommendation in plain language."""
-    from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     if plain:
         from localrec.cli.plain_chat import ChatOptions, converse
 
@@ -138,15 +133,14 @@ def ask(
         raise UsageError("--explain tells of one question; a batch has its reasons in the file.")
     if (batch is None) != (out is None):
         raise UsageError("--batch and --out belong together.", "Name both files.")
-    with Workspace(context.workspace) as opened:
+    with context.open_workspace() as opened:
         if batch is not None and out is not None:
             _answer_batch(opened, batch, out, k, system, no_model, domain, as_json=context.as_json)
             return
         answer = _answer_one(
             opened, question or "", have, user, k, system, no_model, domain, image, explain=explain
         )
-    if context.as_json:
-        print_json(answer)
+    if context.print_json(answer):
         return
     from localrec.cli.render import render_answer
 

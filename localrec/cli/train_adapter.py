@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from localrec.cli.context import (
-    JsonOption,
-    WorkspaceOption,
     command_context,
     console,
     note,
@@ -79,8 +77,6 @@ def adapter(
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Say what it would take, and stop.")
     ] = False,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Train an adapter for a role, on questions composed from this workspace's graph.
 
@@ -93,7 +89,7 @@ def adapter(
     from localrec.training.sft import sft_run
     from localrec.training.sft.sft_data import SupervisedConfig
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     chosen = {
         "learning_rate": learning_rate,
         "train": train,
@@ -142,8 +138,6 @@ def export(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="RUN.gguf in the run's folder if left out.")
     ] = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Write a trained adapter as GGUF for llama.cpp, with a card beside it.
 
@@ -152,13 +146,11 @@ def export(
     from localrec.training.adapters.run_export import export_run
     from localrec.training.jobs.training_runs import open_run, runs_folder
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     opened = open_run(runs_folder(context.workspace) / run)
     file = out or opened.path / f"{run}.gguf"
     card = export_run(opened, file)
-    if context.as_json:
-        print_json({"file": str(file), "card": card})
-    else:
+    if not context.print_json({"file": str(file), "card": card}):
         note(_export_text(file, card))
 
 

@@ -10,8 +10,6 @@ import typer
 
 from localrec.cli.context import (
     DomainOption,
-    JsonOption,
-    WorkspaceOption,
     command_context,
     console,
     note,
@@ -28,13 +26,13 @@ if TYPE_CHECKING:
 EXAMPLES = """
 Examples:\n\n
   localrec train grpo --estimate\n\n
-  localrec train grpo --base smollm2-135m --groups 2 --steps 300 --budget 2 --name first\n\n
-  localrec train grpo --base smollm2-135m --start agent-warm --steps 100 --name longer\n\n
-  localrec train grpo --base Qwen3-4B-Q8_0.gguf --device cuda --start runs/warm/adapter
+  localrec train grpo --prompts-per-step 2 --steps 300 --max-tool-calls 2 --name first\n\n
+  localrec train grpo --base smollm2-135m --init-adapter agent-warm --steps 100 --name longer\n\n
+  localrec train grpo --base Qwen3-4B-Q8_0.gguf --device cuda --init-adapter runs/warm/adapter
 """
 REFINE_EXAMPLES = """
 Examples:\n\n
-  localrec train refine first --searched 200\n\n
+  localrec train refine first --mine-requests 200\n\n
   localrec train refine first --name second --learning-rate 5e-6
 """
 RESUME_EXAMPLES = """
@@ -46,7 +44,7 @@ _Base = Annotated[
     str | None,
     typer.Option(metavar="MODEL", help="A model, GGUF or folder; the chat model if left out."),
 ]
-_Serving = Annotated[
+_RolloutModel = Annotated[
     str,
     typer.Option(metavar="FILE", help="GGUF that writes the trajectories; the base if left out."),
 ]
@@ -60,26 +58,24 @@ _Epochs = Annotated[int, typer.Option(min=1, metavar="N", help="Passes over the 
 _Candidates = Annotated[
     int, typer.Option(min=2, metavar="N", help="Items to rank, the chosen one among them.")
 ]
-_Requests = Annotated[
-    int, typer.Option("--requests", min=0, metavar="N", help="To train on at most; 0: all.")
-]
+_Requests = Annotated[int, typer.Option(min=0, metavar="N", help="To train on at most; 0: all.")]
 _Validation = Annotated[
     int, typer.Option(min=1, metavar="N", help="Requests that the outcome is judged by.")
 ]
 _Every = Annotated[
     int, typer.Option(min=0, metavar="N", help="Steps between two looks at these; 0: at the end.")
 ]
-_Groups = Annotated[
+_PromptsPerStep = Annotated[
     int, typer.Option(min=1, metavar="N", help="Requests in a step, eight trajectories of each.")
 ]
-_Budget = Annotated[int, typer.Option(min=0, metavar="N", help="Calls of tools a trajectory.")]
-_Thought = Annotated[
-    int, typer.Option("--thought", min=8, metavar="N", help="Letters of a thought at most.")
+_MaxToolCalls = Annotated[
+    int, typer.Option(min=0, metavar="N", help="Most tool calls of a trajectory.")
+]
+_MaxThoughtChars = Annotated[
+    int, typer.Option(min=8, metavar="N", help="Most characters of a thought.")
 ]
 _Rate = Annotated[float, typer.Option(metavar="R", help="Learning rate.")]
-_Tokens = Annotated[
-    int, typer.Option("--max-tokens", min=256, metavar="N", help="Longest trajectory.")
-]
+_Tokens = Annotated[int, typer.Option(min=256, metavar="N", help="Longest trajectory.")]
 _Workers = Annotated[
     int, typer.Option(min=0, metavar="N", help="Processes that write; 0: one for each core.")
 ]
@@ -92,8 +88,8 @@ _EstimateOnly = Annotated[
 
 def grpo(
     base: _Base = None,
-    serving: _Serving = "",
-    start: Annotated[
+    rollout_model: _RolloutModel = "",
+    init_adapter: Annotated[
         str | None,
         typer.Option(
             metavar="ADAPTER",
@@ -114,9 +110,9 @@ def grpo(
     candidates: _Candidates = 20,
     validation: _Validation = 100,
     validate_every: _Every = 0,
-    groups: _Groups = 8,
-    budget: _Budget = 10,
-    thought: _Thought = 160,
+    prompts_per_step: _PromptsPerStep = 8,
+    max_tool_calls: _MaxToolCalls = 10,
+    max_thought_chars: _MaxThoughtChars = 160,
     learning_rate: _Rate = 1e-5,
     max_tokens: _Tokens = 4096,
     workers: _Workers = 0,
@@ -124,8 +120,6 @@ def grpo(
     seed: _Seed = 7,
     domain: DomainOption = None,
     estimate: _EstimateOnly = False,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Train the agent by list-wise GRPO: trajectories that ranked better than their group win.
 
@@ -137,11 +131,11 @@ def grpo(
     from localrec.training.rl.init_from import init_adapter_path
     from localrec.training.rl.policy_config import GrpoConfig
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     config = GrpoConfig(
         base=_absolute_model(base or load_settings(context.workspace).chat_model),
-        serving=_absolute_model(serving),
-        start=str(init_adapter_path(start)) if start else "",
+        serving=_absolute_model(rollout_model),
+        start=str(init_adapter_path(init_adapter)) if init_adapter else "",
         episodes=EpisodesConfig(
             domain=domain,
             candidates=candidates,
@@ -151,9 +145,9 @@ def grpo(
             seed=seed,
         ),
         tools=tools,
-        budget=budget,
-        thought_characters=thought,
-        groups=groups,
+        budget=max_tool_calls,
+        thought_characters=max_thought_chars,
+        groups=prompts_per_step,
         steps=steps,
         epochs=epochs,
         learning_rate=learning_rate,
@@ -174,7 +168,7 @@ def refine(
             help="Finished run of train grpo, or an adapter that one was exported as.",
         ),
     ],
-    searched: Annotated[
+    mine_requests: Annotated[
         int, typer.Option(min=0, metavar="N", help="Rankings that are searched; 0: all.")
     ] = 400,
     name: _Name = None,
@@ -184,8 +178,6 @@ def refine(
     workers: _Workers = 0,
     seed: _Seed = 7,
     estimate: _EstimateOnly = False,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Refine a trained agent on the pairs that it confuses itself, asked both ways.
 
@@ -196,12 +188,12 @@ def refine(
     from localrec.training.rl.policy_config import RefineConfig
     from localrec.training.rl.refine_from import refine_config_from
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     before = refine_config_from(context.workspace, run)
     config = RefineConfig(
         **{
             **msgspec.structs.asdict(before),
-            "searched": searched,
+            "searched": mine_requests,
             "steps": steps,
             "epochs": epochs,
             "learning_rate": learning_rate,
@@ -214,13 +206,11 @@ def refine(
 
 def resume(
     run: Annotated[str, typer.Argument(metavar="RUN", help="Name of a run that was stopped.")],
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Go on with a training behind its last checkpoint, as if it had never been stopped."""
     from localrec.training.jobs.training_runs import open_run, runs_folder
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     opened = open_run(runs_folder(context.workspace) / run)
     if opened.state.status == "finished":
         raise UsageError(

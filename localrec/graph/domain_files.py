@@ -30,6 +30,11 @@ def load_domain(name: str, folder: Path | None = None) -> Domain:
     try:
         declared = tomllib.loads(path.read_text(encoding="utf-8"))
         domain = msgspec.convert(declared, Domain)
+        if folder is None and domain.name != name:
+            raise InputError(
+                f"{path} declares the domain {domain.name!r}, not {name!r}.",
+                "Register it under the name that it declares.",
+            )
         taxonomy = home / "taxonomy.toml"
         if not taxonomy.is_file():
             return domain
@@ -73,7 +78,8 @@ def _find_folder(name: str) -> Path:
         raise InputError(
             f"There is no domain named {name!r}.", f"Known: {', '.join(known_domains())}."
         )
-    return pack.load().folder
+    home: Path = pack.load().folder
+    return home
 
 
 def _domains_without_pack() -> dict[str, Path]:

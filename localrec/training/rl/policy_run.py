@@ -137,7 +137,7 @@ def prepared(
     if serving.is_dir():
         raise UsageError(
             f"{serving} is a folder, and trajectories are written by a GGUF.",
-            "Name the GGUF of the same model: --serving FILE",
+            "Name the GGUF of the same model: --rollout-model FILE",
         )
     preset = _preset(source, config)
     lessons = open_episodes(folder, config.episodes, config.k, progress)
