@@ -14,6 +14,7 @@ from localrec.cli.context import (
     print_json,
     progress,
 )
+from localrec.cli.learn import learn_in_background
 
 app = Commands(help="Data sets: list, pull.", no_args_is_help=True)
 
@@ -76,6 +77,7 @@ def pull(
                 report, deeds = found.report, 0
             else:
                 report = opened.take_in_history(found, domain, None, steps)
+                learn_in_background(opened, domain.name)
                 deeds = count_interactions(opened.store, domain.name, report.source)
     if context.print_json(report):
         return

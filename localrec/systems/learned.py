@@ -6,15 +6,15 @@ history is always read fresh, so a rating that was given now counts in the next 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from localrec.data.interaction_matrix import InteractionMatrix
-from localrec.data.recommendations import RecommendedItem
+from localrec.explanation.reason_builder import ReasonBuilder
+from localrec.foundation.text import clean_name
 from localrec.graph.catalogue import Catalogue
 from localrec.index.embedded_fields import EmbeddedField
 from localrec.ranking.configs import EvidenceConfig
@@ -34,9 +34,9 @@ class LearnedRecommender(EvidenceRecommender):
         interactions: Who liked what.
         field: The vectors of descriptions; None where there are none.
         config: The kinds of evidence that count until something is learnt.
+        counted: Ranks until something is learnt, and users who met nothing yet.
         open_ranking: Opens the learnt ranker; None where there is none.
         user_node: The node id of a user; None for a cold-start user.
-        learning: What to tell a user while the ranker is being learnt; "" for nothing.
     """
 
     def __init__(
@@ -46,41 +46,41 @@ class LearnedRecommender(EvidenceRecommender):
         field: EmbeddedField | None,
         config: EvidenceConfig,
         *,
+        counted: EvidenceRecommender,
         open_ranking: Callable[[], LearnedRanking | None],
         user_node: Callable[[str], int | None],
-        learning: str = "",
     ) -> None:
         super().__init__(catalogue, interactions, field, config)
+        self._counted = counted
         self._open_ranking, self._user_node = open_ranking, user_node
-        self._learning = learning
 
     def fit(self, user: str, user_profile: UserProfile) -> ScoredItems:
-        """Score all items for a user, higher is better."""
-        counted = super().fit(user, user_profile)
+        """Score all items for a list, higher is better."""
+        return self._scored(user, user_profile) or self._counted.fit(user, user_profile)
+
+    def fit_to_rank(self, user: str, user_profile: UserProfile) -> ScoredItems:
+        """Score all items for the order of given candidates."""
+        return self._scored(user, user_profile) or self._counted.fit_to_rank(user, user_profile)
+
+    def _scored(self, user: str, user_profile: UserProfile) -> ScoredItems | None:
+        """Score by what was learnt; None where nothing was, or where the user met nothing yet."""
         met = user_profile.known[user_profile.items] if len(user_profile) else np.zeros(0, bool)
         if not met.any() or self._ranking is None:
-            return counted
-        items = user_profile.items[met]
+            return None
         scores = self._ranking.scores(
             self._user_node(user) if user else None,
-            items,
+            user_profile.items[met],
             _stars(user_profile)[met],
             _days(user_profile)[met],
         )
         used = self._ranking.ranker.used_kinds
-        return msgspec.structs.replace(
-            counted, scores=scores, spoke=dict.fromkeys(used, "measured") | {"ranking": "learned"}
-        )
+        builder = ReasonBuilder(clean_name(user), user_profile, self._catalogue, self._audience)
+        spoke = {"ranking": "learned", **dict.fromkeys(used, "measured")}
+        return ScoredItems(scores, user_profile, builder, spoke)
 
     @cached_property
     def _ranking(self) -> LearnedRanking | None:
         return self._open_ranking()
-
-    def _message(
-        self, user: str, user_profile: UserProfile, items: Sequence[RecommendedItem]
-    ) -> str:
-        told = super()._message(user, user_profile, items)
-        return told or ("" if self._ranking is not None else self._learning)
 
 
 def _stars(profile: UserProfile) -> NDArray[np.float32]:

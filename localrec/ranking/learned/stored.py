@@ -54,6 +54,7 @@ _ROWS = """
     WHERE n.domain = ? AND event NOT IN ('wanted', 'later')
     GROUP BY user_id, item_id ORDER BY user_id, day NULLS FIRST, min(i.rowid)
 """
+
 _COUNT = """
     SELECT count(*) FROM interaction i JOIN node n ON n.node_id = i.item_id
     WHERE n.domain = ? AND event NOT IN ('wanted', 'later')
@@ -68,7 +69,7 @@ class StoredLog(msgspec.Struct, frozen=True):
         side: What is known of the items.
         user_nodes: Node id of each user, ascending, (users,).
         item_nodes: Node id of each item, ascending, (items,).
-        rows: Interactions in the store when it was read.
+        rows: Interactions of all domains in the store when it was read.
     """
 
     log: InteractionLog
@@ -117,18 +118,25 @@ def read_log(store: Store, catalogue: Catalogue, features: ItemFeatures) -> Stor
         attributes=features.attributes,
         vectors=np.zeros((len(catalogue), 0), np.float32) if vectors is None else vectors,
     )
-    rows = count_rows(store, domain)
+    rows = count_rows(store)
     return StoredLog(log, side, nodes, np.asarray(catalogue.node_ids, np.int64), rows)
 
 
-def count_rows(store: Store, domain: str) -> int:
-    """Count the interactions that a ranker of the domain would learn from."""
-    return int(store.rows(_COUNT, [domain])[0][0])
+def count_rows(store: Store) -> int:
+    """Count all interactions of a store, which takes no time at any size."""
+    return int(store.rows("SELECT count(*) FROM interaction")[0][0])
 
 
 def folder_of(indexes: Path, domain: str) -> Path:
     """The folder of the ranker of a domain."""
     return indexes / f"learned-{short_digest(domain)}"
+
+
+def skip(stored: StoredLog, folder: Path) -> None:
+    """Note that a domain has too few interactions, so that nobody tries again before more come."""
+    make_private(folder)
+    nodes = {"users": stored.user_nodes, "items": stored.item_nodes}
+    write_artefact(folder / "nodes", {"rows": stored.rows}, nodes)
 
 
 def learn(
@@ -235,16 +243,28 @@ def open_ranking(indexes: Path, catalogue: Catalogue) -> LearnedRanking | None:
     return LearnedRanking(ranker, arrays["users"], arrays["items"], plain["rows"], catalogue)
 
 
+def ranking_rows(indexes: Path, domain: str) -> int | None:
+    """How many interactions the ranker of a domain was learnt from; None where none is kept."""
+    ranker = FusedRanker(folder=folder_of(indexes, domain))
+    try:
+        found = ranker.load()
+    except InputError:
+        return None
+    return ranker.report.learnt_rows if found and ranker.report is not None else None
+
+
 def is_stale(store: Store, indexes: Path, domain: str) -> bool:
     """Whether enough is new in the store that the ranker should be learnt (again)."""
-    rows = count_rows(store, domain)
+    rows = count_rows(store)
     if rows < FEWEST_ROWS:
         return False
     try:
         nodes = read_artefact(folder_of(indexes, domain) / "nodes")
     except InputError:
-        return True
-    return nodes is None or abs(rows - nodes[0]["rows"]) > _DRIFT * rows
+        nodes = None
+    if nodes is None:
+        return int(store.rows(_COUNT, [domain])[0][0]) >= FEWEST_ROWS
+    return bool(abs(rows - nodes[0]["rows"]) > _DRIFT * rows)
 
 
 def learning_progress(indexes: Path, domain: str) -> LearningProgress | None:
