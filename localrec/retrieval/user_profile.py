@@ -43,6 +43,21 @@ class UserProfile(msgspec.Struct, frozen=True):
     known: Mask
     hidden: Mask
 
+    @classmethod
+    def from_history(cls, items: Indexes, size: int, stars: Scores | None = None) -> UserProfile:
+        """Take a history as it is; items without stars count as liked.
+
+        Args:
+            items: Catalogue indexes, oldest first, (m,).
+            size: Items in the catalogue, n.
+            stars: NaN where none were given, (m,); None: nowhere.
+        """
+        if stars is None:
+            stars = np.full(len(items), np.nan, dtype=np.float32)
+        known, hidden = np.zeros(size, dtype=bool), np.zeros(size, dtype=bool)
+        known[items] = True
+        return cls(items, preferences_of_stars(stars), stars, known, hidden)
+
     def __len__(self) -> int:
         return len(self.items)
 
