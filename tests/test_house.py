@@ -140,3 +140,20 @@ class TestTheMeasure:
     def test_sees_what_runs_in_a_command(self, house):
         found = house.traced(CHECKOUT, ["models", "list"])
         assert 0 < found.rooms < found.modules
+
+
+def block_of(name):
+    """What stands between the markers of a block in docs/design.md."""
+    page = (CHECKOUT / "docs" / "design.md").read_text("utf-8")
+    return page.split(f"<!-- {name}:begin -->\n")[1].split(f"\n<!-- {name}:end -->")[0]
+
+
+def test_the_drawing_of_the_rooms_equals_the_imports(house, source):
+    """On a change of imports: python scripts/house.py --write."""
+    assert block_of("rooms") == house.drawing(source)
+
+
+def test_the_readme_names_every_room(source):
+    readme = (CHECKOUT / "README.md").read_text("utf-8")
+    rooms = {*source.room_imports()} - {"__main__"}
+    assert {room for room in rooms if f"`localrec/{room}`" not in readme} == set()

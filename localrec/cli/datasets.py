@@ -6,14 +6,7 @@ from typing import Annotated
 
 import typer
 
-from localrec.cli.context import (
-    Commands,
-    command_context,
-    console,
-    note,
-    print_json,
-    progress,
-)
+from localrec.cli.context import Commands, command_context, console, note, progress
 
 app = Commands(help="Data sets: list, pull.", no_args_is_help=True)
 
@@ -39,8 +32,7 @@ def list_() -> None:
         }
         for name, one in load_datasets().items()
     ]
-    if command_context().as_json:
-        print_json(known)
+    if command_context().print_json(known):
         return
     from rich.table import Table
 
@@ -52,9 +44,7 @@ def list_() -> None:
 
 
 @app.command()
-def pull(
-    name: Annotated[str, typer.Argument(autocompletion=_known_datasets)],
-) -> None:
+def pull(name: Annotated[str, typer.Argument(autocompletion=_known_datasets)]) -> None:
     """Put a data set into the workspace. Uses the network unless it is bundled."""
     from localrec.data.rows import BulkHistory, CatalogueRows
     from localrec.graph.domain_files import load_domain

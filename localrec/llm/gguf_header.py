@@ -193,7 +193,7 @@ def check_adapter(path: Path, adapter: GgufHeader, model: GgufHeader) -> None:
 def _first_misfit(
     adapter: dict[str, tuple[int, ...]], model: dict[str, tuple[int, ...]]
 ) -> str | None:
-    """The first tensor that has no partner or no room in the base; None when all fit."""
+    """Find the first tensor without a partner or room in the base; None when all fit."""
     if not adapter:
         return "it holds no tensors"
     for name, shape in adapter.items():
@@ -237,7 +237,7 @@ class _Parser:
         return key, self._value(self._number("I"))
 
     def _value(self, kind: int) -> Any:
-        """A scalar or a string; None for an array, which is only skipped."""
+        """Read a scalar or a string; an array is skipped and gives None."""
         if kind in _SCALARS:
             return self._number(_SCALARS[kind])
         if kind == _STRING:

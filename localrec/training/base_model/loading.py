@@ -84,7 +84,7 @@ def load_base(source: Path, *, device: str = "cpu", dtype: Precision = "float32"
 
 
 def fingerprint_of(source: Path) -> str:
-    """SHA-256 of a file; of a folder, of the names and hashes of weights, settings and tokeniser.
+    """Hash a file by SHA-256; a folder by the names and hashes of its model files.
 
     Raises:
         ModelError: nothing is there, or it cannot be read.
@@ -101,7 +101,7 @@ def fingerprint_of(source: Path) -> str:
 
 
 def prompt_tokens(base: Base, messages: Sequence[Message], answer: str = "") -> list[int]:
-    """Tokens of a prompt and of the answer behind it, as llama.cpp will see them when it serves.
+    """Tokenise a prompt and its answer as llama.cpp does when it serves.
 
     The template's own text may hold control tokens; contents and the answer are letters only.
 
@@ -119,7 +119,7 @@ def prompt_tokens(base: Base, messages: Sequence[Message], answer: str = "") -> 
 
 
 def encode(base: Base, text: str, *, special: bool = False) -> list[int]:
-    """Tokens of a stretch of text; control tokens are read in it only with `special`."""
+    """Tokenise a stretch of text; control tokens are read in it only with `special`."""
     return base.tokenizer.encode(text, add_special_tokens=False, split_special_tokens=not special)
 
 
@@ -274,7 +274,7 @@ def _check_complete(folder: Path, found: Any) -> None:
 
 
 def _wanted_bos(tokenizer: PreTrainedTokenizerFast) -> int | None:
-    """The opening token, where the tokeniser puts it before a text by itself."""
+    """Return the opening token, where the tokeniser adds it by itself."""
     bos = tokenizer.bos_token_id
     return bos if isinstance(bos, int) and tokenizer.encode("a")[:1] == [bos] else None
 

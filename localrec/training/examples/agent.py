@@ -71,7 +71,7 @@ def agent_examples(
     native: bool,
     progress: Progress,
 ) -> Examples:
-    """So many trajectories of each half, of different people's requests.
+    """Make trajectories for both halves, from the requests of different users.
 
     Args:
         workspace: Whose people are learnt from.

@@ -51,7 +51,7 @@ class Examples(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def fingerprint(self) -> str:
-        """BLAKE2 of every prompt and answer in order; equal for equal data and nothing else."""
+        """Hash every prompt and answer in order with BLAKE2."""
         digest = hashlib.blake2b(digest_size=16)
         for half in (self.train, self.validation):
             digest.update(msgspec.json.encode(half))
@@ -59,7 +59,7 @@ class Examples(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def wordings_of(alternatives: Sequence[_One], half: Half) -> list[_One]:
-    """The alternatives that one half may use: every fourth is for validation, the others train.
+    """Return the alternatives of one half: every fourth is for validation, the others train.
 
     Raises:
         ValueError: there are too few to part.

@@ -59,7 +59,7 @@ class ComposedQuestion(msgspec.Struct, frozen=True, kw_only=True):
 def compose_questions(
     lexicons: Sequence[Lexicon], half: Half, count: int, seed: int
 ) -> Iterator[tuple[Lexicon, ComposedQuestion]]:
-    """So many different questions, the lexicons and their tasks by turns.
+    """Compose different questions, by turns over the lexicons and their tasks.
 
     Args:
         lexicons: Of the domains to ask about, by turns; one that is named twice has two turns.

@@ -79,7 +79,7 @@ class SyntheticUsers:
         self._seed = seed
 
     def lists(self, half: Half) -> Iterator[RightList]:
-        """Lists of one half, without an end."""
+        """List examples of one half without an end."""
         random_ = random.Random(f"{self._seed} {half} people")
         tastes = wordings_of(self._salient_names, half)
         while True:
@@ -125,7 +125,7 @@ class SyntheticUsers:
         )
 
     def _met(self, question: ComposedQuestion) -> NDArray[np.float64]:
-        """Share of a question's demands that each item meets; 0 for what is barred, (n,)."""
+        """Compute the share of constraints that each item meets, (n,); 0 if excluded."""
         pool = build_candidates(
             intent_of(question.demands, self._catalogue), self._catalogue, question.task
         )
@@ -153,7 +153,7 @@ class SyntheticUsers:
 
 
 def synthesize_users(catalogue: Catalogue, seed: int) -> SyntheticUsers | None:
-    """People made up from a catalogue; None where it is too small for a list or for two halves.
+    """Make up users from a catalogue; None where it is too small for a list or for two halves.
 
     Args:
         catalogue: Items and attributes.

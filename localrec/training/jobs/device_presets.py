@@ -39,7 +39,7 @@ class DevicePreset(msgspec.Struct, frozen=True, kw_only=True):
     at_once: int
 
     def with_batch(self, sequences: int) -> DevicePreset:
-        """The same machine with so many sequences in a step of the optimiser.
+        """Return the preset with this number of sequences in a step of the optimiser.
 
         The micro-batch is the largest one of the preset that divides them.
         """
@@ -74,7 +74,7 @@ _ON_CPU = DevicePreset(
 
 
 def preset_for(device_memory_gb: float | None, base_parameters: int) -> DevicePreset:
-    """The preset of a machine for a base.
+    """Choose the preset of a machine for a base.
 
     Args:
         device_memory_gb: Of its GPU; None to train on the CPU.
@@ -108,7 +108,7 @@ def preset_for(device_memory_gb: float | None, base_parameters: int) -> DevicePr
 
 
 def every_preset() -> list[tuple[int, float, DevicePreset]]:
-    """The table: GB of the GPU, largest base in billions of weights, preset."""
+    """List all presets: GB of the GPU, largest base in billions of weights, preset."""
     return [
         (size, most, preset_for(size, round(most * 1e9)))
         for size, rows in _ON_GPU.items()

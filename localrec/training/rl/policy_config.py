@@ -79,7 +79,7 @@ class PolicyConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
             )
 
     def bounds(self, k: int, temperature: float) -> AgentLimits:
-        """Of one trajectory."""
+        """Return the limits of one trajectory."""
         return AgentLimits(
             budget=self.budget,
             k=k,
@@ -89,7 +89,7 @@ class PolicyConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         )
 
     def steps_over(self, requests: int) -> int:
-        """Steps of the whole training over so many requests."""
+        """Count the steps of the whole training over a number of requests."""
         return self.steps or max(1, self.epochs * requests // self.groups)
 
 

@@ -50,7 +50,7 @@ class HardPair(msgspec.Struct, frozen=True, kw_only=True):
 def mined_pairs(
     task: TrainingTask, writers: RolloutWorkers, config: RefineConfig, path: Path
 ) -> list[HardPair]:
-    """The pairs that an agent confuses; kept in a file, since asking for them takes long.
+    """Find the pairs that an agent confuses; kept in a file, since it takes long.
 
     Args:
         task: Requests for rankings.
@@ -84,7 +84,7 @@ def mined_pairs(
 
 
 def hard_pair(number: int, target: int, trajectory: Trajectory, seed: int) -> HardPair | None:
-    """The chosen candidate and one that was ranked above it; None where nothing was confused.
+    """Return the choice and a candidate that was ranked above it; None without a confusion.
 
     Args:
         number: Of the request.
@@ -171,7 +171,7 @@ class PairTask:
 
     @property
     def fingerprint(self) -> str:
-        """Of the requests and of the pairs."""
+        """Hash the requests and the pairs."""
         digest = hashlib.blake2b(self._lists.fingerprint.encode(), digest_size=16)
         digest.update(msgspec.json.encode(self._pairs))
         return digest.hexdigest()
