@@ -235,7 +235,7 @@ class TestTheGuards:
         few = msgspec.structs.replace(
             parted.train,
             **{
-                name: getattr(parted.train, name)[:-9] for name in ("person", "item", "stars", "at")
+                name: getattr(parted.train, name)[:-9] for name in ("user", "item", "stars", "at")
             },
         )
         with pytest.raises(LeakError, match="A memory joins people to"):
