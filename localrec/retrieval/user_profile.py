@@ -1,4 +1,4 @@
-"""What a person's history says about their taste: one signed strength per item they met.
+"""The profile of a user: one signed strength per item of their history.
 
 The newest verdict on an item counts. What was only seen, heard or put on a list says a little;
 "not now" says nothing about taste and hides the item for a while.
@@ -63,19 +63,19 @@ class UserProfile(msgspec.Struct, frozen=True):
 
     @property
     def liked(self) -> Scores:
-        """How much each item is liked, 0 where it is not, (m,)."""
+        """The strength of each liked item, 0 for the others, (m,)."""
         return np.maximum(self.strengths, 0.0)
 
     @property
     def disliked(self) -> Scores:
-        """How much each item is disliked, 0 where it is not, (m,)."""
+        """The strength of each disliked item, 0 for the others, (m,)."""
         return np.maximum(-self.strengths, 0.0)
 
 
 def profile_from_history(
     deeds: UserHistory, catalogue: Catalogue, now: datetime | None = None
 ) -> UserProfile:
-    """The taste behind what a person did; items that the catalogue has not are left out.
+    """Build the profile of a user's interactions; items outside the catalogue are left out.
 
     Args:
         deeds: From the store, oldest first.
@@ -97,7 +97,7 @@ def profile_from_history(
             hidden_until = deeds.at[row] + np.timedelta64(HIDDEN_FOR)
             hidden[item] = bool(hidden_until > np.datetime64(now))
             continue
-        hidden[item] = False  # whoever speaks of it again has taken it up again
+        hidden[item] = False  # new feedback on an item ends its postponement
         known[item] |= event is not Event.WANTED
         if not np.isnan(rating):
             verdict[item] = preference_of_rating(rating)

@@ -1,8 +1,8 @@
-"""From a question to an intent: what must be there, what must not, what it should be like.
+"""Parse a question into a query: wanted, excluded and preferred attributes.
 
-Deterministic and quick (well under a millisecond per sentence); the model is not needed here.
-The order of work: mentions with their meanings, polarity, groups of alternatives ("gin or
-vodka"), things at hand, the example item, bounds on numbers.
+The parser is deterministic, needs no model and takes less than a millisecond per sentence. It
+finds mentions with their meanings, then negations, groups of alternatives ("gin or vodka"),
+components at hand, the example item and ranges of numbers.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def parse_query(question: str, vocabulary: Vocabulary) -> Query:
 
 
 def add_shelf(intent: Query, shelf: str, vocabulary: Vocabulary) -> Query:
-    """The intent with a shelf added (`--have "gin, lime"`), read by the same vocabulary."""
+    """Add a shelf (`--have "gin, lime"`) to a query, read by the same vocabulary."""
     mentions = find_mentions(vocabulary.read(shelf), vocabulary)
     keys = [m.meaning.key for m in mentions if m.meaning and m.meaning.role == "component"]
     merged = tuple(dict.fromkeys((*intent.have, *keys)))
@@ -71,7 +71,7 @@ def add_shelf(intent: Query, shelf: str, vocabulary: Vocabulary) -> Query:
 
 
 def query_view(intent: Query, vocabulary: Vocabulary) -> QueryView:
-    """The intent in the words of the answer's JSON contract."""
+    """Return the query in the words of the answer's JSON contract."""
     kind_of = vocabulary.domain.kind_of
     component = kind_of("component")
 
@@ -276,7 +276,7 @@ def _flags_and_diets(
 def _at_hand(
     reading: Reading, mentions: Sequence[Mention], wanted: Sequence[bool], cues: CuesByFirstWord
 ) -> list[bool]:
-    """Which mentions are components that the person says they have."""
+    """Mark the mentions that are components the user says they have."""
     at_hand = [False] * len(mentions)
     for position in range(len(reading.words)):
         for cue in cues.get(reading.words[position], ()):

@@ -78,7 +78,7 @@ class Reading(msgspec.Struct, frozen=True):
 
 
 class Named(Protocol):
-    """What has names that questions use: a catalogue, or a domain's declaration alone."""
+    """A source of names for questions: a catalogue, or the declaration of a domain alone."""
 
     domain: Domain
     attributes: list[Attribute]
@@ -92,7 +92,7 @@ class Named(Protocol):
         """Place of an item among `keys`."""
 
     def is_had(self, attribute: int) -> bool:
-        """Whether any item has an attribute, by its place, or one below it."""
+        """Return whether any item has this attribute or one below it."""
 
 
 class Vocabulary:
@@ -371,7 +371,7 @@ def _english_words() -> frozenset[str]:
 
 
 def _sound(word: str) -> str:
-    """What is left of a word when one listens: its consonants, doubled and silent ones once."""
+    """Return a phonetic key: the consonants of a word, doubled and silent ones once."""
     word = re.sub(r"g(?=[eiy])|dg", "j", word.replace("ph", "f"))
     word = re.sub(r"c(?=[eiy])|z", "s", word)
     word = re.sub(r"[cq]|ck", "k", word)

@@ -234,9 +234,7 @@ class TestTheGuards:
         bench.look_over(system)
         few = msgspec.structs.replace(
             parted.train,
-            **{
-                name: getattr(parted.train, name)[:-9] for name in ("user", "item", "stars", "at")
-            },
+            **{name: getattr(parted.train, name)[:-9] for name in ("user", "item", "stars", "at")},
         )
         with pytest.raises(LeakError, match="A memory joins people to"):
             check_graph(system.graph, few)

@@ -69,7 +69,7 @@ def write_rationales(
 def _rationale(
     system: ExplainsItems, blank: Rationale, requests: ScoreRequests, row: int, item: int
 ) -> Rationale:
-    """The line of one case, filled in."""
+    """Write the line of one case."""
     started = time.perf_counter()
     try:
         reasons = system.explain(requests, row, item)
