@@ -26,7 +26,7 @@ class RecordingModel(ModelWrapper):
 
     Args:
         model: The one that is asked.
-        role: What it is asked as.
+        role: Role of the model in the call.
         calls: Where each call is added as soon as it is over.
     """
 

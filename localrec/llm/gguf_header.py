@@ -81,7 +81,7 @@ class GgufHeader(msgspec.Struct, frozen=True, kw_only=True):
         supports_tools: Whether that template shows tools and calls in the form of Hermes and Qwen:
             schemas within `<tools>`, JSON within `<tool_call>`.
         tensors: Name -> dimensions, fastest first, as ggml counts them.
-        role: What an adapter of ours was trained for; "" of any other file.
+        role: Role that an adapter of localrec was trained for; "" in any other file.
         made_for: SHA-256 of the model file that such an adapter is used with.
     """
 

@@ -26,11 +26,11 @@ class CatalogModel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """One model of the catalogue.
 
     Args:
-        title: Its name for people.
+        title: Name for display.
         kind: `chat` answers questions, `embedder` makes vectors of texts, `pictures` of texts and
             pictures.
         licence: Licence of the weights.
-        roles: What localrec can use it for.
+        roles: Roles that localrec can use it in.
         files: The files to fetch; the first is the one that is opened.
         default: Whether quickstart fetches it.
     """

@@ -108,8 +108,8 @@ class ModelProcess:
         n_ctx: Context in tokens, rounded up to 256 and cut to what the model was trained for.
         n_threads: CPU threads; None takes all that this process may use.
         adapter: LoRA adapter as GGUF, trained on this model.
-        adapter_scale: Its strength; 0 equals the bare model.
-        projector: What turns pictures into what this model reads, as GGUF (mmproj).
+        adapter_scale: Strength of the adapter; 0 equals the bare model.
+        projector: Projector that encodes pictures for this model, as GGUF (mmproj).
         log: File for llama.cpp's own messages, appended to; None throws them away.
     """
 

@@ -20,7 +20,7 @@ class ModelWrapper:
     """Asks another model in its place.
 
     Args:
-        model: The one that is asked; whoever opened it closes it.
+        model: The wrapped model; its opener closes it.
     """
 
     def __init__(self, model: ChatModel) -> None:
@@ -68,9 +68,9 @@ class ModelWrapper:
         """Make a call of the model, to be overridden.
 
         Args:
-            messages: What was to be told.
-            call: Tells the model what it is given, and has its reply.
-            labels: What is chosen among.
-            prefix: How the reply begins.
+            messages: The messages of the caller.
+            call: Sends messages to the model and returns its reply.
+            labels: The labels of a choice.
+            prefix: Beginning of the reply.
         """
         return call(messages)

@@ -29,7 +29,7 @@ class ExplainsRankings(Protocol):
     """A fitted system that can say why an item stands first."""
 
     def reasons(self, person: int, history: Items, item: int) -> Reasons:
-        """Why an item stands first, one reason.
+        """Give one reason for the first place of an item.
 
         Args:
             person: Index in the training data, -1 for a stranger.
@@ -85,7 +85,7 @@ def write_rationales(
 def _rationale(
     system: ExplainsRankings, blank: Rationale, person: int, history: Items, item: int
 ) -> Rationale:
-    """The line of one case, filled in."""
+    """Write the line of one case."""
     started = time.perf_counter()
     try:
         reasons = system.reasons(person, history, item)

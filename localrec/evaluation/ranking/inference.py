@@ -75,7 +75,7 @@ class ListRecommender(Protocol):
     def answer(
         self, requests: RatedRequests, candidates: Items | None, k: int
     ) -> Sequence[Answer | RecommendationReply]:
-        """Item indexes for each request, best first: all candidates, or else k items."""
+        """Rank the items of each request, best first: all candidates, or else k items."""
         ...
 
 
@@ -83,7 +83,7 @@ EvaluatedSystem = Recommender | ListRecommender
 
 
 class CaseResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What came of one case: a line of a file of cases.
+    """The result of one case: a line of a file of cases.
 
     Args:
         id: The case's, unique in a run.
@@ -215,7 +215,7 @@ def _told(cases: Cases, place: int, asking: InferenceContext) -> tuple[str, ...]
 
 
 def _ask_alone(system: EvaluatedSystem, case: Cases, asking: InferenceContext) -> _Found:
-    """One case, whose failure is its own."""
+    """Answer one case; an error fails this case alone."""
     try:
         return _ask_all(system, case, asking)[0]
     except Exception as error:  # noqa: BLE001 - a system under test may raise anything
@@ -224,7 +224,7 @@ def _ask_alone(system: EvaluatedSystem, case: Cases, asking: InferenceContext) -
 
 
 def _ask_all(system: EvaluatedSystem, cases: Cases, asking: InferenceContext) -> list[_Found]:
-    """Answers to all cases at once.
+    """Answer all cases at once.
 
     Raises:
         ValueError: not one answer for each case, or scores of another shape.
@@ -245,7 +245,7 @@ def _ask_all(system: EvaluatedSystem, cases: Cases, asking: InferenceContext) ->
 def candidate_scores(
     scores: Scores, cases: Cases, *, keep_known: bool
 ) -> tuple[Scores, NDArray[np.int64]]:
-    """Scores of what is to be ranked (b, n), and the column of each first positive (b,).
+    """Return the scores of the candidates (b, n), and the column of each first positive (b,).
 
     What a person had before gets -inf under full ranking, unless it is kept.
     """
@@ -285,7 +285,7 @@ def _judge_scores(scores: Scores, cases: Cases, asking: InferenceContext) -> lis
 
 
 def _best(scores: Scores, items: Items | None, shuffled: NDArray[np.int64], k: int) -> Items:
-    """The k best of what is ranked, best first."""
+    """Return the k best candidates, best first."""
     columns = np.flatnonzero(scores > -np.inf)
     if len(columns) > k:
         least = np.partition(scores[columns], -k)[-k]
@@ -322,7 +322,7 @@ def _judge_list(
 
 
 def _rank_in(items: Sequence[Hashable], target: int) -> int:
-    """From 1; 0 where it is not there."""
+    """Return the rank from 1; 0 where the item is missing."""
     return items.index(target) + 1 if target in items else 0
 
 

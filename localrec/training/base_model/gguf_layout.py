@@ -29,8 +29,8 @@ class TensorLayout(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         architecture: Which network; llama.cpp and transformers call both alike.
         layers: How many it has.
-        heads: Of the queries.
-        key_heads: Of the keys, which may be shared by several queries.
+        heads: Number of query heads.
+        key_heads: Number of key heads, which several queries may share.
     """
 
     architecture: Architecture

@@ -37,14 +37,14 @@ class Base(msgspec.Struct, frozen=True, kw_only=True):
     """A loaded model with the tokeniser it was trained with.
 
     Args:
-        name: Its name for people: the file's own, or the folder's.
+        name: Name for display: that of the file or of the folder.
         source: The GGUF or the folder.
         architecture: Which network; llama.cpp and transformers call both alike.
         model: The network, in evaluation mode; attaching an adapter changes it in place.
         tokenizer: Cuts texts into tokens.
-        template: Its chat template, as it is rendered when the model serves.
+        template: Chat template, rendered as when the model serves.
         bos: The token that begins every prompt, where the model wants one.
-        licence: Of the weights, as an SPDX name where the file says; else empty.
+        licence: SPDX name of the licence where the file has it; else empty.
         fingerprint: SHA-256 of the file; of a folder, of the names and hashes of all that counts.
     """
 
@@ -70,7 +70,7 @@ def load_base(source: Path, *, device: str = "cpu", dtype: Precision = "float32"
     Args:
         source: The file or the folder.
         device: Where torch shall compute: `cpu`, `cuda` or `cuda:1`.
-        dtype: Of the weights; bfloat16 halves the memory and is for GPUs.
+        dtype: Type of the weights; bfloat16 halves the memory and is for GPUs.
 
     Raises:
         ModelError: the files are missing, damaged, pickled, or of another architecture.

@@ -44,7 +44,7 @@ def tokenize_rollout(
     """Tokenise a trajectory up to the last word of the model.
 
     Args:
-        base: Its tokeniser and template.
+        base: Base model with the tokeniser and the template.
         messages: The whole conversation as the model was told it; the turns stand at its end.
         turns: Say whose each is.
 

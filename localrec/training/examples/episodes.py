@@ -40,7 +40,7 @@ class EpisodesConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """Which requests are made.
 
     Args:
-        domain: What the items belong to; None for the workspace's only one.
+        domain: Domain of the items; None for the workspace's only one.
         candidates: Items to rank, the chosen one among them.
         history: Only so many of the newest items are shown.
         seed: Of the candidates, of the tools' sequential model, and of which people come first.
@@ -63,10 +63,10 @@ class Episodes:
 
     Args:
         acting: Fitted tools.
-        cases: What is asked about, each with one positive among its candidates.
+        cases: Cases with one positive among their candidates.
         k: Numbers in a ranking.
         descriptions: Of each item, read beforehand: the store is closed while a model learns.
-        fingerprint: Of the data and of how it was parted.
+        fingerprint: Hash of the data and of its split.
     """
 
     def __init__(

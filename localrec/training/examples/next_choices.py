@@ -58,10 +58,10 @@ class NextChoices:
     """The right lists of a domain's people.
 
     Args:
-        cases: What was chosen when, each time among `LISTED` candidates.
+        cases: Choices with their times, each among `LISTED` candidates.
         knowledge: About the items.
-        collective: What was known before any of the choices.
-        seed: Of the order in which they come.
+        collective: Collaborative memory before any of the choices.
+        seed: Seed of their order.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ def open_next_choices(
     Args:
         workspace: Open for reading; it may be closed again behind this.
         domain_name: One that has items.
-        seed: Of the candidates, and of the order.
+        seed: Seed of the candidates and of their order.
         progress: Hears what is being counted.
 
     Raises:

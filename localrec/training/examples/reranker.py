@@ -27,9 +27,9 @@ class RightList(msgspec.Struct, frozen=True, kw_only=True):
     """Candidates as they should be ranked for somebody.
 
     Args:
-        context: What is known of the person.
+        context: Description of the user.
         candidates: The choice, and the others behind it, `LISTED` in all.
-        singular: What a candidate is.
+        singular: Noun for one candidate.
         wording: Who or what it was made from; none of it is in both halves.
     """
 

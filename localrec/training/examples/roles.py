@@ -35,7 +35,7 @@ class ExampleConfig(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         train: To learn from.
         validation: To stop by.
-        seed: Of everything drawn.
+        seed: Seed of every draw.
         supports_tools: Whether the model was taught to call tools as JSON; matters to an agent.
     """
 

@@ -48,7 +48,7 @@ class _Person(msgspec.Struct, frozen=True, kw_only=True):
     """Somebody, with what they think of every item.
 
     Args:
-        history: What they had, oldest first, each once, (h,).
+        history: Past items, oldest first, each once, (h,).
         liked: How many of the attributes that they like, and had, each item has, (n,).
         met: Share of what they ask for that each item meets; 1 where they ask for nothing, (n,).
     """
@@ -62,10 +62,10 @@ class SyntheticUsers:
     """The right lists of people who are made up.
 
     Args:
-        catalogue: What they are made of.
+        catalogue: Catalogue that the users are made from.
         tastes: Attributes that may be liked.
-        graph: Of its items, in which nobody likes anything.
-        seed: Of everything drawn; the halves draw apart.
+        graph: Graph of its items without any like.
+        seed: Seed of every draw; the halves draw apart.
     """
 
     def __init__(
@@ -157,7 +157,7 @@ def synthesize_users(catalogue: Catalogue, seed: int) -> SyntheticUsers | None:
 
     Args:
         catalogue: Items and attributes.
-        seed: Of everything drawn.
+        seed: Seed of every draw.
     """
     item_features, none = build_item_features(catalogue, None), np.zeros(0, dtype=np.int32)
     uses = np.bincount(item_features.attribute, minlength=item_features.attributes)

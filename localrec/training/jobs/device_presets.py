@@ -25,7 +25,7 @@ class DevicePreset(msgspec.Struct, frozen=True, kw_only=True):
         micro_batch: Sequences in one forward and backward pass.
         accumulation: Such passes in one step of the optimiser.
         gradient_checkpointing: Compute activations a second time instead of keeping them.
-        dtype: Of the base's weights and of the arithmetic.
+        dtype: Type of the base's weights and of the arithmetic.
         max_tokens: Longest sequence, prompt and answer.
         at_once: Tokens in one pass where sequences are shorter than that, padding and all.
     """
@@ -77,7 +77,7 @@ def preset_for(device_memory_gb: float | None, base_parameters: int) -> DevicePr
     """Choose the preset of a machine for a base.
 
     Args:
-        device_memory_gb: Of its GPU; None to train on the CPU.
+        device_memory_gb: Memory of the GPU; None to train on the CPU.
         base_parameters: How many weights the base has.
 
     Raises:

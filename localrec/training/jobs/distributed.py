@@ -80,7 +80,7 @@ class DistributedContext:
         """Create a new run in the main process.
 
         Args:
-            path: Of its folder.
+            path: Folder of the run.
             create: Makes it.
         """
         made = create() if self.is_main else None
@@ -124,7 +124,7 @@ class DistributedContext:
 
         Args:
             weights: The same in all processes, in the same order.
-            divided_by: Of the sum.
+            divided_by: Divisor of the sum.
         """
         if self.size == 1:
             return

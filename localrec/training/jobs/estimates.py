@@ -68,10 +68,10 @@ class StepLoad(msgspec.Struct, frozen=True, kw_only=True):
     """What a step has to do.
 
     Args:
-        steps: Of the optimiser, in the whole training.
+        steps: Steps of the optimiser in the whole training.
         sequences: In each of them.
-        tokens: Of a sequence, prompt and answer, on average.
-        learnt: Of these, so many are scored.
+        tokens: Average tokens of a sequence, prompt and answer.
+        learnt: Number of these tokens that are scored.
         longest: Tokens of the longest sequence.
         written: Tokens that a model has to write first for each sequence; 0 where they are given.
         servers: Processes that write at the same time.
@@ -101,13 +101,13 @@ class TrainingSpeed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ResourceEstimate(msgspec.Struct, frozen=True, kw_only=True):
-    """What a training will take.
+    """The memory and time that a training takes.
 
     Args:
         memory_bytes: At its highest, of the device that trains.
-        available_bytes: That the device has; None where nobody knows.
-        seconds_per_step: Of one step of the optimiser.
-        total_seconds: Of all.
+        available_bytes: Memory of the device; None where unknown.
+        seconds_per_step: Time of one step of the optimiser.
+        total_seconds: Time of all steps.
         is_measured: Whether the times rest on a step that was really done.
     """
 
@@ -145,9 +145,9 @@ def estimate(
     """Estimate the memory and time of a training.
 
     Args:
-        shape: Of the base.
-        adapter: What is trained.
-        load: What each step has to do.
+        shape: Size of the base.
+        adapter: Settings of the trained adapter.
+        load: Work of each step.
         preset: How the machine is used.
         speed: Measured on this machine; None to guess it.
         available_bytes: Memory of the device; None where it is not known.

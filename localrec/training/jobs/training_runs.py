@@ -53,12 +53,12 @@ class TrainingData(msgspec.Struct, frozen=True, kw_only=True):
     """What a training learns from and on, so that it is gone on with only on the same.
 
     Args:
-        fingerprint: Of the examples or requests.
-        counts: What there is of them, such as `train` and `validation`.
-        base: The base model's name for people.
+        fingerprint: Hash of the examples or requests.
+        counts: Their numbers by half, such as `train` and `validation`.
+        base: Name of the base model for display.
         base_fingerprint: SHA-256 of the base, as `Base.fingerprint`.
-        seeds: Of everything drawn, by what it is drawn for.
-        versions: Of the libraries that compute.
+        seeds: Seed of each random draw, by its purpose.
+        versions: Versions of the libraries that compute.
     """
 
     fingerprint: str
@@ -92,7 +92,7 @@ class TrainingState(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         status: A run that says it is running while nobody holds its lock was killed.
         step: The last one that was done.
-        steps: Of all.
+        steps: Number of all steps.
     """
 
     status: Status = "stopped"
@@ -121,10 +121,10 @@ def create_run(folder: Path, name: str, config: msgspec.Struct, data: TrainingDa
     """Begin a run's folder.
 
     Args:
-        folder: Of all trainings, see `runs_folder`.
-        name: Of this one.
-        config: What was asked for; its class has a tag, the kind of training.
-        data: What it learns from.
+        folder: Folder of all trainings, see `runs_folder`.
+        name: Name of the new run.
+        config: The settings; their class has a tag, the kind of training.
+        data: The data that it learns from.
 
     Raises:
         UsageError: the name is taken, or none that a folder can have everywhere.
@@ -266,7 +266,7 @@ class TrainingRun:
         What was logged behind that is taken away, since it is about to be logged again.
 
         Args:
-            steps: Of all.
+            steps: Number of all steps.
         """
         checkpoint = self.latest_checkpoint()
         step = checkpoint.step if checkpoint else 0

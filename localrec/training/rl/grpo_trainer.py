@@ -59,7 +59,7 @@ class Policy:
 
     Args:
         folder: Where it lies to be served.
-        base: What it stands beside.
+        base: Base model of the adapter.
         serving: The GGUF that writes.
         model: The base with the adapter.
         writers: Write with what was served last.
@@ -95,12 +95,12 @@ class PolicyTraining:
         run: Its folder, held by this process.
         base: Without an adapter; it is without one again afterwards.
         serving: The GGUF that writes.
-        config: What was asked for.
+        config: Settings of the training.
         preset: How the machine is used.
         writers: Write trajectories; closed by whoever made them.
         train: Groups to learn from.
         validation: Requests to be watched by, and how many of them.
-        ranks: Who else trains along.
+        ranks: Processes that train together.
 
     Raises:
         UsageError: the groups of a step cannot be shared out evenly.
@@ -138,7 +138,7 @@ class PolicyTraining:
         """Train to the end, behind the newest checkpoint.
 
         Args:
-            steps: Of the whole training.
+            steps: Steps of the whole training.
             progress: Hears of every step.
 
         Raises:
@@ -328,11 +328,11 @@ class _Watch(TrainerCallback):
     """Writes the groups of each step, logs it and keeps it.
 
     Args:
-        training: Whose steps.
+        training: Training whose steps are logged.
         policy: Serves what was learnt.
         keep: Writes a checkpoint behind a step.
         done: Steps before.
-        steps: Of all.
+        steps: Number of all steps.
         progress: Hears of every step.
     """
 

@@ -44,12 +44,12 @@ class PolicyRunContext(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that a training needs, opened.
 
     Args:
-        config: What was asked for.
+        config: Settings of the training.
         lessons: The requests.
         base: Loaded.
         serving: The GGUF that writes.
         preset: How the machine is used.
-        ranks: Who else trains along.
+        ranks: Processes that train together.
     """
 
     config: PolicyConfig
@@ -117,9 +117,9 @@ def prepared(
 
     Args:
         folder: The workspace.
-        config: What is asked for.
+        config: Settings of the training.
         progress: Hears what is being done.
-        ranks: Who else trains along.
+        ranks: Processes that train together.
 
     Raises:
         UsageError: the machine cannot train this base, or a library is missing.
@@ -151,8 +151,8 @@ def train(
     """Train to the end; the outcome lies in `run.adapter`.
 
     Args:
-        run: Of this training.
-        made: What it needs.
+        run: Run of this training.
+        made: Everything that the training needs.
         progress: Hears of every step.
         open_model: Opens the model that writes; llama.cpp by default.
 

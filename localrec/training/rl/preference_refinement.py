@@ -37,7 +37,7 @@ class HardPair(msgspec.Struct, frozen=True, kw_only=True):
     """A request, the candidate that was chosen, and one that the agent held for likelier.
 
     Args:
-        request: Its number.
+        request: Number of the request.
         chosen: Number of the chosen candidate, from 1.
         rival: Number of the other one.
     """
@@ -87,10 +87,10 @@ def hard_pair(number: int, target: int, trajectory: Trajectory, seed: int) -> Ha
     """Return the choice and a candidate that was ranked above it; None without a confusion.
 
     Args:
-        number: Of the request.
+        number: Number of the request.
         target: Number of the chosen candidate.
         trajectory: The agent's ranking of it.
-        seed: Of the lot.
+        seed: Seed of the draw.
     """
     ranking = trajectory.ranking or ()
     above = ranking[: ranking.index(target)] if target in ranking else ranking
@@ -157,7 +157,7 @@ class PairTask:
 
     Args:
         lists: The requests that the pairs are from.
-        pairs: What was confused.
+        pairs: Confused pairs.
         config: How much is shown, and the seed of who stands first.
     """
 

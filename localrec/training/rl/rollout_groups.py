@@ -31,7 +31,7 @@ class RolloutGroup(msgspec.Struct, frozen=True):
     """Trajectories of one request.
 
     Args:
-        number: Of the request.
+        number: Number of the request.
         members: What was written.
         rewards: Of each.
         served: The tokens of each.

@@ -39,9 +39,9 @@ class RolloutRequest(msgspec.Struct, frozen=True):
     """A group to be written.
 
     Args:
-        request: What all of its members answer.
+        request: Request that all members answer.
         seeds: One for each.
-        bounds: Of each run.
+        bounds: Limits of each run.
     """
 
     request: TrainingRequest

@@ -45,12 +45,12 @@ class SftRunContext(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that a training needs, opened.
 
     Args:
-        config: What was asked for.
+        config: Settings of the training.
         examples: What is learnt.
         lesson: The same as tokens.
         base: Loaded.
         preset: How the machine is used.
-        ranks: Who else trains along.
+        ranks: Processes that train together.
     """
 
     config: SupervisedConfig
