@@ -8,6 +8,7 @@ from localrec.data.domains import AttributeSpec, Concept, Domain, FlagSpec, Numb
 from localrec.data.rows import AttributeLink, ImportReport, ItemRow
 from localrec.foundation.errors import ModelError
 from localrec.graph.catalogue import Catalogue
+from localrec.graph.domain_files import load_domain
 from localrec.graph.interactions import load_user_history, user_node
 from localrec.graph.item_ingest import ingest_items
 from localrec.graph.store import Store
@@ -67,6 +68,7 @@ BAR = Domain(
     item="cocktail",
     singular="drink",
     plural="drinks",
+    words=load_domain("cocktails").words,
     item_words=("cocktail", "drink"),
     texts={"name": "name", "description": "description", "image_description": "image_description"},
     attributes={

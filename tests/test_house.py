@@ -29,13 +29,6 @@ STILL = {
     "localrec.workspace.workspace": 813,
     "localrec.workspace.workspace:Workspace": 734,
     "localrec.workspace.workspace:Workspace._judge": 62,
-    "localrec_tui.screens.ask": 489,
-    "localrec_tui.screens.ask:AskScreen": 413,
-    "localrec_tui.screens.browse": 470,
-    "localrec_tui.screens.browse:BrowseScreen": 392,
-    "localrec_tui.screens.memory:MemoryScreen": 324,
-    "localrec_tui.services.runs": 518,
-    "localrec_tui.services.trainings": 456,
 }
 
 
@@ -140,3 +133,20 @@ class TestTheMeasure:
     def test_sees_what_runs_in_a_command(self, house):
         found = house.traced(CHECKOUT, ["models", "list"])
         assert 0 < found.rooms < found.modules
+
+
+def block_of(name):
+    """What stands between the markers of a block in docs/design.md."""
+    page = (CHECKOUT / "docs" / "design.md").read_text("utf-8")
+    return page.split(f"<!-- {name}:begin -->\n")[1].split(f"\n<!-- {name}:end -->")[0]
+
+
+def test_the_drawing_of_the_rooms_equals_the_imports(house, source):
+    """On a change of imports: python scripts/house.py --write."""
+    assert block_of("rooms") == house.drawing(source)
+
+
+def test_the_readme_names_every_room(source):
+    readme = (CHECKOUT / "README.md").read_text("utf-8")
+    rooms = {*source.room_imports()} - {"__main__"}
+    assert {room for room in rooms if f"`localrec/{room}`" not in readme} == set()

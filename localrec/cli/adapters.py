@@ -7,11 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from localrec.cli.context import (
-    command_context,
-    console,
-    progress,
-)
+from localrec.cli.context import command_context, console, progress
 
 if TYPE_CHECKING:
     from localrec.evaluation.statistics import IntervalEstimate

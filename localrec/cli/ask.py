@@ -13,7 +13,6 @@ from localrec.cli.context import (
     console,
     note,
     note_unknown,
-    print_json,
     progress,
     resumable,
     user_key,
@@ -69,9 +68,7 @@ def ask(
     user: Annotated[
         str | None,
         typer.Option(
-            metavar="KEY",
-            help="The person who asks; no history, no difference.",
-            callback=user_key,
+            metavar="KEY", help="The person who asks; no history, no difference.", callback=user_key
         ),
     ] = None,
     k: Annotated[int, typer.Option("-k", min=1, max=100, help="How many items.")] = 3,
@@ -104,7 +101,6 @@ def ask(
     domain: DomainOption = None,
 ) -> None:
     """Ask for a recommendation in plain language."""
-
     context = command_context()
     if plain:
         from localrec.cli.plain_chat import ChatOptions, converse
@@ -135,7 +131,7 @@ def ask(
         raise UsageError("--batch and --out belong together.", "Name both files.")
     with context.open_workspace() as opened:
         if batch is not None and out is not None:
-            _answer_batch(opened, batch, out, k, system, no_model, domain, as_json=context.as_json)
+            _answer_batch(opened, batch, out, k, system, no_model, domain)
             return
         answer = _answer_one(
             opened, question or "", have, user, k, system, no_model, domain, image, explain=explain
@@ -183,8 +179,6 @@ def _answer_batch(
     system: str,
     no_model: bool,
     domain: str | None,
-    *,
-    as_json: bool,
 ) -> None:
     from localrec.workspace.batch_runs import RunOptions, answer_batch, read_questions
 
@@ -206,7 +200,5 @@ def _answer_batch(
             lambda done, total: steps("answering", done, total),
             RunOptions(command="ask", system=system, domain=domain, k=k, no_model=no_model),
         )
-    if as_json:
-        print_json(summary)
-    else:
+    if not command_context().print_json(summary):
         note(f"{summary.answered} answered, {summary.resumed} were there already, in {out}.")

@@ -6,14 +6,7 @@ from typing import Annotated
 
 import typer
 
-from localrec.cli.context import (
-    Commands,
-    command_context,
-    console,
-    note,
-    print_json,
-    progress,
-)
+from localrec.cli.context import Commands, command_context, console, note, progress
 from localrec.cli.learn import learn_in_background
 
 app = Commands(help="Data sets: list, pull.", no_args_is_help=True)
@@ -40,8 +33,7 @@ def list_() -> None:
         }
         for name, one in load_datasets().items()
     ]
-    if command_context().as_json:
-        print_json(known)
+    if command_context().print_json(known):
         return
     from rich.table import Table
 
@@ -53,9 +45,7 @@ def list_() -> None:
 
 
 @app.command()
-def pull(
-    name: Annotated[str, typer.Argument(autocompletion=_known_datasets)],
-) -> None:
+def pull(name: Annotated[str, typer.Argument(autocompletion=_known_datasets)]) -> None:
     """Put a data set into the workspace. Uses the network unless it is bundled."""
     from localrec.data.rows import BulkHistory, CatalogueRows
     from localrec.graph.domain_files import load_domain

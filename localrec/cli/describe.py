@@ -6,12 +6,7 @@ from typing import Annotated
 
 import typer
 
-from localrec.cli.context import (
-    DomainOption,
-    command_context,
-    note,
-    progress,
-)
+from localrec.cli.context import DomainOption, command_context, note, progress
 
 EXAMPLES = """
 Examples:\n\n

@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from localrec.cli import judge, rate
-from localrec.cli.context import (
-    Commands,
-    command_context,
-    console,
-    note,
-    progress,
-    resumable,
-)
+from localrec.cli.context import Commands, command_context, console, note, progress, resumable
 from localrec.evaluation.execution import EngineName
 from localrec.foundation.errors import UsageError
 
@@ -70,8 +63,7 @@ def run(
         typer.Option(help="Ask the cases in this process, or by workers of Ray (an extra)."),
     ] = "local",
     workers: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Of Ray; by default one for each core."),
+        int | None, typer.Option(min=1, metavar="N", help="Of Ray; by default one for each core.")
     ] = None,
     address: Annotated[
         str | None,
@@ -124,10 +116,7 @@ def run(
     note(f"{folder.path} holds every case and the figures; {page.name} shows them.")
 
 
-def compare(
-    ours: RunSystemArgument,
-    theirs: RunSystemArgument,
-) -> None:
+def compare(ours: RunSystemArgument, theirs: RunSystemArgument) -> None:
     """Say of each metric whether the first run is better, worse, or cannot be told apart."""
     from localrec.evaluation.comparisons import compare_runs
     from localrec.evaluation.run_folder import find_run
@@ -285,8 +274,7 @@ Examples:\n\n
 
 def merge(
     runs: Annotated[
-        list[str],
-        typer.Argument(metavar="RUN...", help="Names or folders of runs, begun alike."),
+        list[str], typer.Argument(metavar="RUN...", help="Names or folders of runs, begun alike.")
     ],
     out: Annotated[
         Path | None,

@@ -7,11 +7,7 @@ from typing import Annotated
 
 import typer
 
-from localrec.cli.context import (
-    DomainOption,
-    command_context,
-    note,
-)
+from localrec.cli.context import DomainOption, command_context, note
 
 EXAMPLES = """
 Examples:\n\n

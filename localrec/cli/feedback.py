@@ -6,13 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from localrec.cli.context import (
-    DomainOption,
-    command_context,
-    console,
-    note,
-    user_key,
-)
+from localrec.cli.context import DomainOption, command_context, console, note, user_key
 from localrec.data.rows import Event
 from localrec.foundation.errors import UsageError
 

@@ -7,13 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from localrec.cli.context import (
-    DomainOption,
-    command_context,
-    console,
-    note,
-    progress,
-)
+from localrec.cli.context import DomainOption, command_context, console, note, progress
 
 if TYPE_CHECKING:
     from localrec.privacy.erasure_plan import ForgetScope
@@ -29,8 +23,7 @@ Examples:\n\n
 
 def forget(
     user: Annotated[
-        str | None,
-        typer.Option("--user", metavar="KEY", help="All that is known of this person."),
+        str | None, typer.Option("--user", metavar="KEY", help="All that is known of this person.")
     ] = None,
     item: Annotated[
         str | None,

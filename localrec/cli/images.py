@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from localrec.cli.context import (
-    Commands,
-    DomainOption,
-    command_context,
-    console,
-    note,
-    progress,
-)
+from localrec.cli.context import Commands, DomainOption, command_context, console, note, progress
 from localrec.foundation.errors import UsageError
 
 if TYPE_CHECKING:
@@ -65,10 +58,7 @@ def add(
 ) -> None:
     """Take in a folder of pictures: small copies, without metadata, all that fit or none."""
     context = command_context()
-    with (
-        _open_domain(context.workspace, domain, writable=not dry_run) as (opened, about),
-        progress() as steps,
-    ):
+    with _open_domain(domain, writable=not dry_run) as (opened, about), progress() as steps:
         report = opened.take_in_pictures(
             folder, about, column=column, dry_run=dry_run, progress=steps
         )
@@ -91,10 +81,7 @@ def describe(
     from localrec.item_images.descriptions import describe_images
 
     context = command_context()
-    with (
-        _open_domain(context.workspace, domain, writable=True) as (opened, about),
-        progress() as steps,
-    ):
+    with _open_domain(domain, writable=True) as (opened, about), progress() as steps:
         described = describe_images(
             opened.store,
             about,
@@ -140,7 +127,7 @@ def list_(domain: DomainOption = None) -> None:
     from localrec.graph.image_store import list_item_images
 
     context = command_context()
-    with _open_domain(context.workspace, domain) as (opened, about):
+    with _open_domain(domain) as (opened, about):
         pictured = list_item_images(opened.store, about)
     if context.print_json(pictured):
         return
@@ -169,7 +156,7 @@ def find(
         raise UsageError("Find by what?", "Give words, or --image PICTURE.")
     picture = None if image is None else open_image(image)
     context = command_context()
-    with _open_domain(context.workspace, domain) as (opened, about):
+    with _open_domain(domain) as (opened, about):
         index = opened.pictures(about.name)
         if index is None:
             raise UsageError(*_missing_remedy(opened, about))
@@ -187,13 +174,12 @@ def find(
 
 @contextmanager
 def _open_domain(
-    folder: Path, domain: str | None, *, writable: bool = False
+    domain: str | None, *, writable: bool = False
 ) -> Iterator[tuple[Workspace, Domain]]:
     """The workspace and the domain that is meant."""
     from localrec.graph.domain_files import load_domain
-    from localrec.workspace import Workspace
 
-    with Workspace(folder, writable=writable) as opened:
+    with command_context().open_workspace(writable=writable) as opened:
         yield opened, load_domain(opened.choose_domain("", domain))
 
 

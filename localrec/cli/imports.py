@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from localrec.cli.context import (
-    DomainOption,
-    command_context,
-    console,
-    note,
-    progress,
-    user_key,
-)
+from localrec.cli.context import DomainOption, command_context, console, note, progress, user_key
 from localrec.cli.learn import learn_in_background
 from localrec.foundation.errors import InputError, UsageError
 

@@ -47,8 +47,7 @@ app = Commands(
 )
 
 UserOption = Annotated[
-    str | None,
-    typer.Option("--user", metavar="KEY", help="A person's memory.", callback=user_key),
+    str | None, typer.Option("--user", metavar="KEY", help="A person's memory.", callback=user_key)
 ]
 ItemOption = Annotated[
     str | None, typer.Option("--item", metavar="KEY", help="An item's memory: its key or name.")

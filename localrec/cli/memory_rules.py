@@ -7,15 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from localrec.cli.context import (
-    Commands,
-    DomainOption,
-    command_context,
-    console,
-    note,
-    print_json,
-    progress,
-)
+from localrec.cli.context import Commands, DomainOption, command_context, console, note, progress
 from localrec.cli.memory import read_stdin
 from localrec.foundation.errors import InputError
 
@@ -45,7 +37,7 @@ def show(domain: DomainOption = None) -> None:
     context = command_context()
     with context.open_workspace() as opened:
         rules = rules_of(opened.store, opened.choose_domain("", domain))
-    _report(rules, as_json=context.as_json)
+    _report(rules)
 
 
 @app.command("edit", epilog=EXAMPLES)
@@ -66,7 +58,7 @@ def edit(
     with context.open_workspace(writable=True) as opened:
         chosen = opened.choose_domain("", domain or rules.domain)
         saved = save_rules(opened.store, chosen, rules)
-    _report(saved, as_json=context.as_json)
+    _report(saved)
 
 
 @app.command("generate", epilog=EXAMPLES)
@@ -90,7 +82,7 @@ def generate(
         rules = generate_rules(opened.models.open("memory"), statistics, seed)
     with context.open_workspace(writable=True) as opened:
         saved = save_rules(opened.store, chosen, rules)
-    _report(saved, as_json=context.as_json)
+    _report(saved)
 
 
 def _read(file: Path) -> str:
@@ -104,11 +96,12 @@ def _read(file: Path) -> str:
         raise InputError(f"{file} is no text in UTF-8.", "Save it as UTF-8.") from error
 
 
-def _report(rules: RuleSet, *, as_json: bool) -> None:
+def _report(rules: RuleSet) -> None:
     from localrec.memory.rule_text import format_rules
 
-    if as_json:
-        print_json({"version": rules.version, "source": rules.source, "rules": rules})
+    if command_context().print_json(
+        {"version": rules.version, "source": rules.source, "rules": rules}
+    ):
         return
     note(f"Version {rules.version}, {rules.source}.")
     console().print(format_rules(rules), end="", soft_wrap=True)

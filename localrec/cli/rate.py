@@ -9,12 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from localrec.cli.context import (
-    command_context,
-    console,
-    note,
-    resumable,
-)
+from localrec.cli.context import command_context, console, note, resumable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from localrec.cli.context import (
-    Commands,
-    DomainOption,
-    command_context,
-    console,
-    note,
-    user_key,
-)
+from localrec.cli.context import Commands, DomainOption, command_context, console, note, user_key
 from localrec.foundation.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -55,8 +48,7 @@ NamesArgument = Annotated[
 @app.command("show", epilog=EXAMPLES)
 def show(
     user: Annotated[
-        str | None,
-        typer.Option("--user", metavar="KEY", help="Whose shelf.", callback=user_key),
+        str | None, typer.Option("--user", metavar="KEY", help="Whose shelf.", callback=user_key)
     ] = None,
     have: Annotated[
         str | None,

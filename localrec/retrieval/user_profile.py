@@ -1,4 +1,4 @@
-"""What a person's history says about their taste: one signed strength per item they met.
+"""The profile of a user: one signed strength per item of their history.
 
 The newest verdict on an item counts. What was only seen, heard or put on a list says a little;
 "not now" says nothing about taste and hides the item for a while.
@@ -47,24 +47,39 @@ class UserProfile(msgspec.Struct, frozen=True):
     hidden: Mask
     days: NDArray[np.float64] | None = None
 
+    @classmethod
+    def from_history(cls, items: Indexes, size: int, stars: Scores | None = None) -> UserProfile:
+        """Take a history as it is; items without stars count as liked.
+
+        Args:
+            items: Catalogue indexes, oldest first, (m,).
+            size: Items in the catalogue, n.
+            stars: NaN where none were given, (m,); None: nowhere.
+        """
+        if stars is None:
+            stars = np.full(len(items), np.nan, dtype=np.float32)
+        known, hidden = np.zeros(size, dtype=bool), np.zeros(size, dtype=bool)
+        known[items] = True
+        return cls(items, preferences_of_stars(stars), stars, known, hidden)
+
     def __len__(self) -> int:
         return len(self.items)
 
     @property
     def liked(self) -> Scores:
-        """How much each item is liked, 0 where it is not, (m,)."""
+        """The strength of each liked item, 0 for the others, (m,)."""
         return np.maximum(self.strengths, 0.0)
 
     @property
     def disliked(self) -> Scores:
-        """How much each item is disliked, 0 where it is not, (m,)."""
+        """The strength of each disliked item, 0 for the others, (m,)."""
         return np.maximum(-self.strengths, 0.0)
 
 
 def profile_from_history(
     deeds: UserHistory, catalogue: Catalogue, now: datetime | None = None
 ) -> UserProfile:
-    """The taste behind what a person did; items that the catalogue has not are left out.
+    """Build the profile of a user's interactions; items outside the catalogue are left out.
 
     Args:
         deeds: From the store, oldest first.
@@ -87,7 +102,7 @@ def profile_from_history(
             hidden_until = deeds.at[row] + np.timedelta64(HIDDEN_FOR)
             hidden[item] = bool(hidden_until > np.datetime64(now))
             continue
-        hidden[item] = False  # whoever speaks of it again has taken it up again
+        hidden[item] = False  # new feedback on an item ends its postponement
         known[item] |= event is not Event.WANTED
         if not np.isnan(rating):
             verdict[item] = preference_of_rating(rating)

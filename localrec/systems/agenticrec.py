@@ -1,11 +1,11 @@
-"""Questions whose answers an agent puts in order: `ask --system agenticrec` and its compositions.
+"""Answer questions in an agent's order: `ask --system agenticrec` and its compositions.
 
-MARC understands the question, holds its hard constraints and proposes candidates; an agent with
-tools orders them for the person, and MARC explains the first. The agent sees nothing that lies
-outside the question's pool, so that whatever it writes the constraints hold. Where it gives no
-ranking, or its model is not here, the fused evidence of its tools orders, and the answer says so.
+MARC reads the question, holds its hard constraints and proposes candidates. An agent with tools
+orders them for the user, and MARC explains the first. The agent sees only candidates, so the
+constraints hold whatever it writes. Without a ranking from it, or without its model, the fused
+evidence of its tools orders them, and the answer says so.
 
-What the question only leans to, such as "lighter", decides who is proposed and no more.
+Soft wishes such as "lighter" decide which candidates are proposed, not their order.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from localrec.systems.reranking import DEFAULT_CANDIDATES
 
 
 class AgenticAnswerer(Marc):
-    """Answers questions about one domain, in an agent's order.
+    """Answer questions about one domain, in an agent's order.
 
     Args:
-        stages: As of MARC.
-        config: Names the agent.
+        stages: The parts that MARC works with.
+        config: The composition, with the name of the agent.
         open_judge: Name of an agent -> the judge that it is; raises ModelError where its model is
             not here, never for the fused one.
     """
@@ -90,7 +90,7 @@ class AgenticAnswerer(Marc):
 
 
 def _put_on_record(judged: RerankResult, work: RunTrace) -> None:
-    """Who ordered, why that was not the agent, and what it cost."""
+    """Record who ordered the items, why it was not the agent, and the tokens."""
     work.spoke |= judged.spoke
     if judged.notes:
         work.spoke["rerank_failed"] = " ".join(judged.notes)

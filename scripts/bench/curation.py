@@ -150,7 +150,7 @@ def read_paths(graph: UserItemGraph, histories: int) -> tuple[Timing, ...]:
     names = [f"Item {number} of the collection" for number in range(graph.item_features.items)]
     memory = "Liked by people who like slow films of the sea and of small towns. " * 6
     memories = dict.fromkeys(range(graph.item_features.items), memory)
-    teller = PromptPacker(names, memories, graph.lately_liked, count_words)
+    teller = PromptPacker(names, memories, graph.matrix.newest_items, count_words)
     rules = default_rules("movies")
     usual = domain_shares(graph.item_features, graph.matrix.likes)
     phrases = [f"of kind {number}" for number in range(ATTRIBUTES)]

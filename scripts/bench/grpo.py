@@ -25,9 +25,9 @@ import numpy as np
 from speeds import Speeds, speed_options, speeds
 
 from localrec.training.base_model.loading import Base, load_base
+from localrec.training.jobs.run_start import located
 from localrec.training.libraries import training_libraries
 from localrec.training.rl.policy_config import GROUP_SIZE, POLICY_ADAPTER
-from localrec.training.rl.policy_run import located
 from localrec.training.sft.sft_trainer import with_threads
 
 OWN = 0.33  # of the tokens behind the opening

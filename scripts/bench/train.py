@@ -29,9 +29,9 @@ from localrec.training.examples.example import Examples
 from localrec.training.examples.lexicon import declared_lexicon
 from localrec.training.examples.router import router_examples
 from localrec.training.jobs.device_presets import preset_for
+from localrec.training.jobs.run_start import located
 from localrec.training.jobs.training_runs import create_run
 from localrec.training.libraries import training_libraries
-from localrec.training.rl.policy_run import located
 from localrec.training.sft.sft_data import (
     SupervisedConfig,
     TokenizedDataset,

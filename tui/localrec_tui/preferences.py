@@ -1,4 +1,4 @@
-"""What a person chose for the app: `tui.toml` in the workspace, typed, unknown keys refused.
+"""The user's preferences: `tui.toml` in the workspace, typed, unknown keys refused.
 
 It holds no name of a person, so nobody has to be forgotten from it.
 """
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from localrec.foundation.atomic_files import write_atomically
 from localrec.foundation.errors import InputError
 from localrec.foundation.paths import make_private
 
@@ -17,7 +18,7 @@ FILE = "tui.toml"
 
 
 class Preferences(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is remembered from one run of the app to the next.
+    """The preferences that the app keeps between its runs.
 
     Args:
         theme: A theme's name, as the palette lists them; "" for the app's own.
@@ -57,10 +58,7 @@ def save_preferences(folder: Path, preferences: Preferences) -> None:
     if preferences.keymap:
         keys = (f"{_quoted(name)} = {_quoted(k)}" for name, k in preferences.keymap.items())
         lines += ["", "[keymap]", *keys]
-    part = make_private(folder) / f"{FILE}.part"
-    part.touch(mode=0o600)
-    part.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    part.replace(folder / FILE)
+    write_atomically(make_private(folder) / FILE, ("\n".join(lines) + "\n").encode())
 
 
 def _quoted(text: str) -> str:

@@ -20,7 +20,6 @@ from localrec.foundation.progress import Progress
 from localrec.foundation.settings import AGENT
 from localrec.llm.adapter_files import fitting_adapter
 from localrec.llm.chat_model import ChatModel
-from localrec.llm.model_catalog import model_path
 from localrec.llm.model_process import ModelProcess
 from localrec.training.adapters.gguf_export import AdapterMetadata, write_adapter
 from localrec.training.adapters.gguf_import import SUFFIX
@@ -28,15 +27,9 @@ from localrec.training.base_model.loading import Base, fingerprint_of, load_base
 from localrec.training.examples.episodes import EpisodeSplit, open_episodes
 from localrec.training.jobs.device_presets import DevicePreset, preset_for
 from localrec.training.jobs.distributed import SINGLE_PROCESS, DistributedContext
-from localrec.training.jobs.estimates import StepLoad, check_fits, estimate, main_memory, shape_of
-from localrec.training.jobs.training_runs import (
-    TrainingData,
-    TrainingRun,
-    continued_run,
-    create_run,
-    runs_folder,
-    versions_now,
-)
+from localrec.training.jobs.estimates import StepLoad, check_fits, estimate, shape_of
+from localrec.training.jobs.run_start import available_memory, located
+from localrec.training.jobs.training_runs import TrainingData, TrainingRun, versions_now
 from localrec.training.libraries import training_libraries
 from localrec.training.rl.policy_config import PolicyConfig, RefineConfig
 from localrec.training.rl.preference_refinement import PairTask, mined_pairs
@@ -51,12 +44,12 @@ class PolicyRunContext(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that a training needs, opened.
 
     Args:
-        config: What was asked for.
+        config: Settings of the training.
         lessons: The requests.
         base: Loaded.
         serving: The GGUF that writes.
         preset: How the machine is used.
-        ranks: Who else trains along.
+        ranks: Processes that train together.
     """
 
     config: PolicyConfig
@@ -68,12 +61,13 @@ class PolicyRunContext(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def workers(self) -> int:
-        """Processes that write side by side."""
+        """Return the number of rollout processes."""
         size = self.ranks.size
         return self.config.workers or min(max(1, usable_cores() // size), self.config.groups)
 
+    @property
     def data(self) -> TrainingData:
-        """What the run is bound to."""
+        """Describe the data, base and versions that the run is bound to."""
         of = (self.lessons.fingerprint, _mark(self.config.start), self.served_with)
         return TrainingData(
             fingerprint=hashlib.blake2b("\0".join(of).encode(), digest_size=16).hexdigest(),
@@ -89,16 +83,16 @@ class PolicyRunContext(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def trajectories(self) -> int:
-        """That this process learns from in a step."""
+        """Count the trajectories of this process in a step."""
         return self.config.groups * self.config.group_size // self.ranks.size
 
     @property
     def batched(self) -> DevicePreset:
-        """The machine with all sequences of a step."""
+        """Return the preset with all sequences of a step."""
         return self.preset.with_batch(self.trajectories)
 
     def open_model(self, adapter: Path | None) -> ModelProcess:
-        """One of the processes that write."""
+        """Open the model of one rollout process."""
         return ModelProcess(
             self.serving,
             n_ctx=self.preset.max_tokens,
@@ -123,9 +117,9 @@ def prepared(
 
     Args:
         folder: The workspace.
-        config: What is asked for.
+        config: Settings of the training.
         progress: Hears what is being done.
-        ranks: Who else trains along.
+        ranks: Processes that train together.
 
     Raises:
         UsageError: the machine cannot train this base, or a library is missing.
@@ -148,28 +142,6 @@ def prepared(
     )
 
 
-def begin(folder: Path, name: str, made: PolicyRunContext) -> TrainingRun:
-    """A new run's folder.
-
-    Raises:
-        UsageError: the name is taken.
-    """
-    data = made.data()
-    return made.ranks.created(
-        runs_folder(folder) / name,
-        lambda: create_run(runs_folder(folder), name, made.config, data),
-    )
-
-
-def go_on(folder: Path, name: str, made: PolicyRunContext) -> TrainingRun:
-    """The folder of a run that was begun before.
-
-    Raises:
-        InputError: it was begun on other data.
-    """
-    return continued_run(runs_folder(folder) / name, made.data())
-
-
 def train(
     run: TrainingRun,
     made: PolicyRunContext,
@@ -179,8 +151,8 @@ def train(
     """Train to the end; the outcome lies in `run.adapter`.
 
     Args:
-        run: Of this training.
-        made: What it needs.
+        run: Run of this training.
+        made: Everything that the training needs.
         progress: Hears of every step.
         open_model: Opens the model that writes; llama.cpp by default.
 
@@ -210,16 +182,6 @@ def train(
 # --- what is opened ---
 
 
-def located(name: str) -> Path:
-    """The file or folder of a model, named by its path or as in the catalogue.
-
-    Raises:
-        ModelError: there is none.
-    """
-    path = Path(name)
-    return path if path.exists() or path.suffix == ".gguf" else model_path(name)
-
-
 def _preset(source: Path, config: PolicyConfig) -> DevicePreset:
     shape = shape_of(source)
     memory = available_memory(config.device)
@@ -239,21 +201,6 @@ def _preset(source: Path, config: PolicyConfig) -> DevicePreset:
     return preset
 
 
-def available_memory(device: str, processes: int = 1) -> int | None:
-    """Bytes of a device's memory for each of some processes; None where nobody says.
-
-    They share the main memory; of the GPUs each has its own.
-    """
-    if device == "cpu":
-        memory = main_memory()
-        return memory and memory // processes
-    with training_libraries():
-        import torch
-    if not torch.cuda.is_available():  # loading the base will say so
-        return None
-    return int(torch.cuda.get_device_properties(torch.device(device)).total_memory)
-
-
 @contextmanager
 def _writers(made: PolicyRunContext, open_model: OpenModel | None) -> Iterator[RolloutWorkers]:
     tools = TOOLS if made.config.tools else ()
@@ -264,7 +211,7 @@ def _writers(made: PolicyRunContext, open_model: OpenModel | None) -> Iterator[R
 def _task(
     run: TrainingRun, made: PolicyRunContext, writers: RolloutWorkers, progress: Progress
 ) -> tuple[TrainingTask, int]:
-    """What is asked, and how many numbers an answer has."""
+    """Return the training task, and the count of numbers in an answer."""
     config = made.config
     if not isinstance(config, RefineConfig):
         return made.lessons.train, config.k
@@ -281,7 +228,7 @@ def _task(
 
 
 def _served_start(run: TrainingRun, made: PolicyRunContext) -> Path | None:
-    """The adapter to start from, as llama.cpp takes it."""
+    """Write the adapter to begin with in the form that llama.cpp takes."""
     if not made.config.start:
         return None
     start = Path(made.config.start)

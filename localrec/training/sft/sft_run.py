@@ -26,15 +26,8 @@ from localrec.training.jobs.estimates import (
     estimate,
     shape_of,
 )
-from localrec.training.jobs.training_runs import (
-    TrainingData,
-    TrainingRun,
-    continued_run,
-    create_run,
-    open_run,
-    runs_folder,
-)
-from localrec.training.rl.policy_run import available_memory, located
+from localrec.training.jobs.run_start import available_memory, continue_run, located
+from localrec.training.jobs.training_runs import TrainingData, TrainingRun, open_run, runs_folder
 from localrec.training.sft.sft_data import (
     SupervisedConfig,
     TokenizedDataset,
@@ -52,12 +45,12 @@ class SftRunContext(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that a training needs, opened.
 
     Args:
-        config: What was asked for.
+        config: Settings of the training.
         examples: What is learnt.
         lesson: The same as tokens.
         base: Loaded.
         preset: How the machine is used.
-        ranks: Who else trains along.
+        ranks: Processes that train together.
     """
 
     config: SupervisedConfig
@@ -69,7 +62,7 @@ class SftRunContext(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def data(self) -> TrainingData:
-        """What a run is bound to."""
+        """Describe the data, base and versions that the run is bound to."""
         return training_data(self.config, self.base, self.examples)
 
 
@@ -108,7 +101,7 @@ def prepared(
 
 
 def estimated(made: SftRunContext) -> ResourceEstimate:
-    """What the training will take, by a short step that is tried.
+    """Estimate the memory and time of the training by a short trial step.
 
     Raises:
         UsageError: more memory than there is.
@@ -127,29 +120,17 @@ def estimated(made: SftRunContext) -> ResourceEstimate:
     return found
 
 
-def begin(workspace: Path, name: str, made: SftRunContext) -> TrainingRun:
-    """A new run's folder.
-
-    Raises:
-        UsageError: the name is taken.
-    """
-    folder = runs_folder(workspace)
-    return made.ranks.created(
-        folder / name, lambda: create_run(folder, name, made.config, made.data)
-    )
-
-
 def resumed(
     workspace: Path, name: str, progress: Progress, ranks: DistributedContext = SINGLE_PROCESS
 ) -> tuple[TrainingRun, SftRunContext]:
-    """A run that was begun before, with everything it needs.
+    """Open an earlier run with everything that its training needs.
 
     Raises:
         InputError: there is none, or its examples would be others now.
     """
-    path = runs_folder(workspace) / name
-    made = prepared(workspace, open_run(path).config(SupervisedConfig), progress, ranks)
-    return continued_run(path, made.data), made
+    config = open_run(runs_folder(workspace) / name).config(SupervisedConfig)
+    made = prepared(workspace, config, progress, ranks)
+    return continue_run(workspace, name, made), made
 
 
 def train(run: TrainingRun, made: SftRunContext, progress: Progress) -> SftOutcome:
@@ -165,7 +146,7 @@ def train(run: TrainingRun, made: SftRunContext, progress: Progress) -> SftOutco
 
 
 def _learnt_a_second(made: SftRunContext) -> float:
-    """Tokens, forwards and backwards, of a few middling exercises."""
+    """Measure the tokens per second of a training step on examples of middle length."""
     middling = sorted(made.lesson.train, key=lambda one: len(one.tokens))
     half = len(middling) // 2
     tried = middling[half : half + _TRIED] or middling[:_TRIED]
