@@ -85,6 +85,7 @@ def test_doctor_says_how_lists_are_ranked(say):
     def ranking():
         return [one for one in say("doctor") if one["what"] == "ranking cocktails"]
 
+    say("index")
     assert ranking()[0]["state"] == "missing"
     say("learn")
     assert ranking()[0]["state"] == "ok"
