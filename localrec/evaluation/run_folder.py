@@ -132,13 +132,13 @@ class TrajectoryRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         id: The case's.
-        person: Key of the user.
+        user: Key of the user; "person" in the file.
         items: Keys of all that it tells of by title, so that forgetting one of them finds it.
         trajectory: The whole trajectory.
     """
 
     id: str
-    person: str
+    user: str = msgspec.field(name="person")
     items: tuple[str, ...]
     trajectory: Trajectory
 
@@ -267,7 +267,7 @@ class RunFolder:
     def append(self, system: str, outcomes: Sequence[CaseResult]) -> None:
         """Add cases; they are on disk when this returns, before them what agents did."""
         acted = [
-            TrajectoryRecord(id=one.id, person=one.user, items=one.told, trajectory=one.trajectory)
+            TrajectoryRecord(id=one.id, user=one.user, items=one.told, trajectory=one.trajectory)
             for one in outcomes
             if one.trajectory is not None
         ]

@@ -23,6 +23,7 @@ HIDDEN_FOR = timedelta(days=30)  # how long "not now" holds
 _VERDICTS = {Event.LIKED: 1.0, Event.DISLIKED: -1.0}
 _WANTED = 0.4
 _SEEN = 0.3
+_EPOCH, _ONE_DAY = np.datetime64("1970-01-01"), np.timedelta64(1, "D")
 _HEARD_OFTEN = 16  # plays that say as much as being liked; each doubling says the same
 
 
@@ -35,6 +36,8 @@ class UserProfile(msgspec.Struct, frozen=True):
         stars: Ratings where one was given, else NaN, (m,).
         known: Items that need no recommending: had, judged or hidden for now, (n,).
         hidden: Items put off ("not now") a short while ago, (n,).
+        days: When each item was last met, in days since 1970, NaN where unknown, (m,); None where
+            no day is known.
     """
 
     items: Indexes
@@ -42,6 +45,22 @@ class UserProfile(msgspec.Struct, frozen=True):
     stars: Scores
     known: Mask
     hidden: Mask
+    days: NDArray[np.float64] | None = None
+
+    @classmethod
+    def from_history(cls, items: Indexes, size: int, stars: Scores | None = None) -> UserProfile:
+        """Take a history as it is; items without stars count as liked.
+
+        Args:
+            items: Catalogue indexes, oldest first, (m,).
+            size: Items in the catalogue, n.
+            stars: NaN where none were given, (m,); None: nowhere.
+        """
+        if stars is None:
+            stars = np.full(len(items), np.nan, dtype=np.float32)
+        known, hidden = np.zeros(size, dtype=bool), np.zeros(size, dtype=bool)
+        known[items] = True
+        return cls(items, preferences_of_stars(stars), stars, known, hidden)
 
     def __len__(self) -> int:
         return len(self.items)
@@ -71,6 +90,7 @@ def profile_from_history(
     strength: dict[int, float] = {}
     verdict: dict[int, float] = {}
     stars: dict[int, float] = {}
+    day: dict[int, float] = {}
     known, hidden = catalogue.none(), catalogue.none()
     places = np.searchsorted(catalogue.node_ids, deeds.items)
     for row, place in enumerate(places):
@@ -92,7 +112,9 @@ def profile_from_history(
             stars.pop(item, None)
         weak = _strength_without_verdict(event, int(deeds.times[row]))
         strength[item] = verdict.get(item, max(weak, strength.get(item, 0.0)))
-    return _user_profile(strength, stars, known | hidden, hidden)
+        if not np.isnat(deeds.at[row]):
+            day[item] = float((deeds.at[row] - _EPOCH) / _ONE_DAY)
+    return _user_profile(strength, stars, known | hidden, hidden, day)
 
 
 def profile_from_keys(
@@ -122,7 +144,12 @@ def merge_profiles(first: UserProfile, second: UserProfile) -> UserProfile:
     stars = dict(zip(first.items.tolist(), first.stars.tolist(), strict=True))
     strength |= zip(second.items.tolist(), second.strengths.tolist(), strict=True)
     stars |= zip(second.items.tolist(), second.stars.tolist(), strict=True)
-    return _user_profile(strength, stars, first.known | second.known, first.hidden | second.hidden)
+    day: dict[int, float] = {}
+    for one in (first, second):
+        if one.days is not None:
+            day |= zip(one.items.tolist(), one.days.tolist(), strict=True)
+    known, hidden = first.known | second.known, first.hidden | second.hidden
+    return _user_profile(strength, stars, known, hidden, day)
 
 
 def preference_of_rating(stars: float) -> float:
@@ -146,7 +173,11 @@ def _strength_without_verdict(event: Event, times: int) -> float:
 
 
 def _user_profile(
-    strength: dict[int, float], stars: dict[int, float], known: Mask, hidden: Mask
+    strength: dict[int, float],
+    stars: dict[int, float],
+    known: Mask,
+    hidden: Mask,
+    day: dict[int, float] | None = None,
 ) -> UserProfile:
     items: NDArray[np.int32] = np.array(list(strength), dtype=np.int32)
     return UserProfile(
@@ -155,4 +186,5 @@ def _user_profile(
         stars=np.array([stars.get(item, np.nan) for item in strength], dtype=np.float32),
         known=known,
         hidden=hidden,
+        days=np.array([day.get(item, np.nan) for item in strength]) if day else None,
     )

@@ -35,7 +35,7 @@ class AgenticAnswerer(Marc):
     Args:
         stages: The parts that MARC works with.
         config: The composition, with the name of the agent.
-        open_judge: Name of an agent -> the judge that it is; raises ModelError where its model is
+        open_reranker: Opens the reranker of an agent; raises ModelError where its model is
             not here, never for the fused one.
     """
 
@@ -58,7 +58,7 @@ class AgenticAnswerer(Marc):
         if not len(proposed):
             trace.spoke["rerank"] = "silent"
             return ChosenItems(found=reflected.chosen, reflection=reflected.record)
-        asked = RerankRequest(
+        reranking = RerankRequest(
             user_profile=profile_from_keys((), query.catalogue)
             if fit is None
             else fit.user_profile,
@@ -68,32 +68,32 @@ class AgenticAnswerer(Marc):
             intent=query.intent,
         )
         with trace.timed("agent"):
-            judged = self._reranked(asked)
-        _put_on_record(judged, trace)
-        order = np.argsort(-judged.scores, kind="stable")[: request.k]
+            reranked = self._reranked(reranking)
+        _put_on_record(reranked, trace)
+        order = np.argsort(-reranked.scores, kind="stable")[: request.k]
         return ChosenItems(
-            found=RankedItems(proposed[order], judged.scores[order]),
+            found=RankedItems(proposed[order], reranked.scores[order]),
             reflection=reflected.record,
-            notes=judged.notes,
-            trajectory=msgspec.to_builtins(judged.trajectory),
+            notes=reranked.notes,
+            trajectory=msgspec.to_builtins(reranked.trajectory),
         )
 
-    def _reranked(self, asked: RerankRequest) -> RerankResult:
+    def _reranked(self, request: RerankRequest) -> RerankResult:
         try:
-            judge = self._open_reranker(self._agent)
+            reranker = self._open_reranker(self._agent)
         except ModelCancelledError:
             raise
         except ModelError as error:
-            judged = self._open_reranker(FALLBACK_AGENT).judge(asked)
-            return msgspec.structs.replace(judged, notes=(model_failed_note(error),))
-        return judge.judge(asked)
+            reranked = self._open_reranker(FALLBACK_AGENT).rerank(request)
+            return msgspec.structs.replace(reranked, notes=(model_failed_note(error),))
+        return reranker.rerank(request)
 
 
-def _put_on_record(judged: RerankResult, work: RunTrace) -> None:
+def _put_on_record(reranked: RerankResult, trace: RunTrace) -> None:
     """Record who ordered the items, why it was not the agent, and the tokens."""
-    work.spoke |= judged.spoke
-    if judged.notes:
-        work.spoke["rerank_failed"] = " ".join(judged.notes)
-    tokens = sum(spent.tokens for spent in judged.spent.values())
+    trace.spoke |= reranked.spoke
+    if reranked.notes:
+        trace.spoke["rerank_failed"] = " ".join(reranked.notes)
+    tokens = sum(spent.tokens for spent in reranked.spent.values())
     if tokens:
-        work.tokens["agent"] = tokens
+        trace.tokens["agent"] = tokens

@@ -116,6 +116,7 @@ class RecommenderPlan(msgspec.Struct, frozen=True, kw_only=True):
         fewest_people: With likings, from whom the memory may learn.
         lists_from: Liked items from which on lists follow the memory; None: never.
         ranks_from: The same for the order of given candidates.
+        learned: Whether the learnt ranker decides, once there is one.
         judge: Who puts candidates in order. Where a model fails, the fused tools stand in for an
             agent, the memory for anybody else.
     """
@@ -125,6 +126,7 @@ class RecommenderPlan(msgspec.Struct, frozen=True, kw_only=True):
     min_users: int = 0
     lists_from: int | None = 0
     ranks_from: int = 0
+    learned: bool = False
     judge: MemRecVectorConfig | MemRecModelConfig | AgenticRecConfig | None = None
 
 
@@ -134,6 +136,7 @@ class RecommenderPlan(msgspec.Struct, frozen=True, kw_only=True):
 # does without it; `auto-memory` has it rank given candidates and leaves lists as they are.
 _PLANS: dict[str, RecommenderPlan] = {
     **{name: RecommenderPlan(evidence=config) for name, config in RANKERS.items()},
+    "auto": RecommenderPlan(evidence=RANKERS["auto"], learned=True),
     **{name: RecommenderPlan(evidence=RANKERS["auto"], memory=one) for name, one in MEMREC.items()},
     **{
         name: RecommenderPlan(evidence=RANKERS["auto"], memory=MEMREC[_STAND_INS[name]], judge=one)
@@ -148,12 +151,13 @@ _PLANS: dict[str, RecommenderPlan] = {
         lists_from=None,
         ranks_from=_RANKS_FROM,
     ),
+    "auto-counted": RecommenderPlan(evidence=RANKERS["auto"]),
 }
 
 # How items fit the person who asks a question, whose candidates are given ones too: asked for "a
 # GENRE film from the DECADE" of 300 validation items there, the memory puts them at a mean
 # reciprocal rank of .13, `auto` of .11; an answer to nobody in particular has .08.
-QUESTION_PLAN = msgspec.structs.replace(_PLANS["auto-memory"], lists_from=_RANKS_FROM)
+QUESTION_PLAN = msgspec.structs.replace(_PLANS["auto-memory"], lists_from=_RANKS_FROM, learned=True)
 
 
 def recommender_names() -> list[str]:

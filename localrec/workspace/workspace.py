@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from localrec.memory.loader import SharedMemory
     from localrec.memory.rerankers import Reranker
     from localrec.memory.updaters import UpdaterParts
+    from localrec.ranking.configs import EvidenceConfig
     from localrec.retrieval.user_profile import UserProfile
     from localrec.systems.auto import EvidenceRecommender, ScoredItems
     from localrec.systems.configs import AgenticAskConfig
@@ -255,7 +256,7 @@ class Workspace:
         from localrec.systems.auto import EvidenceRecommender
         from localrec.systems.memrec import MemoryRecommender
 
-        field = self._descriptions(domain_name) if plan.evidence.nearness else None
+        field = self.description_field(domain_name) if plan.evidence.nearness else None
         parts = (self.catalogue(domain_name), self.audience(domain_name), field, plan.evidence)
         config = plan.memory
         if plan.judge is not None:
@@ -266,12 +267,32 @@ class Workspace:
                 return RerankingRecommender(*parts, agent)
             return RerankingRecommender(*parts, self._judge(domain_name, plan))
         if config is None or self.audience(domain_name).user_count < plan.min_users:
-            return EvidenceRecommender(*parts)
-        return MemoryRecommender(
+            counted = EvidenceRecommender(*parts)
+        else:
+            counted = MemoryRecommender(
+                *parts,
+                lambda: self._shared_memory(domain_name, config),
+                lists_from=plan.lists_from,
+                ranks_from=plan.ranks_from,
+            )
+        return self._learned(domain_name, parts, counted) if plan.learned else counted
+
+    def _learned(
+        self,
+        domain_name: str,
+        parts: tuple[Catalogue, InteractionMatrix, EmbeddedField | None, EvidenceConfig],
+        counted: EvidenceRecommender,
+    ) -> EvidenceRecommender:
+        """The learnt ranker in front of counted evidence."""
+        from localrec.graph.interactions import user_node
+        from localrec.ranking.learned.stored import open_ranking
+        from localrec.systems.learned import LearnedRecommender
+
+        return LearnedRecommender(
             *parts,
-            lambda: self._shared_memory(domain_name, config),
-            lists_from=plan.lists_from,
-            ranks_from=plan.ranks_from,
+            counted=counted,
+            open_ranking=lambda: open_ranking(self.folder / "indexes", parts[0]),
+            user_node=lambda user: user_node(self.store, domain_name, user),
         )
 
     def collaborative_memory(self, domain_name: str) -> CollaborativeMemory:
@@ -283,7 +304,7 @@ class Workspace:
                 self.store,
                 self.folder / "indexes",
                 self.catalogue(domain_name),
-                self._descriptions(domain_name),
+                self.description_field(domain_name),
             )
         return self._collaborative_memories[domain_name]
 
@@ -768,8 +789,8 @@ class Workspace:
             self.settings.index,
         )
 
-    def _descriptions(self, domain_name: str) -> EmbeddedField | None:
-        """The vectors of what describes items; None where there are none, or no embedder."""
+    def description_field(self, domain_name: str) -> EmbeddedField | None:
+        """The vectors of the descriptions of items; None where there are none, or no embedder."""
         try:
             field = self._field(load_domain(domain_name), "description")
         except ModelError:

@@ -70,13 +70,6 @@ class EvaluationProtocol(msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
         return f"{self.split}{shown}{least}{cap}, {ranked}, seed {self.seed}"
 
 
-class RatedRequests(ScoreRequests, frozen=True):
-    """Requests with the stars of each history, NaN where none were given; and when, undated NaT."""
-
-    stars: tuple[NDArray[np.float32], ...] = ()
-    at: tuple[NDArray[np.datetime64], ...] = ()
-
-
 class Cases(msgspec.Struct, frozen=True):
     """What a system is asked, and what it should find; b of them.
 
@@ -120,9 +113,9 @@ class Cases(msgspec.Struct, frozen=True):
             candidates=None if self.candidates is None else self.candidates[places],
         )
 
-    def requests(self) -> RatedRequests:
+    def requests(self) -> ScoreRequests:
         """Return the requests that a system sees, without the positives."""
-        return RatedRequests(
+        return ScoreRequests(
             user=self.train_user, histories=self.histories, stars=self.stars, at=self.at
         )
 

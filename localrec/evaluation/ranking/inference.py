@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from localrec.data.interactions import Interactions
 from localrec.data.trajectory import Trajectory
-from localrec.evaluation.ranking.cases import Cases, Items, RatedRequests
+from localrec.evaluation.ranking.cases import Cases, Items
 from localrec.evaluation.ranking.metrics import Fault, faults_of, hits_of, tied_ranks
 from localrec.foundation.errors import error_text
 from localrec.foundation.progress import Progress
-from localrec.ranking.recommender import Recommender, SettingValue
+from localrec.ranking.recommender import Recommender, ScoreRequests, SettingValue
 
 Scores = NDArray[np.float32]
 Answer = Sequence[Hashable] | None
@@ -62,7 +62,7 @@ class RecommendationReply(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @runtime_checkable
-class ListRecommender(Protocol):
+class ListAnswerer(Protocol):
     """A system that answers with lists, such as a language model; a `Baseline` gives scores."""
 
     name: str
@@ -73,13 +73,13 @@ class ListRecommender(Protocol):
         ...
 
     def answer(
-        self, requests: RatedRequests, candidates: Items | None, k: int
+        self, requests: ScoreRequests, candidates: Items | None, k: int
     ) -> Sequence[Answer | RecommendationReply]:
         """Rank the items of each request, best first: all candidates, or else k items."""
         ...
 
 
-EvaluatedSystem = Recommender | ListRecommender
+EvaluatedSystem = Recommender | ListAnswerer
 
 
 class CaseResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -230,7 +230,7 @@ def _ask_all(system: EvaluatedSystem, cases: Cases, asking: InferenceContext) ->
         ValueError: not one answer for each case, or scores of another shape.
     """
     requests = cases.requests()
-    if isinstance(system, ListRecommender):
+    if isinstance(system, ListAnswerer):
         answers = system.answer(requests, cases.candidates, asking.k)
         if len(answers) != len(cases):
             raise ValueError(f"{len(answers)} answers to {len(cases)} requests")

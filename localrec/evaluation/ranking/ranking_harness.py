@@ -18,7 +18,7 @@ from localrec.data.domains import Domain
 from localrec.evaluation.configs import RunConfig, SystemConfig
 from localrec.evaluation.engine_protocol import Engine
 from localrec.evaluation.execution import LocalEngine
-from localrec.evaluation.explanations.rationales import ExplainsRankings, write_rationales
+from localrec.evaluation.explanations.rationales import write_rationales
 from localrec.evaluation.provenance import Origin
 from localrec.evaluation.ranking.agent_systems import AgentSystem
 from localrec.evaluation.ranking.cases import Cases, DataSplit, split_data
@@ -26,7 +26,7 @@ from localrec.evaluation.ranking.inference import (
     CaseResult,
     EvaluatedSystem,
     InferenceContext,
-    ListRecommender,
+    ListAnswerer,
     candidate_scores,
     run_cases,
 )
@@ -53,7 +53,7 @@ from localrec.evaluation.system_loop import measure_systems
 from localrec.foundation.progress import Progress
 from localrec.graph.domain_files import load_domain
 from localrec.ranking.baselines.tuning import TuningResult, tune
-from localrec.ranking.recommender import Recommender, SettingValue
+from localrec.ranking.recommender import ExplainsItems, Recommender, SettingValue
 from localrec.workspace import Workspace
 
 TUNED_FOR = 10  # validation's NDCG at this length decides
@@ -208,7 +208,7 @@ def _have_reasons_told(
     bench: RunContext, name: str, system: EvaluatedSystem, outcomes: Sequence[CaseResult]
 ) -> None:
     """Write rationales of a system that explains its rankings, for some of its cases."""
-    if isinstance(system, ExplainsRankings) and bench.config.rationales:
+    if isinstance(system, ExplainsItems) and bench.config.rationales:
         drawn = _sampled(bench.parted.test, bench.config.rationales, bench.config.seed)
         path = bench.folder.path / rationale_file(name)
         write_rationales(system, path, drawn, outcomes, bench.asking, bench.progress)
@@ -245,7 +245,7 @@ def _search(bench: RunContext, system: SystemConfig) -> TuningResult | None:
     def make(drawn: Mapping[str, SettingValue]) -> Recommender:
         made = bench.systems.make(system, {**drawn, **system.settings})
         assert not isinstance(
-            made, ListRecommender
+            made, ListAnswerer
         )  # `check` has seen to it: only baselines are tuned
         return made
 
