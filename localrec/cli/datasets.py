@@ -76,10 +76,10 @@ def pull(
         files = found.files if isinstance(found, BulkHistory) else ()
         with Workspace(context.workspace, writable=True, may_read=files) as opened:
             if isinstance(found, CatalogueRows):
-                opened.take_in(found, domain, steps)
+                opened.imports.import_items(found, domain, steps)
                 report, deeds = found.report, 0
             else:
-                report = opened.take_in_history(found, domain, None, steps)
+                report = opened.imports.import_history(found, domain, None, steps)
                 deeds = count_interactions(opened.store, domain.name, report.source)
     if context.as_json:
         print_json(report)

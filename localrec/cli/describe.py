@@ -33,11 +33,12 @@ def describe(
     from localrec.explanation.item_descriptions import generate_descriptions
     from localrec.graph.domain_files import load_domain
     from localrec.workspace import Workspace
+    from localrec.workspace.domain_choice import domain_of_question
 
     context = command_context(workspace, as_json)
     with Workspace(context.workspace, writable=True) as opened, progress() as steps:
-        chosen = opened.choose_domain("", domain)
-        stages = opened.stages(chosen)
+        chosen = domain_of_question(opened, "", domain)
+        stages = opened.context(chosen)
         model = opened.models.open("writer")
         summary = generate_descriptions(
             opened.store,
@@ -48,7 +49,7 @@ def describe(
             lambda done, total: steps("describing", done, total),
         )
         if summary.written:
-            opened.embed(load_domain(chosen), steps)
+            opened.imports.embed_texts(load_domain(chosen), steps)
     if context.as_json:
         print_json(summary)
     else:

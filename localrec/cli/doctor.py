@@ -24,6 +24,7 @@ from localrec.foundation.errors import LocalrecError, UsageError
 
 if TYPE_CHECKING:
     from localrec.graph.sequences import SequenceState
+    from localrec.workspace.domain_context import DomainContext
 
 _LIBRARIES = {
     "duckdb": "",
@@ -128,7 +129,7 @@ def _workspace(folder: Path, repair: bool) -> Iterator[CheckResult]:
     try:
         with Workspace(folder) as opened:
             domains = opened.domains()
-            counts = {name: len(opened.stages(name).catalogue) for name in domains}
+            counts = {name: _searchable_items(opened.context(name)) for name in domains}
     except LocalrecError as error:
         yield CheckResult("workspace", "broken", error.message, error.hint)
         return
@@ -142,14 +143,20 @@ def _workspace(folder: Path, repair: bool) -> Iterator[CheckResult]:
         yield CheckResult("sequences", "broken", error.message, error.hint)
 
 
+def _searchable_items(context: DomainContext) -> int:
+    """Count the items of a domain; raises where questions could not be answered."""
+    _ = context.models.embedder, context.fields, context.vocabulary
+    return len(context.catalogue)
+
+
 def _sequences(folder: Path, repair: bool) -> Iterator[CheckResult]:
     """Whether the store would give a number that is in use, which makes every write fail.
 
     Raises:
         LocalrecError: the store cannot be read, or not be mended, such as while it is in use.
     """
+    from localrec.graph.journal import open_settled
     from localrec.graph.sequences import advance_sequences, sequence_states
-    from localrec.privacy.journal import open_settled
 
     with open_settled(folder, read_only=True) as store:
         behind = [state for state in sequence_states(store) if state.is_behind]

@@ -73,7 +73,7 @@ def add(
         _open_domain(context.workspace, domain, writable=not dry_run) as (opened, about),
         progress() as steps,
     ):
-        report = opened.take_in_pictures(
+        report = opened.imports.import_images(
             folder, about, column=column, dry_run=dry_run, progress=steps
         )
     if context.as_json:
@@ -111,7 +111,7 @@ def describe(
             lambda done, total: steps("describing", done, total),
         )
         if described.written:
-            opened.embed(about, steps)
+            opened.imports.embed_texts(about, steps)
     if context.as_json:
         print_json(described)
     else:
@@ -185,7 +185,7 @@ def find(
     picture = None if image is None else open_image(image)
     context = command_context(workspace, as_json)
     with _open_domain(context.workspace, domain) as (opened, about):
-        index = opened.pictures(about.name)
+        index = opened.context(about.name).item_images()
         if index is None:
             raise UsageError(*_missing_remedy(opened, about))
         near = (
@@ -208,9 +208,10 @@ def _open_domain(
     """The workspace and the domain that is meant."""
     from localrec.graph.domain_files import load_domain
     from localrec.workspace import Workspace
+    from localrec.workspace.domain_choice import domain_of_question
 
     with Workspace(folder, writable=writable) as opened:
-        yield opened, load_domain(opened.choose_domain("", domain))
+        yield opened, load_domain(domain_of_question(opened, "", domain))
 
 
 def _missing_remedy(opened: Workspace, domain: Domain) -> tuple[str, str]:

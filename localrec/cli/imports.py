@@ -98,9 +98,11 @@ def import_(
             files = found.files if isinstance(found, BulkHistory) else ()
             with Workspace(context.workspace, writable=True, may_read=files) as opened:
                 if isinstance(found, CatalogueRows):
-                    opened.take_in(found, about, steps)
+                    opened.imports.import_items(found, about, steps)
                 else:
-                    report = opened.take_in_history(found, about, user, steps, embed=not later)
+                    report = opened.imports.import_history(
+                        found, about, user, steps, embed=not later
+                    )
     report = msgspec.structs.replace(report, dry_run=dry_run)
     if context.as_json:
         print_json(report)
@@ -148,7 +150,7 @@ def index(
     embedded = {}
     with Workspace(context.workspace, writable=True) as opened, progress() as steps:
         for name in opened.domains():
-            embedded[name] = opened.embed(load_domain(name), steps)
+            embedded[name] = opened.imports.embed_texts(load_domain(name), steps)
     if context.as_json:
         print_json(embedded)
     else:

@@ -45,10 +45,11 @@ def show(
     """The rules that hold now, in the form in which they can be edited."""
     from localrec.memory.rule_versions import rules_of
     from localrec.workspace import Workspace
+    from localrec.workspace.domain_choice import domain_of_question
 
     context = command_context(workspace, as_json)
     with Workspace(context.workspace) as opened:
-        rules = rules_of(opened.store, opened.choose_domain("", domain))
+        rules = rules_of(opened.store, domain_of_question(opened, "", domain))
     _report(rules, as_json=context.as_json)
 
 
@@ -66,12 +67,13 @@ def edit(
     from localrec.memory.rule_text import parse_rules
     from localrec.memory.rule_versions import save_rules
     from localrec.workspace import Workspace
+    from localrec.workspace.domain_choice import domain_of_question
 
     context = command_context(workspace, as_json)
     text = read_stdin("--file") if file is None else _read(file)
     rules = parse_rules(text, where="The rules" if file is None else str(file))
     with Workspace(context.workspace, writable=True) as opened:
-        chosen = opened.choose_domain("", domain or rules.domain)
+        chosen = domain_of_question(opened, "", domain or rules.domain)
         saved = save_rules(opened.store, chosen, rules)
     _report(saved, as_json=context.as_json)
 
@@ -89,10 +91,11 @@ def generate(
     from localrec.memory.rule_generation import generate_rules
     from localrec.memory.rule_versions import save_rules
     from localrec.workspace import Workspace
+    from localrec.workspace.domain_choice import domain_of_question
 
     context = command_context(workspace, as_json)
     with Workspace(context.workspace) as opened:
-        chosen = opened.choose_domain("", domain)
+        chosen = domain_of_question(opened, "", domain)
         statistics = domain_statistics(opened.store, load_domain(chosen))
     # The model thinks for a while: meanwhile the store is open to others.
     with Workspace(context.workspace) as opened, progress() as steps:

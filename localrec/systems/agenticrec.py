@@ -19,33 +19,33 @@ from localrec.agent.reranker import model_failed_note
 from localrec.foundation.errors import ModelCancelledError, ModelError
 from localrec.foundation.run_trace import RunTrace
 from localrec.foundation.text import clean_name
+from localrec.graph.user_profile import profile_from_keys
 from localrec.memory.rerankers import Reranker, RerankRequest, RerankResult
 from localrec.retrieval.search_query import RankedItems
-from localrec.retrieval.user_profile import profile_from_keys
 from localrec.systems.answer_request import AnswerRequest, ChosenItems
 from localrec.systems.configs import FALLBACK_AGENT, AgenticAskConfig
 from localrec.systems.marc import Marc
-from localrec.systems.question_context import QuestionContext
 from localrec.systems.reranking import DEFAULT_CANDIDATES
+from localrec.workspace.domain_context import DomainContext
 
 
 class AgenticAnswerer(Marc):
     """Answers questions about one domain, in an agent's order.
 
     Args:
-        stages: As of MARC.
+        context: The domain, as for MARC.
         config: Names the agent.
-        open_judge: Name of an agent -> the judge that it is; raises ModelError where its model is
-            not here, never for the fused one.
+        open_reranker: Name of an agent -> its reranker; raises ModelError where its model is not
+            here, never for the fused one.
     """
 
     def __init__(
         self,
-        stages: QuestionContext,
+        context: DomainContext,
         config: AgenticAskConfig,
         open_reranker: Callable[[str], Reranker],
     ) -> None:
-        super().__init__(stages, config)
+        super().__init__(context, config)
         self._agent = config.agent
         self._open_reranker = open_reranker
 

@@ -51,6 +51,7 @@ from localrec.memory.memory_texts import MemoryTexts
 from localrec.memory.synthesis import domain_shares, phrases_of
 from localrec.memory.user_item_graph import UserItemGraph
 from localrec.workspace import Workspace
+from localrec.workspace.domain_choice import domain_of_question
 
 ROOT = Path(__file__).resolve().parents[2]
 DOMAIN = "movies"
@@ -94,8 +95,8 @@ def main() -> int:
     asked = parser.parse_args()
     try:
         with Workspace(asked.workspace) as workspace:
-            catalogue = workspace.catalogue(workspace.choose_domain("", DOMAIN))
-            collaborative_memory = workspace.collaborative_memory(DOMAIN)
+            catalogue = workspace.context(domain_of_question(workspace, "", DOMAIN)).catalogue
+            collaborative_memory = workspace.context(DOMAIN).collaborative_memory
             small = measure(build_domain_knowledge(catalogue, collaborative_memory), asked.requests)
     except LocalrecError as error:
         print(error, file=sys.stderr)

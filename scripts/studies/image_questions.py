@@ -32,6 +32,7 @@ from localrec.evaluation.reporting.markdown import markdown_table, replace_marke
 from localrec.evaluation.statistics import Comparison, IntervalEstimate, compare_all, ratio_estimate
 from localrec.foundation.errors import LocalrecError
 from localrec.graph.catalogue import Catalogue
+from localrec.systems.registry import SYSTEM_REGISTRY
 from localrec.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -128,8 +129,8 @@ def parse_arguments() -> argparse.Namespace:
 
 def run(workspace: Workspace, half: Half, folder: Path) -> Figures:
     """Ask about every drink of a half, with its picture and without."""
-    catalogue = workspace.catalogue(DOMAIN)
-    asker = workspace.system("marc", DOMAIN, without_model=True)
+    catalogue = workspace.context(DOMAIN).catalogue
+    asker = SYSTEM_REGISTRY.answerer(workspace.context(DOMAIN), "marc", without_model=True)
     drinks = drinks_of(catalogue, half)
     pictures = [draw(drink, number, half, folder) for number, drink in enumerate(drinks)]
     judged: dict[str, dict[str, list[dict[str, tuple[float, float]]]]] = {}

@@ -16,11 +16,11 @@ from localrec.data.interactions import Interactions
 from localrec.evaluation.ranking.cases import RatedRequests
 from localrec.foundation.progress import Progress
 from localrec.graph.catalogue import Catalogue
+from localrec.graph.user_profile import UserProfile, preferences_of_stars
 from localrec.index.embedded_fields import EmbeddedField
 from localrec.index.interaction_cache import LIKED_FROM
 from localrec.ranking.configs import EvidenceConfig
 from localrec.ranking.recommender import ScoreRequests, SettingValue
-from localrec.retrieval.user_profile import UserProfile, preferences_of_stars
 from localrec.systems.auto import EvidenceRecommender
 
 
