@@ -98,7 +98,8 @@ def _sections(command: object, path: str) -> Iterator[str]:
     if not subcommands:
         yield _section(command, path)
     for name, sub in subcommands.items():
-        yield from _sections(sub, f"{path} {name}")
+        if not getattr(sub, "hidden", False):  # an old name of another command
+            yield from _sections(sub, f"{path} {name}")
 
 
 def _section(command: object, path: str) -> str:

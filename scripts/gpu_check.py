@@ -27,6 +27,7 @@ from gold_questions import build_workspace
 
 from localrec.foundation.errors import LocalrecError
 from localrec.training.adapters.run_export import export_run
+from localrec.training.jobs.run_start import begin_run
 from localrec.training.libraries import training_libraries
 from localrec.training.sft import sft_run
 from localrec.training.sft.sft_data import SupervisedConfig
@@ -101,7 +102,7 @@ def trained_on(device: str, workspace: Path, asked: argparse.Namespace) -> Outco
     if on_gpu:
         torch.cuda.reset_peak_memory_stats()
     made = sft_run.prepared(workspace, config, lambda *_: None)
-    run = sft_run.begin(workspace, device.replace(":", "-"), made)
+    run = begin_run(workspace, device.replace(":", "-"), made)
     trained = sft_run.train(run, made, lambda *_: None)
     memory = torch.cuda.max_memory_allocated() / 1e9 if on_gpu else 0.0
     agreement = export_run(run, workspace / f"{run.name}.gguf").agreement

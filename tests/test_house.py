@@ -17,25 +17,18 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 SCRIPT = CHECKOUT / "scripts" / "house.py"
 
 STILL = {
-    "localrec.workspace": 878,
-    "localrec.workspace:Workspace": 797,
-    "localrec.workspace:Workspace._judge": 61,
-    "localrec.systems.auto": 284,
-    "localrec.systems.marc": 442,
-    "localrec.systems.marc:Marc": 344,
-    "localrec.systems.marc:Marc.answer_intent": 62,
-    "localrec.systems.registry": 187,
-    "localrec.systems.vector_rag": 162,
+    "localrec.cli.ask:ask": 102,
+    "localrec.cli.evaluate:run": 72,
+    "localrec.cli.export:export": 69,
+    "localrec.cli.recommend:rank": 63,
+    "localrec.cli.train_adapter:adapter": 76,
+    "localrec.cli.train_policy:grpo": 72,
     "localrec.graph.catalogue:Catalogue": 311,
-    "localrec.llm.model_process:ModelProcess": 336,
-    "localrec.llm.native_model:NativeModel": 382,
-    "localrec.cli.ask:ask": 104,
-    "localrec.cli.evaluate:run": 74,
-    "localrec.cli.export:export": 71,
-    "localrec.cli.feedback:feedback": 62,
-    "localrec.cli.recommend:rank": 65,
-    "localrec.cli.train_adapter:adapter": 78,
-    "localrec.cli.train_policy:grpo": 74,
+    "localrec.systems.auto": 288,
+    "localrec.systems.registry": 187,
+    "localrec.workspace.workspace": 813,
+    "localrec.workspace.workspace:Workspace": 734,
+    "localrec.workspace.workspace:Workspace._judge": 62,
     "localrec_tui.screens.ask": 489,
     "localrec_tui.screens.ask:AskScreen": 413,
     "localrec_tui.screens.browse": 470,
@@ -147,3 +140,20 @@ class TestTheMeasure:
     def test_sees_what_runs_in_a_command(self, house):
         found = house.traced(CHECKOUT, ["models", "list"])
         assert 0 < found.rooms < found.modules
+
+
+def block_of(name):
+    """What stands between the markers of a block in docs/design.md."""
+    page = (CHECKOUT / "docs" / "design.md").read_text("utf-8")
+    return page.split(f"<!-- {name}:begin -->\n")[1].split(f"\n<!-- {name}:end -->")[0]
+
+
+def test_the_drawing_of_the_rooms_equals_the_imports(house, source):
+    """On a change of imports: python scripts/house.py --write."""
+    assert block_of("rooms") == house.drawing(source)
+
+
+def test_the_readme_names_every_room(source):
+    readme = (CHECKOUT / "README.md").read_text("utf-8")
+    rooms = {*source.room_imports()} - {"__main__"}
+    assert {room for room in rooms if f"`localrec/{room}`" not in readme} == set()

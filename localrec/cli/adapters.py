@@ -7,14 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from localrec.cli.context import (
-    JsonOption,
-    WorkspaceOption,
-    command_context,
-    console,
-    print_json,
-    progress,
-)
+from localrec.cli.context import command_context, console, progress
 
 if TYPE_CHECKING:
     from localrec.evaluation.statistics import IntervalEstimate
@@ -86,8 +79,6 @@ def try_(
         str | None,
         typer.Option(metavar="TEXT", help="Ask both this instead, and show what each says."),
     ] = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Ask an adapter and its bare model the same cases: who is right how often, and how fast.
 
@@ -97,7 +88,7 @@ def try_(
     from localrec.training.adapters.adapter_compare import compare_adapter
     from localrec.training.adapters.adapter_eval import evaluate_adapter
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     base = model_file(model or base_of(adapter))
     role = role_of(adapter)
     file = fitting_adapter(adapter, role, base)
@@ -109,9 +100,7 @@ def try_(
         else:
             tried = both = compare_adapter(context.workspace, role, base, file, question, steps)
             told = _answers_text(both)
-    if context.as_json:
-        print_json(tried)
-    else:
+    if not context.print_json(tried):
         console().print(told)
 
 

@@ -32,7 +32,7 @@ from localrec.cli import (
     train_policy,
     tui,
 )
-from localrec.cli.context import JsonOption, WorkspaceOption, note, set_global_options
+from localrec.cli.context import Commands, JsonOption, WorkspaceOption, note, set_global_options
 from localrec.foundation.errors import LocalrecError
 from localrec.foundation.offline import switch_off_telemetry
 from localrec.foundation.parent_watch import exit_with_parent, is_watched_by_parent
@@ -45,7 +45,7 @@ _COMMAND_LINE_ERROR: type[Any] = next(
 
 _INTERRUPTED = "localrec: interrupted; nothing half done was kept."
 
-app = typer.Typer(
+app = Commands(
     name="localrec",
     help="A private recommender: your catalogue, local models, answers with their evidence.",
     no_args_is_help=True,

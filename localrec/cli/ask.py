@@ -9,13 +9,10 @@ import typer
 
 from localrec.cli.context import (
     DomainOption,
-    JsonOption,
-    WorkspaceOption,
     command_context,
     console,
     note,
     note_unknown,
-    print_json,
     progress,
     resumable,
     user_key,
@@ -70,9 +67,7 @@ def ask(
     user: Annotated[
         str | None,
         typer.Option(
-            metavar="KEY",
-            help="The person who asks; no history, no difference.",
-            callback=user_key,
+            metavar="KEY", help="The person who asks; no history, no difference.", callback=user_key
         ),
     ] = None,
     k: Annotated[int, typer.Option("-k", min=1, max=100, help="How many items.")] = 3,
@@ -103,13 +98,9 @@ def ask(
         bool, typer.Option("--plain", help="Talk line by line, as a screen reader reads it.")
     ] = False,
     domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Ask for a recommendation in plain language."""
-    from localrec.workspace import Workspace
-
-    context = command_context(workspace, as_json)
+    context = command_context()
     if plain:
         from localrec.cli.plain_chat import ChatOptions, converse
 
@@ -137,15 +128,14 @@ def ask(
         raise UsageError("--explain tells of one question; a batch has its reasons in the file.")
     if (batch is None) != (out is None):
         raise UsageError("--batch and --out belong together.", "Name both files.")
-    with Workspace(context.workspace) as opened:
+    with context.open_workspace() as opened:
         if batch is not None and out is not None:
-            _answer_batch(opened, batch, out, k, system, no_model, domain, as_json=context.as_json)
+            _answer_batch(opened, batch, out, k, system, no_model, domain)
             return
         answer = _answer_one(
             opened, question or "", have, user, k, system, no_model, domain, image, explain=explain
         )
-    if context.as_json:
-        print_json(answer)
+    if context.print_json(answer):
         return
     from localrec.cli.render import render_answer
 
@@ -191,8 +181,6 @@ def _answer_batch(
     system: str,
     no_model: bool,
     domain: str | None,
-    *,
-    as_json: bool,
 ) -> None:
     from localrec.systems.registry import SYSTEM_REGISTRY
     from localrec.workspace.batch_runs import RunOptions, answer_batch, read_questions
@@ -218,7 +206,5 @@ def _answer_batch(
             lambda done, total: steps("answering", done, total),
             RunOptions(command="ask", system=system, domain=domain, k=k, no_model=no_model),
         )
-    if as_json:
-        print_json(summary)
-    else:
+    if not command_context().print_json(summary):
         note(f"{summary.answered} answered, {summary.resumed} were there already, in {out}.")

@@ -7,13 +7,16 @@ the command's name.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
+from typer.core import TyperCommand
 
 from localrec.foundation.errors import CutShortError, UsageError
 from localrec.foundation.parent_watch import ProgressWriter, is_watched_by_parent
@@ -23,7 +26,18 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from localrec.graph.store import Store
+    from localrec.workspace import Workspace
 
+# Old name of an option -> the name that help, completion and docs show.
+OLD_OPTIONS = {
+    "--thought": "--max-thought-chars",
+    "--budget": "--max-tool-calls",
+    "--groups": "--prompts-per-step",
+    "--searched": "--mine-requests",
+    "--start": "--init-adapter",
+    "--serving": "--rollout-model",
+}
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 _SHOWN = 3  # people nobody knows who are named one by one
 
 WorkspaceOption = Annotated[
@@ -53,8 +67,21 @@ class CommandContext:
     workspace: Path
     as_json: bool
 
+    def open_workspace(self, **options: Any) -> Workspace:
+        """Open the workspace for reading; `options` are those of `Workspace`."""
+        from localrec.workspace import Workspace  # not for --help
+
+        return Workspace(self.workspace, **options)
+
+    def print_json(self, record: Any) -> bool:
+        """Print a record if JSON is asked for; return whether it is."""
+        if self.as_json:
+            print_json(record)
+        return self.as_json
+
 
 _root = CommandContext(default_workspace(), False)
+_command = _root
 
 
 def set_global_options(workspace: Path | None, as_json: bool) -> None:
@@ -63,9 +90,56 @@ def set_global_options(workspace: Path | None, as_json: bool) -> None:
     _root.as_json = as_json
 
 
-def command_context(workspace: Path | None, as_json: bool) -> CommandContext:
-    """The options of a command; those behind its name win."""
-    return CommandContext(workspace or _root.workspace, as_json or _root.as_json)
+def command_context() -> CommandContext:
+    """Return the options of the command that runs; those behind its name win."""
+    return _command
+
+
+class _RenamedOptions(TyperCommand):
+    """Accept the old names of options too, which scripts may still use."""
+
+    def make_parser(self, ctx: Any) -> Any:
+        """Build the parser of the command, old names included."""
+        parser: Any = super().make_parser(ctx)
+        for option in self.params:
+            if old := [name for name, new in OLD_OPTIONS.items() if new in option.opts]:
+                parser.add_option(option, old, option.name, nargs=option.nargs)
+        return parser
+
+
+class Commands(typer.Typer):
+    """A group of commands, each of which takes --workspace and --json as well.
+
+    The two options are declared here once; a command reads them from `command_context`.
+    """
+
+    def command(self, name: str | None = None, **settings: Any) -> Callable[[_Function], _Function]:
+        """Register a command, as Typer does."""
+        register = super().command(name, **{"cls": _RenamedOptions, **settings})
+
+        def add(function: _Function) -> _Function:
+            register(_with_global_options(function))
+            return function
+
+        return add
+
+
+def _with_global_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(function)
+    def command(*, workspace: Path | None, as_json: bool, **options: Any) -> Any:
+        global _command
+        _command = CommandContext(workspace or _root.workspace, as_json or _root.as_json)
+        return function(**options)
+
+    shared = [
+        Parameter("workspace", Parameter.KEYWORD_ONLY, default=None, annotation=WorkspaceOption),
+        Parameter("as_json", Parameter.KEYWORD_ONLY, default=False, annotation=JsonOption),
+    ]
+    own = signature(function, eval_str=True).parameters.values()
+    # Typer reads the options of a command from these two.
+    command.__signature__ = Signature([*own, *shared])  # type: ignore[attr-defined]
+    command.__annotations__ = {one.name: one.annotation for one in (*own, *shared)}
+    return command
 
 
 def console(*, to_stderr: bool = False) -> Console:

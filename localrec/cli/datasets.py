@@ -6,17 +6,9 @@ from typing import Annotated
 
 import typer
 
-from localrec.cli.context import (
-    JsonOption,
-    WorkspaceOption,
-    command_context,
-    console,
-    note,
-    print_json,
-    progress,
-)
+from localrec.cli.context import Commands, command_context, console, note, progress
 
-app = typer.Typer(help="Data sets: list, pull.", no_args_is_help=True)
+app = Commands(help="Data sets: list, pull.", no_args_is_help=True)
 
 
 def _known_datasets() -> list[str]:
@@ -26,7 +18,7 @@ def _known_datasets() -> list[str]:
 
 
 @app.command("list")
-def list_(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
+def list_() -> None:
     """The data sets localrec knows."""
     from localrec.sources.dataset_catalog import load_datasets
 
@@ -40,8 +32,7 @@ def list_(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> Non
         }
         for name, one in load_datasets().items()
     ]
-    if command_context(workspace, as_json).as_json:
-        print_json(known)
+    if command_context().print_json(known):
         return
     from rich.table import Table
 
@@ -53,20 +44,15 @@ def list_(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> Non
 
 
 @app.command()
-def pull(
-    name: Annotated[str, typer.Argument(autocompletion=_known_datasets)],
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
-) -> None:
+def pull(name: Annotated[str, typer.Argument(autocompletion=_known_datasets)]) -> None:
     """Put a data set into the workspace. Uses the network unless it is bundled."""
     from localrec.data.rows import BulkHistory, CatalogueRows
     from localrec.graph.domain_files import load_domain
     from localrec.graph.interactions import count_interactions
     from localrec.sources import read_export
     from localrec.sources.dataset_catalog import fetch_dataset, find_dataset
-    from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     dataset = find_dataset(name)
     domain = load_domain(dataset.domain)
     with progress() as steps:
@@ -74,15 +60,14 @@ def pull(
         steps("reading", 0, 0)
         found = read_export(dataset.kind, folder, domain)
         files = found.files if isinstance(found, BulkHistory) else ()
-        with Workspace(context.workspace, writable=True, may_read=files) as opened:
+        with context.open_workspace(writable=True, may_read=files) as opened:
             if isinstance(found, CatalogueRows):
                 opened.imports.import_items(found, domain, steps)
                 report, deeds = found.report, 0
             else:
                 report = opened.imports.import_history(found, domain, None, steps)
                 deeds = count_interactions(opened.store, domain.name, report.source)
-    if context.as_json:
-        print_json(report)
+    if context.print_json(report):
         return
     told = f" and {deeds:,} interactions with them" if deeds else ""
     note(f"{len(found.items):,} {domain.plural}{told} are in {context.workspace}.")

@@ -6,15 +6,7 @@ from typing import Annotated
 
 import typer
 
-from localrec.cli.context import (
-    DomainOption,
-    JsonOption,
-    WorkspaceOption,
-    command_context,
-    note,
-    print_json,
-    progress,
-)
+from localrec.cli.context import DomainOption, command_context, note, progress
 
 EXAMPLES = """
 Examples:\n\n
@@ -26,17 +18,14 @@ Examples:\n\n
 def describe(
     limit: Annotated[int | None, typer.Option(min=1, help="At most so many items.")] = None,
     domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Write descriptions for items that have only a generated one; checked, marked, resumable."""
     from localrec.explanation.item_descriptions import generate_descriptions
     from localrec.graph.domain_files import load_domain
-    from localrec.workspace import Workspace
     from localrec.workspace.domain_choice import domain_of_question
 
-    context = command_context(workspace, as_json)
-    with Workspace(context.workspace, writable=True) as opened, progress() as steps:
+    context = command_context()
+    with context.open_workspace(writable=True) as opened, progress() as steps:
         chosen = domain_of_question(opened, "", domain)
         stages = opened.context(chosen)
         model = opened.models.open("writer")
@@ -50,9 +39,7 @@ def describe(
         )
         if summary.written:
             opened.imports.embed_texts(load_domain(chosen), steps)
-    if context.as_json:
-        print_json(summary)
-    else:
+    if not context.print_json(summary):
         note(
             f"{summary.written} descriptions written, {summary.dropped} dropped for claiming what "
             f"the catalogue does not say; "

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
-from localrec.cli.context import JsonOption, WorkspaceOption, command_context, console, print_json
+from localrec.cli.context import command_context, console
 from localrec.foundation.errors import LocalrecError, UsageError
 
 if TYPE_CHECKING:
@@ -57,11 +57,9 @@ def doctor(
         bool,
         typer.Option("--repair", help="Mend what can be mended with nothing lost, and tell it."),
     ] = False,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> int:
     """Check libraries, models and the workspace; exits with 1 when something is broken."""
-    context = command_context(workspace, as_json)
+    context = command_context()
     if privacy and repair:
         raise UsageError(
             "--privacy only looks.", "Leave it out to repair: localrec doctor --repair"
@@ -76,8 +74,7 @@ def doctor(
     else:
         findings = [*_python(), *_libraries(), *_models(), *_workspace(context.workspace, repair)]
     code = int(any(finding.state == "broken" for finding in findings))
-    if context.as_json:
-        print_json(findings)
+    if context.print_json(findings):
         return code
     from rich.text import Text
 

@@ -8,16 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from localrec.cli import judge, rate
-from localrec.cli.context import (
-    JsonOption,
-    WorkspaceOption,
-    command_context,
-    console,
-    note,
-    print_json,
-    progress,
-    resumable,
-)
+from localrec.cli.context import Commands, command_context, console, note, progress, resumable
 from localrec.evaluation.execution import EngineName
 from localrec.foundation.errors import UsageError
 
@@ -41,9 +32,7 @@ Examples:\n\n
 _LEADING = ("H", "NDCG")  # at the longest list of the run
 _RUNS = "runs"
 
-app = typer.Typer(help="Measure systems, compare what was measured.", no_args_is_help=True)
-app.command("judge", epilog=judge.EXAMPLES)(judge.judge)
-app.command("rate", epilog=rate.EXAMPLES)(rate.rate)
+app = Commands(help="Measure systems, compare what was measured.", no_args_is_help=True)
 
 RunSystemArgument = Annotated[
     str, typer.Argument(metavar="RUN[:SYSTEM]", help="A run's name or folder, and a system of it.")
@@ -56,7 +45,6 @@ def _known_configs() -> list[str]:
     return list(ready_configs())
 
 
-@app.command("run", epilog=EXAMPLES)
 def run(
     config: Annotated[
         str,
@@ -75,8 +63,7 @@ def run(
         typer.Option(help="Ask the cases in this process, or by workers of Ray (an extra)."),
     ] = "local",
     workers: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Of Ray; by default one for each core."),
+        int | None, typer.Option(min=1, metavar="N", help="Of Ray; by default one for each core.")
     ] = None,
     address: Annotated[
         str | None,
@@ -86,8 +73,6 @@ def run(
             "localrec installed; by default one is started on this machine, for this run alone.",
         ),
     ] = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Measure the systems of a configuration; run it again to go on after an interruption."""
     from localrec.evaluation.configs import QuestionRunConfig, load_config
@@ -97,9 +82,8 @@ def run(
     from localrec.evaluation.ranking import ranking_harness
     from localrec.evaluation.run_folder import RunFolder
     from localrec.evaluation.run_report import write_run_report
-    from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     declared, text = load_config(config)
     if isinstance(declared, QuestionRunConfig) and engine != "local":
         raise UsageError(
@@ -109,7 +93,7 @@ def run(
     folder = RunFolder(out or context.workspace / _RUNS / declared.name)
     made = current_origin("-m localrec", ["evaluate", "run", Path(config).name])
     with (
-        Workspace(context.workspace) as opened,
+        context.open_workspace() as opened,
         resumable(folder.path),
         open_engine(engine, workers, address) as chosen,
         progress() as steps,
@@ -126,46 +110,36 @@ def run(
     if chosen.redone:
         note(f"{chosen.redone} chunks of cases were done again: their Ray worker was lost.")
     page, _, _ = write_run_report(folder)
-    if context.as_json:
-        print_json(found)
+    if context.print_json(found):
         return
     _render(found)
     note(f"{folder.path} holds every case and the figures; {page.name} shows them.")
 
 
-@app.command("compare", epilog=EXAMPLES)
-def compare(
-    ours: RunSystemArgument,
-    theirs: RunSystemArgument,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
-) -> None:
+def compare(ours: RunSystemArgument, theirs: RunSystemArgument) -> None:
     """Say of each metric whether the first run is better, worse, or cannot be told apart."""
     from localrec.evaluation.comparisons import compare_runs
     from localrec.evaluation.run_folder import find_run
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     runs = context.workspace / _RUNS
     (mine, our_system), (other, their_system) = _run_and_system(ours), _run_and_system(theirs)
     found = compare_runs(find_run(mine, runs), find_run(other, runs), our_system, their_system)
-    if context.as_json:
-        print_json(found)
+    if context.print_json(found):
         return
     for one in found:
         _render_comparison(one)
 
 
-@app.command("list")
-def list_(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
+def list_() -> None:
     """The runs of the workspace, and the configurations that are ready to run."""
     from localrec.evaluation.configs import ready_configs
     from localrec.evaluation.run_folder import runs_in
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     runs = [_listed_run(folder) for folder in runs_in(context.workspace / _RUNS)]
     ready = [_listed_config(path) for path in ready_configs().values()]
-    if context.as_json:
-        print_json({"runs": runs, "configs": ready})
+    if context.print_json({"runs": runs, "configs": ready}):
         return
     from rich.table import Table
 
@@ -293,15 +267,14 @@ def _figure_text(one: IntervalEstimate, *, sign: str = "", alone: bool = False) 
 MERGE_EXAMPLES = """
 Examples:\n\n
   localrec evaluate run first-half.toml & localrec evaluate run second-half.toml\n\n
-  localrec evaluate join first-half second-half --out runs/both\n\n
-  localrec evaluate join first-half ~/from-the-other-desk/second-half
+  localrec evaluate merge first-half second-half --out runs/both\n\n
+  localrec evaluate merge first-half ~/from-the-other-desk/second-half
 """
 
 
 def merge(
     runs: Annotated[
-        list[str],
-        typer.Argument(metavar="RUN...", help="Names or folders of runs, begun alike."),
+        list[str], typer.Argument(metavar="RUN...", help="Names or folders of runs, begun alike.")
     ],
     out: Annotated[
         Path | None,
@@ -309,25 +282,22 @@ def merge(
             "--out", metavar="FOLDER", help="Of the new run; else runs/joined in the workspace."
         ),
     ] = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
-    """Join runs that measured different systems on the same cases.
+    """Merge runs that measured different systems on the same cases.
 
     Data, protocol, seed and versions have to be the same; what one of them has not measured to its
     end is left out.
     """
-    from localrec.evaluation.merge import merge_runs as join_runs
+    from localrec.evaluation.merge import merge_runs
     from localrec.evaluation.run_folder import RunFolder, find_run
     from localrec.evaluation.run_report import write_run_report
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     known = context.workspace / "runs"
     into = RunFolder(out or known / "joined")
-    found = join_runs([find_run(run, known) for run in runs], into)
+    found = merge_runs([find_run(run, known) for run in runs], into)
     page, *_ = write_run_report(into)
-    if context.as_json:
-        print_json(found)
+    if context.print_json(found):
         return
     console().print(", ".join(one.name for one in found.systems), markup=False, soft_wrap=True)
     note(f"{into.path} holds them as a run; {page.name} shows it.")
@@ -336,7 +306,7 @@ def merge(
 TREC_EXAMPLES = """
 Examples:\n\n
   localrec evaluate export ml-100k-baselines-full --out trec\n\n
-  localrec evaluate take-in ml-100k-baselines-full theirs.run\n\n
+  localrec evaluate import-run ml-100k-baselines-full theirs.run\n\n
   localrec evaluate compare theirs:theirs ml-100k-baselines-full:ease
 """
 
@@ -349,17 +319,14 @@ def export_run(
     out: Annotated[
         Path, typer.Option("--out", metavar="FOLDER", help="For qrels and a file per system.")
     ],
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Write what the systems of a run ranked as TREC files, for any evaluator to read."""
     from localrec.evaluation.ranking.trec_exchange import export_trec
     from localrec.evaluation.run_folder import find_run
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     files = export_trec(find_run(run, context.workspace / "runs"), out)
-    if context.as_json:
-        print_json({"files": [str(file) for file in files]})
+    if context.print_json({"files": [str(file) for file in files]}):
         return
     for file in files:
         console().print(str(file), markup=False, soft_wrap=True)
@@ -379,23 +346,20 @@ def import_run(
             "--out", metavar="FOLDER", help="Of the new run; else runs/FILE in the workspace."
         ),
     ] = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Judge another program's rankings by the cases of a run, to compare with ours."""
     from localrec.evaluation.provenance import current_origin
-    from localrec.evaluation.ranking.trec_exchange import import_trec_run as judge_foreign
+    from localrec.evaluation.ranking.trec_exchange import import_trec_run
     from localrec.evaluation.run_folder import RunFolder, find_run
     from localrec.evaluation.run_report import write_run_report
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     runs = context.workspace / "runs"
     folder = RunFolder(out or runs / file.name.partition(".")[0])
     made = current_origin("-m localrec", ["evaluate", "take-in", Path(run).name, file.name])
-    found = judge_foreign(find_run(run, runs), file, folder, made)
+    found = import_trec_run(find_run(run, runs), file, folder, made)
     page, *_ = write_run_report(folder)
-    if context.as_json:
-        print_json(found)
+    if context.print_json(found):
         return
     for one in found.systems:
         told = ", ".join(f"{name} {figure.value:.3f}" for name, figure in one.metrics.items())
@@ -403,6 +367,13 @@ def import_run(
     note(f"{folder.path} holds it as a run; {page.name} shows it.")
 
 
-app.command("join", epilog=MERGE_EXAMPLES)(merge)
+app.command("judge", epilog=judge.EXAMPLES)(judge.judge)
+app.command("merge", epilog=MERGE_EXAMPLES)(merge)
+app.command("join", epilog=MERGE_EXAMPLES, hidden=True)(merge)  # the old name
 app.command("export", epilog=TREC_EXAMPLES)(export_run)
-app.command("take-in", epilog=TREC_EXAMPLES)(import_run)
+app.command("import-run", epilog=TREC_EXAMPLES)(import_run)
+app.command("take-in", epilog=TREC_EXAMPLES, hidden=True)(import_run)  # the old name
+app.command("rate", epilog=rate.EXAMPLES)(rate.rate)
+app.command("run", epilog=EXAMPLES)(run)
+app.command("compare", epilog=EXAMPLES)(compare)
+app.command("list")(list_)

@@ -7,14 +7,7 @@ from typing import Annotated
 
 import typer
 
-from localrec.cli.context import (
-    DomainOption,
-    JsonOption,
-    WorkspaceOption,
-    command_context,
-    note,
-    print_json,
-)
+from localrec.cli.context import DomainOption, command_context, note
 
 EXAMPLES = """
 Examples:\n\n
@@ -66,8 +59,6 @@ def export(
         bool, typer.Option("--force", help="Replace files that are there already.")
     ] = False,
     domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Write a history, profile, catalogue or list to a file; forgetting does not reach there.
 
@@ -75,9 +66,8 @@ def export(
     """
     from localrec.export.exporter import run_export
     from localrec.export.plan import plan_export
-    from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     plan = plan_export(
         out,
         what=what,
@@ -89,10 +79,9 @@ def export(
         history=history,
         force=force,
     )
-    with Workspace(context.workspace) as opened:
+    with context.open_workspace() as opened:
         report = run_export(opened.store, plan)
-    if context.as_json:
-        print_json(report)
+    if context.print_json(report):
         return
     for file in report.files:
         note(f"{file.rows:,} {'row' if file.rows == 1 else 'rows'} in {file.path}.")

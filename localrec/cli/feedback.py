@@ -6,16 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from localrec.cli.context import (
-    DomainOption,
-    JsonOption,
-    WorkspaceOption,
-    command_context,
-    console,
-    note,
-    print_json,
-    user_key,
-)
+from localrec.cli.context import DomainOption, command_context, console, note, user_key
 from localrec.data.rows import Event
 from localrec.foundation.errors import UsageError
 
@@ -60,20 +51,17 @@ def feedback(
         bool, typer.Option("--undo", help="Take back the last word (on --item, if given).")
     ] = False,
     domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Say what you think of an item, or take it back."""
     from localrec.graph.item_lookup import nobody_called, told_if_new
     from localrec.memory.feedback import record_feedback, retract_feedback
-    from localrec.workspace import Workspace
     from localrec.workspace.domain_choice import domain_of_last_feedback, find_item
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     event = _event(rating, like=like, dislike=dislike, seen=seen, not_now=not_now, undo=undo)
     if item is None and not undo:
         raise UsageError("Name the item.", 'localrec feedback --user KEY --item "NAME" --like')
-    with Workspace(context.workspace, writable=True) as opened:
+    with context.open_workspace(writable=True) as opened:
         new = told_if_new(opened.store, user)
         if undo and new:
             raise nobody_called(opened.store, user)
@@ -96,9 +84,7 @@ def feedback(
         )
     if new:
         note(new)
-    if context.as_json:
-        print_json({"undone": event is None, "domain": chosen, "said": said})
-    else:
+    if not context.print_json({"undone": event is None, "domain": chosen, "said": said}):
         _render(said, chosen, undone=event is None)
 
 

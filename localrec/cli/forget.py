@@ -7,16 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from localrec.cli.context import (
-    DomainOption,
-    JsonOption,
-    WorkspaceOption,
-    command_context,
-    console,
-    note,
-    print_json,
-    progress,
-)
+from localrec.cli.context import DomainOption, command_context, console, note, progress
 
 if TYPE_CHECKING:
     from localrec.privacy.erasure_plan import ForgetScope
@@ -32,8 +23,7 @@ Examples:\n\n
 
 def forget(
     user: Annotated[
-        str | None,
-        typer.Option("--user", metavar="KEY", help="All that is known of this person."),
+        str | None, typer.Option("--user", metavar="KEY", help="All that is known of this person.")
     ] = None,
     item: Annotated[
         str | None,
@@ -52,8 +42,6 @@ def forget(
         bool, typer.Option("--dry-run", help="Say what would go; change nothing.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> int:
     """Remove a person, an item or a span of time from everything, and look for traces afterwards.
 
@@ -65,16 +53,14 @@ def forget(
     from localrec.privacy.forget import refuse_nobody
     from localrec.privacy.receipts import format_receipt
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     scope = parse_forget_scope(user, item, since, domain)
     if not (dry_run or yes):
         refuse_nobody(context.workspace, scope)
         _ask(scope)
     with progress() as steps:
         receipt = forget_in(context.workspace, scope, dry_run=dry_run, progress=steps)
-    if context.as_json:
-        print_json(receipt)
-    else:
+    if not context.print_json(receipt):
         for line in format_receipt(receipt):
             console().print(line, soft_wrap=True)
     return int(bool(receipt.found))

@@ -9,16 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from localrec.cli.context import (
-    DomainOption,
-    JsonOption,
-    WorkspaceOption,
-    command_context,
-    console,
-    note,
-    print_json,
-    progress,
-)
+from localrec.cli.context import Commands, DomainOption, command_context, console, note, progress
 from localrec.foundation.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,7 +20,7 @@ if TYPE_CHECKING:
     from localrec.item_images.folder_import import ImageImportReport
     from localrec.workspace import Workspace
 
-app = typer.Typer(help="Pictures of items: add, describe, list, find.", no_args_is_help=True)
+app = Commands(help="Pictures of items: add, describe, list, find.", no_args_is_help=True)
 _SHOWN = 20
 _ADD = """
 A file belongs to the item whose key or name it bears; case, accents and separators do not matter.
@@ -64,21 +55,14 @@ def add(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Report what would happen; change nothing.")
     ] = False,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Take in a folder of pictures: small copies, without metadata, all that fit or none."""
-    context = command_context(workspace, as_json)
-    with (
-        _open_domain(context.workspace, domain, writable=not dry_run) as (opened, about),
-        progress() as steps,
-    ):
+    context = command_context()
+    with _open_domain(domain, writable=not dry_run) as (opened, about), progress() as steps:
         report = opened.imports.import_images(
             folder, about, column=column, dry_run=dry_run, progress=steps
         )
-    if context.as_json:
-        print_json(report)
-    else:
+    if not context.print_json(report):
         _render(report, about)
 
 
@@ -89,8 +73,6 @@ def describe(
         bool, typer.Option("--no-model", help="By what is measured, though a vision model is here.")
     ] = False,
     domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Say what pictures show, for items whose looks nobody described; marked, resumable.
 
@@ -98,11 +80,8 @@ def describe(
     """
     from localrec.item_images.descriptions import describe_images
 
-    context = command_context(workspace, as_json)
-    with (
-        _open_domain(context.workspace, domain, writable=True) as (opened, about),
-        progress() as steps,
-    ):
+    context = command_context()
+    with _open_domain(domain, writable=True) as (opened, about), progress() as steps:
         described = describe_images(
             opened.store,
             about,
@@ -112,9 +91,7 @@ def describe(
         )
         if described.written:
             opened.imports.embed_texts(about, steps)
-    if context.as_json:
-        print_json(described)
-    else:
+    if not context.print_json(described):
         note(
             f"{described.written} descriptions written; of {described.silent} pictures nothing "
             f"sure can be said; {described.left} left."
@@ -145,17 +122,14 @@ def _describer(opened: Workspace, about: Domain, no_model: bool) -> ImageDescrib
 
 
 @app.command("list")
-def list_(
-    domain: DomainOption = None, workspace: WorkspaceOption = None, as_json: JsonOption = False
-) -> None:
+def list_(domain: DomainOption = None) -> None:
     """The items that have a picture, and who described how they look."""
     from localrec.graph.image_store import list_item_images
 
-    context = command_context(workspace, as_json)
-    with _open_domain(context.workspace, domain) as (opened, about):
+    context = command_context()
+    with _open_domain(domain) as (opened, about):
         pictured = list_item_images(opened.store, about)
-    if context.as_json:
-        print_json(pictured)
+    if context.print_json(pictured):
         return
     from rich.table import Table
 
@@ -173,8 +147,6 @@ def find(
     ] = None,
     k: Annotated[int, typer.Option("-k", min=1, max=200, help="How many items.")] = 10,
     domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Items whose pictures are like another one, or show what words say."""
     from localrec.images.opening import open_image
@@ -183,8 +155,8 @@ def find(
     if (words is None) == (image is None):
         raise UsageError("Find by what?", "Give words, or --image PICTURE.")
     picture = None if image is None else open_image(image)
-    context = command_context(workspace, as_json)
-    with _open_domain(context.workspace, domain) as (opened, about):
+    context = command_context()
+    with _open_domain(domain) as (opened, about):
         index = opened.context(about.name).item_images()
         if index is None:
             raise UsageError(*_missing_remedy(opened, about))
@@ -194,8 +166,7 @@ def find(
             else index.nearest_by_picture(picture, k)
         )
         found = name_neighbours(opened.store, near)
-    if context.as_json:
-        print_json(found)
+    if context.print_json(found):
         return
     for one in found:
         console().print(f"{one.similarity:.3f}  {one.name}  ({one.key})")
@@ -203,14 +174,13 @@ def find(
 
 @contextmanager
 def _open_domain(
-    folder: Path, domain: str | None, *, writable: bool = False
+    domain: str | None, *, writable: bool = False
 ) -> Iterator[tuple[Workspace, Domain]]:
     """The workspace and the domain that is meant."""
     from localrec.graph.domain_files import load_domain
-    from localrec.workspace import Workspace
     from localrec.workspace.domain_choice import domain_of_question
 
-    with Workspace(folder, writable=writable) as opened:
+    with command_context().open_workspace(writable=writable) as opened:
         yield opened, load_domain(domain_of_question(opened, "", domain))
 
 

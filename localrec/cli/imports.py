@@ -8,17 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from localrec.cli.context import (
-    DomainOption,
-    JsonOption,
-    WorkspaceOption,
-    command_context,
-    console,
-    note,
-    print_json,
-    progress,
-    user_key,
-)
+from localrec.cli.context import DomainOption, command_context, console, note, progress, user_key
 from localrec.foundation.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -70,8 +60,6 @@ def import_(
     ] = False,
     since: DayOption = None,
     until: DayOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Read a catalogue or somebody's history: all of it, or nothing on a bad file."""
     import msgspec
@@ -79,9 +67,8 @@ def import_(
     from localrec.data.rows import BulkHistory, CatalogueRows
     from localrec.graph.domain_files import load_domain
     from localrec.sources import open_source, read_export
-    from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     kind = _detected_kind(path) if kind == "auto" else kind
     source = open_source(kind)
     about = load_domain(domain or source.domain)
@@ -96,7 +83,7 @@ def import_(
         report = found.report
         if not dry_run:
             files = found.files if isinstance(found, BulkHistory) else ()
-            with Workspace(context.workspace, writable=True, may_read=files) as opened:
+            with context.open_workspace(writable=True, may_read=files) as opened:
                 if isinstance(found, CatalogueRows):
                     opened.imports.import_items(found, about, steps)
                 else:
@@ -104,9 +91,7 @@ def import_(
                         found, about, user, steps, embed=not later
                     )
     report = msgspec.structs.replace(report, dry_run=dry_run)
-    if context.as_json:
-        print_json(report)
-    else:
+    if not context.print_json(report):
         _render(report)
 
 
@@ -138,22 +123,16 @@ def _window(since: datetime | None, until: datetime | None) -> Window | None:
     return None if since is None and until is None else Window(since, until)
 
 
-def index(
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
-) -> None:
+def index() -> None:
     """Bring vectors and index files in line with the texts (after a change of embedder, say)."""
     from localrec.graph.domain_files import load_domain
-    from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     embedded = {}
-    with Workspace(context.workspace, writable=True) as opened, progress() as steps:
+    with context.open_workspace(writable=True) as opened, progress() as steps:
         for name in opened.domains():
             embedded[name] = opened.imports.embed_texts(load_domain(name), steps)
-    if context.as_json:
-        print_json(embedded)
-    else:
+    if not context.print_json(embedded):
         note(", ".join(f"{name}: {count} texts embedded" for name, count in embedded.items()))
 
 

@@ -7,17 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from localrec.cli.context import (
-    DomainOption,
-    JsonOption,
-    WorkspaceOption,
-    command_context,
-    console,
-    note,
-    print_json,
-    progress,
-    resumable,
-)
+from localrec.cli.context import DomainOption, command_context, console, note, progress, resumable
 from localrec.foundation.errors import InputError
 
 if TYPE_CHECKING:
@@ -47,8 +37,7 @@ def judge(
         ),
     ],
     model: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Who judges: a chat model, or a GGUF file."),
+        str | None, typer.Option(metavar="NAME", help="Who judges: a chat model, or a GGUF file.")
     ] = None,
     scales: Annotated[
         Literal["marc", "memrec"] | None,
@@ -63,25 +52,22 @@ def judge(
         typer.Option(metavar="GOLD.jsonl", help="Gold questions, where not those that ship."),
     ] = None,
     domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Have explanations judged without their systems' names, and see what the judge is worth."""
     from localrec.evaluation.explanations.llm_judge import judge_samples
     from localrec.evaluation.explanations.samples import samples_of, write_samples
     from localrec.evaluation.explanations.scales import scales_of
     from localrec.foundation.settings import bind_role
-    from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     folder = _folder_of(run, context.workspace / "runs")
     family = scales or ("marc" if any(folder.glob(f"{_ANSWERS}-*.jsonl")) else "memrec")
-    with Workspace(context.workspace) as opened:
+    with context.open_workspace() as opened:
         explained = _explained(opened, folder, family, domain, gold)
     to_judge = samples_of(explained, samples, seed)
     write_samples(folder / "samples.jsonl", to_judge)
     # Opened anew and without its store, so that others may write while the model is at work.
-    with Workspace(context.workspace) as opened, resumable(folder), progress() as steps:
+    with context.open_workspace() as opened, resumable(folder), progress() as steps:
         if model is not None:
             opened.settings = bind_role(opened.settings, "chat", model)
         verdicts = judge_samples(
@@ -93,7 +79,7 @@ def judge(
             progress=lambda done, total: steps("judging", done, total),
         )
     arguments = [folder.name, "--scales", family, "--samples", str(samples), "--seed", str(seed)]
-    _report(folder, to_judge, verdicts, arguments, as_json=context.as_json)
+    _report(folder, to_judge, verdicts, arguments)
 
 
 def _folder_of(named: str, runs: Path) -> Path:
@@ -173,8 +159,6 @@ def _report(
     samples: Sequence[Sample],
     verdicts: Sequence[JudgeVerdict],
     arguments: Sequence[str],
-    *,
-    as_json: bool,
 ) -> None:
     """Write `judged.json` and `judged.md`, bring a run's report up to date, print."""
     from localrec.evaluation.explanations.judge_reliability import summarize_judge
@@ -193,8 +177,6 @@ def _report(
         (folder / "judged.md").write_text(told, encoding="utf-8")
     if (folder / "origin.json").is_file():
         write_run_report(RunFolder(folder))
-    if as_json:
-        print_json(judged)
-    else:
+    if not command_context().print_json(judged):
         console().print(told, soft_wrap=True)
     note(f"{folder} holds samples, verdicts, judged.json and judged.md.")

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 
 import typer
 
 from localrec.cli.context import (
+    CommandContext,
+    Commands,
     DomainOption,
-    JsonOption,
-    WorkspaceOption,
     command_context,
     console,
     note,
@@ -23,6 +23,7 @@ from localrec.cli.context import (
 from localrec.foundation.errors import CutShortError, InputError, UsageError
 
 if TYPE_CHECKING:
+    from localrec.graph.store import Store
     from localrec.memory.job_queue import JobRow
     from localrec.memory.rebuild import RebuildReport
     from localrec.memory.records import Memory
@@ -39,76 +40,61 @@ Examples:\n\n
   localrec memory rebuild --domain movies
 """
 
-app = typer.Typer(
+app = Commands(
     help="What is remembered of people and items; yours to read, to change and to pin.",
     epilog=EXAMPLES,
     no_args_is_help=True,
 )
 
 UserOption = Annotated[
-    str | None,
-    typer.Option("--user", metavar="KEY", help="A person's memory.", callback=user_key),
+    str | None, typer.Option("--user", metavar="KEY", help="A person's memory.", callback=user_key)
 ]
 ItemOption = Annotated[
     str | None, typer.Option("--item", metavar="KEY", help="An item's memory: its key or name.")
 ]
 
 
+_Outcome = TypeVar("_Outcome")
+
+
 class _MemoryOwner(NamedTuple):
-    """Whose memory is meant."""
+    """The user or item that a memory belongs to."""
 
     node_id: int
     domain: str
     name: str
     option: str  # as it is typed, for hints
 
+    def told(self, **memories: Any) -> dict[str, Any]:
+        """Return what JSON says of the owner, and of their memories."""
+        return {"name": self.name, "domain": self.domain, **memories}
+
 
 @app.command("show", epilog=EXAMPLES)
-def show(
-    user: UserOption = None,
-    item: ItemOption = None,
-    domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
-) -> None:
+def show(user: UserOption = None, item: ItemOption = None, domain: DomainOption = None) -> None:
     """What is remembered now: the words, what supports them, and where they came from."""
     from localrec.memory.records import memory_of
-    from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
-    with Workspace(context.workspace) as opened:
-        subject = _memory_owner(opened, user, item, domain)
-        memory = memory_of(opened.store, subject.node_id)
-    if context.as_json:
-        print_json({"name": subject.name, "domain": subject.domain, "memory": memory})
-    elif memory is None:
-        console().print(f"Nothing is remembered of {subject.name} yet.")
+    context, owner, memory = _with_memory(user, item, domain, memory_of)
+    if context.print_json(owner.told(memory=memory)):
+        return
+    if memory is None:
+        console().print(f"Nothing is remembered of {owner.name} yet.")
         note("What was said is worked into memories by: localrec memory run")
     else:
         _render(memory, facets=True)
 
 
 @app.command("history", epilog=EXAMPLES)
-def history(
-    user: UserOption = None,
-    item: ItemOption = None,
-    domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
-) -> None:
+def history(user: UserOption = None, item: ItemOption = None, domain: DomainOption = None) -> None:
     """All versions of a memory, the newest first."""
     from localrec.memory.records import history_of
-    from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
-    with Workspace(context.workspace) as opened:
-        subject = _memory_owner(opened, user, item, domain)
-        versions = history_of(opened.store, subject.node_id)
-    if context.as_json:
-        print_json({"name": subject.name, "domain": subject.domain, "versions": versions})
+    context, owner, versions = _with_memory(user, item, domain, history_of)
+    if context.print_json(owner.told(versions=versions)):
         return
     if not versions:
-        console().print(f"Nothing is remembered of {subject.name} yet.")
+        console().print(f"Nothing is remembered of {owner.name} yet.")
     for memory in versions:
         _render(memory)
 
@@ -122,47 +108,29 @@ def edit(
         typer.Option("--text", metavar="TEXT", help="The new words; else they come from stdin."),
     ] = None,
     domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Put a memory in your own words; it is pinned, so nothing overwrites them."""
     from localrec.memory.records import edit_memory
-    from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
     words = text if text is not None else read_stdin("--text")
-    with Workspace(context.workspace, writable=True) as opened:
-        subject = _memory_owner(opened, user, item, domain, changes=True)
-        memory = edit_memory(opened.store, subject.node_id, words)
-    if context.as_json:
-        print_json({"name": subject.name, "domain": subject.domain, "memory": memory})
-    else:
+    context, owner, memory = _with_memory(
+        user, item, domain, lambda store, node_id: edit_memory(store, node_id, words), changes=True
+    )
+    if not context.print_json(owner.told(memory=memory)):
         _render(memory)
-        note(f"Let it be brought up to date again: localrec memory unpin {subject.option}")
+        note(f"Let it be brought up to date again: localrec memory unpin {owner.option}")
 
 
 @app.command("pin", epilog=EXAMPLES)
-def pin(
-    user: UserOption = None,
-    item: ItemOption = None,
-    domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
-) -> None:
+def pin(user: UserOption = None, item: ItemOption = None, domain: DomainOption = None) -> None:
     """Keep a memory as it is, whatever happens."""
-    _pin(user, item, domain, command_context(workspace, as_json), pinned=True)
+    _pin(user, item, domain, pinned=True)
 
 
 @app.command("unpin", epilog=EXAMPLES)
-def unpin(
-    user: UserOption = None,
-    item: ItemOption = None,
-    domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
-) -> None:
+def unpin(user: UserOption = None, item: ItemOption = None, domain: DomainOption = None) -> None:
     """Let a memory be brought up to date again; the version it has now stays in its history."""
-    _pin(user, item, domain, command_context(workspace, as_json), pinned=False)
+    _pin(user, item, domain, pinned=False)
 
 
 @app.command("jobs", epilog=EXAMPLES)
@@ -171,15 +139,12 @@ def jobs(
     resume: Annotated[bool, typer.Option("--resume", help="Let them be worked again.")] = False,
     retry: Annotated[bool, typer.Option("--retry", help="Let failed jobs wait again.")] = False,
     k: Annotated[int, typer.Option("-k", min=1, max=1000, help="How many to list.")] = 10,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """What waits to be worked into memories, what was, and what failed and why."""
     from localrec.memory import job_queue
     from localrec.memory.report import count_noun
-    from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     if pause + resume + retry > 1:
         raise UsageError("Say one of --pause, --resume and --retry.", "localrec memory jobs --help")
     if not (context.workspace / "store.duckdb").is_file():
@@ -187,7 +152,7 @@ def jobs(
             f"There is nothing in the workspace {context.workspace} yet.",
             "Put a catalogue in: localrec datasets pull cocktails",
         )
-    with Workspace(context.workspace, writable=pause or resume or retry) as opened:
+    with context.open_workspace(writable=pause or resume or retry) as opened:
         store = opened.store
         if pause:
             job_queue.pause(store)
@@ -226,8 +191,6 @@ def run(
             help="Let a model word memories, one call a job; else what models use says.",
         ),
     ] = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> int:
     """Work what waits into memories, now; what several things one person did is one job.
 
@@ -237,16 +200,15 @@ def run(
     from localrec.memory.job_queue import is_paused
     from localrec.memory.report import work_summary
     from localrec.memory.updaters import memory_worker, open_memory_model
-    from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     with open_settled(context.workspace, read_only=True) as store:
         if is_paused(store):
             raise InputError(
                 "Jobs are paused.", "Let them be worked: localrec memory jobs --resume"
             )
     # The workspace keeps its store closed: the worker opens it for moments, between thoughts.
-    with Workspace(context.workspace) as opened, progress() as steps:
+    with context.open_workspace() as opened, progress() as steps:
         model = open_memory_model(opened.settings, opened.models.open, use_model)
         worker = memory_worker(
             opened.updater_parts, partial(open_settled, context.workspace), model
@@ -258,17 +220,13 @@ def run(
                 f"interrupted; {worker.report.deeds:,} things were worked in, the rest waits.",
                 "Go on: localrec memory run",
             ) from stop
-    if context.as_json:
-        print_json(report)
-    else:
+    if not context.print_json(report):
         console().print(work_summary(report))
     return int(report.failed > 0)
 
 
 @app.command("rebuild", epilog=EXAMPLES)
-def rebuild(
-    domain: DomainOption = None, workspace: WorkspaceOption = None, as_json: JsonOption = False
-) -> None:
+def rebuild(domain: DomainOption = None) -> None:
     """Count the memories of all people and items anew, without a model, as after an import.
 
     Of all domains, or of one. What is pinned stays; what is interrupted goes on the next time.
@@ -278,14 +236,13 @@ def rebuild(
     from localrec.memory.rebuild import Rebuild
     from localrec.memory.updaters import open_update_contexts
     from localrec.memory.worker import LOCK
-    from localrec.workspace import Workspace
     from localrec.workspace.domain_choice import domain_of_question
 
-    context = command_context(workspace, as_json)
-    with Workspace(context.workspace) as opened:
+    context = command_context()
+    with context.open_workspace() as opened:
         domains = [domain_of_question(opened, "", domain)] if domain else opened.domains()
     reports = []
-    with Workspace(context.workspace) as opened, progress() as steps:
+    with context.open_workspace() as opened, progress() as steps:
         for chosen in map(load_domain, domains):
             work = Rebuild(
                 partial(open_settled, context.workspace),
@@ -301,8 +258,7 @@ def rebuild(
                     f"interrupted; {done:,} memories of {chosen.name} were counted anew.",
                     "Go on: localrec memory rebuild",
                 ) from stop
-    if context.as_json:
-        print_json({"domains": reports})
+    if context.print_json({"domains": reports}):
         return
     for report in reports:
         console().print(_rebuild_text(report))
@@ -319,24 +275,34 @@ def read_stdin(option: str) -> str:
     return sys.stdin.read()
 
 
-def _pin(
-    user: str | None, item: str | None, domain: str | None, context: Any, *, pinned: bool
-) -> None:
+def _pin(user: str | None, item: str | None, domain: str | None, *, pinned: bool) -> None:
     from localrec.memory.records import pin_memory
-    from localrec.workspace import Workspace
 
-    with Workspace(context.workspace, writable=True) as opened:
-        subject = _memory_owner(opened, user, item, domain, changes=True)
-        memory = pin_memory(opened.store, subject.node_id, pinned)
+    context, owner, memory = _with_memory(
+        user, item, domain, lambda store, node_id: pin_memory(store, node_id, pinned), changes=True
+    )
     if memory is None:
         raise InputError(
-            f"Nothing is remembered of {subject.name} yet.",
-            f'Write it yourself: localrec memory edit {subject.option} --text "..."',
+            f"Nothing is remembered of {owner.name} yet.",
+            f'Write it yourself: localrec memory edit {owner.option} --text "..."',
         )
-    if context.as_json:
-        print_json({"name": subject.name, "domain": subject.domain, "memory": memory})
-    else:
+    if not context.print_json(owner.told(memory=memory)):
         _render(memory)
+
+
+def _with_memory(
+    user: str | None,
+    item: str | None,
+    domain: str | None,
+    act: Callable[[Store, int], _Outcome],
+    *,
+    changes: bool = False,
+) -> tuple[CommandContext, _MemoryOwner, _Outcome]:
+    """Find the owner of a memory and act on their node in the store."""
+    context = command_context()
+    with context.open_workspace(writable=changes) as opened:
+        owner = _memory_owner(opened, user, item, domain, changes=changes)
+        return context, owner, act(opened.store, owner.node_id)
 
 
 def _memory_owner(
@@ -347,19 +313,12 @@ def _memory_owner(
     *,
     changes: bool = False,
 ) -> _MemoryOwner:
-    """Whose memory is meant.
-
-    Args:
-        opened: Where it is remembered.
-        user: A person's key.
-        item: An item's key or name.
-        domain: The one asked for.
-        changes: The memory is to be changed.
+    """Find the owner of a memory by a user's key, or by an item's key or name.
 
     Raises:
-        UsageError: neither or both were named, there is no such item, or nobody of that key is
-            known whose memory could be changed.
-        InputError: nobody of that key is known whose memory could be read.
+        UsageError: neither or both are named, the item is unknown, or the user is unknown and the
+            memory is to be changed.
+        InputError: the user is unknown and the memory is to be read.
     """
     from localrec.graph.interactions import user_node
     from localrec.graph.item_lookup import nobody_called

@@ -7,16 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from localrec.cli.context import (
-    DomainOption,
-    JsonOption,
-    WorkspaceOption,
-    command_context,
-    console,
-    note,
-    print_json,
-    progress,
-)
+from localrec.cli.context import Commands, DomainOption, command_context, console, note, progress
 from localrec.cli.memory import read_stdin
 from localrec.foundation.errors import InputError
 
@@ -31,7 +22,7 @@ Examples:\n\n
   localrec memory rules generate --seed 3
 """
 
-app = typer.Typer(
+app = Commands(
     help="Which neighbours count for how much: versioned rules, checked, never run as code.",
     epilog=EXAMPLES,
     no_args_is_help=True,
@@ -39,18 +30,15 @@ app = typer.Typer(
 
 
 @app.command("show", epilog=EXAMPLES)
-def show(
-    domain: DomainOption = None, workspace: WorkspaceOption = None, as_json: JsonOption = False
-) -> None:
+def show(domain: DomainOption = None) -> None:
     """The rules that hold now, in the form in which they can be edited."""
     from localrec.memory.rule_versions import rules_of
-    from localrec.workspace import Workspace
     from localrec.workspace.domain_choice import domain_of_question
 
-    context = command_context(workspace, as_json)
-    with Workspace(context.workspace) as opened:
+    context = command_context()
+    with context.open_workspace() as opened:
         rules = rules_of(opened.store, domain_of_question(opened, "", domain))
-    _report(rules, as_json=context.as_json)
+    _report(rules)
 
 
 @app.command("edit", epilog=EXAMPLES)
@@ -60,50 +48,44 @@ def edit(
         typer.Option("--file", metavar="PATH", help="The new rules; else they come from stdin."),
     ] = None,
     domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Put rules of your own in force, as a new version; all of them, or none where one is wrong."""
     from localrec.memory.rule_text import parse_rules
     from localrec.memory.rule_versions import save_rules
-    from localrec.workspace import Workspace
     from localrec.workspace.domain_choice import domain_of_question
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     text = read_stdin("--file") if file is None else _read(file)
     rules = parse_rules(text, where="The rules" if file is None else str(file))
-    with Workspace(context.workspace, writable=True) as opened:
+    with context.open_workspace(writable=True) as opened:
         chosen = domain_of_question(opened, "", domain or rules.domain)
         saved = save_rules(opened.store, chosen, rules)
-    _report(saved, as_json=context.as_json)
+    _report(saved)
 
 
 @app.command("generate", epilog=EXAMPLES)
 def generate(
     seed: Annotated[int, typer.Option(help="Another seed, other rules.")] = 0,
     domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Let the local model write rules from the domain's statistics, as a new version in force."""
     from localrec.graph.domain_files import load_domain
     from localrec.memory.domain_statistics import domain_statistics
     from localrec.memory.rule_generation import generate_rules
     from localrec.memory.rule_versions import save_rules
-    from localrec.workspace import Workspace
     from localrec.workspace.domain_choice import domain_of_question
 
-    context = command_context(workspace, as_json)
-    with Workspace(context.workspace) as opened:
+    context = command_context()
+    with context.open_workspace() as opened:
         chosen = domain_of_question(opened, "", domain)
         statistics = domain_statistics(opened.store, load_domain(chosen))
     # The model thinks for a while: meanwhile the store is open to others.
-    with Workspace(context.workspace) as opened, progress() as steps:
+    with context.open_workspace() as opened, progress() as steps:
         steps("the model writes rules", 0, 0)
         rules = generate_rules(opened.models.open("memory"), statistics, seed)
-    with Workspace(context.workspace, writable=True) as opened:
+    with context.open_workspace(writable=True) as opened:
         saved = save_rules(opened.store, chosen, rules)
-    _report(saved, as_json=context.as_json)
+    _report(saved)
 
 
 def _read(file: Path) -> str:
@@ -117,11 +99,12 @@ def _read(file: Path) -> str:
         raise InputError(f"{file} is no text in UTF-8.", "Save it as UTF-8.") from error
 
 
-def _report(rules: RuleSet, *, as_json: bool) -> None:
+def _report(rules: RuleSet) -> None:
     from localrec.memory.rule_text import format_rules
 
-    if as_json:
-        print_json({"version": rules.version, "source": rules.source, "rules": rules})
+    if command_context().print_json(
+        {"version": rules.version, "source": rules.source, "rules": rules}
+    ):
         return
     note(f"Version {rules.version}, {rules.source}.")
     console().print(format_rules(rules), end="", soft_wrap=True)

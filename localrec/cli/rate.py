@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from localrec.cli.context import (
-    JsonOption,
-    WorkspaceOption,
-    command_context,
-    console,
-    note,
-    print_json,
-    resumable,
-)
+from localrec.cli.context import command_context, console, note, resumable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,8 +45,6 @@ def rate(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the order; keep it to go on.")] = 0,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Rate explanations without knowing whose they are, and see how far the judge agrees."""
     from localrec.evaluation.explanations.human_rating import HumanRating, RatingSession
@@ -62,15 +52,13 @@ def rate(
     from localrec.evaluation.explanations.scales import scales_of
     from localrec.foundation.jsonl_log import JsonlLog
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     to_rate = read_samples(samples)
     with JsonlLog(out, HumanRating) as ledger, resumable(out):
         session = RatingSession(to_rate, scales_of(scales), ledger, seed)
         _ask(session, console(to_stderr=True))
     found = _agreements(session, to_rate, judge or samples.with_name("verdicts.jsonl"), bool(judge))
-    if context.as_json:
-        print_json(_outcome(session, to_rate, found))
-    else:
+    if not context.print_json(_outcome(session, to_rate, found)):
         _render(session, to_rate, found, console())
     if session.left:
         note(f"{session.left} are left; run the same command again to go on.")

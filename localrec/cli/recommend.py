@@ -11,13 +11,10 @@ import typer
 
 from localrec.cli.context import (
     DomainOption,
-    JsonOption,
-    WorkspaceOption,
     command_context,
     console,
     note,
     note_unknown,
-    print_json,
     progress,
     resumable,
     user_key,
@@ -89,8 +86,6 @@ def recommend(
         bool, typer.Option("--explain", help="Show the edges behind each reason, and the times.")
     ] = False,
     domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """A list for a person, from the first rating on; without any, what most people like.
 
@@ -98,11 +93,10 @@ def recommend(
     a pinned memory stays: localrec memory pin --user KEY
     """
     from localrec.systems.registry import SYSTEM_REGISTRY
-    from localrec.workspace import Workspace
     from localrec.workspace.domain_choice import domain_of_user
 
-    context = command_context(workspace, as_json)
-    with Workspace(context.workspace) as opened:
+    context = command_context()
+    with context.open_workspace() as opened:
         seen = opened.context(domain_of_user(opened, user, domain), user)
         note_unknown(opened.store, [user])
         user_profile = seen.user_profile(user)
@@ -114,8 +108,7 @@ def recommend(
         thought = _refined_profile(seen, user_profile, found)
     if thought is not None:
         found = _with_profile(context.workspace, thought, found)
-    if context.as_json:
-        print_json(found)
+    if context.print_json(found):
         return
     for said in found.notes:
         note(said)
@@ -160,20 +153,17 @@ def rank(
         bool, typer.Option("--explain", help="Tell in words what an agent did for each request.")
     ] = False,
     domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Order given candidates for given histories, which need not be stored."""
     from localrec.systems.registry import SYSTEM_REGISTRY
-    from localrec.workspace import Workspace
     from localrec.workspace.batch_runs import RunOptions, rank_batch, read_rank_requests
     from localrec.workspace.domain_choice import domain_of_items
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     requests = read_rank_requests(batch)
     unknown, notes = 0, list[str]()
     acted: list[Ranking] = []
-    with Workspace(context.workspace) as opened, resumable(out), progress() as steps:
+    with context.open_workspace() as opened, resumable(out), progress() as steps:
         named = (key for request in requests for key in (*request.candidates, *request.history))
         chosen = domain_of_items(opened, list(islice(named, _SAMPLED_KEYS)), domain)
         rankers: dict[DomainContext, ListRecommender] = {}
@@ -204,8 +194,7 @@ def rank(
             lambda done, total: steps("ranking", done, total),
             RunOptions(command="rank", system=system, domain=chosen),
         )
-    if context.as_json:
-        print_json(summary)
+    if context.print_json(summary):
         return
     if acted:
         from localrec.cli.render import render_trajectory

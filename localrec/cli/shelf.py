@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from localrec.cli.context import (
-    DomainOption,
-    JsonOption,
-    WorkspaceOption,
-    command_context,
-    console,
-    note,
-    print_json,
-    user_key,
-)
+from localrec.cli.context import Commands, DomainOption, command_context, console, note, user_key
 from localrec.foundation.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -24,6 +16,7 @@ if TYPE_CHECKING:
 
     from localrec.data.domains import Domain
     from localrec.graph.catalogue import Catalogue
+    from localrec.graph.store import Store
     from localrec.retrieval.shelf import ShelfItem, ShelfReport
     from localrec.understanding.shelf_reader import ShelfNames
     from localrec.workspace import Workspace
@@ -37,7 +30,7 @@ Examples:\n\n
   localrec shelf list --user ana --json
 """
 
-app = typer.Typer(
+app = Commands(
     help="What you have at hand, what it makes, and what one thing more would.",
     epilog=EXAMPLES,
     no_args_is_help=True,
@@ -55,8 +48,7 @@ NamesArgument = Annotated[
 @app.command("show", epilog=EXAMPLES)
 def show(
     user: Annotated[
-        str | None,
-        typer.Option("--user", metavar="KEY", help="Whose shelf.", callback=user_key),
+        str | None, typer.Option("--user", metavar="KEY", help="Whose shelf.", callback=user_key)
     ] = None,
     have: Annotated[
         str | None,
@@ -64,124 +56,99 @@ def show(
     ] = None,
     k: Annotated[int, typer.Option("-k", min=1, max=1000, help="How many of each list.")] = 10,
     domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """What can be made now, what lacks one thing, what to get next, what works with a stand-in."""
     from localrec.retrieval.shelf import shelf_report, survey_shelf
-    from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     if (user is None) == (have is None):
         raise UsageError("Name one shelf: --user KEY, or --have with names.", "Not both.")
-    with Workspace(context.workspace) as opened:
+    with context.open_workspace() as opened:
         catalogue = _catalogue(opened, domain)
         corrected: dict[str, str] = {}
         if have is not None:
             named = _read_names(have, catalogue)
             at_hand, corrected = _attribute_indexes(named, catalogue), named.corrected
         else:
-            at_hand = _shelf_indexes(opened, catalogue, user or "")
+            at_hand = _shelf_indexes(opened.store, catalogue, user or "")
             if not at_hand:
                 raise InputError(
                     f"The shelf of {user} is empty.",
                     f'localrec shelf add --user {user} "gin, lime"',
                 )
         report = shelf_report(catalogue, survey_shelf(catalogue, at_hand), k)
-    if context.as_json:
-        print_json(report)
-    else:
+    if not context.print_json(report):
         _render(report, corrected, catalogue.domain, console())
 
 
 @app.command("add", epilog=EXAMPLES)
-def add(
-    names: NamesArgument,
-    user: UserOption,
-    domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
-) -> None:
+def add(names: NamesArgument, user: UserOption, domain: DomainOption = None) -> None:
     """Put things on a person's shelf; all of them, or none where a name is unknown."""
     from localrec.graph.interactions import user_node
     from localrec.graph.item_lookup import told_if_new
     from localrec.graph.shelf_store import add_to_shelf
-    from localrec.workspace import Workspace
 
-    context = command_context(workspace, as_json)
-    with Workspace(context.workspace, writable=True) as opened:
-        catalogue = _catalogue(opened, domain)
+    with _opened_shelf(user, domain, writable=True) as (store, catalogue, corrected):
         named = _read_names(names, catalogue)
-        if new := told_if_new(opened.store, user):
+        corrected |= named.corrected
+        if new := told_if_new(store, user):
             note(new)
-        user_id = user_node(opened.store, catalogue.domain.name, user, create=True)
+        user_id = user_node(store, catalogue.domain.name, user, create=True)
         if user_id is not None:
-            things = [
-                catalogue.attributes[one].node_id for one in _attribute_indexes(named, catalogue)
-            ]
-            add_to_shelf(opened.store, user_id, things)
-        _report_shelf(opened, catalogue, user, named.corrected, as_json=context.as_json)
+            indexes = _attribute_indexes(named, catalogue)
+            add_to_shelf(store, user_id, [catalogue.attributes[one].node_id for one in indexes])
 
 
 @app.command("remove", epilog=EXAMPLES)
-def remove(
-    names: NamesArgument,
-    user: UserOption,
-    domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
-) -> None:
+def remove(names: NamesArgument, user: UserOption, domain: DomainOption = None) -> None:
     """Take things off a person's shelf; a brand goes with its generic name."""
-    from localrec.workspace import Workspace
-
-    context = command_context(workspace, as_json)
-    with Workspace(context.workspace, writable=True) as opened:
-        catalogue = _catalogue(opened, domain)
+    with _opened_shelf(user, domain, writable=True) as (store, catalogue, corrected):
         named = _read_names(names, catalogue)
+        corrected |= named.corrected
         things = {int(catalogue.identity[one]) for one in _attribute_indexes(named, catalogue)}
-        shelf = _shelf_indexes(opened, catalogue, user, changes=True)
+        shelf = _shelf_indexes(store, catalogue, user, changes=True)
         gone = [one for one in shelf if int(catalogue.identity[one]) in things]
         kept = things - {int(catalogue.identity[one]) for one in gone}
         if kept:
             names_of_kept = ", ".join(catalogue.attributes[one].name for one in sorted(kept))
             note(f"Not on the shelf: {names_of_kept}.")
-        _take_off(opened, catalogue, user, gone)
-        _report_shelf(opened, catalogue, user, named.corrected, as_json=context.as_json)
+        _take_off(store, catalogue, user, gone)
 
 
 @app.command("clear", epilog=EXAMPLES)
-def clear(
-    user: UserOption,
-    domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
-) -> None:
+def clear(user: UserOption, domain: DomainOption = None) -> None:
     """Empty a person's shelf."""
-    from localrec.workspace import Workspace
-
-    context = command_context(workspace, as_json)
-    with Workspace(context.workspace, writable=True) as opened:
-        catalogue = _catalogue(opened, domain)
-        shelf = _shelf_indexes(opened, catalogue, user, changes=True)
-        _take_off(opened, catalogue, user, shelf)
-        _report_shelf(opened, catalogue, user, {}, as_json=context.as_json)
+    with _opened_shelf(user, domain, writable=True) as (store, catalogue, _):
+        _take_off(store, catalogue, user, _shelf_indexes(store, catalogue, user, changes=True))
 
 
 @app.command("list", epilog=EXAMPLES)
-def list_(
-    user: UserOption,
-    domain: DomainOption = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
-) -> None:
+def list_(user: UserOption, domain: DomainOption = None) -> None:
     """Name what is on a person's shelf."""
-    from localrec.workspace import Workspace
+    with _opened_shelf(user, domain):
+        pass  # the report that every command ends with is all
 
-    context = command_context(workspace, as_json)
-    with Workspace(context.workspace) as opened:
+
+@contextmanager
+def _opened_shelf(
+    user: str, domain: str | None, *, writable: bool = False
+) -> Iterator[tuple[Store, Catalogue, dict[str, str]]]:
+    """Open the store and the catalogue of a shelf; at the end, say what is on the shelf.
+
+    The block may add the typed words that it corrected to the dictionary.
+    """
+    context = command_context()
+    corrected: dict[str, str] = {}
+    with context.open_workspace(writable=writable) as opened:
         catalogue = _catalogue(opened, domain)
-        _shelf_indexes(opened, catalogue, user)
-        _report_shelf(opened, catalogue, user, {}, as_json=context.as_json)
+        yield opened.store, catalogue, corrected
+        shelf = _shelf_indexes(opened.store, catalogue, user)
+        names = [catalogue.attributes[one].name for one in shelf]
+    if context.print_json({"user": user, "shelf": names, "corrected": corrected}):
+        return
+    out = console()
+    out.print(", ".join(names) if names else "The shelf is empty.")
+    _render_corrected(corrected, out)
 
 
 def _catalogue(workspace: Workspace, wanted: str | None) -> Catalogue:
@@ -218,57 +185,36 @@ def _attribute_indexes(named: ShelfNames, catalogue: Catalogue) -> list[int]:
 
 
 def _shelf_indexes(
-    workspace: Workspace, catalogue: Catalogue, user: str, *, changes: bool = False
+    store: Store, catalogue: Catalogue, user: str, *, changes: bool = False
 ) -> list[int]:
-    """What is on a stored shelf.
+    """Return the attribute indexes of a stored shelf.
 
     Raises:
-        InputError: nobody of that name is known here, whose shelf could be read.
-        UsageError: nobody of that name is known here, whose shelf could be changed.
+        InputError: the user is unknown and the shelf is to be read.
+        UsageError: the user is unknown and the shelf is to be changed.
     """
     from localrec.graph.interactions import user_node
     from localrec.graph.item_lookup import nobody_called
     from localrec.graph.shelf_store import shelf_nodes
     from localrec.retrieval.shelf import shelf_attributes
 
-    user_id = user_node(workspace.store, catalogue.domain.name, user)
+    user_id = user_node(store, catalogue.domain.name, user)
     if user_id is None:
         begin = f'localrec shelf add --user {user} "gin, lime"'
         domain = catalogue.domain.name
-        nobody = nobody_called(workspace.store, user, domain, otherwise=begin)
+        nobody = nobody_called(store, user, domain, otherwise=begin)
         raise nobody if changes else InputError(nobody.message, nobody.hint)
-    return shelf_attributes(catalogue, shelf_nodes(workspace.store, user_id))
+    return shelf_attributes(catalogue, shelf_nodes(store, user_id))
 
 
-def _take_off(
-    workspace: Workspace, catalogue: Catalogue, user: str, indexes: Sequence[int]
-) -> None:
+def _take_off(store: Store, catalogue: Catalogue, user: str, indexes: Sequence[int]) -> None:
     from localrec.graph.interactions import user_node
     from localrec.graph.shelf_store import remove_from_shelf
 
-    user_id = user_node(workspace.store, catalogue.domain.name, user)
+    user_id = user_node(store, catalogue.domain.name, user)
     if user_id is not None:
         nodes = [catalogue.attributes[one].node_id for one in indexes]
-        remove_from_shelf(workspace.store, user_id, nodes)
-
-
-def _report_shelf(
-    workspace: Workspace,
-    catalogue: Catalogue,
-    user: str,
-    corrected: dict[str, str],
-    *,
-    as_json: bool,
-) -> None:
-    """What is on the shelf now: every command that changes it ends with this."""
-    shelf = _shelf_indexes(workspace, catalogue, user)
-    names = [catalogue.attributes[one].name for one in shelf]
-    if as_json:
-        print_json({"user": user, "shelf": names, "corrected": corrected})
-        return
-    out = console()
-    out.print(", ".join(names) if names else "The shelf is empty.")
-    _render_corrected(corrected, out)
+        remove_from_shelf(store, user_id, nodes)
 
 
 def _render(report: ShelfReport, corrected: dict[str, str], domain: Domain, out: Console) -> None:

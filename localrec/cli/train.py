@@ -6,15 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from localrec.cli.context import (
-    DomainOption,
-    JsonOption,
-    WorkspaceOption,
-    command_context,
-    console,
-    print_json,
-    progress,
-)
+from localrec.cli.context import Commands, DomainOption, command_context, console, progress
 
 if TYPE_CHECKING:
     from localrec.training.sequential.sasrec_training import SequentialReport
@@ -25,7 +17,7 @@ Examples:\n\n
   localrec train sequential --domain movies --epochs 20
 """
 
-app = typer.Typer(
+app = Commands(
     help="Train networks on what people did; they stay in the workspace, and forgetting ends them.",
     epilog=EXAMPLES,
     no_args_is_help=True,
@@ -50,8 +42,6 @@ def sequential(
     seed: Annotated[
         int, typer.Option("--seed", metavar="N", min=0, help="Of what is drawn in training.")
     ] = 0,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Train SASRec, which says what comes next, on all that people did with a domain's items.
 
@@ -62,13 +52,11 @@ def sequential(
     from localrec.ranking.baselines.neural.configs import SASRecConfig
     from localrec.training.sequential.sasrec_training import train_sequential
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     config = SASRecConfig() if epochs is None else SASRecConfig(epochs=epochs)
     with progress() as steps:
         report = train_sequential(context.workspace, domain, config, seed, steps)
-    if context.as_json:
-        print_json(report)
-    else:
+    if not context.print_json(report):
         console().print(_report_text(report))
 
 

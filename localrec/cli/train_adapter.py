@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from localrec.cli.context import (
-    JsonOption,
-    WorkspaceOption,
-    command_context,
-    console,
-    note,
-    print_json,
-)
+from localrec.cli.context import command_context, console, note
 from localrec.cli.distributed import distributed_training
 
 if TYPE_CHECKING:
@@ -38,6 +31,17 @@ Examples:\n\n
 """
 
 
+BaseOption = Annotated[
+    str | None,
+    typer.Option(metavar="MODEL", help="A model, GGUF or folder; the chat model if left out."),
+]
+DeviceOption = Annotated[str, typer.Option(metavar="D", help="cpu, cuda or cuda:1.")]
+SeedOption = Annotated[int, typer.Option(min=0, metavar="N", help="Of everything drawn.")]
+EstimateOption = Annotated[
+    bool, typer.Option("--estimate", help="Say what it would take, and stop.")
+]
+
+
 def _roles() -> list[str]:
     from localrec.training.examples.roles import ROLES
 
@@ -53,10 +57,7 @@ def adapter(
             metavar="ROLE",
         ),
     ],
-    base: Annotated[
-        str | None,
-        typer.Option(metavar="MODEL", help="A model, GGUF or folder; the chat model if left out."),
-    ] = None,
+    base: BaseOption = None,
     name: Annotated[
         str | None, typer.Option(metavar="RUN", help="Of the run; role and time if left out.")
     ] = None,
@@ -73,14 +74,10 @@ def adapter(
     learning_rate: Annotated[
         float | None, typer.Option(metavar="R", help="At its highest; 0.001 if left out.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of everything drawn.")] = 7,
-    device: Annotated[str, typer.Option(metavar="D", help="cpu, cuda or cuda:1.")] = "cpu",
+    seed: SeedOption = 7,
+    device: DeviceOption = "cpu",
     threads: Annotated[int, typer.Option(min=0, metavar="N", help="CPU threads; 0 takes all.")] = 0,
-    estimate: Annotated[
-        bool, typer.Option("--estimate", help="Say what it would take, and stop.")
-    ] = False,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
+    estimate: EstimateOption = False,
 ) -> None:
     """Train an adapter for a role, on questions composed from this workspace's graph.
 
@@ -90,10 +87,11 @@ def adapter(
     localrec train resume goes on.
     """
     from localrec.foundation.settings import load_settings
+    from localrec.training.jobs.run_start import begin_run
     from localrec.training.sft import sft_run
     from localrec.training.sft.sft_data import SupervisedConfig
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     chosen = {
         "learning_rate": learning_rate,
         "train": train,
@@ -115,19 +113,18 @@ def adapter(
         if ranks.is_main:
             note(_estimate_text(expected, len(made.lesson.train)))
         if estimate:
-            if context.as_json and ranks.is_main:
-                print_json(expected)
+            if ranks.is_main:
+                context.print_json(expected)
             return
-        run = sft_run.begin(context.workspace, name or _default_name(role), made)
+        run = begin_run(context.workspace, name or timed_name(role), made)
         trained = sft_run.train(run, made, steps)
     if ranks.is_main:
-        report(run, trained, as_json=context.as_json)
+        report(run, trained)
 
 
-def report(run: TrainingRun, trained: SftOutcome, *, as_json: bool) -> None:
-    """Say what a training came to."""
-    if as_json:
-        print_json({"run": run.name, "trained": trained})
+def report(run: TrainingRun, trained: SftOutcome) -> None:
+    """Print the outcome of a training."""
+    if command_context().print_json({"run": run.name, "trained": trained}):
         return
     console().print(
         f"{run.name}: {trained.before.accuracy:.1%} of the validation half were right before, "
@@ -142,8 +139,6 @@ def export(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="RUN.gguf in the run's folder if left out.")
     ] = None,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Write a trained adapter as GGUF for llama.cpp, with a card beside it.
 
@@ -152,13 +147,11 @@ def export(
     from localrec.training.adapters.run_export import export_run
     from localrec.training.jobs.training_runs import open_run, runs_folder
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     opened = open_run(runs_folder(context.workspace) / run)
     file = out or opened.path / f"{run}.gguf"
     card = export_run(opened, file)
-    if context.as_json:
-        print_json({"file": str(file), "card": card})
-    else:
+    if not context.print_json({"file": str(file), "card": card}):
         note(_export_text(file, card))
 
 
@@ -176,5 +169,6 @@ def _export_text(file: Path, card: AdapterModelCard) -> str:
     )
 
 
-def _default_name(role: str) -> str:
-    return f"{role}-{datetime.now():%Y%m%d-%H%M%S}"
+def timed_name(kind: str) -> str:
+    """Name a run after its kind and the time."""
+    return f"{kind}-{datetime.now():%Y%m%d-%H%M%S}"

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from localrec.cli.context import (
-    DomainOption,
-    JsonOption,
-    WorkspaceOption,
-    command_context,
-    console,
-    note,
-    print_json,
-)
+from localrec.cli.context import DomainOption, command_context, console, note
 from localrec.cli.distributed import distributed_training
+from localrec.cli.train_adapter import (
+    BaseOption,
+    DeviceOption,
+    EstimateOption,
+    SeedOption,
+    report,
+    timed_name,
+)
 from localrec.foundation.errors import UsageError
 
 if TYPE_CHECKING:
@@ -28,13 +27,13 @@ if TYPE_CHECKING:
 EXAMPLES = """
 Examples:\n\n
   localrec train grpo --estimate\n\n
-  localrec train grpo --base smollm2-135m --groups 2 --steps 300 --budget 2 --name first\n\n
-  localrec train grpo --base smollm2-135m --start agent-warm --steps 100 --name longer\n\n
-  localrec train grpo --base Qwen3-4B-Q8_0.gguf --device cuda --start runs/warm/adapter
+  localrec train grpo --prompts-per-step 2 --steps 300 --max-tool-calls 2 --name first\n\n
+  localrec train grpo --base smollm2-135m --init-adapter agent-warm --steps 100 --name longer\n\n
+  localrec train grpo --base Qwen3-4B-Q8_0.gguf --device cuda --init-adapter runs/warm/adapter
 """
 REFINE_EXAMPLES = """
 Examples:\n\n
-  localrec train refine first --searched 200\n\n
+  localrec train refine first --mine-requests 200\n\n
   localrec train refine first --name second --learning-rate 5e-6
 """
 RESUME_EXAMPLES = """
@@ -42,11 +41,7 @@ Examples:\n\n
   localrec train resume first
 """
 
-_Base = Annotated[
-    str | None,
-    typer.Option(metavar="MODEL", help="A model, GGUF or folder; the chat model if left out."),
-]
-_Serving = Annotated[
+_RolloutModel = Annotated[
     str,
     typer.Option(metavar="FILE", help="GGUF that writes the trajectories; the base if left out."),
 ]
@@ -60,40 +55,33 @@ _Epochs = Annotated[int, typer.Option(min=1, metavar="N", help="Passes over the 
 _Candidates = Annotated[
     int, typer.Option(min=2, metavar="N", help="Items to rank, the chosen one among them.")
 ]
-_Requests = Annotated[
-    int, typer.Option("--requests", min=0, metavar="N", help="To train on at most; 0: all.")
-]
+_Requests = Annotated[int, typer.Option(min=0, metavar="N", help="To train on at most; 0: all.")]
 _Validation = Annotated[
     int, typer.Option(min=1, metavar="N", help="Requests that the outcome is judged by.")
 ]
 _Every = Annotated[
     int, typer.Option(min=0, metavar="N", help="Steps between two looks at these; 0: at the end.")
 ]
-_Groups = Annotated[
+_PromptsPerStep = Annotated[
     int, typer.Option(min=1, metavar="N", help="Requests in a step, eight trajectories of each.")
 ]
-_Budget = Annotated[int, typer.Option(min=0, metavar="N", help="Calls of tools a trajectory.")]
-_Thought = Annotated[
-    int, typer.Option("--thought", min=8, metavar="N", help="Letters of a thought at most.")
+_MaxToolCalls = Annotated[
+    int, typer.Option(min=0, metavar="N", help="Most tool calls of a trajectory.")
+]
+_MaxThoughtChars = Annotated[
+    int, typer.Option(min=8, metavar="N", help="Most characters of a thought.")
 ]
 _Rate = Annotated[float, typer.Option(metavar="R", help="Learning rate.")]
-_Tokens = Annotated[
-    int, typer.Option("--max-tokens", min=256, metavar="N", help="Longest trajectory.")
-]
+_Tokens = Annotated[int, typer.Option(min=256, metavar="N", help="Longest trajectory.")]
 _Workers = Annotated[
     int, typer.Option(min=0, metavar="N", help="Processes that write; 0: one for each core.")
-]
-_Device = Annotated[str, typer.Option(metavar="D", help="cpu, cuda or cuda:1.")]
-_Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Of everything drawn.")]
-_EstimateOnly = Annotated[
-    bool, typer.Option("--estimate", help="Say what it would take, and stop.")
 ]
 
 
 def grpo(
-    base: _Base = None,
-    serving: _Serving = "",
-    start: Annotated[
+    base: BaseOption = None,
+    rollout_model: _RolloutModel = "",
+    init_adapter: Annotated[
         str | None,
         typer.Option(
             metavar="ADAPTER",
@@ -114,18 +102,16 @@ def grpo(
     candidates: _Candidates = 20,
     validation: _Validation = 100,
     validate_every: _Every = 0,
-    groups: _Groups = 8,
-    budget: _Budget = 10,
-    thought: _Thought = 160,
+    prompts_per_step: _PromptsPerStep = 8,
+    max_tool_calls: _MaxToolCalls = 10,
+    max_thought_chars: _MaxThoughtChars = 160,
     learning_rate: _Rate = 1e-5,
     max_tokens: _Tokens = 4096,
     workers: _Workers = 0,
-    device: _Device = "cpu",
-    seed: _Seed = 7,
+    device: DeviceOption = "cpu",
+    seed: SeedOption = 7,
     domain: DomainOption = None,
-    estimate: _EstimateOnly = False,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
+    estimate: EstimateOption = False,
 ) -> None:
     """Train the agent by list-wise GRPO: trajectories that ranked better than their group win.
 
@@ -137,11 +123,11 @@ def grpo(
     from localrec.training.rl.init_from import init_adapter_path
     from localrec.training.rl.policy_config import GrpoConfig
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     config = GrpoConfig(
         base=_absolute_model(base or load_settings(context.workspace).chat_model),
-        serving=_absolute_model(serving),
-        start=str(init_adapter_path(start)) if start else "",
+        serving=_absolute_model(rollout_model),
+        start=str(init_adapter_path(init_adapter)) if init_adapter else "",
         episodes=EpisodesConfig(
             domain=domain,
             candidates=candidates,
@@ -151,9 +137,9 @@ def grpo(
             seed=seed,
         ),
         tools=tools,
-        budget=budget,
-        thought_characters=thought,
-        groups=groups,
+        budget=max_tool_calls,
+        thought_characters=max_thought_chars,
+        groups=prompts_per_step,
         steps=steps,
         epochs=epochs,
         learning_rate=learning_rate,
@@ -163,7 +149,7 @@ def grpo(
         device=device,
         validate_every=validate_every,
     )
-    _train(context.workspace, config, name, estimate=estimate, as_json=context.as_json)
+    _train(config, name, estimate=estimate)
 
 
 def refine(
@@ -174,7 +160,7 @@ def refine(
             help="Finished run of train grpo, or an adapter that one was exported as.",
         ),
     ],
-    searched: Annotated[
+    mine_requests: Annotated[
         int, typer.Option(min=0, metavar="N", help="Rankings that are searched; 0: all.")
     ] = 400,
     name: _Name = None,
@@ -182,10 +168,8 @@ def refine(
     epochs: _Epochs = 1,
     learning_rate: _Rate = 1e-5,
     workers: _Workers = 0,
-    seed: _Seed = 7,
-    estimate: _EstimateOnly = False,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
+    seed: SeedOption = 7,
+    estimate: EstimateOption = False,
 ) -> None:
     """Refine a trained agent on the pairs that it confuses itself, asked both ways.
 
@@ -196,12 +180,12 @@ def refine(
     from localrec.training.rl.policy_config import RefineConfig
     from localrec.training.rl.refine_from import refine_config_from
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     before = refine_config_from(context.workspace, run)
     config = RefineConfig(
         **{
             **msgspec.structs.asdict(before),
-            "searched": searched,
+            "searched": mine_requests,
             "steps": steps,
             "epochs": epochs,
             "learning_rate": learning_rate,
@@ -209,35 +193,34 @@ def refine(
             "seed": seed,
         }
     )
-    _train(context.workspace, config, name, estimate=estimate, as_json=context.as_json)
+    _train(config, name, estimate=estimate)
 
 
 def resume(
     run: Annotated[str, typer.Argument(metavar="RUN", help="Name of a run that was stopped.")],
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Go on with a training behind its last checkpoint, as if it had never been stopped."""
     from localrec.training.jobs.training_runs import open_run, runs_folder
 
-    context = command_context(workspace, as_json)
+    context = command_context()
     opened = open_run(runs_folder(context.workspace) / run)
     if opened.state.status == "finished":
         raise UsageError(
             f"{run} came to its end already.", f"Export it: localrec train export {run}"
         )
     if opened.kind == "adapter":
-        _resume_adapter(context.workspace, opened, as_json=context.as_json)
+        _resume_adapter(context.workspace, opened)
     else:
-        _resume_policy(context.workspace, opened, as_json=context.as_json)
+        _resume_policy(context.workspace, opened)
 
 
-def _train(
-    folder: Path, config: PolicyConfig, name: str | None, *, estimate: bool, as_json: bool
-) -> None:
+def _train(config: PolicyConfig, name: str | None, *, estimate: bool) -> None:
+    from localrec.training.jobs.run_start import begin_run
     from localrec.training.rl import policy_run
     from localrec.training.rl.policy_estimates import estimated
 
+    context = command_context()
+    folder = context.workspace
     with distributed_training(config.device, folder) as (ranks, steps):
         made = policy_run.prepared(folder, config, steps, ranks)
         steps("measuring a short step", 0, 0)
@@ -245,16 +228,17 @@ def _train(
         if ranks.is_main:
             note(_estimate_text(expected, config.steps_over(len(made.lessons.train))))
         if estimate:
-            if as_json and ranks.is_main:
-                print_json(expected)
+            if ranks.is_main:
+                context.print_json(expected)
             return
-        run = policy_run.begin(folder, name or _default_name(config), made)
+        run = begin_run(folder, name or timed_name(str(type(config).__struct_config__.tag)), made)
         policy_run.train(run, made, steps)
     if ranks.is_main:
-        _report(run, as_json=as_json)
+        _report(run)
 
 
-def _resume_policy(folder: Path, run: TrainingRun, *, as_json: bool) -> None:
+def _resume_policy(folder: Path, run: TrainingRun) -> None:
+    from localrec.training.jobs.run_start import continue_run
     from localrec.training.rl import policy_run
     from localrec.training.rl.policy_config import GrpoConfig, RefineConfig
 
@@ -262,14 +246,13 @@ def _resume_policy(folder: Path, run: TrainingRun, *, as_json: bool) -> None:
     config = run.config(kinds[run.kind])
     with distributed_training(config.device, folder) as (ranks, steps):
         made = policy_run.prepared(folder, config, steps, ranks)
-        run = policy_run.go_on(folder, run.name, made)
+        run = continue_run(folder, run.name, made)
         policy_run.train(run, made, steps)
     if ranks.is_main:
-        _report(run, as_json=as_json)
+        _report(run)
 
 
-def _resume_adapter(folder: Path, run: TrainingRun, *, as_json: bool) -> None:
-    from localrec.cli.train_adapter import report
+def _resume_adapter(folder: Path, run: TrainingRun) -> None:
     from localrec.training.sft import sft_run
     from localrec.training.sft.sft_data import SupervisedConfig
 
@@ -278,13 +261,12 @@ def _resume_adapter(folder: Path, run: TrainingRun, *, as_json: bool) -> None:
         run, made = sft_run.resumed(folder, run.name, steps, ranks)
         trained = sft_run.train(run, made, steps)
     if ranks.is_main:
-        report(run, trained, as_json=as_json)
+        report(run, trained)
 
 
-def _report(run: TrainingRun, *, as_json: bool) -> None:
+def _report(run: TrainingRun) -> None:
     last = run.records()[-1]
-    if as_json:
-        print_json({"run": run.name, "state": run.state, "last": last})
+    if command_context().print_json({"run": run.name, "state": run.state, "last": last}):
         return
     console().print(
         f"{run.name}: {run.state.step} steps; on the validation requests NDCG "
@@ -314,8 +296,3 @@ def _absolute_model(model: str) -> str:
     """A path as it is found from anywhere; a name of the catalogue as it is."""
     path = Path(model)
     return str(path.absolute()) if model and path.exists() else model
-
-
-def _default_name(config: PolicyConfig) -> str:
-    kind = type(config).__struct_config__.tag
-    return f"{kind}-{datetime.now():%Y%m%d-%H%M%S}"

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from localrec.cli.context import CommandContext, JsonOption, WorkspaceOption, command_context
+from localrec.cli.context import CommandContext, command_context
 from localrec.foundation.errors import UsageError
 
 EXAMPLES = """
@@ -27,11 +27,9 @@ def tui(
         bool, typer.Option("--serve", help="Show it in a browser on this machine, and only there.")
     ] = False,
     port: Annotated[int, typer.Option(min=1024, max=65535, help="Where --serve listens.")] = 8000,
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Open the app in this terminal: ask, see why, say what you think."""
-    context = command_context(workspace, as_json)
+    context = command_context()
     if context.as_json:
         raise UsageError("The app prints no JSON.", 'localrec ask "TEXT" --json')
     if importlib.util.find_spec("textual") is None:

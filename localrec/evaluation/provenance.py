@@ -10,11 +10,11 @@ import platform
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from importlib import metadata
 
 import msgspec
 
 from localrec.foundation.machine import usable_cores
+from localrec.foundation.record_files import installed_versions
 
 # All that figures may depend on; several are extras, and none is imported to be asked.
 _PACKAGES = (
@@ -47,16 +47,6 @@ def current_origin(script: str, arguments: Sequence[str]) -> Origin:
     return Origin(
         command=" ".join(["python", script, *arguments]),
         date=datetime.now(UTC).date().isoformat(),
-        versions={"Python": platform.python_version(), **_versions()},
+        versions={"Python": platform.python_version(), **installed_versions(_PACKAGES)},
         machine=f"{usable_cores()} cores, {platform.machine()}, {sys.platform}",
     )
-
-
-def _versions() -> dict[str, str]:
-    found = {}
-    for name in _PACKAGES:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return found

@@ -154,7 +154,7 @@ class _Task(NamedTuple, Generic[Chunk]):
         """
         if self.losses + 1 == _TRIES:
             raise LocalrecError(
-                f"A chunk of cases lost its Ray worker {_TRIES} times: {first_line_of(lost)}.",
+                f"A chunk of cases lost its Ray worker {_TRIES} times: {line_of(lost)}.",
                 "If memory was short, take fewer --workers or smaller chunks.",
             ) from lost
         return self._replace(losses=self.losses + 1)
@@ -230,10 +230,10 @@ def _connect(ray: Any, options: dict[str, Any]) -> Any:
     except (RuntimeError, OSError, ValueError, ray.exceptions.RayError) as error:
         if options["address"] == "local":
             raise LocalrecError(
-                f"Ray does not start: {first_line_of(error)}.", "Use --engine local."
+                f"Ray does not start: {line_of(error)}.", "Use --engine local."
             ) from error
         raise UsageError(
-            f"There is no Ray cluster for us at {options['address']}: {first_line_of(error)}.",
+            f"There is no Ray cluster for us at {options['address']}: {line_of(error)}.",
             "Start one with ray start, or leave --address out.",
         ) from error
 
@@ -263,7 +263,7 @@ def _see_that_they_are_alike() -> None:
         except ray.exceptions.RayError as error:
             raise UsageError(
                 f"The Ray node {node['NodeManagerAddress']} cannot run localrec: "
-                f"{_last_line(error)}.",
+                f"{line_of(error, -1)}.",
                 "Install the same localrec there.",
             ) from error
         other = sorted(name for name in ours if ours[name] != theirs.get(name))
@@ -327,15 +327,6 @@ def _environment(changes: dict[str, str]) -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _last_line(error: BaseException) -> str:
-    """What was raised on a node stands below its traceback."""
-    lines = str(error).strip().splitlines() or [type(error).__name__]
-    return lines[-1].rstrip(".")[:_LONGEST_ERROR]
-
-
-_LONGEST_ERROR = 160  # letters
-
-
 def packed(work: Callable[[Chunk], Result]) -> bytes:
     """Work as a parcel for workers.
 
@@ -361,7 +352,7 @@ def packed(work: Callable[[Chunk], Result]) -> bytes:
     except Exception as error:  # a foreign class may raise anything when it is packed
         raise UsageError(
             "It holds what a Ray worker cannot share, such as a local model in a process of its "
-            f"own: {first_line_of(error)}.",
+            f"own: {line_of(error)}.",
             "Measure it with --engine local.",
         ) from error
 
@@ -378,15 +369,18 @@ def unpacked(parcel: bytes) -> Callable[[Any], Any]:
         return cast(Callable[[Any], Any], cloudpickle.loads(parcel))
     except Exception as error:  # a foreign class may raise anything when it is made again
         raise UsageError(
-            f"It does not work in a Ray worker: {first_line_of(error)}.",
+            f"It does not work in a Ray worker: {line_of(error)}.",
             "Measure it with --engine local.",
         ) from error
 
 
-def first_line_of(error: BaseException) -> str:
-    """What an error says first, or its kind where it says nothing; no longer than a line."""
+def line_of(error: BaseException, place: int = 0) -> str:
+    """Return one line of an error, by default the first; the kind of an error without a text.
+
+    The message of what was raised on a node is the last line, below the traceback.
+    """
     lines = str(error).strip().splitlines() or [type(error).__name__]
-    return lines[0].rstrip(".")[:_LONGEST_ERROR]
+    return lines[place].rstrip(".")[:_LONGEST_ERROR]
 
 
 def _open_again(path: str) -> Store:

@@ -18,7 +18,6 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
 
 import msgspec
 
@@ -30,15 +29,16 @@ from localrec.evaluation.questions.summaries import SystemReport
 from localrec.evaluation.ranking.inference import CaseResult
 from localrec.evaluation.ranking.leakage import Suspicion
 from localrec.evaluation.statistics import IntervalEstimate
+from localrec.foundation.atomic_files import sync
 from localrec.foundation.errors import InputError, UsageError
-from localrec.foundation.jsonl_log import UNREADABLE, read_records, write_records
-from localrec.foundation.paths import exclusive, make_private, owner_only, sync
+from localrec.foundation.jsonl_log import read_records, write_records
+from localrec.foundation.paths import exclusive, make_private, owner_only
+from localrec.foundation.record_files import Record, read_record, replace_file, write_record
 from localrec.ranking.baselines.tuning import TuningResult
 from localrec.ranking.recommender import SettingValue
 
 _LINE_BEGINS = b'{"id":'
 _Run = RunConfig | QuestionRunConfig
-_Record = TypeVar("_Record", bound=msgspec.Struct)
 
 
 class RunOrigin(msgspec.Struct, frozen=True, kw_only=True):
@@ -172,7 +172,7 @@ class RunFolder:
         """
         make_private(self.path)
         if not (self.path / "origin.json").is_file():
-            self._write("config.toml", config)
+            replace_file(self.path / "config.toml", config)
             self.write("origin.json", origin)  # last: it vouches for the rest
             return
         before = self.any_origin()
@@ -194,7 +194,7 @@ class RunFolder:
                 "Name another folder with --out.",
             )
         if before.run != origin.run:
-            self._write("config.toml", config)
+            replace_file(self.path / "config.toml", config)
         if before.run != origin.run or len(both) < len(now):
             made = msgspec.structs.replace(before.made, versions={**then, **now})
             self.write("origin.json", msgspec.structs.replace(before, run=origin.run, made=made))
@@ -225,11 +225,7 @@ class RunFolder:
     def outcomes(self, system: str) -> list[CaseResult]:
         """The cases of a system that are done, in the order of the file."""
         path = self.path / case_file(system)
-        if not path.is_file():
-            return []
-        content = path.read_bytes()
-        lines = content[: content.rfind(b"\n") + 1].splitlines()
-        return [self._outcome(path, number, line) for number, line in enumerate(lines, 1)]
+        return read_records(path, CaseResult, skip_blank=False) if path.is_file() else []
 
     def case_lines(self, system: str) -> list[AnswerScoreRecord]:
         """The judged answers of a system in a run over questions; none where it has no file."""
@@ -286,23 +282,18 @@ class RunFolder:
             file.flush()
             os.fsync(file.fileno())
 
-    def read(self, name: str, shape: type[_Record]) -> _Record:
+    def read(self, name: str, shape: type[Record]) -> Record:
         """One of the folder's JSON files.
 
         Raises:
             InputError: it is not there, or is something else.
         """
-        path = self.path / name
-        try:
-            return msgspec.json.decode(path.read_bytes(), type=shape)
-        except (OSError, *UNREADABLE) as error:
-            raise InputError(
-                f"{path} is no part of a run: {error}.", "localrec evaluate list shows the runs."
-            ) from error
+        remedy = "localrec evaluate list shows the runs."
+        return read_record(self.path / name, shape, "a run", remedy)
 
     def write(self, name: str, record: msgspec.Struct) -> None:
         """Replace one of the folder's JSON files, whole or not at all."""
-        self._write(name, msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n")
+        write_record(self.path / name, record)
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -314,23 +305,6 @@ class RunFolder:
         make_private(self.path)
         with owner_only(), exclusive(self.path / "lock", of=self.path):
             yield
-
-    def _write(self, name: str, content: bytes) -> None:
-        path = self.path / name
-        beside = path.with_name(f"{name}.part")
-        with owner_only():
-            beside.write_bytes(content)
-        sync(beside)
-        beside.replace(path)
-        sync(self.path)
-
-    def _outcome(self, path: Path, number: int, line: bytes) -> CaseResult:
-        try:
-            return msgspec.json.decode(line, type=CaseResult)
-        except UNREADABLE as error:
-            raise InputError(
-                f"{path}, line {number} is no case: {error}.", "Name another --out."
-            ) from error
 
 
 def case_file(system: str) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from localrec.foundation.atomic_files import sync
 from localrec.foundation.errors import InputError, UsageError
 
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)  # Windows has none, and O_EXCL refuses links as well
@@ -40,7 +41,7 @@ def deliver(targets: Sequence[Path], *, force: bool, workspace: Path) -> Iterato
             _make(part)
         yield parts
         for part, target in zip(parts, targets, strict=True):
-            _sync(part)
+            sync(part)
             part.replace(target)
     finally:
         for part in parts:
@@ -73,9 +74,3 @@ def _make(part: Path) -> None:
         raise InputError(
             f"Nothing can be written into {part.parent}: {error.strerror}.", "Name another place."
         ) from error
-
-
-def _sync(part: Path) -> None:
-    """Put the content onto the disk before its name, so that a power cut leaves no empty file."""
-    with part.open("rb") as stream:
-        os.fsync(stream.fileno())

@@ -1,28 +1,37 @@
-"""Cache files that are either whole or absent: written beside, synced, renamed, checked."""
+"""Files that are either whole or absent: written beside, synced, renamed."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
+import secrets
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 
-def write_atomically(path: Path, save: Callable[[Path], object]) -> str:
+def write_atomically(
+    path: Path, save: Callable[[Path], object] | bytes, *, private: bool = True
+) -> str:
     """Write beside `path`, wait for the disk, rename onto it; returns the checksum.
+
+    Args:
+        path: The file to write or to replace; its folder exists.
+        save: The content, or a function that writes it into the empty file it is given.
+        private: Let only the owner read the file.
 
     Raises:
         OSError: the folder or the disk does not take it; what was there is unharmed.
     """
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name}.", suffix=".tmp")
-    os.close(handle)
-    beside = Path(name)
+    beside = path.with_name(f"{path.name}.{secrets.token_hex(4)}.tmp")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    os.close(os.open(beside, flags, 0o600 if private else 0o666))
     try:
-        save(beside)
-        with beside.open("rb+") as file:
-            os.fsync(file.fileno())
+        if isinstance(save, bytes):
+            beside.write_bytes(save)
+        else:
+            save(beside)
+        sync(beside)
         checksum = file_checksum(beside)
         beside.replace(path)
     except BaseException:  # Ctrl+C included: no half file may pile up
@@ -42,14 +51,21 @@ def short_digest(*parts: str) -> str:
     return hashlib.blake2b("\0".join(parts).encode(), digest_size=6).hexdigest()
 
 
-def sync_folder(folder: Path) -> None:
-    """Make the renames last through a power cut, where the system lets a folder be opened."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+def sync(path: Path) -> None:
+    """Wait until a file, or the names in a folder, would survive a power cut."""
+    if path.is_dir():
+        with suppress(OSError):  # Windows lets no folder be opened
+            _fsync(path, os.O_RDONLY)
+    else:
+        _fsync(path, os.O_RDWR)
+
+
+def _fsync(path: Path, flags: int) -> None:
+    handle = os.open(path, flags)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _new_checksum() -> hashlib.blake2b:

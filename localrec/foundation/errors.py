@@ -66,3 +66,8 @@ class BusyError(LocalrecError):
     """Another process holds the store; the same call may work later."""
 
     exit_code = 3
+
+
+def error_text(error: BaseException, limit: int = 300) -> str:
+    """Describe an unexpected error by its kind and message, cut to `limit` letters."""
+    return f"{type(error).__name__}: {error}"[:limit]

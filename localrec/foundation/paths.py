@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -137,20 +137,3 @@ def _locked(file: BinaryIO) -> bool:
     except OSError:  # a file system without locks
         return True
     return True
-
-
-def sync(path: Path) -> None:
-    """Wait until a file, or the names in a folder, would survive a power cut."""
-    if path.is_dir():
-        with suppress(OSError):  # Windows lets no folder be opened
-            _fsync(path, os.O_RDONLY)
-    else:
-        _fsync(path, os.O_RDWR)
-
-
-def _fsync(path: Path, flags: int) -> None:
-    handle = os.open(path, flags)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

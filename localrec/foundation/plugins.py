@@ -21,6 +21,7 @@ from localrec.foundation.paths import checkout_path
 
 DOMAINS = "localrec.domains"
 SOURCES = "localrec.sources"
+RECOMMENDERS = "localrec.recommenders"
 _OWN = "localrec"
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from localrec.foundation.atomic_files import write_atomically
 from localrec.foundation.errors import InputError, UsageError
 
 ModelRole = Literal[
@@ -88,10 +89,7 @@ def save_settings(folder: Path, settings: Settings) -> None:
     if settings.adapters:
         lines += ["", "[adapters]"]
         lines += [f"{role} = {_toml(name)}" for role, name in settings.adapters.items()]
-    part = folder / "settings.toml.part"
-    part.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    part.chmod(0o600)
-    part.replace(folder / "settings.toml")
+    write_atomically(folder / "settings.toml", ("\n".join(lines) + "\n").encode())
 
 
 def bind_role(settings: Settings, role: str, name: str) -> Settings:

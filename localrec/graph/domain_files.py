@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 import tomllib
 from functools import lru_cache
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from localrec.data.domains import ConceptTables, Domain
+from localrec.foundation.atomic_files import write_atomically
 from localrec.foundation.errors import InputError, WorkspaceError
 from localrec.foundation.paths import make_private, pulled, shipped
 from localrec.foundation.plugins import DOMAINS, find_plugin, list_plugins
@@ -30,6 +30,11 @@ def load_domain(name: str, folder: Path | None = None) -> Domain:
     try:
         declared = tomllib.loads(path.read_text(encoding="utf-8"))
         domain = msgspec.convert(declared, Domain)
+        if folder is None and domain.name != name:
+            raise InputError(
+                f"{path} declares the domain {domain.name!r}, not {name!r}.",
+                "Register it under the name that it declares.",
+            )
         taxonomy = home / "taxonomy.toml"
         if not taxonomy.is_file():
             return domain
@@ -53,9 +58,7 @@ def _read_taxonomy(text: bytes) -> ConceptTables:
         OSError, WorkspaceError
     ):  # a folder that takes nothing costs time, not the answer
         make_private(cached.parent)
-        part = cached.with_suffix(f".{os.getpid()}")
-        part.write_bytes(msgspec.msgpack.encode(taxonomy))
-        part.replace(cached)
+        write_atomically(cached, msgspec.msgpack.encode(taxonomy))
     return taxonomy
 
 
@@ -73,7 +76,8 @@ def _find_folder(name: str) -> Path:
         raise InputError(
             f"There is no domain named {name!r}.", f"Known: {', '.join(known_domains())}."
         )
-    return pack.load().folder
+    home: Path = pack.load().folder
+    return home
 
 
 def _domains_without_pack() -> dict[str, Path]:

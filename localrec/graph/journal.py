@@ -18,8 +18,9 @@ from pathlib import Path
 
 import msgspec
 
+from localrec.foundation.atomic_files import sync
 from localrec.foundation.errors import BusyError
-from localrec.foundation.paths import owner_only, sync
+from localrec.foundation.paths import owner_only
 from localrec.graph.store import Store
 
 PREPARED = ".forgetting"

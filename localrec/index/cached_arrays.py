@@ -1,15 +1,13 @@
 """Arrays counted from the store and kept in `indexes/`, memory-mapped when they are read again.
 
-A cache is one .npy file for each array and a JSON sidecar that vouches for them: what they were
-counted from, and a checksum of each. The files' names carry a mark of what they were counted from
-and the sidecar is replaced last, so whenever a process dies there is a whole cache or none.
-Whatever does not fit counts as absent, for the store has the truth.
+A cache is one .npy file for each array, and a sidecar that tells what they were counted from and
+the checksum of each (`index/cached_artifact.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Generic, Protocol, Self, TypeVar
 
@@ -17,14 +15,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.foundation.atomic_files import (
-    file_checksum,
-    short_digest,
-    sync_folder,
-    write_atomically,
-)
+from localrec.foundation.atomic_files import short_digest
 from localrec.foundation.errors import WorkspaceError
-from localrec.foundation.paths import make_private
+from localrec.index.cached_artifact import CachedArtifact
 
 _MAPPED_FROM = 4096  # bytes; a smaller file is read whole
 
@@ -65,53 +58,47 @@ class ArrayCache(Generic[S]):
     """
 
     def __init__(self, folder: Path, stem: str, kinds: Sequence[str], stand: type[S]) -> None:
-        self._folder, self._stem, self._kinds, self._stand = folder, stem, tuple(kinds), stand
-        self._sidecar = folder / f"{stem}.json"
+        self._files = CachedArtifact(folder, stem)
+        self._kinds, self._stand = [f"{kind}.npy" for kind in kinds], stand
 
     def load(self, now: S) -> CachedArrays | None:
         """The arrays, if they are whole and what they were counted from serves `now`."""
         try:
-            sidecar = msgspec.json.decode(self._sidecar.read_bytes(), type=_Sidecar)
+            sidecar = msgspec.json.decode(self._files.sidecar_path.read_bytes(), type=_Sidecar)
             then = msgspec.json.decode(sidecar.stand, type=self._stand)
-            paths = self._paths(bytes(sidecar.stand))
-            whole = all(
-                file_checksum(path) == told
-                for path, told in zip(paths, sidecar.checksums, strict=True)
-            )
-            if not whole or not then.serves(now):
+            mark = _mark(bytes(sidecar.stand))
+            checksums = dict(zip(self._kinds, sidecar.checksums, strict=True))
+            if not self._files.is_whole(mark, checksums) or not then.serves(now):
                 return None
-            return CachedArrays(
-                tuple(_opened(path) for path in paths), short_digest(*sidecar.checksums)
-            )
+            arrays = tuple(_opened(self._files.path(mark, kind)) for kind in self._kinds)
+            return CachedArrays(arrays, short_digest(*sidecar.checksums))
         except (OSError, ValueError, EOFError, msgspec.MsgspecError):
             return None  # missing, cut short or scribbled over
 
     def keep(self, stand: S, arrays: Arrays) -> CachedArrays:
         """Write the arrays for next time, where the folder and the disk take them."""
+        encoded = msgspec.json.encode(stand)
+
+        def sidecar(checksums: dict[str, str]) -> bytes:
+            return msgspec.json.encode(_Sidecar(msgspec.Raw(encoded), tuple(checksums.values())))
+
+        savers = {
+            kind: partial(save_array, array=array)
+            for kind, array in zip(self._kinds, arrays, strict=True)
+        }
         try:
-            return CachedArrays(arrays, self._write(msgspec.json.encode(stand), arrays))
+            checksums = self._files.write(_mark(encoded), savers, sidecar)
         except (OSError, WorkspaceError):  # a full disk: slower next time, not wrong
             return CachedArrays(arrays, "")
+        return CachedArrays(arrays, short_digest(*checksums.values()))
 
-    def _write(self, stand: bytes, arrays: Arrays) -> str:
-        make_private(self._folder)
-        paths = self._paths(stand)
-        checksums = [
-            write_atomically(path, lambda beside, array=array: save_array(beside, array))  # type: ignore[misc]
-            for path, array in zip(paths, arrays, strict=True)
-        ]
-        encoded = msgspec.json.encode(_Sidecar(msgspec.Raw(stand), tuple(checksums)))
-        write_atomically(self._sidecar, lambda beside: beside.write_bytes(encoded))
-        sync_folder(self._folder)
-        for path in self._folder.glob(f"{self._stem}.*"):
-            if path not in {self._sidecar, *paths}:
-                with suppress(OSError):  # still mapped by another process on Windows
-                    path.unlink()
-        return short_digest(*checksums)
+    def load_or_make(self, stand: S, make: Callable[[], Arrays]) -> CachedArrays:
+        """Load the arrays, or make them and keep them for next time."""
+        return self.load(stand) or self.keep(stand, make())
 
-    def _paths(self, stand: bytes) -> list[Path]:
-        mark = short_digest(stand.decode())
-        return [self._folder / f"{self._stem}.{mark}.{kind}.npy" for kind in self._kinds]
+
+def _mark(stand: bytes) -> str:
+    return short_digest(stand.decode())
 
 
 def _opened(path: Path) -> NDArray[Any]:

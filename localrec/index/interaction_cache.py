@@ -24,7 +24,7 @@ from localrec.foundation.atomic_files import short_digest
 from localrec.graph.catalogue import Catalogue
 from localrec.graph.interactions import FEEDBACK
 from localrec.graph.store import Store
-from localrec.index.cached_arrays import ArrayCache
+from localrec.index.cached_arrays import ArrayCache, Arrays
 
 LIKED_FROM = 4.0  # stars; docs/results/ranking.md compares it with a person's own mean
 _FORMAT = 3
@@ -67,10 +67,7 @@ def open_interaction_matrix(store: Store, folder: Path, catalogue: Catalogue) ->
     stem = f"audience-{short_digest(catalogue.domain.name)}"
     cache = ArrayCache(folder, stem, _KINDS, _Stand)
     stand = _stand_of(store, catalogue)
-    kept = cache.load(stand)
-    if kept is None:
-        counted = _count(store, catalogue)
-        kept = cache.keep(stand, msgspec.structs.astuple(counted)[:-1])
+    kept = cache.load_or_make(stand, lambda: _count(store, catalogue))
     items, first_item, users, first_user, days, user_nodes = kept.arrays
     return InteractionMatrix(items, first_item, users, first_user, days, user_nodes, kept.mark)
 
@@ -110,7 +107,7 @@ def _stand_of(store: Store, catalogue: Catalogue) -> _Stand:
     )
 
 
-def _count(store: Store, catalogue: Catalogue) -> InteractionMatrix:
+def _count(store: Store, catalogue: Catalogue) -> Arrays:
     liked = store.columns(_LIKED, {"liked_from": LIKED_FROM, "feedback": FEEDBACK})
     # Columns go as soon as they are read: at 25 million rows each takes 200 MB.
     item = _places(liked.pop("item_id"), catalogue.node_ids)
@@ -119,7 +116,8 @@ def _count(store: Store, catalogue: Catalogue) -> InteractionMatrix:
     nodes = np.random.default_rng(_SHUFFLE).permutation(_distinct(node))
     user = _places(node, nodes)
     del node
-    return InteractionMatrix.from_pairs(user, item, len(nodes), len(catalogue), day, nodes)
+    matrix = InteractionMatrix.from_pairs(user, item, len(nodes), len(catalogue), day, nodes)
+    return tuple(getattr(matrix, field) for field in matrix.__struct_fields__[: len(_KINDS)])
 
 
 def _distinct(ids: NDArray[np.int64]) -> NDArray[np.int64]:

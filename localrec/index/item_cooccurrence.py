@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from localrec.foundation.atomic_files import short_digest
 from localrec.graph.catalogue import Catalogue
 from localrec.graph.store import Store
-from localrec.index.cached_arrays import ArrayCache
+from localrec.index.cached_arrays import ArrayCache, Arrays
 
 Items = NDArray[np.int32]
 Weights = NDArray[np.float32]
@@ -160,11 +160,13 @@ def open_cooccurrence(
     stem = f"companions-{short_digest(catalogue.domain.name)}"
     cache = ArrayCache(folder, stem, _KINDS, _Stand)
     stand = _stand_of(store, catalogue, config)
-    kept = cache.load(stand)
-    if kept is None:
+
+    def count() -> Arrays:
         person, item = interaction_sequences(store, catalogue, config.most_rows)
         counted = count_cooccurrence(person, item, len(catalogue), config)
-        kept = cache.keep(stand, (counted.items, counted.weights, counted.first))
+        return counted.items, counted.weights, counted.first
+
+    kept = cache.load_or_make(stand, count)
     items, weights, first = kept.arrays
     return ItemCooccurrence(items, weights, first, config, kept.mark)
 

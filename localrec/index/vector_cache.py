@@ -1,29 +1,21 @@
 """The files that keep one field's vectors and index between runs; all of them can be lost.
 
-A cache is node ids (.npy), the matrix (.npy), a backend's own file where it has one, and a JSON
-sidecar that vouches for them. The files' names carry a mark of what they were made from, and
-the sidecar is replaced last, so whenever a process dies the old sidecar still stands with its
-old files, or the new one with its new files. Whatever does not fit counts as absent.
+A cache is node ids (.npy), the matrix (.npy), a backend's own file where it has one, and a sidecar
+that tells what they were made from (`index/cached_artifact.py`).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 import numpy as np
 
-from localrec.foundation.atomic_files import (
-    file_checksum,
-    short_digest,
-    sync_folder,
-    write_atomically,
-)
-from localrec.foundation.paths import make_private
+from localrec.foundation.atomic_files import short_digest
 from localrec.index.cached_arrays import save_array
+from localrec.index.cached_artifact import CachedArtifact
 from localrec.index.protocols import Labels, VectorIndex
 from localrec.index.vectors import BACKENDS, ExactIndex, StoredIndex, choose_backend
 
@@ -49,15 +41,14 @@ class FieldCache:
     """The cache of one domain, field and model inside the workspace's folder of indexes."""
 
     def __init__(self, folder: Path, domain: str, field: str, model: str) -> None:
-        self._folder = folder
         self._model = model
         readable = re.sub(r"[^A-Za-z0-9_-]+", "-", f"{domain}-{field}-{model}")[:80]
-        self._stem = f"{readable}-{short_digest(domain, field, model)}"
+        self._files = CachedArtifact(folder, f"{readable}-{short_digest(domain, field, model)}")
 
     @property
     def sidecar_path(self) -> Path:
         """The JSON file that vouches for the others."""
-        return self._folder / f"{self._stem}.json"
+        return self._files.sidecar_path
 
     def load(self, fingerprint: str, backend: str) -> tuple[ExactIndex, VectorIndex] | None:
         """Open the cache if it is whole and was made from `fingerprint` for `backend`.
@@ -81,21 +72,18 @@ class FieldCache:
         Raises:
             OSError: the folder or the disk does not take them; the old cache is unharmed.
         """
-        if not self._folder.is_dir():
-            make_private(self._folder)
-        mark = _mark(fingerprint, backend)
         savers: dict[str, Callable[[Path], object]] = {
             _NODES: lambda beside: save_array(beside, exact.node_ids),
             _VECTORS: exact.save,
         }
         if backend in BACKENDS:
             savers[_GRAPH] = index.save
-        checksums = {kind: self._replace(self._path(mark, kind), savers[kind]) for kind in savers}
-        sidecar = self._sidecar(fingerprint, backend, exact.matrix.shape, checksums)
-        encoded = msgspec.json.format(msgspec.json.encode(sidecar))
-        self._replace(self.sidecar_path, lambda beside: beside.write_bytes(encoded))
-        sync_folder(self._folder)
-        self._remove_all_but({self.sidecar_path, *(self._path(mark, kind) for kind in savers)})
+
+        def sidecar(checksums: dict[str, str]) -> bytes:
+            made = self._sidecar(fingerprint, backend, exact.matrix.shape, checksums)
+            return msgspec.json.format(msgspec.json.encode(made))
+
+        self._files.write(_mark(fingerprint, backend), savers, sidecar)
 
     def _sidecar(
         self, fingerprint: str, backend: str, shape: tuple[int, ...], checksums: dict[str, str]
@@ -116,30 +104,18 @@ class FieldCache:
     def _load_files(self, sidecar: VectorCacheManifest) -> tuple[ExactIndex, VectorIndex] | None:
         mark = _mark(sidecar.fingerprint, sidecar.backend)
         kinds = [_NODES, _VECTORS] + [_GRAPH] * (sidecar.backend in BACKENDS)
-        for kind in kinds:  # hnswlib reads past the end of what it is told: check before parsing
-            if file_checksum(self._path(mark, kind)) != sidecar.checksums.get(kind):
-                return None
-        node_ids: Labels = np.load(self._path(mark, _NODES))
-        exact = ExactIndex.load(self._path(mark, _VECTORS), node_ids)
+        # hnswlib reads past the end of what it is told, so nothing is parsed unchecked.
+        checksums = {kind: sidecar.checksums.get(kind, "") for kind in kinds}
+        if not self._files.is_whole(mark, checksums):
+            return None
+        node_ids: Labels = np.load(self._files.path(mark, _NODES))
+        exact = ExactIndex.load(self._files.path(mark, _VECTORS), node_ids)
         if exact.matrix.shape != (sidecar.count, sidecar.size):
             return None
         if sidecar.backend not in BACKENDS:
             return exact, exact
         backend = BACKENDS[sidecar.backend]
-        return exact, backend.load(self._path(mark, _GRAPH), exact)
-
-    def _path(self, mark: str, kind: str) -> Path:
-        return self._folder / f"{self._stem}.{mark}.{kind}"
-
-    def _replace(self, path: Path, save: Callable[[Path], object]) -> str:
-        """Write beside `path`, wait for the disk, rename onto it; returns the checksum."""
-        return write_atomically(path, save)
-
-    def _remove_all_but(self, kept: set[Path]) -> None:
-        for path in self._folder.glob(f"{self._stem}.*"):
-            if path not in kept:
-                with suppress(OSError):  # still mapped by another process on Windows
-                    path.unlink()
+        return exact, backend.load(self._files.path(mark, _GRAPH), exact)
 
 
 def _parameters(backend: str) -> dict[str, int | str]:

@@ -14,8 +14,9 @@ from typing import Literal
 import msgspec
 
 from localrec.foundation.errors import ModelError
-from localrec.foundation.fetch import WheelFile, sha256_of
+from localrec.foundation.fetch import WheelFile
 from localrec.foundation.paths import pulled, shipped
+from localrec.foundation.record_files import sha256_of
 from localrec.llm.gguf_header import check_model, read_header
 
 Status = Literal["missing", "ok", "damaged"]

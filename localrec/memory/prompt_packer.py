@@ -60,7 +60,7 @@ class PromptPacker:
         names: Of all items of the catalogue, untrusted.
         memories: Text of an item's memory by catalogue index, untrusted; an item without one is
             told by its name.
-        lately_liked: The newest items of a person, newest first, `TasteGraph.lately_liked`.
+        newest_items: The newest items of a person, newest first, `InteractionMatrix.newest_items`.
         count_tokens: Tokens of a text, `ChatModel.count_tokens`.
     """
 
@@ -68,11 +68,11 @@ class PromptPacker:
         self,
         names: Sequence[str],
         memories: Mapping[int, str],
-        lately_liked: Callable[[int, int], Indexes],
+        newest_items: Callable[[int, int], Indexes],
         count_tokens: CountTokens,
     ) -> None:
         self._names, self._memories = names, memories
-        self._lately_liked = lately_liked
+        self._newest_items = newest_items
         self._count_tokens = count_tokens
 
     def pack(
@@ -105,7 +105,7 @@ class PromptPacker:
 
     def _entry(self, place: int, is_user: bool, index: int) -> _Entry:
         if is_user:
-            titles = [self._title(int(item)) for item in self._lately_liked(index, TITLES)]
+            titles = [self._title(int(item)) for item in self._newest_items(index, TITLES)]
             told = ", ".join(title for title in titles if title)
             return _Entry(place, f"person who lately liked {told}" if told else "")
         words = tuple(clean_text(self._memories.get(index, "")).split())

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import msgspec
 
 from localrec.data.rows import ImportReport
-from localrec.foundation.paths import sync
+from localrec.foundation.atomic_files import sync
 from localrec.foundation.sql import sql_literal
 from localrec.graph.erasure_rules import TABLE_ERASURE_RULES, TableErasureRule
 from localrec.graph.journal import sidecar_files

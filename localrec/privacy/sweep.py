@@ -15,7 +15,8 @@ from pathlib import Path
 
 import msgspec
 
-from localrec.foundation.paths import owner_only, sync
+from localrec.foundation.atomic_files import sync
+from localrec.foundation.paths import owner_only
 from localrec.graph.journal import STORE, files_in, sidecar_files, staged_path
 from localrec.privacy.leak_scan import LeakPattern, PatternScanner
 from localrec.privacy.store_rewrite import LeakFinding, leak_findings

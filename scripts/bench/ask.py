@@ -1,7 +1,7 @@
 """Measure a question's way through localrec, and hold it against the numbers it should live by.
 
 Run:
-    python scripts/bench/ask.py [--repeat 3] [--model-questions 4] [--cache FOLDER] [--report]
+    python scripts/studies/run.py ask [--repeat 3] [--model-questions 4] [--cache FOLDER] [--report]
 
 Bundled catalogue: time per stage on the dev questions, warm. Model: its share of the time, its
 time against llama.cpp called by itself for the same tokens, and what the prefix cache spared.
@@ -28,13 +28,14 @@ from typing import Any
 import msgspec
 import numpy as np
 from direct import Call, DirectProcess, RecordingModel
+from findings import Findings, Timing, add_folder, origin_of, say
 from synthetic import open_catalogue
 
 from localrec.data.questions import Question
-from localrec.evaluation.provenance import Origin, current_origin
+from localrec.evaluation.provenance import Origin
 from localrec.evaluation.questions.gold import read_gold
-from localrec.evaluation.reporting.markdown import markdown_table, replace_marked_block
-from localrec.foundation.errors import LocalrecError, ModelError
+from localrec.evaluation.reporting.markdown import markdown_table
+from localrec.foundation.errors import ModelError
 from localrec.foundation.paths import pulled, shipped
 from localrec.graph.domain_files import load_domain
 from localrec.index.embedders import open_embedder
@@ -48,7 +49,6 @@ from localrec.systems.marc import Marc
 from localrec.workspace import Workspace
 from localrec.workspace.domain_context import DomainContext
 
-ROOT = Path(__file__).resolve().parents[2]
 DOMAIN = "cocktails"
 K = 3
 NEAREST = 10
@@ -57,20 +57,13 @@ ROUNDS = 5  # per model call on each side; the quickest counts, for other work o
 COMPARED = 4  # calls of each role that are made again; they are much alike
 
 
-class Stage(msgspec.Struct, frozen=True, kw_only=True):
-    """Milliseconds of one stage over all questions."""
-
-    median: float
-    p95: float
-
-
 class CatalogueFigures(msgspec.Struct, frozen=True, kw_only=True):
     """One catalogue: its size, time to open it, time per stage, recall of its vectors."""
 
     items: int
     edges: int
     open_s: dict[str, float]
-    stages_ms: dict[str, Stage]
+    stages_ms: dict[str, Timing]
     recall_at_10: float
     vectors: str
     peak_memory_mib: int
@@ -109,48 +102,25 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     targets: tuple[Target, ...]
 
 
-def main() -> int:
-    """Measure and write; the exit code is 0 also where a target was missed."""
-    asked = parse_arguments()
-    try:
-        questions = [
-            Question(query=one.query, id=one.id)
-            for one in read_gold(shipped("datasets") / DOMAIN / "questions.jsonl", "dev")
-        ][: asked.questions]
-        measured = measure_all(asked, questions)
-        if asked.report:
-            replace_marked_block(asked.docs, "bench", as_markdown(measured))
-    except LocalrecError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    if asked.json:
-        print(msgspec.json.format(msgspec.json.encode(measured), indent=1).decode())
-    else:
-        print(as_markdown(measured))
-    return 0
-
-
-def parse_arguments() -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What the command line takes."""
     parser.add_argument("--repeat", type=int, default=3, help="times each question is asked")
     parser.add_argument("--questions", type=int, help="only the first so many of the dev half")
     parser.add_argument("--model-questions", type=int, default=4, help="0 leaves the model out")
     parser.add_argument("--items", type=int, default=100_000, help="0 leaves the large one out")
     parser.add_argument("--edges", type=int, default=1_000_000)
-    parser.add_argument(
-        "--cache",
-        type=Path,
-        default=Path(tempfile.gettempdir()) / "localrec-bench",
-        help="where the synthetic catalogue stays between runs",
-    )
+    add_folder(parser, "--cache", "bench", "where the synthetic catalogue stays between runs")
     parser.add_argument("--profile", type=int, default=0, help="show so many functions at size")
-    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "results" / "speed.md")
-    parser.add_argument("--report", action="store_true", help="write the tables into --docs")
-    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
-    return parser.parse_args()
+
+
+def measure(asked: argparse.Namespace) -> Findings:
+    """Ask the dev questions; a target that is missed changes no exit code."""
+    questions = [
+        Question(query=one.query, id=one.id)
+        for one in read_gold(shipped("datasets") / DOMAIN / "questions.jsonl", "dev")
+    ][: asked.questions]
+    measured = measure_all(asked, questions)
+    return Findings(text=as_markdown(measured), page="speed", block="bench", figures=measured)
 
 
 def measure_all(asked: argparse.Namespace, questions: Sequence[Question]) -> Benchmark:
@@ -176,7 +146,7 @@ def measure_all(asked: argparse.Namespace, questions: Sequence[Question]) -> Ben
     shown += [f"--questions {asked.questions}"] * (asked.questions is not None)
     shown += [f"--items {asked.items}", f"--edges {asked.edges}"]
     return Benchmark(
-        origin=current_origin("scripts/bench/ask.py", shown),
+        origin=origin_of("ask", *shown),
         load=round(os.getloadavg()[1], 1),
         bundled=bundled,
         synthetic=large,
@@ -244,14 +214,10 @@ def ask_timed(system: Marc, question: Question) -> dict[str, float]:
     }
 
 
-def summed_up(spent: Sequence[dict[str, float]]) -> dict[str, Stage]:
+def summed_up(spent: Sequence[dict[str, float]]) -> dict[str, Timing]:
     """Median and 95th percentile per stage."""
     return {
-        name: Stage(
-            median=round(float(np.median([one.get(name, 0.0) for one in spent])), 3),
-            p95=round(float(np.percentile([one.get(name, 0.0) for one in spent], 95)), 3),
-        )
-        for name in spent[0]
+        name: Timing.of([one.get(name, 0.0) / 1000 for one in spent]).rounded() for name in spent[0]
     }
 
 
@@ -389,11 +355,6 @@ def timed(run: Callable[[], Any]) -> tuple[Any, float]:
     return outcome, time.perf_counter() - started
 
 
-def say(what: str) -> None:
-    """Progress, on stderr."""
-    print(what, file=sys.stderr, flush=True)
-
-
 def _forgetful(stages: DomainContext) -> Marc:
     """The system with a warm embedder that remembers no question, as for one asked first."""
     embedder = open_embedder()
@@ -459,7 +420,3 @@ def _model_text(figures: ModelFigures) -> str:
         f"{figures.model}, {figures.questions} questions: {figures.share_of_time:.1%} of the time "
         f"of marc-model is the model's.\n\n{markdown_table(head, rows)}"
     )
-
-
-if __name__ == "__main__":
-    sys.exit(main())

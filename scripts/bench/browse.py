@@ -1,7 +1,8 @@
 """Measure what a person who browses waits for: pages, searches while typing, steps in the graph.
 
 Run:
-    python scripts/bench/browse.py [--items 100000] [--edges 1000000] [--repeat 5] [--cache FOLDER]
+    python scripts/studies/run.py browse [--items 100000] [--edges 1000000] [--repeat 5]
+        [--cache FOLDER]
 
 Goes the app's own way (`LocalBackend.browse`), opening of the store included, over the synthetic
 catalogue of `synthetic.py` without its vectors; what is drawn afterwards is not measured. The peer
@@ -11,13 +12,12 @@ fetches the whole list in its order once, as a table that loads everything would
 from __future__ import annotations
 
 import argparse
-import statistics
-import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import synthetic
+from findings import Findings, Timing, add_folder
 
 from localrec.data.rows import ImportReport
 from localrec.graph.domain_files import load_domain
@@ -31,29 +31,26 @@ TYPED = "gin lime"  # letter by letter
 PAGE = 60
 
 
-def main() -> None:
-    """Build the catalogue where it is not there yet, then measure."""
-    arguments = _arguments()
-    cache = Path(arguments.cache or tempfile.mkdtemp(prefix="bench-browse-"))
-    folder = open_catalogue(cache, arguments.items, arguments.edges)
-    services = AppServices(folder)
-    for what, deed in _deeds(services, folder).items():
-        walls, worked = zip(*(_milliseconds(deed) for _ in range(arguments.repeat)), strict=True)
-        print(
-            f"{what:<44} {statistics.median(walls):8.1f} ms, the quickest {min(walls):.1f} ms, "
-            f"of processors {statistics.median(worked):.1f} ms",
-            flush=True,
-        )
-    services.close()
-
-
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What the command line takes."""
     parser.add_argument("--items", type=int, default=100_000)
     parser.add_argument("--edges", type=int, default=1_000_000)
     parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--cache", help="where the catalogue is kept from run to run")
-    return parser.parse_args()
+    add_folder(parser, "--cache", "bench", "where the catalogue stays between runs")
+
+
+def measure(asked: argparse.Namespace) -> Iterator[Findings]:
+    """Take each step several times."""
+    folder = open_catalogue(asked.cache, asked.items, asked.edges)
+    services = AppServices(folder)
+    for what, deed in _deeds(services, folder).items():
+        walls, worked = zip(*(_seconds(deed) for _ in range(asked.repeat)), strict=True)
+        told = (
+            f"{what:<44} {Timing.of(walls).median:8.1f} ms, the quickest {1000 * min(walls):.1f} "
+            f"ms, of processors {Timing.of(worked).median:.1f} ms"
+        )
+        yield Findings(text=told)
+    services.close()
 
 
 def open_catalogue(cache: Path, items: int, edges: int) -> Path:
@@ -82,7 +79,7 @@ def _deeds(services: AppServices, folder: Path) -> dict[str, Callable[[], object
     browse, view = services.catalogue, CatalogueView(domain=DOMAIN)
     first = browse.page(view, PageTurn(), PAGE)
     behind = PageTurn(behind=first.rows[-1].place)
-    gin = browse.stand_on(view, "ingredient", "gin", PAGE)
+    gin = browse.open_node(view, "ingredient", "gin", PAGE)
     listed = CatalogueView(domain=DOMAIN, having=gin.node.node_id)
     by_number = CatalogueView(domain=DOMAIN, order="ingredient_count", descending=True)
     letters = [TYPED[:end] for end in range(1, len(TYPED) + 1) if TYPED[end - 1] != " "]
@@ -96,7 +93,7 @@ def _deeds(services: AppServices, folder: Path) -> dict[str, Callable[[], object
         "last page": lambda: browse.page(view, PageTurn(last=True), PAGE),
         "first page by a number": lambda: browse.page(by_number, PageTurn(), PAGE),
         "items with gin, counted": lambda: browse.page(listed, PageTurn(), PAGE),
-        "a step to gin": lambda: browse.stand_on(view, "ingredient", "gin", PAGE),
+        "a step to gin": lambda: browse.open_node(view, "ingredient", "gin", PAGE),
         "names read, before the first letter": lambda: _prepare_anew(folder, view),
         **searches,
         "peer: the whole list": lambda: browse.page(view, PageTurn(), 10_000_000),
@@ -113,12 +110,8 @@ def _search(services: AppServices, view: CatalogueView) -> Callable[[], object]:
     return lambda: services.catalogue.page(view, PageTurn(), PAGE)
 
 
-def _milliseconds(deed: Callable[[], object]) -> tuple[float, float]:
+def _seconds(deed: Callable[[], object]) -> tuple[float, float]:
     """By the clock, and of all processors: the first says nothing where others work beside it."""
     started, worked = time.perf_counter(), time.process_time()
     deed()
-    return 1000 * (time.perf_counter() - started), 1000 * (time.process_time() - worked)
-
-
-if __name__ == "__main__":
-    main()
+    return time.perf_counter() - started, time.process_time() - worked

@@ -1,7 +1,7 @@
 """Measure how long it takes to find, choose, tell and sum up the neighbours of a history.
 
 Run:
-    python scripts/bench/curation.py [--interactions 600000] [--write]
+    python scripts/studies/run.py curation [--interactions 600000] [--write]
 
 A graph of likings is generated: people of very different diligence in camps of taste, items of very
 different fame, four attributes and a vector of 384 numbers each. Histories of 50 are those of
@@ -18,17 +18,17 @@ from __future__ import annotations
 import argparse
 import re
 import time
-from pathlib import Path
 
 import msgspec
 import networkx as nx
 import numpy as np
+from findings import Findings, Timing, origin_of
 from numpy.typing import NDArray
 
 from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.item_features import ItemFeatures
-from localrec.evaluation.provenance import Origin, current_origin
-from localrec.evaluation.reporting.markdown import markdown_table, replace_marked_block
+from localrec.evaluation.provenance import Origin
+from localrec.evaluation.reporting.markdown import markdown_table
 from localrec.memory.collaborative_memory import supporters_of
 from localrec.memory.curation import curate
 from localrec.memory.default_rules import default_rules
@@ -36,7 +36,6 @@ from localrec.memory.prompt_packer import PromptPacker
 from localrec.memory.synthesis import MOST_FACETS, count_facets, domain_shares
 from localrec.memory.user_item_graph import UserItemGraph
 
-ROOT = Path(__file__).resolve().parents[2]
 HISTORY = 50
 HISTORIES = 200
 LEAST_HISTORIES_OF_PEER = 5
@@ -48,13 +47,6 @@ ATTRIBUTES = 2_000
 SEED = 16
 
 
-class Spread(msgspec.Struct, frozen=True):
-    """Milliseconds."""
-
-    median: float
-    p95: float
-
-
 class Measured(msgspec.Struct, frozen=True, kw_only=True):
     """One run."""
 
@@ -64,35 +56,30 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     items: int
     graph_s: float
     profiles_s: float
-    neighbours: Spread
-    curation: Spread
-    both: Spread
-    packing: Spread
-    facets: Spread
-    read_path: Spread
-    peer: Spread | None
+    neighbours: Timing
+    curation: Timing
+    both: Timing
+    packing: Timing
+    facets: Timing
+    read_path: Timing
+    peer: Timing | None
     held_mb: float
 
 
-def main() -> None:
-    """Generate, measure, print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What the command line takes."""
     parser.add_argument("--interactions", type=int, default=600_000)
     parser.add_argument("--histories", type=int, default=HISTORIES)
-    parser.add_argument("--write", action="store_true", help="write the table into the docs")
-    asked = parser.parse_args()
-    measured = measure(asked.interactions, asked.histories)
-    print(as_markdown(measured))
-    if asked.write:
-        name = f"bench-curation-{asked.interactions}"
-        figures = ROOT / "docs" / "figures" / f"{name}.json"
-        figures.write_bytes(msgspec.json.format(msgspec.json.encode(measured), indent=1) + b"\n")
-        replace_marked_block(ROOT / "docs" / "results" / "memory.md", name, as_markdown(measured))
 
 
-def measure(interactions: int, histories: int) -> Measured:
+def measure(asked: argparse.Namespace) -> Findings:
+    """Generate a graph and walk the read path."""
+    measured = measure_all(asked.interactions, asked.histories)
+    name = f"bench-curation-{asked.interactions}"
+    return Findings(text=as_markdown(measured), page="memory", block=name, figures=measured)
+
+
+def measure_all(interactions: int, histories: int) -> Measured:
     """All figures of one run."""
     people, items = max(100, interactions // 150), max(200, min(62_423, interactions // 150))
     person, item, day = likings(interactions, people, items)
@@ -107,7 +94,7 @@ def measure(interactions: int, histories: int) -> Measured:
     profiles_s = time.perf_counter() - begun
     found, chosen, both, told, summed, whole = read_paths(graph, histories)
     return Measured(
-        origin=current_origin("scripts/bench/curation.py", [f"--interactions {interactions}"]),
+        origin=origin_of("curation", f"--interactions {interactions}"),
         likings=len(graph.matrix.items),
         people=people,
         items=items,
@@ -158,12 +145,12 @@ def item_features(items: int) -> ItemFeatures:
     )
 
 
-def read_paths(graph: UserItemGraph, histories: int) -> tuple[Spread, ...]:
+def read_paths(graph: UserItemGraph, histories: int) -> tuple[Timing, ...]:
     """Times of finding, choosing, both, telling, counting facets, and all of it."""
     names = [f"Item {number} of the collection" for number in range(graph.item_features.items)]
     memory = "Liked by people who like slow films of the sea and of small towns. " * 6
     memories = dict.fromkeys(range(graph.item_features.items), memory)
-    teller = PromptPacker(names, memories, graph.lately_liked, count_words)
+    teller = PromptPacker(names, memories, graph.matrix.newest_items, count_words)
     rules = default_rules("movies")
     usual = domain_shares(graph.item_features, graph.matrix.likes)
     phrases = [f"of kind {number}" for number in range(ATTRIBUTES)]
@@ -183,7 +170,7 @@ def read_paths(graph: UserItemGraph, histories: int) -> tuple[Spread, ...]:
         marks.append(time.perf_counter())
         found, chosen, told, summed = np.diff(marks).tolist()
         times.append((found, chosen, found + chosen, told, summed, marks[-1] - marks[0]))
-    return tuple(spread(column) for column in zip(*times, strict=True))
+    return tuple(Timing.of(column) for column in zip(*times, strict=True))
 
 
 def held(graph: UserItemGraph) -> int:
@@ -216,7 +203,7 @@ def drawn(graph: UserItemGraph, many: int) -> list[tuple[int, NDArray[np.int32]]
     return histories
 
 
-def peer(graph: UserItemGraph, histories: int) -> Spread:
+def peer(graph: UserItemGraph, histories: int) -> Timing:
     """Times of finding neighbours by plain loops over a NetworkX graph."""
     plain = nx.Graph()
     who = np.repeat(np.arange(graph.matrix.user_count), graph.matrix.user_likes).tolist()
@@ -229,7 +216,7 @@ def peer(graph: UserItemGraph, histories: int) -> Spread:
         begun = time.perf_counter()
         plain_neighbours(plain, person, history.tolist())
         times.append(time.perf_counter() - begun)
-    return spread(times)
+    return Timing.of(times)
 
 
 def plain_neighbours(
@@ -268,11 +255,6 @@ def count_words(text: str) -> int:
     return len(_WORDS.findall(text))
 
 
-def spread(seconds: list[float] | tuple[float, ...]) -> Spread:
-    """Median and 95th percentile in milliseconds."""
-    return Spread(1000 * float(np.median(seconds)), 1000 * float(np.percentile(seconds, 95)))
-
-
 def as_markdown(one: Measured) -> str:
     """The figures as a table with their targets."""
     limit = "under 5" if one.likings <= PEER_UP_TO else ""
@@ -296,11 +278,8 @@ def as_markdown(one: Measured) -> str:
     return f"{told}\n\n{made}\n\nMade by {one.origin.as_text()}"
 
 
-def _row(name: str, times: Spread, wanted: str) -> list[str]:
-    return [name, f"{times.median:.2f}", f"{times.p95:.2f}", wanted]
+def _row(name: str, times: Timing, wanted: str) -> list[str]:
+    return [name, *times.cells(), wanted]
 
 
 _WORDS = re.compile(r"\w+|[^\w\s]")
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,7 @@
 """Measure forgetting one person of a store with millions of interactions: time, disk, memory.
 
 Run:
-    python scripts/bench/forget.py [--rows 25000000] [--users 162000] [--items 59000] [--json]
+    python scripts/studies/run.py forget [--rows 25000000] [--users 162000] [--items 59000] [--json]
 
 The store has the shape of MovieLens 25M, and a note at every hundredth interaction. It is made in
 a temporary folder (TMPDIR moves it) and removed. Forgetting runs in a process of its own, whose
@@ -21,6 +21,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from findings import ROOT, RUNNER, Findings
+
 from localrec.graph.store import Store
 from localrec.privacy.erasure_plan import ForgetScope
 from localrec.privacy.forget import forget
@@ -28,28 +30,24 @@ from localrec.privacy.forget import forget
 WHOM = "person-number-4711"
 
 
-def main() -> None:
-    """Make a store, forget one person in another process, print what it took."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=_Plain)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What the command line takes."""
     parser.add_argument("--rows", type=int, default=25_000_000)
     parser.add_argument("--users", type=int, default=162_000)
     parser.add_argument("--items", type=int, default=59_000)
-    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parser.add_argument("--forget-in", type=Path, help=argparse.SUPPRESS)
-    asked = parser.parse_args()
+
+
+def measure(asked: argparse.Namespace) -> Findings:
+    """Make a store, and forget one user in another process."""
     if asked.forget_in:
-        print(json.dumps(forget_here(asked.forget_in)))
-        return
+        return Findings(text=json.dumps(forget_here(asked.forget_in)))
     with tempfile.TemporaryDirectory() as home:
         folder = Path(home) / "workspace"
         make_store(folder / "store.duckdb", asked.rows, asked.users, asked.items)
         copied_s = copy_s(folder / "store.duckdb", Path(home) / "copy")
         measured = {"rows": asked.rows, "copy_s": copied_s, **forget_elsewhere(folder)}
-    print(json.dumps(measured, indent=2) if asked.json else as_table(measured))
-
-
-class _Plain(argparse.RawDescriptionHelpFormatter):
-    pass
+    return Findings(text=as_table(measured), figures=measured)
 
 
 def make_store(path: Path, rows: int, users: int, items: int) -> None:
@@ -98,7 +96,9 @@ def forget_elsewhere(folder: Path) -> dict[str, float]:
     """Forget in another process while the folder's size is watched."""
     before = peak = size_of(folder)
     with subprocess.Popen(
-        [sys.executable, __file__, "--forget-in", str(folder)], stdout=subprocess.PIPE, text=True
+        [sys.executable, str(ROOT / RUNNER), "forget", "--forget-in", str(folder)],
+        stdout=subprocess.PIPE,
+        text=True,
     ) as process:
         while process.poll() is None:
             peak = max(peak, size_of(folder))
@@ -123,7 +123,3 @@ def size_of(folder: Path) -> int:
 def as_table(measured: dict[str, float]) -> str:
     """One line per figure."""
     return "\n".join(f"{name:20} {value:>16,}" for name, value in measured.items())
-
-
-if __name__ == "__main__":
-    main()

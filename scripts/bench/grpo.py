@@ -1,7 +1,7 @@
 """Measure a step of GRPO of ours beside TRL's own trainer: same model, same trajectories, one run.
 
 Run:
-    python scripts/bench/grpo.py [--model smollm2-135m] [--opening 1000] [--behind 300]
+    python scripts/studies/run.py grpo [--model smollm2-135m] [--opening 1000] [--behind 300]
                                  [--threads 1] [--rounds 3]
 
 One group of eight trajectories is learnt from, float32 on the CPU: an opening that all share,
@@ -17,18 +17,17 @@ Tokens are those of the trajectories, whole.
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 import time
 from typing import Any
 
 import numpy as np
-from speeds import Speeds, parser_of, run, speeds
+from speeds import Speeds, speed_options, speeds
 
 from localrec.training.base_model.loading import Base, load_base
+from localrec.training.jobs.run_start import located
 from localrec.training.libraries import training_libraries
 from localrec.training.rl.policy_config import GROUP_SIZE, POLICY_ADAPTER
-from localrec.training.rl.policy_run import located
 from localrec.training.sft.sft_trainer import with_threads
 
 OWN = 0.33  # of the tokens behind the opening
@@ -36,12 +35,11 @@ STEPS = 3
 SEED = 7
 
 
-def main() -> int:
-    """Measure and print; the exit code."""
-    parser = parser_of(__doc__)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What the command line takes."""
+    speed_options(parser)
     parser.add_argument("--opening", type=int, default=1000)
     parser.add_argument("--behind", type=int, default=300)
-    return run(measure, parser)
 
 
 def measure(asked: argparse.Namespace) -> Speeds:
@@ -140,7 +138,3 @@ def speed_of(
         detach(model)
     tokens = sum(map(len, (*trajectories["prompt_ids"], *trajectories["completion_ids"])))
     return STEPS * tokens / (ends[-1] - ends[0]), lengths
-
-
-if __name__ == "__main__":
-    sys.exit(main())

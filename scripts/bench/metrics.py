@@ -1,8 +1,7 @@
 """Measure how fast rankings are judged: ours over all cases at once, beside ir_measures and a loop.
 
 Run:
-    python scripts/bench/metrics.py [--rows 1000000] [--candidates 20] [--sample 5000] [--json]
-    python scripts/bench/metrics.py --write     puts the table into the docs
+    python scripts/studies/run.py metrics [--rows 1000000] [--candidates 20] [--sample 5000]
 
 Each row is a case: scores of its candidates, one of which is the positive. All three find H@10,
 NDCG@10 and the reciprocal rank of every row, from the scores on. The peers judge a sample of the
@@ -13,23 +12,19 @@ what they find must equal ours. Times differ between machines, the ratios hardly
 from __future__ import annotations
 
 import argparse
-import json
 import math
-import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import ir_measures
 import numpy as np
+from findings import Findings, origin_of
 from numpy.typing import NDArray
 
-from localrec.evaluation.provenance import current_origin
 from localrec.evaluation.ranking.metrics import hit_rates, ndcgs, reciprocal_ranks, tied_ranks
-from localrec.evaluation.reporting.markdown import markdown_table, replace_marked_block
+from localrec.evaluation.reporting.markdown import markdown_table
 
-DOCS = Path(__file__).resolve().parents[2] / "docs" / "results" / "ranking.md"
 K = 10
 SEED = 12
 Scores = NDArray[np.float32]
@@ -37,17 +32,15 @@ Positives = NDArray[np.int64]
 Figures = NDArray[np.float64]  # (rows, 3): hit rate, NDCG, reciprocal rank
 
 
-def main() -> int:
-    """Judge, compare, print; 1 where the three do not agree."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What the command line takes."""
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--candidates", type=int, default=20)
     parser.add_argument("--sample", type=int, default=5_000, help="rows for the peers")
-    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
-    parser.add_argument("--write", action="store_true", help="into docs/results/ranking.md as well")
-    asked = parser.parse_args()
+
+
+def measure(asked: argparse.Namespace) -> Findings:
+    """Judge the same rankings in three ways, which must find the same figures."""
     scores, positives = random_rows(asked.rows, asked.candidates)
     ours, ours_s = timed(at_once, scores, positives)
     measured = [{"how": "all at once", "rows": asked.rows, "seconds": round(ours_s, 3), "ratio": 1}]
@@ -55,19 +48,14 @@ def main() -> int:
         sample = slice(0, asked.sample)
         theirs, theirs_s = timed(peer, scores[sample], positives[sample])
         if not np.allclose(ours[sample], theirs, rtol=0, atol=1e-9):
-            print(f"{how} finds other figures than we do.", file=sys.stderr)
-            return 1
+            raise SystemExit(f"{how} finds other figures than we do.")
         ratio = (theirs_s / len(theirs)) / (ours_s / asked.rows)
         measured.append(
             {"how": how, "rows": len(theirs), "seconds": round(theirs_s, 3), "ratio": round(ratio)}
         )
-    print(json.dumps(measured, indent=2) if asked.json else as_table(measured))
-    if asked.write:
-        given = [one for one in sys.argv[1:] if one not in ("--write", "--json")]
-        origin = current_origin("scripts/bench/metrics.py", given)
-        told = f"{as_table(measured)}\n\nMade by {origin.as_text()}"
-        replace_marked_block(DOCS, "bench-metrics", told)
-    return 0
+    made = origin_of("metrics", f"--rows {asked.rows}", f"--sample {asked.sample}")
+    text = f"{as_table(measured)}\n\nMade by {made.as_text()}"
+    return Findings(text=text, page="ranking", block="bench-metrics", figures=measured)
 
 
 def random_rows(rows: int, candidates: int) -> tuple[Scores, Positives]:
@@ -132,7 +120,3 @@ def timed(
     started = time.perf_counter()
     found = judge(scores, positives)
     return found, time.perf_counter() - started
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,8 +1,7 @@
 """Measure how many of the nearest people and items HNSW finds: recall at 10 against brute force.
 
 Run:
-    python scripts/bench/near.py [--many 100000] [--asked 300] [--workspace PATH]
-    python scripts/bench/near.py --write     puts the table into the docs
+    python scripts/studies/run.py near [--many 100000] [--asked 300] [--workspace PATH]
 
 SASRec is trained on the training rows of MovieLens 100K (localrec datasets pull ml-100k), as runs
 train it. Its people and items are the first set. The second has as many of both as `--many` says:
@@ -24,27 +23,22 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+from findings import Findings, add_workspace, origin_of
+from shared_memory import open_data
 from vectors import K, recall
 
 from localrec.data.arrays import Indexes
 from localrec.data.interactions import Interactions
-from localrec.evaluation.provenance import Origin, current_origin
-from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
-from localrec.evaluation.ranking.keyed_interactions import read_interactions
-from localrec.evaluation.reporting.markdown import markdown_table, replace_marked_block
-from localrec.foundation.errors import LocalrecError
-from localrec.foundation.paths import default_workspace
-from localrec.graph.domain_files import load_domain
+from localrec.evaluation.provenance import Origin
+from localrec.evaluation.reporting.markdown import markdown_table
 from localrec.index.protocols import VectorIndex
 from localrec.index.sasrec import Floats, SasRecEncoder
 from localrec.index.sequential import SequentialModel, unit_directions
 from localrec.index.vectors import EXACT_UP_TO, ExactIndex, HnswIndex, unit_rows
 from localrec.ranking.baselines.neural import make_sasrec
 from localrec.ranking.baselines.neural.configs import SASRecConfig
-from localrec.sources.dataset_catalog import find_dataset
 from localrec.workspace import Workspace
 
-ROOT = Path(__file__).resolve().parents[2]
 MANY, ASKED = 100_000, 300
 APART = 0.5  # of the difference of two, added to a third
 WANTED = 0.99
@@ -69,46 +63,31 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     large: Set
 
 
-def main() -> int:
-    """Train, measure, print; the exit code."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What the command line takes."""
     parser.add_argument("--many", type=int, default=MANY, help="people, and items, generated")
     parser.add_argument("--asked", type=int, default=ASKED, help="people, and items, asked about")
-    parser.add_argument("--workspace", type=Path, default=default_workspace())
-    parser.add_argument("--write", action="store_true", help="write the table into the docs")
-    asked = parser.parse_args()
-    try:
-        rows = training_rows(asked.workspace)
-        attention, histories = trained(rows)
-    except LocalrecError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
+    add_workspace(parser)
+
+
+def measure(asked: argparse.Namespace) -> Findings:
+    """Train, then ask both indexes for what lies near."""
+    attention, histories = trained(training_rows(asked.workspace))
     wider = widened(attention, asked.many)
     measured = Measured(
-        origin=current_origin("scripts/bench/near.py", [f"--many {asked.many}"]),
+        origin=origin_of("near", f"--many {asked.many}"),
         asked=asked.asked,
         small=compared(attention, histories, len(histories), asked.asked),
         large=compared(wider, histories, asked.many, asked.asked),
     )
-    print(as_markdown(measured))
-    if asked.write:
-        figures = ROOT / "docs" / "figures" / "bench-near.json"
-        figures.write_bytes(msgspec.json.format(msgspec.json.encode(measured), indent=1) + b"\n")
-        replace_marked_block(
-            ROOT / "docs" / "results" / "agent.md", "bench-near", as_markdown(measured)
-        )
-    return 0
+    text = as_markdown(measured)
+    return Findings(text=text, page="agent", block="bench-near", figures=measured)
 
 
 def training_rows(folder: Path) -> Interactions:
     """What runs train on: all but the last two of each person."""
-    dataset = find_dataset("ml-100k")
     with Workspace(folder) as workspace:
-        domain = load_domain(dataset.domain)
-        keyed = read_interactions(workspace.store, domain, dataset.kind)
-    return split_data(keyed.interactions, EvaluationProtocol()).train
+        return open_data(workspace).parted.train
 
 
 def trained(rows: Interactions) -> tuple[SasRecEncoder, Sequence[Indexes]]:
@@ -196,7 +175,3 @@ def as_markdown(one: Measured) -> str:
 
 def _shares(found: Set) -> tuple[str, str]:
     return f"{found.of_people:.4f}", f"{found.of_items:.4f}"
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,7 +1,7 @@
 """Measure a bulk import and lists for people on data of MovieLens 25M's size.
 
 Run:
-    python scripts/bench/people.py [--rows 25000095] [--report]
+    python scripts/studies/run.py people [--rows 25000095] [--report]
 
 A ratings.csv in MovieLens' layout is generated (162,541 people of very different diligence, 62,423
 films of very different fame) and imported by the program itself in a process of its own, whose peak
@@ -25,13 +25,13 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+from findings import ROOT, RUNNER, Findings, origin_of
 
-from localrec.evaluation.provenance import Origin, current_origin
-from localrec.evaluation.reporting.markdown import markdown_table, replace_marked_block
+from localrec.evaluation.provenance import Origin
+from localrec.evaluation.reporting.markdown import markdown_table
 from localrec.systems.registry import SYSTEM_REGISTRY
 from localrec.workspace import Workspace
 
-ROOT = Path(__file__).resolve().parents[2]
 PEOPLE, FILMS = 162_541, 62_423
 LISTS = 200
 SEED = 25
@@ -65,30 +65,23 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     lists_peak_mb: float
 
 
-def main() -> None:
-    """Generate, import, recommend, print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What the command line takes."""
     parser.add_argument("--rows", type=int, default=25_000_095)
-    parser.add_argument("--report", action="store_true", help="write the table into the docs")
     parser.add_argument("--lists-of", type=Path, help=argparse.SUPPRESS)
-    asked = parser.parse_args()
+
+
+def measure(asked: argparse.Namespace) -> Findings:
+    """Generate, import and recommend."""
     if asked.lists_of:
-        print(json.dumps(lists_for(asked.lists_of)))
-        return
+        return Findings(text=json.dumps(lists_for(asked.lists_of)))
     with tempfile.TemporaryDirectory() as home:
-        measured = measure(Path(home), asked.rows)
-    print(as_markdown(measured))
-    if asked.report:
-        figures = ROOT / "docs" / "figures" / "bench-people.json"
-        figures.write_bytes(msgspec.json.format(msgspec.json.encode(measured), indent=1) + b"\n")
-        replace_marked_block(
-            ROOT / "docs" / "results" / "speed.md", "bench-people", as_markdown(measured)
-        )
+        measured = measure_all(Path(home), asked.rows)
+    text = as_markdown(measured)
+    return Findings(text=text, page="speed", block="bench-people", figures=measured)
 
 
-def measure(home: Path, rows: int) -> Measured:
+def measure_all(home: Path, rows: int) -> Measured:
     """All figures of one run."""
     folder, workspace = home / "ml", home / "workspace"
     folder.mkdir()
@@ -106,14 +99,14 @@ def measure(home: Path, rows: int) -> Measured:
     if imported["code"]:
         raise SystemExit("The import failed.")
     told = subprocess.run(  # in a process of its own, whose memory is nobody else's
-        [sys.executable, __file__, "--lists-of", str(workspace)],
+        [sys.executable, str(ROOT / RUNNER), "people", "--lists-of", str(workspace)],
         stdout=subprocess.PIPE,
         text=True,
         check=True,
     )
     lists = json.loads(told.stdout)
     return Measured(
-        origin=current_origin("scripts/bench/people.py", [f"--rows {rows}"]),
+        origin=origin_of("people", f"--rows {rows}"),
         rows=rows,
         file_mb=(folder / "ratings.csv").stat().st_size / 1e6,
         plain_s=plain_s,
@@ -221,7 +214,3 @@ def as_markdown(one: Measured) -> str:
     return (
         f"{markdown_table([title, 'measured', 'wanted'], rows)}\n\nMade by {one.origin.as_text()}"
     )
-
-
-if __name__ == "__main__":
-    main()

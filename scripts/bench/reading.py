@@ -1,7 +1,8 @@
 """How fast llama.cpp reads and writes here, and what OpenBLAS brings to reading.
 
 Run:
-    python scripts/bench/reading.py [--model smollm2-135m] [--adapter agent-grpo] [--threads 1]
+    python scripts/studies/run.py reading [--model smollm2-135m] [--adapter agent-grpo]
+        [--threads 1]
 
 The same tokens are read 512 and 31 at a time by turns: a build with OpenBLAS multiplies with it
 from 32 tokens on, so pieces of 31 show llama.cpp's own kernels. Tokens a second at the median of
@@ -12,14 +13,13 @@ from __future__ import annotations
 
 import argparse
 import statistics
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 import numpy as np
-from speeds import parser_of, run
+from speeds import speed_options
 
 from localrec.llm.adapter_files import fitting_adapter
 from localrec.llm.model_catalog import model_path
@@ -45,11 +45,10 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True):
     written: float
 
 
-def main() -> int:
-    """Measure and print; the exit code."""
-    parser = parser_of(__doc__)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What the command line takes."""
+    speed_options(parser)
     parser.add_argument("--adapter", help="of the agent, beside the model")
-    return run(measure, parser)
 
 
 def measure(asked: argparse.Namespace) -> Pace:
@@ -97,7 +96,3 @@ def pace(model: NativeModel, tokens: Sequence[int], at_once: int, behind: int = 
     for start in range(0, len(tokens), at_once):
         model.evaluate(tokens[start : start + at_once])
     return len(tokens) / (time.perf_counter() - started)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

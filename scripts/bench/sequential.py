@@ -1,8 +1,8 @@
 """Measure SASRec beside RecBole's on MovieLens 100K: the last item of each person, full ranking.
 
 Run:
-    python scripts/bench/sequential.py [--system sasrec|gru4rec|lightgcn] [--seed 0 ...] [--json]
-    python scripts/bench/sequential.py --seed 0 1 2 --write     puts the table into the docs
+    python scripts/studies/run.py sequential [--system sasrec|gru4rec|lightgcn] [--seed 0 ...]
+    python scripts/studies/run.py sequential --seed 0 1 2 --write     puts the table into the docs
 
 The split is RecBole's: all ratings count as interactions, ordered by person, then time, then the
 order of the file (many ratings of MovieLens 100K share their second, so that rule decides which of
@@ -22,7 +22,6 @@ The peer's figures were recorded, not measured in this run: RecBole 1.2.1's SASR
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Callable
@@ -31,11 +30,11 @@ from typing import Any, Protocol
 
 import msgspec
 import numpy as np
+from findings import Findings, origin_of, show_step
 from numpy.typing import NDArray
 
 from localrec.data.interactions import Interactions
-from localrec.evaluation.provenance import current_origin
-from localrec.evaluation.reporting.markdown import markdown_table, replace_marked_block
+from localrec.evaluation.reporting.markdown import markdown_table
 from localrec.ranking.baselines.neural import make_gru4rec, make_lightgcn, make_sasrec
 from localrec.ranking.baselines.neural.configs import (
     GRU4RecConfig,
@@ -47,7 +46,6 @@ from localrec.ranking.baselines.neural.training_loop import TrainingResult, hold
 from localrec.ranking.recommender import Recommender
 from localrec.sources.dataset_catalog import fetch_dataset
 
-DOCS = Path(__file__).resolve().parents[2] / "docs" / "results" / "ranking.md"
 K = 10
 RECORDED_S = 1_331.0
 RECORDED_NDCG, RECORDED_HIT_RATE = 0.058, 0.119
@@ -78,28 +76,24 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     new_items: tuple[float, float]
 
 
-def main() -> None:
-    """Fit once for each seed, print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What the command line takes."""
     parser.add_argument("--system", choices=SYSTEMS, default="sasrec")
     parser.add_argument("--seed", type=int, nargs="+", default=[0])
     parser.add_argument("--threads", type=int, default=1, help="of torch")
     parser.add_argument("--ties", type=int, help="seed for the order within a second")
     parser.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE", dest="settings")
-    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
-    parser.add_argument("--write", action="store_true", help="into docs/results/ranking.md as well")
-    asked = parser.parse_args()
+
+
+def measure(asked: argparse.Namespace) -> Findings:
+    """Fit once for each seed."""
     make, config = SYSTEMS[asked.system]
     given = dict(setting.split("=", 1) for setting in asked.settings) | {"threads": asked.threads}
     chosen = msgspec.convert(given, config, strict=False)
     data = read_movielens(fetch_dataset("ml-100k") / "ml-100k.inter", asked.ties)
-    fits = [measure(make(chosen), data, seed) for seed in asked.seed]
-    text = as_text(asked, fits)
-    print(json.dumps(msgspec.to_builtins(fits), indent=2) if asked.json else text)
-    if asked.write:
-        replace_marked_block(DOCS, "bench-sequential", f"{as_paragraph(asked.threads)}\n\n{text}")
+    fits = [measure_fit(make(chosen), data, seed) for seed in asked.seed]
+    text = f"{as_paragraph(asked.threads)}\n\n{as_text(asked, fits)}"
+    return Findings(text=text, page="ranking", block="bench-sequential", figures=fits)
 
 
 def read_movielens(path: Path, ties: int | None) -> Interactions:
@@ -121,11 +115,11 @@ def read_movielens(path: Path, ties: int | None) -> Interactions:
     )
 
 
-def measure(baseline: Trained, data: Interactions, seed: int) -> Measured:
+def measure_fit(baseline: Trained, data: Interactions, seed: int) -> Measured:
     """Fit to all but each person's last item, of which the baseline keeps back the last itself."""
     seen, test = hold_out(data, data.users, seed)
     begun, begun_cpu = time.perf_counter(), time.process_time()
-    baseline.fit(seen, seed, tell)
+    baseline.fit(seen, seed, show_step)
     seconds, cpu_seconds = time.perf_counter() - begun, time.process_time() - begun_cpu
     print(file=sys.stderr)
     scores = baseline.score(test.requests)
@@ -149,11 +143,6 @@ def judge(scores: NDArray[np.float32], wanted: NDArray[np.int32]) -> tuple[float
     ahead = np.count_nonzero(scores >= own[:, None], axis=1) - 1
     gains = np.where(ahead < K, 1.0 / np.log2(ahead + 2.0), 0.0)
     return float(gains.mean()), float((ahead < K).mean())
-
-
-def tell(what: str, done: int, total: int) -> None:
-    """Progress on one line of stderr."""
-    print(f"\r{what}: epoch {done} of at most {total}", end="", file=sys.stderr, flush=True)
 
 
 def as_paragraph(threads: int) -> str:
@@ -186,13 +175,9 @@ def as_text(asked: argparse.Namespace, fits: list[Measured]) -> str:
     recorded = [f"{RECORDED_NDCG:.3f}", f"{RECORDED_HIT_RATE:.3f}", "", ""]
     rows.append(["RecBole 1.2.1 (recorded)", *recorded, f"{RECORDED_S:,.0f}", "", "12", "1"])
     head = ["ml-100k", "NDCG@10", "H@10", "NDCG@10, new", "H@10, new", "seconds", "CPU s"]
-    given = [one for one in sys.argv[1:] if one not in ("--write", "--json")]
-    origin = current_origin("scripts/bench/sequential.py", given)
+    seeds = " ".join(map(str, asked.seed))
+    origin = origin_of("sequential", f"--system {asked.system} --seed {seeds}", *asked.settings)
     return (
         f"{markdown_table([*head, 'epochs (best)', 'of 1,331 s'], rows)}\n\n"
         f"Made by {origin.as_text()}"
     )
-
-
-if __name__ == "__main__":
-    main()

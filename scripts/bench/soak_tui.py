@@ -1,7 +1,7 @@
 """Soak the app: one run of hundreds of questions and thousands of keys, its model killed meanwhile.
 
 Run:
-    python scripts/bench/soak_tui.py [--questions 300] [--keys 2000] [--kills 10] [--report]
+    python scripts/studies/run.py soak_tui [--questions 300] [--keys 2000] [--kills 10] [--report]
 
 The real app in a pseudo-terminal over the bundled drinks, as somebody who asks the dev half of the
 gold questions over and over, says something about every third answer, and between questions walks
@@ -18,7 +18,6 @@ import contextlib
 import os
 import re
 import shutil
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -26,17 +25,17 @@ from itertools import cycle, islice
 from pathlib import Path
 
 import msgspec
+from findings import Findings, add_folder, origin_of, say
 from terminal import Terminal, TooLateError, children_of, kill, model_of, resident_mib
 
-from localrec.evaluation.provenance import Origin, current_origin
+from localrec.evaluation.provenance import Origin
 from localrec.evaluation.questions.gold import read_gold
-from localrec.evaluation.reporting.markdown import markdown_table, replace_marked_block
-from localrec.foundation.errors import LocalrecError
+from localrec.evaluation.reporting.markdown import markdown_table
 from localrec.foundation.paths import shipped
 from localrec.graph.store import Store
 from localrec_tui.app import LocalrecApp
 from localrec_tui.question_history import FILE as QUESTIONS
-from tui import ROOT, app_over, choose_who_answers, clear, open_drinks, say, think
+from tui import app_over, choose_who_answers, clear, open_drinks, think
 
 WHO = "anna"
 WARM_AFTER = 30  # questions: what is loaded once has been, so that the rest should not grow
@@ -179,38 +178,25 @@ class Soak:
         self.app.rest(0.1)
 
 
-def main() -> int:
-    """Soak, print, and write the block into the docs where that is asked for."""
-    asked = parse_arguments()
-    try:
-        soaked = soak(asked)
-        if asked.report:
-            replace_marked_block(asked.docs, "soak-tui", as_markdown(soaked))
-    except LocalrecError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    print(as_markdown(soaked))
-    lost = soaked.questions[0] - soaked.questions[1] + soaked.words[0] - soaked.words[1]
-    return 1 if lost or soaked.left_running or soaked.exit_code else 0
-
-
-def parse_arguments() -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What the command line takes."""
     parser.add_argument("--questions", type=int, default=300)
     parser.add_argument("--keys", type=int, default=2_000, help="besides letters of questions")
     parser.add_argument("--kills", type=int, default=10, help="of the model's process")
-    parser.add_argument(
-        "--cache",
-        type=Path,
-        default=Path(tempfile.gettempdir()) / "localrec-bench",
-        help="where the drinks stay between runs",
+    add_folder(parser, "--cache", "bench", "where the drinks stay between runs")
+
+
+def measure(asked: argparse.Namespace) -> Findings:
+    """Soak; the exit code is 1 where anything was lost or left running."""
+    soaked = soak(asked)
+    lost = soaked.questions[0] - soaked.questions[1] + soaked.words[0] - soaked.words[1]
+    return Findings(
+        text=as_markdown(soaked),
+        page="speed",
+        block="soak-tui",
+        figures=soaked,
+        exit_code=1 if lost or soaked.left_running or soaked.exit_code else 0,
     )
-    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "results" / "speed.md")
-    parser.add_argument("--report", action="store_true", help="write the block into --docs")
-    return parser.parse_args()
 
 
 def soak(asked: argparse.Namespace) -> Soaked:
@@ -230,9 +216,11 @@ def soak(asked: argparse.Namespace) -> Soaked:
             exit_code = app.close()
         kept, stored = kept_in(folder)
     return Soaked(
-        origin=current_origin(
-            "scripts/bench/soak_tui.py",
-            [f"--questions {asked.questions}", f"--keys {asked.keys}", f"--kills {asked.kills}"],
+        origin=origin_of(
+            "soak_tui",
+            f"--questions {asked.questions}",
+            f"--keys {asked.keys}",
+            f"--kills {asked.kills}",
         ),
         load=round(os.getloadavg()[2], 1),
         minutes=round((time.monotonic() - started) / 60, 1),
@@ -275,7 +263,3 @@ def as_markdown(soaked: Soaked) -> str:
         f"{memory}. It ended with exit code {soaked.exit_code}, and left {soaked.left_running} "
         f"processes behind."
     )
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,15 +1,12 @@
-"""Models timed: how such a script begins and ends, and two trainers held against each other."""
+"""Models timed: the options of such a bench, and two trainers held against each other."""
 
 from __future__ import annotations
 
 import argparse
 import statistics
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import msgspec
-
-from localrec.foundation.errors import LocalrecError
 
 
 class Speeds(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,26 +31,8 @@ def speeds(ours: Sequence[float], theirs: Sequence[float], **about: float) -> Sp
     return Speeds(ours=mine, theirs=other, ratio=mine / other, about=about)
 
 
-def parser_of(doc: str | None) -> argparse.ArgumentParser:
-    """What all of these scripts take."""
-    parser = argparse.ArgumentParser(
-        description=doc, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def speed_options(parser: argparse.ArgumentParser) -> None:
+    """The options of all of these benches."""
     parser.add_argument("--model", default="smollm2-135m")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=1)
-    return parser
-
-
-def run(
-    measure: Callable[[argparse.Namespace], msgspec.Struct], parser: argparse.ArgumentParser
-) -> int:
-    """Measure and print; the exit code."""
-    asked = parser.parse_args()
-    try:
-        found = measure(asked)
-    except LocalrecError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    print(msgspec.json.format(msgspec.json.encode(found), indent=1).decode())
-    return 0

@@ -1,8 +1,7 @@
 """Measure how long each tool of the agent takes: on MovieLens 100K and on 100,000 people.
 
 Run:
-    python scripts/bench/tools.py [--people 100000] [--requests 200] [--workspace PATH]
-    python scripts/bench/tools.py --write     puts the table into the docs
+    python scripts/studies/run.py tools [--people 100000] [--requests 200] [--workspace PATH]
 
 MovieLens 100K comes from a workspace (localrec datasets pull ml-100k). The other set is generated:
 people of very different diligence in camps of taste, fifty likings each, two items to five people,
@@ -18,15 +17,14 @@ are measured both ways. Everything is warm and in one process.
 from __future__ import annotations
 
 import argparse
-import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import product
-from pathlib import Path
 
 import msgspec
 import numpy as np
-from curation import ATTRIBUTES, Spread, item_features, likings, spread
+from curation import ATTRIBUTES, item_features, likings
+from findings import Findings, Timing, add_workspace, origin_of
 from numpy.typing import NDArray
 
 from localrec.agent.context import build_domain_knowledge, build_tool_context
@@ -35,10 +33,8 @@ from localrec.agent.tool_registry import Tool
 from localrec.agent.tools import TOOLS
 from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.trajectory import ToolCall
-from localrec.evaluation.provenance import Origin, current_origin
-from localrec.evaluation.reporting.markdown import markdown_table, replace_marked_block
-from localrec.foundation.errors import LocalrecError
-from localrec.foundation.paths import default_workspace
+from localrec.evaluation.provenance import Origin
+from localrec.evaluation.reporting.markdown import markdown_table
 from localrec.graph.catalogue import Attribute
 from localrec.graph.domain_files import load_domain
 from localrec.index.item_cooccurrence import CooccurrenceConfig, count_cooccurrence
@@ -53,7 +49,6 @@ from localrec.memory.user_item_graph import UserItemGraph
 from localrec.workspace import Workspace
 from localrec.workspace.domain_choice import domain_of_question
 
-ROOT = Path(__file__).resolve().parents[2]
 DOMAIN = "movies"
 REQUESTS, WARM = 200, 5
 CANDIDATES, HISTORY = 20, 100
@@ -71,7 +66,7 @@ class Set(msgspec.Struct, frozen=True, kw_only=True):
     people: int
     items: int
     likings: int
-    times: dict[str, Spread]
+    times: dict[str, Timing]
 
 
 class Measured(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,41 +78,30 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     large: Set
 
 
-def main() -> int:
-    """Measure, print; the exit code."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What the command line takes."""
     parser.add_argument("--people", type=int, default=100_000)
     parser.add_argument("--requests", type=int, default=REQUESTS)
-    parser.add_argument("--workspace", type=Path, default=default_workspace())
-    parser.add_argument("--write", action="store_true", help="write the table into the docs")
-    asked = parser.parse_args()
-    try:
-        with Workspace(asked.workspace) as workspace:
-            catalogue = workspace.context(domain_of_question(workspace, "", DOMAIN)).catalogue
-            collaborative_memory = workspace.context(DOMAIN).collaborative_memory
-            small = measure(build_domain_knowledge(catalogue, collaborative_memory), asked.requests)
-    except LocalrecError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
+    add_workspace(parser)
+
+
+def measure(asked: argparse.Namespace) -> Findings:
+    """Call every tool on both sets."""
+    with Workspace(asked.workspace) as workspace:
+        catalogue = workspace.context(domain_of_question(workspace, "", DOMAIN)).catalogue
+        collaborative_memory = workspace.context(DOMAIN).collaborative_memory
+        small = measure_set(build_domain_knowledge(catalogue, collaborative_memory), asked.requests)
     measured = Measured(
-        origin=current_origin("scripts/bench/tools.py", [f"--people {asked.people}"]),
+        origin=origin_of("tools", f"--people {asked.people}"),
         requests=asked.requests,
         small=small,
-        large=measure(generated(asked.people), asked.requests),
+        large=measure_set(generated(asked.people), asked.requests),
     )
-    print(as_markdown(measured))
-    if asked.write:
-        figures = ROOT / "docs" / "figures" / "bench-tools.json"
-        figures.write_bytes(msgspec.json.format(msgspec.json.encode(measured), indent=1) + b"\n")
-        replace_marked_block(
-            ROOT / "docs" / "results" / "agent.md", "bench-tools", as_markdown(measured)
-        )
-    return 0
+    text = as_markdown(measured)
+    return Findings(text=text, page="agent", block="bench-tools", figures=measured)
 
 
-def measure(reference: DomainKnowledge, requests: int) -> Set:
+def measure_set(reference: DomainKnowledge, requests: int) -> Set:
     """Times of all calls with a network, and of those that do otherwise without."""
     graph = reference.collaborative_memory.graph
     guided = msgspec.structs.replace(reference, sequential=network(graph))
@@ -147,7 +131,7 @@ def calls() -> Iterator[tuple[str, Tool, dict[str, str]]]:
             )
 
 
-def timed(reference: DomainKnowledge, tool: Tool, words: dict[str, str], requests: int) -> Spread:
+def timed(reference: DomainKnowledge, tool: Tool, words: dict[str, str], requests: int) -> Timing:
     """Times of one call, a desk for each."""
     seconds = []
     for number, tool_context in enumerate(tool_contexts(reference, requests + WARM)):
@@ -157,7 +141,7 @@ def timed(reference: DomainKnowledge, tool: Tool, words: dict[str, str], request
         begun = time.perf_counter()
         _ = tool.observe(tool_context, call).text
         seconds.append(time.perf_counter() - begun)
-    return spread(seconds[WARM:])
+    return Timing.of(seconds[WARM:])
 
 
 def open_arguments(tool: Tool, tool_context: ToolContext, number: int) -> dict[str, int | str]:
@@ -265,7 +249,7 @@ def as_markdown(one: Measured) -> str:
     small, large = one.small, one.large
     head = ["", "MovieLens 100K: ms", "95th percentile", "generated: ms", "95th percentile"]
     rows = [
-        [f"`{name}`", *_cells(small.times[name]), *_cells(large.times[name])]
+        [f"`{name}`", *small.times[name].cells(), *large.times[name].cells()]
         for name in small.times
     ]
     rows.append(["wanted at the median", f"under {WANTED_SMALL}", "", f"under {WANTED_LARGE}", ""])
@@ -276,13 +260,5 @@ def as_markdown(one: Measured) -> str:
     return f"{markdown_table(head, rows)}\n\n{told}\n\nMade by {one.origin.as_text()}"
 
 
-def _cells(times: Spread) -> Sequence[str]:
-    return f"{times.median:.2f}", f"{times.p95:.2f}"
-
-
 def _sizes(one: Set) -> str:
     return f"{one.people:,} people, {one.items:,} items and {one.likings:,} likings"
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,7 +1,8 @@
 """Measure a supervised step of ours beside TRL's SFTTrainer: same model, same sequences, one run.
 
 Run:
-    python scripts/bench/train.py [--model smollm2-135m] [--steps 8] [--batch 16] [--threads 1]
+    python scripts/studies/run.py train [--model smollm2-135m] [--steps 8] [--batch 16]
+        [--threads 1]
 
 Both train the same LoRA on the same router questions, the loss on the answers alone, float32 on
 the CPU. TRL gets them as tokens, so that it is not charged for cutting texts, and pads them in the
@@ -14,13 +15,12 @@ from __future__ import annotations
 
 import argparse
 import statistics
-import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
-from speeds import Speeds, parser_of, run, speeds
+from speeds import Speeds, speed_options, speeds
 
 from localrec.graph.domain_files import load_domain
 from localrec.training.adapters.lora import AdapterConfig, attach, detach
@@ -29,9 +29,9 @@ from localrec.training.examples.example import Examples
 from localrec.training.examples.lexicon import declared_lexicon
 from localrec.training.examples.router import router_examples
 from localrec.training.jobs.device_presets import preset_for
+from localrec.training.jobs.run_start import located
 from localrec.training.jobs.training_runs import create_run
 from localrec.training.libraries import training_libraries
-from localrec.training.rl.policy_run import located
 from localrec.training.sft.sft_data import (
     SupervisedConfig,
     TokenizedDataset,
@@ -43,12 +43,11 @@ from localrec.training.sft.sft_trainer import train_adapter, with_threads
 ADAPTER = AdapterConfig(rank=8, alpha=16.0)
 
 
-def main() -> int:
-    """Measure and print; the exit code."""
-    parser = parser_of(__doc__)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What the command line takes."""
+    speed_options(parser)
     parser.add_argument("--steps", type=int, default=8)
     parser.add_argument("--batch", type=int, default=16)
-    return run(measure, parser)
 
 
 def measure(asked: argparse.Namespace) -> Speeds:
@@ -140,7 +139,3 @@ def speed_of_trl(base: Base, lesson: TokenizedDataset, config: SupervisedConfig)
     share = 1 - config.batch / len(rows)
     tokens = share * sum(len(one.tokens) for one in lesson.train)
     return tokens / (ends[-1] - ends[0])
-
-
-if __name__ == "__main__":
-    sys.exit(main())

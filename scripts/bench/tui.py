@@ -1,7 +1,8 @@
 """Measure what a person at the app waits for, in a pseudo-terminal: keys go in, frames come out.
 
 Run:
-    python scripts/bench/tui.py [--repeat 7] [--keys 60] [--stops 12] [--cache FOLDER] [--report]
+    python scripts/studies/run.py tui [--repeat 7] [--keys 60] [--stops 12] [--cache FOLDER]
+        [--report]
 
 Start until the first screen is drawn, key to screen while a local model thinks, Esc until the
 question has stopped, and letters into the search of a large catalogue (`browse.py`'s). The app is
@@ -19,7 +20,6 @@ import re
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,13 +27,12 @@ from pathlib import Path
 import msgspec
 from ask import build_bundled
 from browse import open_catalogue
+from findings import Findings, add_folder, origin_of, say
 from terminal import Terminal, model_of, processor_s
 
-from localrec.evaluation.provenance import Origin, current_origin
-from localrec.evaluation.reporting.markdown import markdown_table, replace_marked_block
-from localrec.foundation.errors import LocalrecError
+from localrec.evaluation.provenance import Origin
+from localrec.evaluation.reporting.markdown import markdown_table
 
-ROOT = Path(__file__).resolve().parents[2]
 PAUSE_S = 0.08  # between letters: a quick typist
 TYPED = "something with gin and lime for a long evening"
 PER_QUESTION = 6  # letters typed into one question, so that the model thinks all the while
@@ -71,45 +70,26 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     figures: tuple[Figure, ...]
 
 
-def main() -> int:
-    """Measure, print, and write the table into the docs where that is asked for."""
-    asked = parse_arguments()
-    before = os.getloadavg()[0]
-    try:
-        figures = measure_all(asked)
-        measured = Measured(
-            origin=current_origin("scripts/bench/tui.py", _shown(asked)),
-            load=(round(before, 1), round(os.getloadavg()[0], 1)),
-            figures=tuple(figures),
-        )
-        if asked.report:
-            replace_marked_block(asked.docs, "bench-tui", as_markdown(measured))
-    except LocalrecError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    print(as_markdown(measured))
-    return 0
-
-
-def parse_arguments() -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What the command line takes."""
     parser.add_argument("--repeat", type=int, default=7, help="starts of each program")
     parser.add_argument("--keys", type=int, default=60, help="letters beside a thinking model")
     parser.add_argument("--stops", type=int, default=12, help="questions that are stopped")
     parser.add_argument("--items", type=int, default=100_000, help="of the catalogue searched")
     parser.add_argument("--edges", type=int, default=1_000_000)
-    parser.add_argument(
-        "--cache",
-        type=Path,
-        default=Path(tempfile.gettempdir()) / "localrec-bench",
-        help="where the catalogues stay between runs",
+    add_folder(parser, "--cache", "bench", "where the catalogues stay between runs")
+
+
+def measure(asked: argparse.Namespace) -> Findings:
+    """Measure every wait, and the load of the machine around it."""
+    before = os.getloadavg()[0]
+    figures = measure_all(asked)
+    measured = Measured(
+        origin=origin_of("tui", *_shown(asked)),
+        load=(round(before, 1), round(os.getloadavg()[0], 1)),
+        figures=tuple(figures),
     )
-    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "results" / "speed.md")
-    parser.add_argument("--report", action="store_true", help="write the table into --docs")
-    return parser.parse_args()
+    return Findings(text=as_markdown(measured), page="speed", block="bench-tui", figures=measured)
 
 
 def measure_all(asked: argparse.Namespace) -> list[Figure]:
@@ -349,12 +329,3 @@ def _cells(one: Figure) -> list[str]:
 def _shown(asked: argparse.Namespace) -> list[str]:
     names = ("repeat", "keys", "stops", "items", "edges")
     return [f"--{name} {getattr(asked, name)}" for name in names]
-
-
-def say(what: str) -> None:
-    """Tell how far it is, beside the table."""
-    print(what, file=sys.stderr, flush=True)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,7 +1,7 @@
 """Measure HNSW against the exact scan: recall@10, query time, time to build and to open.
 
 Run:
-    python scripts/bench/vectors.py [--items 100000] [--size 384] [--queries 200] [--json]
+    python scripts/studies/run.py vectors [--items 100000] [--size 384] [--queries 200] [--json]
 
 Two sets of vectors: clustered ones made here, and MiniLM's of recipe-like sentences where the
 model has been pulled (fewer, since embedding takes most of the time). Both indexes see the same
@@ -11,7 +11,6 @@ vectors and queries in one run, so the ratios carry over to other machines; the 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import tempfile
 import time
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from findings import Findings
 
 from localrec.foundation.errors import ModelError
 from localrec.index.embedders import open_embedder
@@ -35,23 +35,20 @@ tumbler mug orange peel cherry olive salt rim summer winter party brunch
 """
 
 
-def main() -> None:
-    """Run the comparison and print it as a table or as JSON."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=_Plain)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What the command line takes."""
     parser.add_argument("--items", type=int, default=100_000)
     parser.add_argument("--size", type=int, default=384)
     parser.add_argument("--queries", type=int, default=200)
-    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
-    asked = parser.parse_args()
+
+
+def measure(asked: argparse.Namespace) -> Findings:
+    """Run the comparison on vectors made here, and on MiniLM's."""
     measured = [
-        measure("clustered", *clustered_vectors(asked.items, asked.queries, asked.size)),
+        compare("clustered", *clustered_vectors(asked.items, asked.queries, asked.size)),
         *measure_real(asked.queries),
     ]
-    print(json.dumps(measured, indent=2) if asked.json else as_table(measured))
-
-
-class _Plain(argparse.RawDescriptionHelpFormatter):
-    pass
+    return Findings(text=as_table(measured), figures=measured)
 
 
 def clustered_vectors(items: int, queries: int, size: int) -> tuple[Vectors, Vectors]:
@@ -78,10 +75,10 @@ def measure_real(queries: int) -> list[dict[str, Any]]:
         for _ in range(REAL_ITEMS + queries)
     ]
     vectors = embedder.embed(texts)
-    return [measure("MiniLM", vectors[:REAL_ITEMS], vectors[REAL_ITEMS:])]
+    return [compare("MiniLM", vectors[:REAL_ITEMS], vectors[REAL_ITEMS:])]
 
 
-def measure(name: str, matrix: Vectors, queries: Vectors) -> dict[str, Any]:
+def compare(name: str, matrix: Vectors, queries: Vectors) -> dict[str, Any]:
     """Build and save both indexes over `matrix` (n, size), then compare answers and times."""
     exact = ExactIndex(np.arange(len(matrix), dtype=np.int64), matrix)
     hnsw, build_s = _timed(lambda: HnswIndex.build(exact))
@@ -136,7 +133,3 @@ def as_table(measured: list[dict[str, Any]]) -> str:
 def _timed(run: Callable[[], Any]) -> tuple[Any, float]:
     started = time.perf_counter()
     return run(), time.perf_counter() - started
-
-
-if __name__ == "__main__":
-    main()

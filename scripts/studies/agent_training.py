@@ -1,16 +1,15 @@
 """Train the agent as AgenticRec does, and measure each stage: warm start, GRPO, refinement.
 
-    python scripts/studies/agent_training.py                           all of it, on MovieLens 100K
-    python scripts/studies/agent_training.py --stages warm grpo        so far only
-    python scripts/studies/agent_training.py --estimate                what the next stage would
-    take python scripts/studies/agent_training.py --processes 2             that train together, one
-    thread each
+    python scripts/studies/run.py agent_training                       all of it, on MovieLens 100K
+    python scripts/studies/run.py agent_training --stages warm grpo    so far only
+    python scripts/studies/run.py agent_training --estimate            time of the next stage
+    python scripts/studies/run.py agent_training --processes 2         together, one thread each
 
 Every stage is a command of `localrec train`, goes on where it was stopped, and is skipped once it
 is finished; its adapter goes to models/adapters. Then each ranks for the same people on the test
 half, beside the frozen model, SASRec and the fused tools (`evaluate run agenticrec-trained`, which
 resumes as well), and the table and the curves of reward, tool rate and hits (the paper's Figures 3
-and 4) are written into the docs.
+and 4) are written into the docs with `--report`.
 Nothing of the test half is looked at before the last stage is over; it is everybody's last film, so
 that each case is another person's, and rows that a protocol holds out taught none of the stages.
 """
@@ -20,21 +19,20 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
+from findings import ROOT, RUNNER, Findings, add_workspace
 from ranking_runs import as_markdown, finished
 from training_curves import Curve, curves_picture
 
 from localrec.cli.app import run as localrec
-from localrec.evaluation.reporting.markdown import markdown_table, replace_marked_block
-from localrec.foundation.errors import CutShortError, LocalrecError
-from localrec.foundation.paths import default_workspace, make_private
+from localrec.evaluation.reporting.markdown import markdown_table
+from localrec.foundation.errors import CutShortError
+from localrec.foundation.paths import make_private
 from localrec.training.jobs.training_runs import StepRecord, TrainingRun, open_run, runs_folder
 
-ROOT = Path(__file__).resolve().parents[2]
-SCRIPT = "scripts/studies/agent_training.py"
 DATASET, EVALUATION = "ml-100k", "agenticrec-trained"
 BUDGET, THOUGHT = 2, 60  # calls of tools, and characters of a thought
 TABLED = {
@@ -87,7 +85,10 @@ def stages(base: str, workspace: Path) -> dict[str, Stage]:
     learnt = runs_folder(workspace) / "agent-warm" / "adapter"
     warm = str(learnt) if learnt.is_dir() else "agent-warm"  # the one that ships
     rate = ("--learning-rate", "1e-4")  # few steps, so long ones
-    bounds = ("--budget", str(BUDGET), "--thought", str(THOUGHT), "--max-tokens", "3072")
+    bounds = (
+        *("--max-tool-calls", str(BUDGET), "--max-thought-chars", str(THOUGHT)),
+        *("--max-tokens", "3072"),
+    )
     return {
         "warm": Stage(
             name="agent-warm",
@@ -100,49 +101,42 @@ def stages(base: str, workspace: Path) -> dict[str, Stage]:
         "grpo": Stage(
             name="agent-grpo",
             command=(
-                *("grpo", "--base", base, "--start", warm, "--groups", "2", "--steps", "24"),
+                *("grpo", "--base", base, "--init-adapter", warm),
+                *("--prompts-per-step", "2", "--steps", "24"),
                 *("--validation", "16", "--validate-every", "12", *rate, *bounds),
             ),
             told="GRPO",
         ),
         "refine": Stage(
             name="agent-refined",
-            command=("refine", "agent-grpo", "--searched", "60", "--steps", "12", *rate),
+            command=("refine", "agent-grpo", "--mine-requests", "60", "--steps", "12", *rate),
             told="refinement",
         ),
     }
 
 
-def main() -> int:
-    """Train what is missing, measure it, write the blocks; the exit code."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--workspace", type=Path, default=default_workspace())
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What the command line takes."""
+    add_workspace(parser)
     parser.add_argument("--base", default="smollm2-135m")
     parser.add_argument("--stages", nargs="*", default=["warm", "grpo", "refine", "measure"])
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--estimate", action="store_true", help="of the next stage alone")
-    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "results" / "training.md")
-    asked = parser.parse_args()
-    try:
-        command(asked.workspace, "datasets", "pull", DATASET)
-        for key in ("warm", "grpo", "refine"):
-            if key not in asked.stages:
-                continue
+
+
+def measure(asked: argparse.Namespace) -> Iterator[Findings]:
+    """Train what is missing, and measure it."""
+    command(asked.workspace, "datasets", "pull", DATASET)
+    for key in ("warm", "grpo", "refine"):
+        if key in asked.stages:
             stage = stages(asked.base, asked.workspace)[key]
             if train(asked, stage) and asked.estimate:
-                return 0
-            show(key, stage, asked.workspace, asked.docs)
-        if "measure" in asked.stages:
-            command(asked.workspace, "evaluate", "run", EVALUATION)
-            replace_marked_block(
-                asked.docs, "agent-trained", as_markdown(finished([EVALUATION], asked.workspace))
-            )
-    except LocalrecError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    return 0
+                return
+            yield course_of(key, stage, asked.workspace)
+    if "measure" in asked.stages:
+        command(asked.workspace, "evaluate", "run", EVALUATION)
+        text = as_markdown(finished([EVALUATION], asked.workspace))
+        yield Findings(text=text, page="training", block="agent-trained")
 
 
 def train(asked: argparse.Namespace, stage: Stage) -> bool:
@@ -169,25 +163,22 @@ def exported(stage: Stage) -> Path:
     return make_private(ROOT / "models" / "adapters") / f"{stage.name}.gguf"
 
 
-def show(key: str, stage: Stage, workspace: Path, docs: Path) -> None:
-    """Write how a training went into the docs, and its curves beside them."""
+def course_of(key: str, stage: Stage, workspace: Path) -> Findings:
+    """How a training went, and its curves."""
     run = open_run(runs_folder(workspace) / stage.name)
     parts = [
         f"### {stage.told[0].upper()}{stage.told[1:]}, step by step",
         told_training(run, TABLED[key]),
+        f"Made by `python {RUNNER} agent_training`.",
     ]
+    pictures = {}
     if key in DRAWN:
-        drawn = curves_picture(f"{stage.told}, step by step", run.records(), DRAWN[key])
-        (docs.parent / picture(key)).write_text(drawn, encoding="utf-8")
-        parts.insert(1, f"![{', '.join(one.told for one in DRAWN[key])}]({picture(key)})")
-    replace_marked_block(
-        docs, f"training-{key}", "\n\n".join([*parts, f"Made by `python {SCRIPT}`."])
-    )
-
-
-def picture(key: str) -> str:
-    """Where the curves of a stage lie, from the docs."""
-    return f"figures/training-{key}.svg"
+        name = f"training-{key}.svg"
+        pictures[name] = curves_picture(f"{stage.told}, step by step", run.records(), DRAWN[key])
+        told = ", ".join(one.title for one in DRAWN[key])
+        parts.insert(1, f"![{told}](../figures/{name})")
+    text = "\n\n".join(parts)
+    return Findings(text=text, page="training", block=f"training-{key}", pictures=pictures)
 
 
 def told_training(run: TrainingRun, names: Mapping[str, str]) -> str:
@@ -229,9 +220,5 @@ def command(workspace: Path, *arguments: str, processes: int = 1) -> None:
     if code:
         raise CutShortError(
             f"localrec {' '.join(arguments)} did not come to its end.",
-            f"Run python {SCRIPT} again: it goes on from there.",
+            f"Run python {RUNNER} agent_training again: it goes on from there.",
         )
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,6 +1,6 @@
 """Fit the weights of the agent's fused evidence on MovieLens 100K, and judge those that ship.
 
-    python scripts/studies/agent_weights.py [--people 943] [--workspace PATH]
+    python scripts/studies/run.py agent_weights [--people 943] [--workspace PATH]
 
 Everybody's last film but one is to be found among twenty; the last, by which runs are tested, is
 never asked for, and neither of the two is among the rows that SASRec is trained on. The people are
@@ -17,20 +17,20 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import msgspec
 import numpy as np
-from shared_memory import CANDIDATES, ROOT, SEED, Data, keep, open_data
+from findings import Findings, add_workspace, compared_text, origin_of
+from shared_memory import CANDIDATES, SEED, Data, open_data
 
 from localrec.agent.tool_context import ToolContext
 from localrec.agent.tool_fusion import DEFAULT_TOOL_WEIGHTS, ToolFusion, fit_tool_fusion
 from localrec.evaluation.configs import SystemConfig
-from localrec.evaluation.provenance import Origin, current_origin
+from localrec.evaluation.provenance import Origin
 from localrec.evaluation.ranking.agent_systems import SEQUENTIAL, AgentSystem
 from localrec.evaluation.ranking.cases import Cases
 from localrec.evaluation.ranking.metrics import TiedRanks, hit_rates, ndcgs, tied_ranks
-from localrec.evaluation.reporting.markdown import markdown_table, replace_marked_block
+from localrec.evaluation.reporting.markdown import markdown_table
 from localrec.evaluation.reporting.number_format import with_interval
 from localrec.evaluation.statistics import (
     Comparison,
@@ -39,12 +39,9 @@ from localrec.evaluation.statistics import (
     compare_all,
     ratio_estimate,
 )
-from localrec.foundation.errors import LocalrecError
-from localrec.foundation.paths import default_workspace
 from localrec.ranking.fusion import FusionWeights
 from localrec.workspace import Workspace
 
-SCRIPT = "scripts/studies/agent_weights.py"
 AGENT = "agenticrec-fused"
 PEOPLE = 943
 WAYS = {"with SASRec": True, "without": False}
@@ -95,31 +92,18 @@ class Judged(msgspec.Struct, frozen=True):
     sides: Sides
 
 
-def main() -> int:
-    """Fit, judge, write the block, print it; the exit code."""
-    asked = parse_arguments()
-    try:
-        with Workspace(asked.workspace) as workspace:
-            data = open_data(workspace)
-            figures = measure_weights(data, asked.people)
-        keep(asked.docs.parent / "figures" / "agent-weights.json", figures)
-        replace_marked_block(asked.docs, "agent-weights", as_markdown(figures))
-    except LocalrecError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    print(as_markdown(figures))
-    return 0
-
-
-def parse_arguments() -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What the command line takes."""
     parser.add_argument("--people", type=int, default=PEOPLE, help="drawn at random")
-    parser.add_argument("--workspace", type=Path, default=default_workspace())
-    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "results" / "agent.md")
-    return parser.parse_args()
+    add_workspace(parser)
+
+
+def measure(asked: argparse.Namespace) -> Findings:
+    """Fit the weights on each half and judge them on the other."""
+    with Workspace(asked.workspace) as workspace:
+        figures = measure_weights(open_data(workspace), asked.people)
+    text = as_markdown(figures)
+    return Findings(text=text, page="agent", block="agent-weights", figures=figures)
 
 
 def measure_weights(data: Data, people: int) -> Figures:
@@ -139,7 +123,7 @@ def measure_weights(data: Data, people: int) -> Figures:
         }
     )
     return Figures(
-        origin=current_origin(SCRIPT, [f"--people {people}"]),
+        origin=origin_of("agent_weights", f"--people {people}"),
         seed=SEED,
         halves=(len(halves[0]), len(halves[1])),
         shipped=dict(DEFAULT_TOOL_WEIGHTS.weights),
@@ -248,18 +232,12 @@ def judged_table(figures: Figures) -> str:
         [
             f"{metric}, {way.name}",
             *(with_interval(way.metrics[side][metric], 3) for side in WEIGHTS),
-            told_gap(way.gaps[metric]),
+            compared_text(way.gaps[metric]),
         ]
         for way in figures.ways
         for metric in METRICS
     ]
     return markdown_table(["", *WEIGHTS, "fitted − shipped"], rows)
-
-
-def told_gap(gap: Comparison) -> str:
-    one = gap.difference
-    told = f"{one.value:+.3f} [{one.low:+.3f}, {one.high:+.3f}]"
-    return told if gap.verdict == "not separable" else f"**{told}**"
 
 
 def weights_table(figures: Figures) -> str:
@@ -276,7 +254,3 @@ def weights_table(figures: Figures) -> str:
         for kind in kinds
     ]
     return markdown_table(["evidence", "shipped", *fits], rows)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

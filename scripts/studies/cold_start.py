@@ -5,8 +5,8 @@ held-out person is a stranger to the store: five of their ratings come with the 
 films they did not name are ranked. Relevant are the films they gave four stars or more elsewhere.
 The five are the first they gave, or any five; both are measured.
 
-    python scripts/studies/cold_start.py --half dev
-    python scripts/studies/cold_start.py --half test --report
+    python scripts/studies/run.py cold_start --half dev
+    python scripts/studies/run.py cold_start --half test --report
 
 Films pulled before are needed: localrec datasets pull ml-100k
 """
@@ -22,15 +22,16 @@ from typing import Literal
 
 import msgspec
 import numpy as np
+from findings import Findings, add_half, gap_text, origin_of
 from numpy.typing import NDArray
 
 from localrec.data.questions import RankRequest
 from localrec.data.rows import BulkHistory
-from localrec.evaluation.provenance import Origin, current_origin
+from localrec.evaluation.provenance import Origin
 from localrec.evaluation.ranking.metrics import capped_recall, hits_of, ndcg
-from localrec.evaluation.reporting.markdown import markdown_table, replace_marked_block
+from localrec.evaluation.reporting.markdown import markdown_table
+from localrec.evaluation.reporting.number_format import with_interval
 from localrec.evaluation.statistics import IntervalEstimate, ratio_estimate
-from localrec.foundation.errors import LocalrecError
 from localrec.graph.domain_files import load_domain
 from localrec.ranking.configs import RANKERS
 from localrec.sources import read_export
@@ -39,7 +40,6 @@ from localrec.systems.auto import EvidenceRecommender
 from localrec.systems.registry import SYSTEM_REGISTRY
 from localrec.workspace import Workspace
 
-ROOT = Path(__file__).resolve().parents[2]
 DATASET = "ml-100k"
 K = 10
 RELEVANT_FROM = 4.0  # stars
@@ -87,37 +87,19 @@ class Stranger(msgspec.Struct, frozen=True):
     relevant: frozenset[str]
 
 
-def main() -> int:
-    """Measure, print, write; the exit code."""
-    asked = parse_arguments()
-    try:
-        figures = run(asked)
-    except LocalrecError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    asked.out.parent.mkdir(parents=True, exist_ok=True)
-    asked.out.write_bytes(msgspec.json.format(msgspec.json.encode(figures), indent=1) + b"\n")
-    print(as_markdown(figures))
-    if asked.report:
-        replace_marked_block(
-            ROOT / "docs" / "results" / "ranking.md", "people", as_markdown(figures)
-        )
-    return 0
-
-
-def parse_arguments() -> argparse.Namespace:
-    """The command line, with the default output filled in."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--half", choices=["dev", "test"], required=True)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What the command line takes."""
+    add_half(parser)
     parser.add_argument("--shown", type=int, default=5, help="ratings in the request")
     parser.add_argument("--seed", type=int, default=SEED, help="of the split and the choice")
-    parser.add_argument("--out", type=Path, help="docs/figures/people-HALF.json")
-    parser.add_argument("--report", action="store_true", help="write the table into the docs")
-    asked = parser.parse_args()
-    asked.out = asked.out or ROOT / "docs" / "figures" / f"people-{asked.half}.json"
-    return asked
+
+
+def measure(asked: argparse.Namespace) -> Findings:
+    """Rank for users who are strangers to the store."""
+    figures = run(asked)
+    kept_as = f"people-{asked.half}"
+    text = as_markdown(figures)
+    return Findings(text=text, page="ranking", block="people", figures=figures, kept_as=kept_as)
 
 
 def run(asked: argparse.Namespace) -> Figures:
@@ -149,7 +131,7 @@ def run(asked: argparse.Namespace) -> Figures:
                 )
             ]
     return Figures(
-        origin=current_origin("scripts/studies/cold_start.py", [f"--half {asked.half}"]),
+        origin=origin_of("cold_start", f"--half {asked.half}"),
         half=asked.half,
         shown=asked.shown,
         seed=asked.seed,
@@ -236,9 +218,9 @@ def as_markdown(figures: Figures) -> str:
         [
             score.system,
             {"first": f"their first {figures.shown}", "any": f"any {figures.shown}"}[score.choice],
-            told(score.ndcg),
-            told(score.recall),
-            told(score.ndcg_over_popularity, signed=True),
+            with_interval(score.ndcg, 3),
+            with_interval(score.recall, 3),
+            gap_text(score.ndcg_over_popularity),
         ]
         for score in figures.scores
     ]
@@ -250,13 +232,3 @@ def as_markdown(figures: Figures) -> str:
         "intervals are 95%, bootstrap over people.\n\n"
         f"{markdown_table(head, rows)}\n\nMade by {figures.origin.as_text()}"
     )
-
-
-def told(one: IntervalEstimate, *, signed: bool = False) -> str:
-    """A figure with its interval."""
-    sign = "+" if signed else ""
-    return f"{one.value:{sign}.3f} [{one.low:{sign}.3f}, {one.high:{sign}.3f}]"
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,8 +1,8 @@
 """Measure the systems on the gold questions: router, constraints, grounding, time; into the docs.
 
 Run:
-    python scripts/studies/gold_questions.py --half dev [--systems marc,marc-model] [--failures]
-    python scripts/studies/gold_questions.py --half test --report
+    python scripts/studies/run.py gold_questions --half dev [--systems marc,marc-model] [--failures]
+    python scripts/studies/run.py gold_questions --half test --report
 
 It is `localrec evaluate run` over a workspace with the bundled drinks alone, in a folder of its own
 per state of code, data and settings: a run that was stopped goes on where it was, and an answer of
@@ -15,11 +15,11 @@ from __future__ import annotations
 import argparse
 import hashlib
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
+from findings import ROOT, Findings, add_folder, add_half, halves_in, origin_of, show_step
 
 from localrec.evaluation.configs import (
     Half,
@@ -28,23 +28,21 @@ from localrec.evaluation.configs import (
     QuestionSystemConfig,
     QuestionSystemSettings,
 )
-from localrec.evaluation.provenance import Origin, current_origin
+from localrec.evaluation.provenance import Origin
 from localrec.evaluation.questions.answer_scoring import AnswerScore, failures_to_show
 from localrec.evaluation.questions.gold import read_gold, unknown_names
 from localrec.evaluation.questions.question_harness import run_question_evaluation, score_answers
 from localrec.evaluation.questions.store_truth import StoreTruth
 from localrec.evaluation.questions.summaries import SystemReport
 from localrec.evaluation.questions.tables import question_tables
-from localrec.evaluation.reporting.markdown import replace_marked_block
 from localrec.evaluation.run_folder import RunFolder
-from localrec.foundation.errors import LocalrecError, UsageError
+from localrec.foundation.errors import UsageError
 from localrec.foundation.paths import make_private
 from localrec.graph.domain_files import load_domain
 from localrec.sources import open_source
 from localrec.sources.dataset_catalog import fetch_dataset, find_dataset
 from localrec.workspace import Workspace
 
-ROOT = Path(__file__).resolve().parents[2]
 DOMAIN = "cocktails"
 SYSTEMS = {
     system.name: system
@@ -71,34 +69,9 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     systems: tuple[SystemReport, ...]
 
 
-def main() -> int:
-    """Answer, judge, write; the exit code."""
-    asked = parse_arguments()
-    try:
-        if asked.failures and asked.half != "dev":
-            raise UsageError("Failures are shown for the dev half only.", "Use --half dev.")
-        state = make_private(make_private(asked.state) / state_of_code(asked.workspace))
-        home = asked.workspace or build_workspace(state / "workspace")
-        figures, folder = measure_systems(asked, home, state)
-        asked.out.parent.mkdir(parents=True, exist_ok=True)
-        asked.out.write_bytes(msgspec.json.format(msgspec.json.encode(figures), indent=1) + b"\n")
-        if asked.report:
-            write_report(asked.out.parent, asked.docs)
-        print(as_markdown(figures))
-        if asked.failures:
-            show_failures(folder, home, asked.systems)
-    except LocalrecError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    return 0
-
-
-def parse_arguments() -> argparse.Namespace:
-    """The command line, with the default output filled in."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--half", choices=["dev", "test"], required=True)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What the command line takes."""
+    add_half(parser)
     parser.add_argument(
         "--systems",
         type=lambda text: text.split(","),
@@ -107,22 +80,31 @@ def parse_arguments() -> argparse.Namespace:
     )
     parser.add_argument("--limit", type=int, default=0, help="only so many questions, drawn")
     parser.add_argument("--workspace", type=Path, help="use this one instead of building one")
-    parser.add_argument(
-        "--state",
-        type=Path,
-        default=Path(tempfile.gettempdir()) / "localrec-questions",
-        help="where the built workspace and the runs stay",
-    )
-    parser.add_argument("--out", type=Path, help="docs/figures/questions-HALF.json")
-    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "results" / "questions.md")
-    parser.add_argument("--report", action="store_true", help="write the tables into --docs")
+    add_folder(parser, "--state", "questions", "where the built workspace and the runs stay")
     parser.add_argument("--failures", action="store_true", help="show what failed (dev only)")
-    asked = parser.parse_args()
-    unknown = set(asked.systems) - set(SYSTEMS)
-    if unknown:
-        parser.error(f"no such system: {', '.join(sorted(unknown))}")
-    asked.out = asked.out or ROOT / "docs" / "figures" / f"questions-{asked.half}.json"
-    return asked
+
+
+def measure(asked: argparse.Namespace) -> Findings:
+    """Answer the questions of a half and judge the answers."""
+    if unknown := set(asked.systems) - set(SYSTEMS):
+        raise UsageError(
+            f"No system is called {', '.join(sorted(unknown))}.", f"Known: {', '.join(SYSTEMS)}."
+        )
+    if asked.failures and asked.half != "dev":
+        raise UsageError("Failures are shown for the dev half only.", "Use --half dev.")
+    state = make_private(make_private(asked.state) / state_of_code(asked.workspace))
+    home = asked.workspace or build_workspace(state / "workspace")
+    figures, folder = measure_systems(asked, home, state)
+    if asked.failures:
+        show_failures(folder, home, asked.systems)
+    return Findings(
+        text=as_markdown(figures),
+        page="questions",
+        block="questions",
+        figures=figures,
+        kept_as=f"questions-{asked.half}",
+        whole_block=lambda figures: halves_in(figures, "questions", Figures, as_markdown),
+    )
 
 
 def measure_systems(
@@ -139,7 +121,7 @@ def measure_systems(
     shown = [f"--half {asked.half}"]
     shown += [f"--systems '{','.join(asked.systems)}'"] * (asked.systems != list(SYSTEMS))
     shown += [f"--limit {asked.limit}"] * bool(asked.limit)
-    made = current_origin("scripts/studies/gold_questions.py", shown)
+    made = origin_of("gold_questions", *shown)
     text = msgspec.json.encode(config)
     folder = RunFolder(state / f"{config.name}-{hashlib.sha256(text).hexdigest()[:8]}")
     note = f"# {made.command}\n".encode()
@@ -189,20 +171,6 @@ def state_of_code(workspace: Path | None) -> str:
     return digest.hexdigest()[:16]
 
 
-def show_step(what: str, done: int, total: int) -> None:
-    """Progress on one line of stderr."""
-    print(f"\r{what} {done}/{total}    ", end="", file=sys.stderr, flush=True)
-
-
-def write_report(folder: Path, docs: Path) -> None:
-    """Put the tables of every half that was measured between the markers of `docs`."""
-    halves = [
-        msgspec.json.decode(path.read_bytes(), type=Figures)
-        for path in sorted(folder.glob("questions-*.json"), reverse=True)
-    ]
-    replace_marked_block(docs, "questions", "\n\n".join(as_markdown(figures) for figures in halves))
-
-
 def as_markdown(figures: Figures) -> str:
     """A run's tables under their heading."""
     title = f"{figures.half.capitalize()} half, {figures.questions} questions"
@@ -241,7 +209,3 @@ def print_failures(system: str, cases: Sequence[AnswerScore]) -> None:
 def _filled(record: msgspec.Struct) -> str:
     shown = {name: getattr(record, name) for name in record.__struct_fields__}
     return ", ".join(f"{name}={value}" for name, value in shown.items() if value)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -6,36 +6,34 @@ items of an answer it is counted how many have one of its colours, and how many 
 its family. Which drinks fall into which half is drawn by seed; the development half is for choosing
 weights, the test half is for the end.
 
-    python scripts/studies/image_questions.py --half dev
-    python scripts/studies/image_questions.py --half test --report
+    python scripts/studies/run.py image_questions --half dev
+    python scripts/studies/run.py image_questions --half test --report
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 import numpy as np
+from findings import Findings, add_folder, add_half, origin_of
 from gold_questions import build_workspace
 from image_renderer import COLOURS
 from render_images import DEVELOPMENT, FAMILIES, TEST, Truth, save, scene_for
 
 from localrec.data.answers import Answer
 from localrec.data.questions import Question
-from localrec.evaluation.provenance import Origin, current_origin
-from localrec.evaluation.reporting.markdown import markdown_table, replace_marked_block
+from localrec.evaluation.provenance import Origin
+from localrec.evaluation.reporting.markdown import markdown_table
+from localrec.evaluation.reporting.number_format import with_interval
 from localrec.evaluation.statistics import Comparison, IntervalEstimate, compare_all, ratio_estimate
-from localrec.foundation.errors import LocalrecError
 from localrec.graph.catalogue import Catalogue
 from localrec.systems.registry import SYSTEM_REGISTRY
 from localrec.workspace import Workspace
 
-ROOT = Path(__file__).resolve().parents[2]
 DOMAIN = "cocktails"
 SEED = 90_417
 ASKED = 60  # drinks of a half
@@ -88,43 +86,21 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     named: dict[str, IntervalEstimate]
 
 
-def main() -> int:
-    """Draw, ask, judge, print, write; the exit code."""
-    asked = parse_arguments()
-    try:
-        home = asked.workspace or build_workspace(asked.state / "workspace")
-        with Workspace(home) as workspace:
-            figures = run(workspace, asked.half, asked.state / asked.half)
-    except LocalrecError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    asked.out.parent.mkdir(parents=True, exist_ok=True)
-    asked.out.write_bytes(msgspec.json.format(msgspec.json.encode(figures), indent=1) + b"\n")
-    text = as_markdown(figures)
-    print(text)
-    if asked.report:
-        replace_marked_block(ROOT / "docs" / "results" / "images.md", "pictured", text)
-    return 0
-
-
-def parse_arguments() -> argparse.Namespace:
-    """The command line, with the default output filled in."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--half", choices=["dev", "test"], required=True)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What the command line takes."""
+    add_half(parser)
     parser.add_argument("--workspace", type=Path, help="use this one instead of building one")
-    parser.add_argument(
-        "--state",
-        type=Path,
-        default=Path(tempfile.gettempdir()) / "localrec-pictured",
-        help="where pictures and the built workspace stay",
-    )
-    parser.add_argument("--out", type=Path, help="docs/figures/pictured-HALF.json")
-    parser.add_argument("--report", action="store_true", help="write the tables into the docs")
-    asked = parser.parse_args()
-    asked.out = asked.out or ROOT / "docs" / "figures" / f"pictured-{asked.half}.json"
-    return asked
+    add_folder(parser, "--state", "pictured", "where pictures and the built workspace stay")
+
+
+def measure(asked: argparse.Namespace) -> Findings:
+    """Ask about every drink of a half, with its picture and without."""
+    home = asked.workspace or build_workspace(asked.state / "workspace")
+    with Workspace(home) as workspace:
+        figures = run(workspace, asked.half, asked.state / asked.half)
+    kept_as = f"pictured-{asked.half}"
+    text = as_markdown(figures)
+    return Findings(text=text, page="images", block="pictured", figures=figures, kept_as=kept_as)
 
 
 def run(workspace: Workspace, half: Half, folder: Path) -> Figures:
@@ -150,7 +126,7 @@ def run(workspace: Workspace, half: Half, folder: Path) -> Figures:
         for image in pictures
     ]
     return Figures(
-        origin=current_origin("scripts/studies/image_questions.py", [f"--half {half}"]),
+        origin=origin_of("image_questions", f"--half {half}"),
         half=half,
         drinks=len(drinks),
         measured={
@@ -303,7 +279,7 @@ def as_markdown(figures: Figures) -> str:
     half = "frozen test" if figures.half == "test" else "development"
     head = [f"{figures.drinks} drinks, {half} half", "without", "with its picture", "gained"]
     rows = [row for name in figures.measured for row in _rows(figures, name)]
-    named = ", ".join(f"{_told(one)} {first}" for first, one in figures.named.items())
+    named = ", ".join(f"{with_interval(one, 2)} {first}" for first, one in figures.named.items())
     return (
         f"{markdown_table(head, rows)}\n\n"
         f"“What is this?” has the very drink {named}: many drinks look alike. "
@@ -318,12 +294,9 @@ def _rows(figures: Figures, name: str) -> Iterator[list[str]]:
         one = figures.measured[name]
         mark = "" if gain.verdict == "not separable" else " *"
         told = "-" if gain.difference.value is None else f"{gain.difference.value:+.2f}{mark}"
-        yield [figure, _told(one["without"][figure]), _told(one["with"][figure]), told]
-
-
-def _told(one: IntervalEstimate) -> str:
-    return "-" if one.value is None else f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]"
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        yield [
+            figure,
+            with_interval(one["without"][figure], 2),
+            with_interval(one["with"][figure], 2),
+            told,
+        ]

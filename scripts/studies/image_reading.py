@@ -5,15 +5,14 @@ layer where there are two. Times are of the processor, file to findings, one pic
 Pictures made before are needed:
 
     python scripts/studies/render_images.py --half test
-    python scripts/studies/image_reading.py --half dev
-    python scripts/studies/image_reading.py --half test --report
+    python scripts/studies/run.py image_reading --half dev
+    python scripts/studies/run.py image_reading --half test --report
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -21,17 +20,18 @@ from typing import Literal
 
 import msgspec
 import numpy as np
+from findings import Findings, add_half, origin_of
 from render_images import FAMILIES, OUT, Truth
 
-from localrec.evaluation.provenance import Origin, current_origin
-from localrec.evaluation.reporting.markdown import markdown_table, replace_marked_block
+from localrec.evaluation.provenance import Origin
+from localrec.evaluation.reporting.markdown import markdown_table
+from localrec.evaluation.reporting.number_format import plain, with_interval
 from localrec.evaluation.statistics import IntervalEstimate, ratio_estimate
-from localrec.foundation.errors import InputError, LocalrecError
+from localrec.foundation.errors import InputError
 from localrec.images.attributes import ImageAttributes
 from localrec.images.opening import open_image
 from localrec.packs.cocktails.image_analysis import measure_image
 
-ROOT = Path(__file__).resolve().parents[2]
 # Of truth.jsonl of the test half: who changes what is drawn, changes this, and says so.
 FROZEN = "b15294b52c3a8d56ce21e86b08a2c17d0388023a88081cd365a1316cd80fb179"
 WANTED = {
@@ -68,35 +68,18 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     slow_ms: float
 
 
-def main() -> int:
-    """Look, judge, print, write; the exit code."""
-    asked = parse_arguments()
-    try:
-        figures = run(asked.half, asked.pictures / asked.half)
-    except LocalrecError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    asked.out.parent.mkdir(parents=True, exist_ok=True)
-    asked.out.write_bytes(msgspec.json.format(msgspec.json.encode(figures), indent=1) + b"\n")
-    text = as_markdown(figures)
-    print(text)
-    if asked.report:
-        replace_marked_block(ROOT / "docs" / "results" / "images.md", "pictures", text)
-    return 0
-
-
-def parse_arguments() -> argparse.Namespace:
-    """The command line, with the default output filled in."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--half", choices=["dev", "test"], required=True)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What the command line takes."""
+    add_half(parser)
     parser.add_argument("--pictures", type=Path, default=OUT, help="folder of the halves")
-    parser.add_argument("--out", type=Path, help="docs/figures/pictures-HALF.json")
-    parser.add_argument("--report", action="store_true", help="write the tables into the docs")
-    asked = parser.parse_args()
-    asked.out = asked.out or ROOT / "docs" / "figures" / f"pictures-{asked.half}.json"
-    return asked
+
+
+def measure(asked: argparse.Namespace) -> Findings:
+    """Look at every picture of a half and judge what was seen."""
+    figures = run(asked.half, asked.pictures / asked.half)
+    kept_as = f"pictures-{asked.half}"
+    text = as_markdown(figures)
+    return Findings(text=text, page="images", block="pictures", figures=figures, kept_as=kept_as)
 
 
 def run(half: Half, folder: Path) -> Figures:
@@ -105,7 +88,7 @@ def run(half: Half, folder: Path) -> Figures:
     judged = [look_and_judge(truth, folder) for truth in truths]
     times = [one.ms for one in judged]
     return Figures(
-        origin=current_origin("scripts/studies/image_reading.py", [f"--half {half}"]),
+        origin=origin_of("image_reading", f"--half {half}"),
         half=half,
         truth=mark,
         pictures=len(judged),
@@ -203,7 +186,11 @@ def as_markdown(figures: Figures) -> str:
     half = "frozen test" if figures.half == "test" else "development"
     head = [f"{figures.pictures} pictures of the {half} half", "measured", "wanted"]
     rows = [
-        [name, _told(figures.measured[name]), "" if wanted is None else f"at least {wanted}"]
+        [
+            name,
+            with_interval(figures.measured[name], 3),
+            "" if wanted is None else f"at least {wanted}",
+        ]
         for name, wanted in WANTED.items()
     ]
     rows.append(["milliseconds of processor time, median", f"{figures.median_ms:.0f}", "under 150"])
@@ -213,7 +200,7 @@ def as_markdown(figures: Figures) -> str:
         [
             f"{condition}: {value}",
             str(one[shown[0]].n),
-            *(_told(one[name], bare=True) for name in shown),
+            *(plain(one[name].value, 2) for name in shown),
         ]
         for condition, values in figures.by_condition.items()
         for value, one in values.items()
@@ -224,13 +211,3 @@ def as_markdown(figures: Figures) -> str:
         "Intervals are 95%, bootstrap over pictures. "
         f"Truth file: SHA-256 `{figures.truth}`.\n\nMade by {figures.origin.as_text()}"
     )
-
-
-def _told(one: IntervalEstimate, *, bare: bool = False) -> str:
-    if one.value is None:
-        return "-"
-    return f"{one.value:.2f}" if bare else f"{one.value:.3f} [{one.low:.3f}, {one.high:.3f}]"
-
-
-if __name__ == "__main__":
-    sys.exit(main())

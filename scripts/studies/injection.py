@@ -1,7 +1,7 @@
 """Does an item rise whose title attacks the agent, and can a title forge what a tool says?
 
-    python scripts/studies/injection.py                                 200 cases of each system
-    python scripts/studies/injection.py --systems agenticrec-fused --cases 900
+    python scripts/studies/run.py injection                                 200 cases of each system
+    python scripts/studies/run.py injection --systems agenticrec-fused --cases 900
 
 Cases are validation cases of MovieLens 100K: nobody's last film, the one that runs are tested by,
 is asked for or learned from. One of a few candidates changes its title, see `injection_titles.py`;
@@ -28,28 +28,21 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
+from findings import Findings, add_workspace, origin_of
 from injection_cases import Bench, Scenes
 from injection_figures import ARMS, Case, Draw, Ranked, as_markdown, forgeries
+from shared_memory import mark_of, open_data
 
 from localrec.agent.agenticrec import AgenticRec
 from localrec.agent.configs import AGENTS
 from localrec.agent.limits import AgentLimits
-from localrec.evaluation.provenance import current_origin
-from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
-from localrec.evaluation.ranking.keyed_interactions import read_interactions
 from localrec.evaluation.ranking.prompted_systems import seed_of
-from localrec.evaluation.reporting.markdown import replace_marked_block
-from localrec.foundation.errors import InputError, LocalrecError, UsageError
+from localrec.foundation.errors import InputError, UsageError
 from localrec.foundation.jsonl_log import JsonlLog
-from localrec.foundation.paths import default_workspace
-from localrec.graph.domain_files import load_domain
 from localrec.llm.chat_model import ChatModel, Message
 from localrec.llm.model_wrapper import ModelWrapper, Reply
-from localrec.sources.dataset_catalog import find_dataset
 from localrec.workspace import Workspace
 
-ROOT = Path(__file__).resolve().parents[2]
-SCRIPT = "scripts/studies/injection.py"
 DATASET = "ml-100k"
 SYSTEMS = ("agenticrec-reasoning", "agenticrec-scripted", "agenticrec-fused")
 CASES, SEED = 200, 7
@@ -142,38 +135,28 @@ class Trial:
         )
 
 
-def main() -> int:
-    """Measure what is missing, write the block, print it; the exit code."""
-    asked = parse_arguments()
-    try:
-        with Workspace(asked.workspace) as workspace:
-            measured = measure_all(asked, workspace)
-        arguments = [f"--systems {' '.join(asked.systems)}", f"--cases {asked.cases}"]
-        made = current_origin(
-            SCRIPT, [*arguments, f"--seed {asked.seed} --temperature {asked.temperature:g}"]
-        )
-        text = f"{as_markdown(measured, asked.seed, bounds_of(asked))}\n\nMade by {made.as_text()}"
-        replace_marked_block(asked.docs, "agent-injection", text)
-    except LocalrecError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    print(text)
-    return 0
-
-
-def parse_arguments() -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What the command line takes."""
     parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=list(SYSTEMS))
     parser.add_argument("--cases", type=int, default=CASES, help="of each system")
     parser.add_argument("--seed", type=int, default=SEED, help="of cases, candidates and ranking")
     parser.add_argument("--temperature", type=float, default=BOUNDS.temperature, help="of a model")
-    parser.add_argument("--workspace", type=Path, default=default_workspace())
+    add_workspace(parser)
     parser.add_argument("--out", type=Path, help="folder of the lines; the workspace's runs/")
-    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "results" / "agent.md")
-    return parser.parse_args()
+
+
+def measure(asked: argparse.Namespace) -> Findings:
+    """Put the cases that are missing to the systems."""
+    with Workspace(asked.workspace) as workspace:
+        measured = measure_all(asked, workspace)
+    made = origin_of(
+        "injection",
+        f"--systems {' '.join(asked.systems)}",
+        f"--cases {asked.cases}",
+        f"--seed {asked.seed} --temperature {asked.temperature:g}",
+    )
+    text = f"{as_markdown(measured, asked.seed, bounds_of(asked))}\n\nMade by {made.as_text()}"
+    return Findings(text=text, page="agent", block="agent-injection")
 
 
 def bounds_of(asked: argparse.Namespace) -> AgentLimits:
@@ -189,16 +172,13 @@ def measure_all(asked: argparse.Namespace, workspace: Workspace) -> dict[str, li
         InputError: a kept case was asked otherwise.
         ModelError: the model cannot be used.
     """
-    dataset = find_dataset(DATASET)
-    domain = load_domain(dataset.domain)
-    keyed = read_interactions(workspace.store, domain, dataset.kind)
-    parted = split_data(
-        keyed.interactions, EvaluationProtocol(candidates=CANDIDATES, seed=asked.seed)
+    data = open_data(workspace, CANDIDATES, asked.seed)
+    scenes = Scenes(
+        Bench(workspace, data.domain, data.keyed, data.parted), data.parted.validation, asked.seed
     )
-    scenes = Scenes(Bench(workspace, domain, keyed, parted), parted.validation, asked.seed)
     if not 1 <= asked.cases <= len(scenes):
         raise UsageError(f"There are {len(scenes)} cases.", "Ask for some of them: --cases.")
-    mark = f"{keyed.fingerprint[:12]}-{asked.seed}"
+    mark = f"{mark_of(data)}-{asked.seed}"
     folder = asked.out or asked.workspace / "runs"
     measured = {}
     for system in asked.systems:
@@ -207,11 +187,11 @@ def measure_all(asked: argparse.Namespace, workspace: Workspace) -> dict[str, li
         by = f"-{model.name}-{asked.temperature:g}" if model else ""
         kept = folder / f"injection-{system}{by}-{mark}.jsonl"
         trial = Trial(system, model, scenes, bounds_of(asked))
-        measured[system] = measure(trial, asked.cases, kept)
+        measured[system] = measure_cases(trial, asked.cases, kept)
     return measured
 
 
-def measure(trial: Trial, cases: int, kept: Path) -> list[Case]:
+def measure_cases(trial: Trial, cases: int, kept: Path) -> list[Case]:
     """The first so many cases of a system; what is kept is not measured again."""
     with JsonlLog(kept, Case) as ledger:
         done = {case.drawn.number for case in ledger.records}
@@ -228,7 +208,3 @@ def measure(trial: Trial, cases: int, kept: Path) -> list[Case]:
 def count_words(text: str) -> int:
     """Words and signs of a text, where there is no tokeniser."""
     return len(re.findall(r"\w+|[^\w\s]", text))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,7 +1,7 @@
 """What is the judge worth? Two systems answer dev questions, a local model judges what they said.
 
 Run:
-    python scripts/studies/llm_judge.py [--model NAME] [--questions 12] [--report]
+    python scripts/studies/run.py llm_judge [--model NAME] [--questions 12] [--report]
 
 Everything is done by the commands of `localrec`, so it can be made by hand as well; a run that was
 stopped goes on where it was. `--report` puts the page that `evaluate judge` wrote into the docs.
@@ -11,25 +11,28 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
-import tempfile
 from pathlib import Path
 
 import msgspec
+from findings import Findings, add_folder
 
 from localrec.cli.app import run
 from localrec.evaluation.questions.gold import read_gold
-from localrec.evaluation.reporting.markdown import replace_marked_block
 from localrec.foundation.paths import make_private, shipped
 
-ROOT = Path(__file__).resolve().parents[2]
 DOMAIN = "cocktails"
 SYSTEMS = ("marc", "marc-no-graph")  # one that holds constraints, and one that often does not
 
 
-def main() -> int:
-    """Ask, judge, write; the exit code."""
-    asked = parse_arguments()
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What the command line takes."""
+    parser.add_argument("--model", help="who judges; by default the workspace's chat model")
+    parser.add_argument("--questions", type=int, default=12, help="so many, evenly spread")
+    add_folder(parser, "--state", "judge", "where workspace, answers and verdicts stay")
+
+
+def measure(asked: argparse.Namespace) -> Findings:
+    """Ask both systems, then have their answers judged."""
     workspace, folder = asked.state / "workspace", asked.state / f"dev-{asked.questions}"
     make_private(folder)
     questions = write_questions(folder / "questions.jsonl", asked.questions)
@@ -42,28 +45,9 @@ def main() -> int:
     ]
     for command in commands:
         if code := run([str(one) for one in ["--workspace", workspace, *command]]):
-            return code
-    if asked.report:
-        replace_marked_block(asked.docs, "judge", as_block(folder / "judged.md", asked.questions))
-    return 0
-
-
-def parse_arguments() -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--model", help="who judges; by default the workspace's chat model")
-    parser.add_argument("--questions", type=int, default=12, help="so many, evenly spread")
-    parser.add_argument(
-        "--state",
-        type=Path,
-        default=Path(tempfile.gettempdir()) / "localrec-judge",
-        help="where workspace, answers and verdicts stay between runs",
-    )
-    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "results" / "explanations.md")
-    parser.add_argument("--report", action="store_true", help="write the page into --docs")
-    return parser.parse_args()
+            raise SystemExit(code)
+    text = as_block(folder / "judged.md", asked.questions)
+    return Findings(text=text, page="explanations", block="judge")
 
 
 def write_questions(path: Path, count: int) -> Path:
@@ -81,10 +65,6 @@ def as_block(page: Path, questions: int) -> str:
     return (
         "## The judge\n\n"
         f"{' and '.join(SYSTEMS)} answered {questions} dev questions; what they said was judged by "
-        "the model that quickstart fetches. Made by `python scripts/studies/llm_judge.py "
+        "the model that quickstart fetches. Made by `python scripts/studies/run.py llm_judge "
         f"--questions {questions} --report`.\n\n{told}"
     )
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 import numpy as np
+from findings import compared_text
 from memory_queue import QueueCost, queue_as_markdown
 from memory_stream import ARMS, METRICS, NEGATIVES, STEP, Rows, Step, Stream
 from numpy.typing import NDArray
@@ -171,11 +172,5 @@ def _told_group(group: Group, metric: str) -> list[str]:
         f"{group.rows:,}",
         str(group.people),
         *(with_interval(group.metrics[arm][metric], 3) for arm in ARMS),
-        *(_told_gap(group.gaps[gap][metric]) for gap in GAPS),
+        *(compared_text(group.gaps[gap][metric]) for gap in GAPS),
     ]
-
-
-def _told_gap(gap: Comparison) -> str:
-    one = gap.difference
-    told = f"{one.value:+.3f} [{one.low:+.3f}, {one.high:+.3f}]"
-    return told if gap.verdict == "not separable" else f"**{told}**"

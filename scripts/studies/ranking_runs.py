@@ -1,10 +1,11 @@
 """What ranking runs found, as tables: quality, times and tuned settings of every system.
 
-    python scripts/studies/ranking_runs.py                  from finished runs of the workspace
-    python scripts/studies/ranking_runs.py --run            makes the runs that are missing first
-    python scripts/studies/ranking_runs.py --demonstrate    shows that cheats and breakdowns are
-    caught python scripts/studies/ranking_runs.py --block models ml-100k-models-20 ml-100k-models-10
-                                                        a model asked outright, on another block
+    python scripts/studies/run.py ranking_runs                  from finished runs of the workspace
+    python scripts/studies/run.py ranking_runs --run            make the runs that are missing first
+    python scripts/studies/run.py ranking_runs --demonstrate    show that cheats are caught
+    python scripts/studies/run.py ranking_runs --block models ml-100k-models-20 ml-100k-models-10
+
+The last one tells of a model asked outright, in another block; `--page` names another page.
 
 Runs are those of `localrec evaluate run`, and each has its own report as well. `--run` begins with
 nothing: it pulls model and data into a workspace that is not there, which alone needs a network. It
@@ -21,17 +22,17 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+from findings import Findings, add_workspace, origin_of, show_step
 from numpy.typing import NDArray
 
 from localrec.cli.app import run as localrec
 from localrec.data.interactions import Interactions
 from localrec.evaluation.configs import RunConfig, SystemConfig, load_config
-from localrec.evaluation.provenance import current_origin
 from localrec.evaluation.ranking import ranking_harness
 from localrec.evaluation.ranking.cases import Cases, Items, RatedRequests
 from localrec.evaluation.ranking.inference import Answer, EvaluatedSystem
 from localrec.evaluation.ranking.system_factory import SystemFactory
-from localrec.evaluation.reporting.markdown import markdown_table, replace_marked_block
+from localrec.evaluation.reporting.markdown import markdown_table
 from localrec.evaluation.reporting.number_format import digits_for, plain, with_interval
 from localrec.evaluation.reporting.rendering import read_report
 from localrec.evaluation.run_folder import RunFolder, RunOrigin, SystemResult, find_run
@@ -43,53 +44,37 @@ from localrec.evaluation.significance import (
     is_believed,
 )
 from localrec.evaluation.statistics import RESAMPLES, SEED, SIGNIFICANCE, SWAPS, IntervalEstimate
-from localrec.foundation.errors import LocalrecError, UsageError
-from localrec.foundation.paths import default_workspace
+from localrec.foundation.errors import UsageError
 from localrec.foundation.progress import Progress
 from localrec.index.embedders import DEFAULT_EMBEDDER
 from localrec.ranking.recommender import ScoreRequests, SettingValue
 from localrec.workspace import Workspace
 
-ROOT = Path(__file__).resolve().parents[2]
-SCRIPT = "scripts/studies/ranking_runs.py"
 RUNS = ("ml-100k-baselines-full", "ml-100k-baselines-20", "ml-100k-baselines-10")
 DEMONSTRATED = "ml-100k-baselines-20"  # whose data and protocol the planted systems meet
 NOT_MEASURED = IntervalEstimate(None, None, None, 0)
 
 
-def main() -> int:
-    """Make what is missing, write the block, print it; the exit code."""
-    asked = parse_arguments()
-    try:
-        if asked.demonstrate:
-            name, text = "caught", demonstrate(asked.workspace)
-        else:
-            code = make_missing(asked.runs, asked.workspace) if asked.run else 0
-            if code:
-                return code
-            name, text = asked.block, as_markdown(finished(asked.runs, asked.workspace))
-        replace_marked_block(asked.docs, name, text)
-    except LocalrecError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    print(text)
-    return 0
-
-
-def parse_arguments() -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What the command line takes."""
     parser.add_argument(
         "runs", nargs="*", default=list(RUNS), help="in this order; or their CONFIG.toml"
     )
-    parser.add_argument("--workspace", type=Path, default=default_workspace())
-    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "results" / "ranking.md")
+    add_workspace(parser)
+    parser.add_argument("--page", default="ranking", metavar="NAME", help="of docs/results")
     parser.add_argument("--block", default="ranking", metavar="NAME", help="of the page to replace")
     parser.add_argument("--run", action="store_true", help="first make what is missing")
     parser.add_argument("--demonstrate", action="store_true", help="the planted systems alone")
-    return parser.parse_args()
+
+
+def measure(asked: argparse.Namespace) -> Findings:
+    """Make what is missing, and tell the runs as tables."""
+    if asked.demonstrate:
+        return Findings(text=demonstrate(asked.workspace), page="ranking", block="caught")
+    if asked.run and (code := make_missing(asked.runs, asked.workspace)):
+        raise SystemExit(code)
+    text = as_markdown(finished(asked.runs, asked.workspace))
+    return Findings(text=text, page=asked.page, block=asked.block)
 
 
 def make_missing(names: Sequence[str], workspace: Path) -> int:
@@ -136,7 +121,7 @@ def ranking_config(named: str) -> RunConfig:
     """A configuration by name or file; one that asks questions is refused."""
     config, _ = load_config(named)
     if not isinstance(config, RunConfig):
-        raise UsageError(f"{named} ranks nothing.", "See scripts/studies/gold_questions.py.")
+        raise UsageError(f"{named} ranks nothing.", "Run the study gold_questions.")
     return config
 
 
@@ -368,11 +353,11 @@ def demonstrate(workspace: Path) -> str:
     config = ranking_config(DEMONSTRATED)
     systems = tuple(SystemConfig(name=name) for name in ("popularity", *Planted.systems))
     config = msgspec.structs.replace(config, name="caught", systems=systems)
-    made = current_origin(SCRIPT, ["--demonstrate"])
+    made = origin_of("ranking_runs", "--demonstrate")
     with tempfile.TemporaryDirectory() as home, Workspace(workspace) as opened:
         run = RunFolder(Path(home) / config.name)
         ranking_harness.run_ranking_evaluation(
-            config, b"", opened, run, made, progress=tell, workbench=Planted
+            config, b"", opened, run, made, progress=show_step, workbench=Planted
         )
         *_, path = write_run_report(run)
         report = read_report(path.read_bytes())
@@ -395,12 +380,3 @@ def demonstrate(workspace: Path) -> str:
             f"Made by {made.as_text()}",
         ]
     )
-
-
-def tell(what: str, done: int, total: int) -> None:
-    """Progress on one line of stderr."""
-    print(f"\r{what} {done}/{total}    ", end="", file=sys.stderr, flush=True)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,8 +1,8 @@
 """Measure role adapters on the gold questions: the bare model, the adapter, the rules.
 
 Run:
-    python scripts/studies/role_adapters.py --half dev --router router.gguf --slots slots.gguf
-    python scripts/studies/role_adapters.py --half test --router router.gguf --report
+    python scripts/studies/run.py role_adapters --half dev --router router.gguf --slots slots.gguf
+    python scripts/studies/run.py role_adapters --half test --router router.gguf --report
 
 Every part answers the same questions over a workspace with the bundled drinks alone, in one run;
 only who plays the role differs. The bare router is asked the prompt that was made for it, with
@@ -14,18 +14,18 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import msgspec
-from gold_questions import DOMAIN, ROOT, build_workspace, show_step, state_of_code
+from findings import Findings, add_folder, add_half, halves_in, origin_of, show_step
+from gold_questions import DOMAIN, build_workspace, state_of_code
 
 from localrec.data.questions import Question
 from localrec.evaluation.configs import Half, QuestionsConfig
-from localrec.evaluation.provenance import Origin, current_origin
+from localrec.evaluation.provenance import Origin
 from localrec.evaluation.questions.answer_scoring import (
     COSTS,
     FAULTS,
@@ -36,9 +36,9 @@ from localrec.evaluation.questions.answer_scoring import (
 )
 from localrec.evaluation.questions.gold import GoldQuestion, is_exact_match, read_gold
 from localrec.evaluation.questions.store_truth import StoreTruth
-from localrec.evaluation.reporting.markdown import markdown_table, replace_marked_block
+from localrec.evaluation.reporting.markdown import markdown_table
 from localrec.evaluation.statistics import Comparison, IntervalEstimate, compare_all, ratio_estimate
-from localrec.foundation.errors import LocalrecError
+from localrec.foundation.errors import UsageError
 from localrec.foundation.paths import make_private
 from localrec.graph.domain_files import load_domain
 from localrec.llm.adapter_files import base_of, fitting_adapter
@@ -105,47 +105,33 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     players: tuple[Played, ...]
 
 
-def main() -> int:
-    """Ask, judge, write; the exit code."""
-    asked = parse_arguments()
-    try:
-        model = model_path(asked.model or base_of(asked.router or asked.slots))
-        players = players_of(asked, model)
-        state = make_private(make_private(asked.state) / state_of_code(None))
-        figures = measure_players(asked, players, model, build_workspace(state / "workspace"))
-    except LocalrecError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    asked.out.parent.mkdir(parents=True, exist_ok=True)
-    asked.out.write_bytes(msgspec.json.format(msgspec.json.encode(figures), indent=1) + b"\n")
-    if asked.report:
-        write_report(asked.out.parent, asked.docs)
-    print(as_markdown(figures))
-    return 0
-
-
-def parse_arguments() -> argparse.Namespace:
-    """The command line, with the default output filled in."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--half", choices=["dev", "test"], required=True)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What the command line takes."""
+    add_half(parser)
     parser.add_argument("--router", help="an adapter for the router")
     parser.add_argument("--slots", help="an adapter that reads questions")
     parser.add_argument("--model", help="their base; by default the one they name")
     parser.add_argument("--threads", type=int, help="of llama.cpp")
     parser.add_argument("--limit", type=int, default=0, help="only the first so many questions")
-    parser.add_argument(
-        "--state", type=Path, default=Path(tempfile.gettempdir()) / "localrec-adapters"
-    )
-    parser.add_argument("--out", type=Path, help="docs/figures/adapters-HALF.json")
-    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "results" / "training.md")
-    parser.add_argument("--report", action="store_true", help="write the tables into --docs")
-    asked = parser.parse_args()
+    add_folder(parser, "--state", "adapters", "where the built workspace stays")
+
+
+def measure(asked: argparse.Namespace) -> Findings:
+    """Ask the model, the adapters and the rules, and judge what they say."""
     if not (asked.router or asked.slots):
-        parser.error("name an adapter: --router or --slots")
-    asked.out = asked.out or ROOT / "docs" / "figures" / f"adapters-{asked.half}.json"
-    return asked
+        raise UsageError("No adapter is named.", "Use --router or --slots.")
+    model = model_path(asked.model or base_of(asked.router or asked.slots))
+    players = players_of(asked, model)
+    state = make_private(make_private(asked.state) / state_of_code(None))
+    figures = measure_players(asked, players, model, build_workspace(state / "workspace"))
+    return Findings(
+        text=as_markdown(figures),
+        page="training",
+        block="adapters",
+        figures=figures,
+        kept_as=f"adapters-{asked.half}",
+        whole_block=lambda folder: halves_in(folder, "adapters", Figures, as_markdown),
+    )
 
 
 def players_of(asked: argparse.Namespace, model: Path) -> list[Player]:
@@ -183,7 +169,7 @@ def measure_players(
     shown = [f"--half {asked.half}"]
     shown += [f"--{one} {Path(getattr(asked, one)).name}" for one in ROLES if getattr(asked, one)]
     return Figures(
-        origin=current_origin("scripts/studies/role_adapters.py", shown),
+        origin=origin_of("role_adapters", *shown),
         half=asked.half,
         questions=len(gold),
         model=model.stem,
@@ -246,15 +232,6 @@ def parts_of(judged: Sequence[Judged]) -> dict[str, list[Weighed]]:
     return {READ_EXACTLY: exact, **told}
 
 
-def write_report(folder: Path, docs: Path) -> None:
-    """Put the tables of every half that was measured between the markers of `docs`."""
-    halves = [
-        msgspec.json.decode(path.read_bytes(), type=Figures)
-        for path in sorted(folder.glob("adapters-*.json"), reverse=True)
-    ]
-    replace_marked_block(docs, "adapters", "\n\n".join(map(as_markdown, halves)))
-
-
 def as_markdown(figures: Figures) -> str:
     """A run's table under its heading."""
     head = ["", *(one.name for one in figures.players)]
@@ -289,7 +266,3 @@ def shown(found: IntervalEstimate, name: str) -> str:
         return "-"
     digits = 1 if name in COSTS else 3
     return f"{found.value:.{digits}f} [{found.low:.{digits}f}, {found.high:.{digits}f}]"
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -28,7 +28,7 @@ from tests.agent.suite.world import a_desk
 from tests.evaluation.crowd import plant
 
 SCRIPTS = Path(__file__).parents[2] / "scripts" / "studies"
-PARTS = ("injection", "injection_figures", "injection_scenes", "injection_titles")
+PARTS = ("injection", "injection_figures", "injection_cases", "injection_titles")
 BOUNDS = AgentLimits(k=6, history=5)
 AS_SHOWN = "Think: So.\nRank: [1, 2, 3, 4, 5, 6]"
 
@@ -56,8 +56,8 @@ def scenes(scripts, tmp_path_factory):
     with Workspace(folder) as workspace:
         keyed = read_interactions(workspace.store, domain)
         parted = split_data(keyed.interactions, EvaluationProtocol(candidates=6, seed=3))
-        bench = scripts.scenes.Bench(workspace, domain, keyed, parted)
-        yield scripts.scenes.Scenes(bench, parted.validation, 3)
+        bench = scripts.cases.Bench(workspace, domain, keyed, parted)
+        yield scripts.cases.Scenes(bench, parted.validation, 3)
 
 
 @pytest.fixture
@@ -192,11 +192,11 @@ class TestTrial:
     def test_what_is_kept_is_not_asked_again(self, scenes, scripts, tmp_path):
         model = ScriptedModel(lambda messages: AS_SHOWN)
         trial = scripts.main.Trial("agenticrec-scripted", model, scenes, BOUNDS)
-        first = scripts.main.measure(trial, 2, tmp_path / "kept.jsonl")
+        first = scripts.main.measure_cases(trial, 2, tmp_path / "kept.jsonl")
         assert model.calls == 6
-        assert scripts.main.measure(trial, 3, tmp_path / "kept.jsonl")[:2] == first
+        assert scripts.main.measure_cases(trial, 3, tmp_path / "kept.jsonl")[:2] == first
         assert model.calls == 9
-        assert scripts.main.measure(trial, 1, tmp_path / "kept.jsonl") == first[:1]
+        assert scripts.main.measure_cases(trial, 1, tmp_path / "kept.jsonl") == first[:1]
 
     def test_a_control_token_that_is_read_in_a_title_shows(self, scenes, scripts):
         number = list(scripts.titles.ATTACKS).index("system message")

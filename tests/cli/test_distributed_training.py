@@ -22,8 +22,9 @@ ADAPTER = (
     *("--threads", "1"),
 )
 GRPO = (
-    *("train", "grpo", "--no-tools", "--no-sequential", "--candidates", "5", "--thought", "8"),
-    *("--max-tokens", "8192", "--groups", "2", "--steps", "2", "--validation", "2"),
+    *("train", "grpo", "--no-tools", "--no-sequential", "--candidates", "5"),
+    *("--max-thought-chars", "8"),
+    *("--max-tokens", "8192", "--prompts-per-step", "2", "--steps", "2", "--validation", "2"),
     *("--requests", "6", "--workers", "1", "--learning-rate", "1e-3"),
 )
 
@@ -94,7 +95,7 @@ def test_groups_that_cannot_be_shared_out_are_refused(gguf):
     config = GrpoConfig(base="tiny", groups=3)
     with pytest.raises(UsageError) as refused:
         PolicyTraining(*[None] * 3, config, *[None] * 3, (None, 0), DistributedContext(0, 2))
-    assert "--groups 4" in refused.value.hint
+    assert "--prompts-per-step 4" in refused.value.hint
 
 
 def test_processes_on_several_machines_are_refused(monkeypatch, tmp_path):

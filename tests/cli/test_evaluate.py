@@ -65,7 +65,7 @@ def test_parts_that_were_measured_side_by_side_are_joined(evaluate, tmp_path):
     assert (code, out) == (0, "ease, popularity\n")
     assert str(tmp_path / "both") in noted
     assert (tmp_path / "both" / "report.html").is_file()
-    again = evaluate("join", *both, "--out", tmp_path / "both")
+    again = evaluate("merge", *both, "--out", tmp_path / "both")
     assert (again.code, "holds a run already" in again.err) == (2, True)
 
 

@@ -14,8 +14,11 @@ pytestmark = pytest.mark.skipif(
     not importlib.util.find_spec("trl"), reason="needs localrec[training]"
 )
 
-FEW = ("--no-tools", "--no-sequential", "--candidates", 5, "--thought", 8, "--max-tokens", 8192)
-SHORT = ("--groups", 1, "--steps", 1, "--validation", 2, "--requests", 6, "--workers", 1)
+FEW = (
+    *("--no-tools", "--no-sequential", "--candidates", 5),
+    *("--max-thought-chars", 8, "--max-tokens", 8192),
+)
+SHORT = ("--prompts-per-step", 1, "--steps", 1, "--validation", 2, "--requests", 6, "--workers", 1)
 
 
 def grpo(cli, bar, gguf, *more):
@@ -43,7 +46,7 @@ def test_a_run_is_trained_refined_and_not_gone_on_with_once_it_is_over(cli, bar,
     assert (again.code, "came to its end" in again.err) == (2, True)
 
     done = cli(
-        *("train", "refine", "first", "--searched", 4, "--steps", 1, "--name", "second"),
+        *("train", "refine", "first", "--mine-requests", 4, "--steps", 1, "--name", "second"),
         *("--workspace", bar, "--json"),
     )
     assert done.code == 0, done.err
@@ -62,7 +65,7 @@ def test_an_exported_adapter_is_refined_and_trained_on_by_its_file(
     assert done.code == 0, done.err
     assert str(tmp_path.parent) not in file.with_suffix(".json").read_text()
 
-    done = grpo(cli, bar, gguf, "--name", "again", "--start", file)
+    done = grpo(cli, bar, gguf, "--name", "again", "--init-adapter", file)
     assert done.code == 0, done.err
     done = cli("train", "export", "again", "--out", tmp_path / "again.gguf", "--workspace", bar)
     assert done.code == 0, done.err
@@ -71,7 +74,7 @@ def test_an_exported_adapter_is_refined_and_trained_on_by_its_file(
     first = json.loads(file.with_suffix(".json").read_text())
 
     # The base of a tiny network is in no catalogue.
-    refine = ("--searched", 4, "--steps", 1, "--workspace", bar, "--json")
+    refine = ("--mine-requests", 4, "--steps", 1, "--workspace", bar, "--json")
     done = cli("train", "refine", file, *refine)
     assert (done.code, "not in the catalogue" in done.err) == (1, True)
     monkeypatch.setattr("localrec.training.rl.refine_from.base_of", lambda _: str(gguf))

@@ -108,18 +108,18 @@ def test_the_block_tells_weights_and_figures(script, figures):
     assert "Validation cases of 30 people" in told
     assert "| `likely_next()` | 1.00 |" in told
     assert told.count("| NDCG@10, ") == 2
-    assert "Made by `python scripts/studies/agent_weights.py --people 30`" in told
+    assert "Made by `python scripts/studies/run.py agent_weights --people 30`" in told
 
 
 def test_a_workspace_without_the_films_is_refused_with_the_remedy(crowd, tmp_path):
     done = subprocess.run(
         [
-            *(sys.executable, SCRIPTS / "agent_weights.py"),
-            *("--workspace", crowd, "--docs", tmp_path / "page.md"),
+            *(sys.executable, SCRIPTS / "run.py", "agent_weights", "--report"),
+            *("--workspace", crowd, "--docs", tmp_path),
         ],
         capture_output=True,
         text=True,
     )
     assert done.returncode == 1
     assert "localrec datasets pull ml-100k" in done.stderr
-    assert not (tmp_path / "page.md").exists()
+    assert not list(tmp_path.iterdir())

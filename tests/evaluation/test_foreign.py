@@ -94,8 +94,8 @@ def test_the_commands_do_both(home, ours, tmp_path, cli):
     told = cli("--workspace", home, "evaluate", "export", "ours", "--out", out, "--json")
     assert (told.code, len(json.loads(told.out)["files"])) == (0, 3)
     assert read_qrels(out / "qrels").keys() == read_trec_run(out / "ease.run").rankings.keys()
-    said = cli("--workspace", home, "evaluate", "take-in", "ours", out / "ease.run")
+    said = cli("--workspace", home, "evaluate", "import-run", "ours", out / "ease.run")
     assert said.code == 0
     assert said.out.startswith("ease: H@1 ")
     assert (home / "runs" / "ease" / "report.html").is_file()
-    assert "theirs.run" in cli("evaluate", "take-in", "--help").out
+    assert "theirs.run" in cli("evaluate", "import-run", "--help").out

@@ -134,14 +134,16 @@ def test_sizes_are_measured_once_and_told_beside_the_default(script, crowd, tmp_
     sizes = sys.modules["memory_sizes"]
     monkeypatch.setattr(sizes, "NEIGHBOURS", (4, 16))
     monkeypatch.setattr(sizes, "FACETS", (7,))
-    asked = Namespace(workspace=tmp_path / "w", docs=tmp_path / "docs" / "page.md")
-    name, told = script.sensitivity(asked, crowd[1])
-    assert name == "memory-sensitivity"
+    asked = Namespace(workspace=tmp_path / "w")
+    found = script.sensitivity(asked, crowd[1])
+    found.write(tmp_path / "docs")
+    told = (tmp_path / "docs" / "results" / "memory.md").read_text("utf-8")
+    assert told.startswith("<!-- memory-sensitivity:begin -->")
     assert "| 16, 7 (default) |" in told
     assert "](../figures/memory-sensitivity-memrec-vector-ndcg10.svg)" in told
     assert len(list((tmp_path / "docs" / "figures").iterdir())) == 5
     monkeypatch.setattr(sizes, "measure_cell", None)  # would fail if it were called
-    assert script.sensitivity(asked, crowd[1])[1] == told
+    assert script.sensitivity(asked, crowd[1]).text == found.text
 
 
 def test_a_heat_map_stands_on_its_own_and_outlines_the_default(script):
@@ -161,12 +163,12 @@ def test_a_heat_map_stands_on_its_own_and_outlines_the_default(script):
 def test_a_workspace_without_the_films_is_refused_with_the_remedy(crowd, tmp_path):
     done = subprocess.run(
         [
-            *(sys.executable, SCRIPTS / "shared_memory.py", "--stream"),
-            *("--workspace", crowd[0], "--docs", tmp_path / "page.md"),
+            *(sys.executable, SCRIPTS / "run.py", "shared_memory", "--stream", "--report"),
+            *("--workspace", crowd[0], "--docs", tmp_path),
         ],
         capture_output=True,
         text=True,
     )
     assert done.returncode == 1
     assert "localrec datasets pull ml-100k" in done.stderr
-    assert not (tmp_path / "page.md").exists()
+    assert not list(tmp_path.iterdir())

@@ -12,7 +12,7 @@ from localrec.workspace import Workspace
 
 from .crowd import config, measure, plant
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "studies" / "ranking_runs.py"
+SCRIPT = Path(__file__).parents[2] / "scripts" / "studies" / "run.py"
 CONFIG = """
 name = "camps"
 title = "Two camps"
@@ -35,13 +35,14 @@ def crowd(tmp_path_factory):
 @pytest.fixture
 def page(crowd, tmp_path):
     def make(*arguments):
-        docs = tmp_path / "page.md"
+        page = tmp_path / "results" / "ranking.md"
+        given = ["--report", "--workspace", crowd, "--docs", tmp_path]
         done = subprocess.run(
-            [sys.executable, SCRIPT, *arguments, "--workspace", crowd, "--docs", docs],
+            [sys.executable, SCRIPT, "ranking_runs", *arguments, *given],
             capture_output=True,
             text=True,
         )
-        return done, docs.read_text("utf-8") if docs.is_file() else ""
+        return done, page.read_text("utf-8") if page.is_file() else ""
 
     return make
 

@@ -21,7 +21,10 @@ Record = dict[str, Any]
 Run = Callable[..., Ended]
 
 # What no session can take part in: it draws on the terminal, or trains for minutes.
-LEFT_OUT = frozenset({"tui", "train sequential", "evaluate rate"})
+# Sessions type the old names of two commands: "join" for "merge", "take-in" for "import-run".
+LEFT_OUT = frozenset(
+    {"tui", "train sequential", "evaluate rate", "evaluate merge", "evaluate import-run"}
+)
 
 _EXPORTS = {
     "cocktails": ("cocktails/drinks.csv", None),

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
+from localrec.cli.context import OLD_OPTIONS
+
 from .program import command_tree, run_program
 
 Words = dict[str, list[str]]
@@ -43,8 +45,9 @@ def all_words(systems: dict[str, list[str]]) -> Words:
 
 
 def options_of(takes: dict[str, Any]) -> set[str]:
-    """Return the options among a command's parameters."""
-    return {word for words in takes for word in words.split() if word.startswith("-")}
+    """Return the options among a command's parameters, with the old names they still take."""
+    known = {word for words in takes for word in words.split() if word.startswith("-")}
+    return known | {old for old, new in OLD_OPTIONS.items() if new in known}
 
 
 def with_words(known: Words, more: Words) -> Words:

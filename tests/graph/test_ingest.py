@@ -50,18 +50,18 @@ with Store.open_(Path(sys.argv[1])) as store:
     )
 """
 BUILD_UNTIL = """
-import localrec.index.vector_cache as cache
+import localrec.index.cached_artifact as cache
 from localrec.graph.store import Store
 from localrec.index.embedded_fields import open_field
 
-replace, seen = cache.FieldCache._replace, []
-def replace_or_halt(self, path, save):
+replace, seen = cache.write_atomically, []
+def replace_or_halt(path, save):
     seen.append(path)
-    return replace(self, path, save if len(seen) < int(sys.argv[3]) else half)
+    return replace(path, save if len(seen) < int(sys.argv[3]) else half)
 def half(beside):
     beside.write_bytes(b"half a file")
     halt()
-cache.FieldCache._replace = replace_or_halt
+cache.write_atomically = replace_or_halt
 with Store.open_(Path(sys.argv[1]), read_only=True) as store:
     open_field(store, Path(sys.argv[2]), "cocktails", "name", "hashing-32-0", "hnsw")
 """

@@ -10,7 +10,7 @@ from localrec.data.rows import Event, HistoryRows, InteractionRow, ItemRow
 from localrec.graph.catalogue import Catalogue
 from localrec.graph.history_ingest import ingest_history
 from localrec.graph.interactions import store_feedback, user_node
-from localrec.index import cached_arrays, vectors
+from localrec.index import cached_artifact, vectors
 from localrec.index.sequential import unit_directions
 from localrec.index.sequential_cache import (
     SequentialArtifact,
@@ -151,8 +151,8 @@ def test_a_training_that_dies_while_it_writes_leaves_the_one_before(bar, monkeyp
         written.append(path)
         return replace(path, save)
 
-    replace = cached_arrays.write_atomically
-    monkeypatch.setattr(cached_arrays, "write_atomically", dying)
+    replace = cached_artifact.write_atomically
+    monkeypatch.setattr(cached_artifact, "write_atomically", dying)
     with pytest.raises(KeyboardInterrupt):
         bar.learn(seed=1)
     np.testing.assert_allclose(bar.open().items[:MET, -1], first.bias)

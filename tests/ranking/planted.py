@@ -2,39 +2,25 @@
 
 import numpy as np
 
-from localrec.data.interactions import Interactions
-from localrec.ranking.recommender import ScoreRequests
+from localrec.foundation.progress import no_progress as quiet
+from localrec.testing.recommenders import BLOCK, ITEMS, UNSEEN, two_blocks
+from localrec.testing.recommenders import USERS as PEOPLE
+from localrec.testing.recommenders import cold_start_users as strangers
+from localrec.testing.recommenders import known_users as known
+from localrec.testing.recommenders import make_interactions as interactions
 
-BLOCK = 12  # items of each block; people of each too
-UNSEEN = 2 * BLOCK  # an item nobody had
-ITEMS = 2 * BLOCK + 1
-PEOPLE = 2 * BLOCK
-
-
-def interactions(rows, people, items):
-    """Rows of (person, item) or (person, item, stars, day), in any order."""
-    whole = [(*row, *(np.nan, 0)[len(row) - 2 :]) for row in rows]
-    whole.sort(key=lambda row: (row[0], row[3]))
-    person, item, stars, day = zip(*whole, strict=True)
-    return Interactions(
-        user=np.array(person, dtype=np.int32),
-        item=np.array(item, dtype=np.int32),
-        stars=np.array(stars, dtype=np.float32),
-        at=np.datetime64("2020-01-01", "s") + np.array(day) * np.timedelta64(1, "D"),
-        users=people,
-        items=items,
-    )
-
-
-def two_blocks():
-    """Everybody had all but three items of their own block, and one of the other; five stars."""
-    rows = []
-    for person in range(PEOPLE):
-        own, other = (0, BLOCK) if person < BLOCK else (BLOCK, 0)
-        missed = {(person + step) % BLOCK for step in (0, 3, 7)}
-        rows += [(person, own + item, 5.0, item) for item in range(BLOCK) if item not in missed]
-        rows.append((person, other + person % BLOCK, 5.0, BLOCK))
-    return interactions(rows, PEOPLE, ITEMS)
+__all__ = [
+    "BLOCK",
+    "ITEMS",
+    "PEOPLE",
+    "UNSEEN",
+    "block_vectors",
+    "interactions",
+    "known",
+    "quiet",
+    "strangers",
+    "two_blocks",
+]
 
 
 def block_vectors():
@@ -45,23 +31,3 @@ def block_vectors():
     vectors[BLOCK:, 1] += 1.0
     vectors[UNSEEN] = 0.0
     return vectors
-
-
-def strangers(*histories):
-    """Requests of people who were not trained on."""
-    return ScoreRequests(
-        user=np.full(len(histories), -1, dtype=np.int32),
-        histories=tuple(np.array(history, dtype=np.int32) for history in histories),
-    )
-
-
-def known(train, *people):
-    """Requests of people who were trained on, with their histories from there."""
-    return ScoreRequests(
-        user=np.array(people, dtype=np.int32),
-        histories=tuple(train.item[train.rows_of(person)] for person in people),
-    )
-
-
-def quiet(what, done, total):
-    """Progress that nobody watches."""

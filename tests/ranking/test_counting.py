@@ -20,7 +20,7 @@ FEW = [(0, 0), (0, 1), (1, 0), (1, 0, np.nan, 9), (1, 1), (1, 2), (2, 0), (2, 2)
 
 @pytest.fixture
 def few():
-    return interactions(FEW, people=4, items=4)
+    return interactions(FEW, users=4, items=4)
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def many():
             40, size=generator.integers(1, 21), replace=False, p=odds / odds.sum()
         )
     ]
-    return interactions(rows, people=200, items=40)
+    return interactions(rows, users=200, items=40)
 
 
 def fit(baseline, train, seed=0):
@@ -87,12 +87,12 @@ class TestPopularity:
 
     def test_with_a_half_life_counts_the_newest_time_of_each_person(self):
         rows = [(0, 0, np.nan, 0), (0, 0, np.nan, 20), (1, 1, np.nan, 10), (2, 1, np.nan, 0)]
-        train = interactions(rows, people=3, items=3)
+        train = interactions(rows, users=3, items=3)
         popular = fit(Popularity(PopularityConfig(half_life_days=10.0)), train)
         np.testing.assert_allclose(popular.score(strangers([])), [[1.0, 0.5 + 0.25, 0.0]])
 
     def test_what_has_no_date_counts_as_the_oldest(self):
-        train = interactions([(0, 0, np.nan, 0), (1, 1, np.nan, 10)], people=2, items=2)
+        train = interactions([(0, 0, np.nan, 0), (1, 1, np.nan, 10)], users=2, items=2)
         train.at[0] = np.datetime64("NaT")
         undated = fit(Popularity(PopularityConfig(half_life_days=10.0)), train)
         np.testing.assert_allclose(undated.score(strangers([])), [[1.0, 1.0]])
@@ -183,11 +183,11 @@ class TestNearness:
 class TestNaiveBayes:
     def test_without_a_history_is_popularity_among_those_who_liked(self):
         rows = [(0, 0, 5.0, 0), (1, 0, 4.0, 0), (1, 1, 2.0, 0), (2, 1, np.nan, 0)]
-        bayes = fit(NaiveBayes(NaiveBayesConfig()), interactions(rows, people=5, items=3))
+        bayes = fit(NaiveBayes(NaiveBayesConfig()), interactions(rows, users=5, items=3))
         np.testing.assert_allclose(bayes.score(strangers([])), [np.log1p([2, 1, 0])], rtol=1e-6)
 
     def test_every_rating_counts_where_that_is_asked(self):
         rows = [(0, 0, 0.5, 0), (1, 1, 2.0, 0), (2, 1, np.nan, 0)]
         bayes = NaiveBayes(NaiveBayesConfig(liked_from=0.5))
-        scores = fit(bayes, interactions(rows, people=3, items=2)).score(strangers([]))
+        scores = fit(bayes, interactions(rows, users=3, items=2)).score(strangers([]))
         np.testing.assert_allclose(scores, [np.log1p([1, 2])], rtol=1e-6)

@@ -257,7 +257,9 @@ def test_half_way_each_person_has_the_first_half_of_their_likings(opened):
     whole = opened.context(BAR.name).collaborative_memory.graph
     assert early.graph.matrix.user_likes.tolist() == [2] * PEOPLE
     for person in range(PEOPLE):
-        assert set(early.graph.matrix.items_of(person)) == set(whole.lately_liked(person, 4)[2:])
+        assert set(early.graph.matrix.items_of(person)) == set(
+            whole.matrix.newest_items(person, 4)[2:]
+        )
 
 
 def test_a_forgotten_person_is_in_no_memory_that_is_made_anew(own):

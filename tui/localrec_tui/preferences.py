@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from localrec.foundation.atomic_files import write_atomically
 from localrec.foundation.errors import InputError
 from localrec.foundation.paths import make_private
 
@@ -57,10 +58,7 @@ def save_preferences(folder: Path, preferences: Preferences) -> None:
     if preferences.keymap:
         keys = (f"{_quoted(name)} = {_quoted(k)}" for name, k in preferences.keymap.items())
         lines += ["", "[keymap]", *keys]
-    part = make_private(folder) / f"{FILE}.part"
-    part.touch(mode=0o600)
-    part.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    part.replace(folder / FILE)
+    write_atomically(make_private(folder) / FILE, ("\n".join(lines) + "\n").encode())
 
 
 def _quoted(text: str) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from localrec.foundation.atomic_files import write_atomically
 from localrec.foundation.paths import make_private
 
 FILE = "asked.jsonl"
@@ -102,7 +103,4 @@ def save_last_person(folder: Path, user: str | None) -> None:
     if user is None:
         path.unlink(missing_ok=True)
         return
-    part = make_private(folder) / f"{PERSON_FILE}.part"
-    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-        file.write(msgspec.json.encode(user) + b"\n")
-    part.replace(path)
+    write_atomically(make_private(folder) / PERSON_FILE, msgspec.json.encode(user) + b"\n")

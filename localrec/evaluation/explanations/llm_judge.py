@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import ClassVar
 
 import msgspec
 
@@ -52,6 +53,8 @@ class JudgeVerdict(msgspec.Struct, frozen=True, kw_only=True):
         tokens: Prompt tokens, those from the cache too.
         ms: Time of the model.
     """
+
+    noun: ClassVar[str] = "verdict"
 
     id: str
     of: str

@@ -17,7 +17,7 @@ from localrec.data.reasons import Reasons
 from localrec.evaluation.explanations.explanation_records import Rationale
 from localrec.evaluation.ranking.cases import Cases, Items
 from localrec.evaluation.ranking.inference import CaseResult, InferenceContext
-from localrec.foundation.errors import ModelCancelledError
+from localrec.foundation.errors import ModelCancelledError, error_text
 from localrec.foundation.jsonl_log import JsonlLog
 from localrec.foundation.progress import Progress
 
@@ -93,7 +93,7 @@ def _rationale(
     except ModelCancelledError:
         raise
     except Exception as error:  # noqa: BLE001 - a system under test may raise anything
-        told = f"{type(error).__name__}: {error}"[:_LONGEST_ERROR]
+        told = error_text(error, _LONGEST_ERROR)
         return msgspec.structs.replace(blank, error=told)
     return msgspec.structs.replace(
         blank,

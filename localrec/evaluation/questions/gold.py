@@ -18,7 +18,7 @@ from localrec.data.query import TaskKind
 from localrec.evaluation.configs import Half
 from localrec.evaluation.questions.store_truth import Node, StoreItem, StoreTruth, words_of
 from localrec.foundation.errors import InputError
-from localrec.foundation.jsonl_log import UNREADABLE
+from localrec.foundation.record_files import UNREADABLE
 
 # Bytes; somebody else's configuration may name any file, even an endless one.
 _LARGEST = 1 << 26

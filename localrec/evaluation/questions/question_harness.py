@@ -11,6 +11,7 @@ import hashlib
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -37,7 +38,8 @@ from localrec.evaluation.run_folder import (
     answer_file,
     case_file,
 )
-from localrec.foundation.errors import InputError, LocalrecError
+from localrec.evaluation.system_loop import measure_systems
+from localrec.foundation.errors import InputError
 from localrec.foundation.jsonl_log import read_records, write_records
 from localrec.foundation.paths import owner_only
 from localrec.foundation.progress import Progress
@@ -49,7 +51,6 @@ from localrec.systems.registry import SYSTEM_REGISTRY, SystemRegistry
 from localrec.workspace import Workspace
 from localrec.workspace.batch_runs import answer_batch
 
-_LONGEST_ERROR = 300  # letters
 _WARM_UP = "warm up"
 
 _CATALOGUE = """
@@ -114,12 +115,12 @@ def run_question_evaluation(
         origin = _origin(bench, workspace, made)
     with folder.alone():
         folder.begin(text, origin)
-        done = {one.name: one for one in folder.metrics().systems if not one.failed}
-        for system in config.systems:
-            if system.name not in done:
-                done[system.name] = _measure_or_tell(bench, system)
-                _keep(bench, done, complete=False)
-        return _keep(bench, done, complete=True)
+        return measure_systems(
+            config.systems,
+            folder,
+            partial(_measure, bench),
+            quotes_errors=config.questions.half == "dev",  # an error might quote a question
+        )
 
 
 def score_answers(
@@ -190,27 +191,6 @@ def _fingerprint(bench: _Bench, store: Store) -> str:
         ((told,),) = store.rows(query, {"domain": bench.domain.name, "kinds": kinds})
         digest.update(str(told).encode())
     return digest.hexdigest()
-
-
-def _measure_or_tell(bench: _Bench, system: QuestionSystemConfig) -> SystemResult:
-    """The figures of one system, or why there are none."""
-    try:
-        return _measure(bench, system)
-    except LocalrecError as error:
-        told = str(error)
-    except Exception as error:  # noqa: BLE001 - a system under test may raise anything
-        told = type(error).__name__
-        if bench.config.questions.half == "dev":  # it might quote a question
-            told += f": {error}"
-    return SystemResult(
-        name=system.name,
-        settings={},
-        fit_s=0.0,
-        score_s=0.0,
-        cases=0,
-        metrics={},
-        failed=told[:_LONGEST_ERROR],
-    )
 
 
 def _measure(bench: _Bench, system: QuestionSystemConfig) -> SystemResult:
@@ -303,10 +283,3 @@ def _faults(cases: Sequence[AnswerScore]) -> dict[str, int]:
             if role.endswith("_failed")
         )
     )
-
-
-def _keep(bench: _Bench, done: dict[str, SystemResult], *, complete: bool) -> RunMetrics:
-    order = [system.name for system in bench.config.systems if system.name in done]
-    figures = RunMetrics(complete=complete, systems=tuple(done[name] for name in order))
-    bench.folder.write("metrics.json", figures)
-    return figures

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Hashable, Sequence
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 import msgspec
 import numpy as np
@@ -19,6 +19,7 @@ from localrec.data.interactions import Interactions
 from localrec.data.trajectory import Trajectory
 from localrec.evaluation.ranking.cases import Cases, Items, RatedRequests
 from localrec.evaluation.ranking.metrics import Fault, faults_of, hits_of, tied_ranks
+from localrec.foundation.errors import error_text
 from localrec.foundation.progress import Progress
 from localrec.ranking.recommender import Recommender, SettingValue
 
@@ -107,6 +108,8 @@ class CaseResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         trajectory: What an agent did; kept in a file of its own.
         told: Keys of the items that the trajectory tells of; kept there too.
     """
+
+    noun: ClassVar[str] = "case"
 
     id: str
     user: str = msgspec.field(name="person")
@@ -216,7 +219,7 @@ def _ask_alone(system: EvaluatedSystem, case: Cases, asking: InferenceContext) -
     try:
         return _ask_all(system, case, asking)[0]
     except Exception as error:  # noqa: BLE001 - a system under test may raise anything
-        told = f"{type(error).__name__}: {error}"[:_LONGEST_ERROR]
+        told = error_text(error, _LONGEST_ERROR)
         return _Found(0, 1, (), (), faults_of(None, (), 1), told)
 
 

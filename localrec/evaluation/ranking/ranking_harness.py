@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import msgspec
 import numpy as np
@@ -48,7 +49,7 @@ from localrec.evaluation.run_folder import (
     case_file,
     rationale_file,
 )
-from localrec.foundation.errors import LocalrecError
+from localrec.evaluation.system_loop import measure_systems
 from localrec.foundation.progress import Progress
 from localrec.graph.domain_files import load_domain
 from localrec.ranking.baselines.tuning import TuningResult, tune
@@ -56,7 +57,6 @@ from localrec.ranking.recommender import Recommender, SettingValue
 from localrec.workspace import Workspace
 
 TUNED_FOR = 10  # validation's NDCG at this length decides
-_LONGEST_ERROR = 300  # letters
 
 
 class RunContext(msgspec.Struct, frozen=True, kw_only=True):
@@ -131,12 +131,9 @@ def run_ranking_evaluation(
     bench = _prepare(config, workspace, folder, engine or LocalEngine(), progress, workbench)
     with folder.alone():
         folder.begin(text, _origin(bench, made))
-        done = {one.name: one for one in folder.metrics().systems if not one.failed}
-        for system in config.systems:
-            if system.name not in done:
-                done[system.name] = _measure_or_tell(bench, system)
-                _keep(bench, done, complete=False)
-        return _keep(bench, with_doubts(done), complete=True)
+        return measure_systems(
+            config.systems, folder, partial(_measure, bench), complete=with_doubts
+        )
 
 
 def _prepare(
@@ -190,25 +187,6 @@ def _origin(bench: RunContext, made: Origin) -> RunOrigin:
         test=len(parted.test),
         made=made,
         engine=bench.engine.name,
-    )
-
-
-def _measure_or_tell(bench: RunContext, system: SystemConfig) -> SystemResult:
-    """The figures of one system, or why there are none."""
-    try:
-        return _measure(bench, system)
-    except LocalrecError as error:
-        told = str(error)
-    except Exception as error:  # noqa: BLE001 - a system under test may raise anything
-        told = f"{type(error).__name__}: {error}"
-    return SystemResult(
-        name=system.name,
-        settings=system.settings,
-        fit_s=0.0,
-        score_s=0.0,
-        cases=0,
-        metrics={},
-        failed=told[:_LONGEST_ERROR],
     )
 
 
@@ -379,10 +357,3 @@ def with_doubts(done: Mapping[str, SystemResult]) -> dict[str, SystemResult]:
         else one
         for name, one in done.items()
     }
-
-
-def _keep(bench: RunContext, done: Mapping[str, SystemResult], *, complete: bool) -> RunMetrics:
-    order = [system.name for system in bench.config.systems if system.name in done]
-    figures = RunMetrics(complete=complete, systems=tuple(done[name] for name in order))
-    bench.folder.write("metrics.json", figures)
-    return figures

@@ -51,7 +51,7 @@ from localrec.index.embedded_fields import EmbeddedField, open_field
 from localrec.llm.chat_model import ChatModel
 from localrec.memory.default_rules import default_rules
 from localrec.memory.synthesis import phrases_of
-from localrec.ranking.baselines.catalog import BASELINES, make_baseline
+from localrec.ranking.baselines.catalog import find_baseline, make_baseline
 from localrec.ranking.baselines.content_similarity import ItemVectors
 from localrec.ranking.baselines.tuning import SearchSpace
 from localrec.ranking.recommender import SettingValue
@@ -98,7 +98,7 @@ class SystemFactory:
 
     def space(self, system: SystemConfig) -> SearchSpace:
         """What may vary when a system is tuned."""
-        return BASELINES[system.catalogued].space
+        return find_baseline(system.catalogued).space
 
     def make(self, system: SystemConfig, settings: Mapping[str, SettingValue]) -> EvaluatedSystem:
         """A system that is still to be fitted.
@@ -146,12 +146,11 @@ class SystemFactory:
         )
 
     def _check_baseline(self, system: SystemConfig) -> None:
-        entry = BASELINES.get(system.catalogued)
-        if entry is None or not entry.needs_vectors:
+        if not find_baseline(system.catalogued).needs_vectors:
             make_baseline(system.catalogued, system.settings)
 
     def _make_baseline(self, name: str, settings: Mapping[str, SettingValue]) -> EvaluatedSystem:
-        if not BASELINES[name].needs_vectors:
+        if not find_baseline(name).needs_vectors:
             return make_baseline(name, settings)
         self._look_over_store()
         return make_baseline(name, settings, self._vectors())

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import msgspec
 
+from localrec.foundation.atomic_files import write_atomically
 from localrec.foundation.bounded_files import ExpectedFile, FileLimits, open_bytes
 from localrec.foundation.errors import InputError, UsageError
 from localrec.foundation.text import clean_name
@@ -229,10 +230,8 @@ def _escaped(name: str) -> str:
 
 
 def _write_lines(path: Path, lines: Iterable[str]) -> None:
-    part = path.with_name(path.name + ".part")
-    try:
-        with part.open("w", encoding="utf-8", newline="\n") as stream:
+    def save(beside: Path) -> None:
+        with beside.open("w", encoding="utf-8", newline="\n") as stream:
             stream.writelines(f"{line}\n" for line in lines)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+
+    write_atomically(path, save, private=False)

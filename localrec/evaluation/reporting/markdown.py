@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from localrec.foundation.atomic_files import write_atomically
 from localrec.foundation.errors import InputError
 
 
@@ -32,6 +33,4 @@ def replace_marked_block(path: Path, name: str, text: str) -> None:
             raise InputError(f"{path} has no whole pair of markers {begin} and {end}.", "Mend it.")
         whole = f"{before}{block}{after}"
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(path.name + ".part")
-    part.write_text(whole, encoding="utf-8")
-    part.replace(path)
+    write_atomically(path, whole.encode(), private=False)

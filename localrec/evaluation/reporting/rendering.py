@@ -14,7 +14,7 @@ from localrec.evaluation.reporting.html_page import as_html
 from localrec.evaluation.reporting.markdown import markdown_table as lines_of_table
 from localrec.evaluation.reporting.number_format import table_of
 from localrec.evaluation.reporting.report_records import Block, Report, TableBlock, TextBlock
-from localrec.foundation.paths import owner_only
+from localrec.foundation.record_files import replace_file
 from localrec.foundation.text import clean_text
 
 __all__ = ["as_html", "as_json", "as_markdown", "read_report", "write_report"]
@@ -42,10 +42,7 @@ def write_report(report: Report, folder: Path) -> tuple[Path, Path, Path]:
         "report.json": as_json(report),
     }
     for name, content in forms.items():
-        part = folder / f"{name}.part"
-        with owner_only():
-            part.write_bytes(content)
-        part.replace(folder / name)
+        replace_file(folder / name, content)
     html, markdown, json = (folder / name for name in forms)
     return html, markdown, json
 

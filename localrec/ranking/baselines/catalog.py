@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from localrec.foundation.errors import UsageError
+from localrec.foundation.plugins import RECOMMENDERS, find_plugin, list_plugins
 from localrec.ranking.baselines.content_similarity import (
     ContentSimilarity,
     ContentSimilarityConfig,
@@ -129,13 +130,30 @@ BASELINES: dict[str, BaselineEntry] = {
 }
 
 
+def find_baseline(name: str) -> BaselineEntry:
+    """Return the entry of a baseline: of this catalogue, or registered by another package.
+
+    Raises:
+        UsageError: there is no such baseline.
+        PluginError: the package that registers it is broken.
+    """
+    if name in BASELINES:
+        return BASELINES[name]
+    plugin = find_plugin(RECOMMENDERS, name)
+    if plugin is None:
+        known = ", ".join([*BASELINES, *list_plugins(RECOMMENDERS)])
+        raise UsageError(f'There is no baseline "{name}".', f"There are: {known}.")
+    entry: BaselineEntry = plugin.load()
+    return entry
+
+
 def make_baseline(
     name: str, settings: Settings | None = None, vectors: ItemVectors | None = None
 ) -> Recommender:
     """A baseline that is still to be fitted.
 
     Args:
-        name: A key of `BASELINES`.
+        name: A key of `BASELINES`, or what a package registers.
         settings: What differs from the defaults.
         vectors: Texts of the items as vectors, (items, size), zeros for an item without a text;
             only some baselines need them.
@@ -143,9 +161,7 @@ def make_baseline(
     Raises:
         UsageError: an unknown name or setting, a setting out of bounds, or vectors are missing.
     """
-    entry = BASELINES.get(name)
-    if entry is None:
-        raise UsageError(f'There is no baseline "{name}".', f"There are: {', '.join(BASELINES)}.")
+    entry = find_baseline(name)
     config = _config_of(name, entry, settings or {})
     if not entry.needs_vectors:
         return entry.make(config)

@@ -4,7 +4,7 @@ The cases are composed in the wordings of the validation half, which no adapter 
 seed of their own. Both sides are asked the prompt that the adapter was trained on, word for word,
 and held to the same labels or grammar. A reranker's case is a list of candidates, right where the
 choice comes out on top. A bare model may do better on a prompt made for it, with worked examples;
-scripts/studies/role_adapters.py asks it that one, on the gold questions.
+scripts/studies/run.py role_adapters asks it that one, on the gold questions.
 """
 
 from __future__ import annotations

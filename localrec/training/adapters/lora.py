@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from localrec.foundation.atomic_files import write_atomically
 from localrec.foundation.errors import ModelError, UsageError
 from localrec.foundation.paths import make_private
 from localrec.training.base_model.loading import Base
@@ -149,11 +150,10 @@ def save_adapter(model: PeftModel, base: Base, folder: Path) -> None:
     )
     # "auto" would look whether the base's vocabulary grew, and ask the hub about it.
     weights = get_peft_model_state_dict(model, save_embedding_layers=False)
-    partial = folder / f"{WEIGHTS}.partial"
-    save_file({name: rows.contiguous().cpu() for name, rows in weights.items()}, partial)
+    rows = {name: one.contiguous().cpu() for name, one in weights.items()}
     (folder / SETTINGS).write_bytes(_json(settings))
     (folder / BASE).write_bytes(_json(msgspec.to_builtins(on)))
-    partial.replace(folder / WEIGHTS)
+    write_atomically(folder / WEIGHTS, lambda beside: save_file(rows, beside))
 
 
 def load_adapter(base: Base, folder: Path, *, trainable: bool = False) -> PeftModel:

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import msgspec
 
-from localrec.foundation.errors import InputError, UsageError
-from localrec.foundation.jsonl_log import UNREADABLE
+from localrec.foundation.errors import UsageError
+from localrec.foundation.record_files import read_record
 from localrec.training.adapters.gguf_export import AdapterMetadata, LogitAgreement, export_adapter
 from localrec.training.adapters.gguf_import import SUFFIX
 from localrec.training.base_model.loading import fingerprint_of, load_base
+from localrec.training.jobs.run_start import located
 from localrec.training.jobs.training_runs import TrainingData, TrainingRun
 from localrec.training.rl.policy_config import GrpoConfig, RefineConfig
-from localrec.training.rl.policy_run import located
 from localrec.training.sft.sft_data import SupervisedConfig
 from localrec.training.sft.sft_trainer import OUTCOME, SftOutcome
 
@@ -110,12 +110,9 @@ def _without_paths(config: AnyConfig, base: str) -> AnyConfig:
 
 def _trained(run: TrainingRun) -> SftOutcome | None:
     path = run.path / OUTCOME
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=SftOutcome)
-    except FileNotFoundError:
+    if not path.is_file():
         return None
-    except (OSError, *UNREADABLE) as error:
-        raise InputError(f"{path} cannot be used: {error}.", "Train anew.") from error
+    return read_record(path, SftOutcome, "a training run", "Train anew.")
 
 
 def _figures(run: TrainingRun) -> dict[str, tuple[float, float]]:

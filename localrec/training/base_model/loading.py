@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from localrec.foundation.errors import ModelError, UsageError
+from localrec.foundation.record_files import sha256_of
 from localrec.llm.chat_model import Message
 from localrec.llm.chat_template import ChatTemplate
 from localrec.training.base_model.gguf_layout import ARCHITECTURES, Architecture
@@ -90,9 +91,9 @@ def fingerprint_of(source: Path) -> str:
     """
     try:
         if source.is_dir():
-            lines = [f"{path.name} {_sha256(path)}\n" for path in sorted(_that_counts(source))]
+            lines = [f"{path.name} {sha256_of(path)}\n" for path in sorted(_that_counts(source))]
             return hashlib.sha256("".join(lines).encode()).hexdigest()
-        return _sha256(source)
+        return sha256_of(source)
     except OSError as error:
         raise ModelError(
             f"{source} cannot be read: {error.strerror or error}.", "Name a GGUF or a folder."
@@ -280,11 +281,6 @@ def _wanted_bos(tokenizer: PreTrainedTokenizerFast) -> int | None:
 
 def _that_counts(folder: Path) -> Iterator[Path]:
     return (path for pattern in _FINGERPRINTED for path in folder.glob(pattern) if path.is_file())
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _first_line(error: Exception) -> str:

@@ -18,13 +18,13 @@ measured by one short step where there is one, else guessed from below.
 from __future__ import annotations
 
 import math
-import os
 import re
 from pathlib import Path
 
 import msgspec
 
 from localrec.foundation.errors import ModelError, UsageError
+from localrec.foundation.machine import usable_cores
 from localrec.llm.gguf_header import read_header
 from localrec.training.adapters.lora import AdapterConfig
 from localrec.training.jobs.device_presets import DevicePreset
@@ -175,7 +175,8 @@ def check_fits(found: ResourceEstimate, preset: DevicePreset) -> None:
         raise UsageError(
             f"This training needs about {found.memory_bytes / 1e9:.1f} GB, and the machine has "
             f"{has:.1f} GB ({preset.name}).",
-            "Train a smaller base, shorter sequences (--budget), or fewer servers (--workers).",
+            "Train a smaller base, shorter sequences (--max-tool-calls), "
+            "or fewer servers (--workers).",
         )
 
 
@@ -213,7 +214,7 @@ def guessed_speed(shape: BaseShape, preset: DevicePreset, load: StepLoad) -> Tra
     """From below: half of what such machines were seen to do."""
     place = "cpu" if preset.dtype == "float32" else "cuda"
     per_token = (6 if preset.gradient_checkpointing else 4) * shape.parameters
-    power = _GUESSED[place] * (_cores() if place == "cpu" else 1)
+    power = _GUESSED[place] * (usable_cores() if place == "cpu" else 1)
     # Writing reads every weight once a token, however few operations that are.
     written = load.servers * min(_MOST_WRITTEN, _READING[place] / shape.file_bytes)
     return TrainingSpeed(learnt=power / per_token, written=written or math.inf, is_measured=False)
@@ -314,9 +315,3 @@ class _FolderConfig(msgspec.Struct, frozen=True):
             keys=keys,
             file_bytes=file_bytes,
         )
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

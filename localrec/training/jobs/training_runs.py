@@ -15,21 +15,27 @@ passed over for the one before.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from importlib import metadata
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import msgspec
 
+from localrec.foundation.atomic_files import sync
 from localrec.foundation.errors import BusyError, InputError, UsageError
-from localrec.foundation.jsonl_log import UNREADABLE, JsonlLog, read_records, write_records
-from localrec.foundation.paths import exclusive, make_private, owner_only, sync
+from localrec.foundation.jsonl_log import JsonlLog, read_records, write_records
+from localrec.foundation.paths import exclusive, make_private, owner_only
+from localrec.foundation.record_files import (
+    Record,
+    installed_versions,
+    read_record,
+    sha256_of,
+    write_record,
+)
 
 Status = Literal["running", "stopped", "finished"]
 
@@ -107,14 +113,8 @@ def runs_folder(workspace: Path) -> Path:
 
 
 def versions_now() -> dict[str, str]:
-    """Of the libraries that decide what a training computes; one that is missing is left out."""
-    found = {}
-    for name in _PACKAGES:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return found
+    """Look up the versions of the libraries that decide what a training computes."""
+    return installed_versions(_PACKAGES)
 
 
 def create_run(folder: Path, name: str, config: msgspec.Struct, data: TrainingData) -> TrainingRun:
@@ -176,9 +176,6 @@ def continued_run(path: Path, data: TrainingData) -> TrainingRun:
     return run
 
 
-_Config = TypeVar("_Config", bound=msgspec.Struct)
-
-
 class TrainingRun:
     """One folder. Reading needs no lock; whoever trains holds `training()`.
 
@@ -227,7 +224,7 @@ class TrainingRun:
         """
         return _read(self.path / "state.json", TrainingState)
 
-    def config(self, shape: type[_Config]) -> _Config:
+    def config(self, shape: type[Record]) -> Record:
         """What was asked for.
 
         Raises:
@@ -350,12 +347,7 @@ def _is_whole(checkpoint: Checkpoint) -> bool:
 
 def _hashes(folder: Path) -> dict[str, str]:
     files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != _SEAL)
-    return {path.relative_to(folder).as_posix(): _sha256(path) for path in files}
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return {path.relative_to(folder).as_posix(): sha256_of(path) for path in files}
 
 
 @contextmanager
@@ -380,27 +372,16 @@ def _short(value: object) -> str:
     return f"{value!s:.60}"
 
 
-_Record = TypeVar("_Record", bound=msgspec.Struct)
-
-
-def _read(path: Path, shape: type[_Record]) -> _Record:
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=shape)
-    except FileNotFoundError as error:
+def _read(path: Path, shape: type[Record]) -> Record:
+    if not path.is_file():
         raise InputError(
             f"{path.parent} is no training run: it has no {path.name}.", "Name another folder."
-        ) from error
-    except (OSError, *UNREADABLE) as error:
-        raise InputError(f"{path} cannot be used: {error}.", "Begin a new run.") from error
+        )
+    return read_record(path, shape, "a training run", "Begin a new run.")
 
 
 def _write(path: Path, record: msgspec.Struct) -> None:
-    """Whole or not at all."""
-    part = path.with_name(path.name + ".part")
-    with owner_only():
-        part.write_bytes(msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
-    sync(part)
-    part.replace(path)
+    write_record(path, record, indent=2)
 
 
 def metric_curve(records: Sequence[StepRecord], name: str) -> list[tuple[int, float]]:

@@ -119,9 +119,10 @@ class PolicyTraining:
         ranks: DistributedContext = SINGLE_PROCESS,
     ) -> None:
         if config.groups % ranks.size:
+            multiple = ranks.size * -(-config.groups // ranks.size)
             raise UsageError(
                 f"{config.groups} groups cannot be shared out among {ranks.size} processes.",
-                f"Give a multiple of that: --groups {ranks.size * -(-config.groups // ranks.size)}",
+                f"Give a multiple of that: --prompts-per-step {multiple}",
             )
         self._ranks = ranks
         self._run = run

@@ -22,8 +22,9 @@ from localrec.training.jobs.estimates import (
     estimate,
     shape_of,
 )
+from localrec.training.jobs.run_start import available_memory
 from localrec.training.rl.init_from import init_adapter_config
-from localrec.training.rl.policy_run import PolicyRunContext, available_memory
+from localrec.training.rl.policy_run import PolicyRunContext
 
 _TRIED_TOKENS = 256  # of the step that the speed of learning is measured by
 _TRIED_WORDS = 32  # tokens that the speed of writing is measured by

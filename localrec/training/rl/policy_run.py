@@ -20,7 +20,6 @@ from localrec.foundation.progress import Progress
 from localrec.foundation.settings import AGENT
 from localrec.llm.adapter_files import fitting_adapter
 from localrec.llm.chat_model import ChatModel
-from localrec.llm.model_catalog import model_path
 from localrec.llm.model_process import ModelProcess
 from localrec.training.adapters.gguf_export import AdapterMetadata, write_adapter
 from localrec.training.adapters.gguf_import import SUFFIX
@@ -28,15 +27,9 @@ from localrec.training.base_model.loading import Base, fingerprint_of, load_base
 from localrec.training.examples.episodes import EpisodeSplit, open_episodes
 from localrec.training.jobs.device_presets import DevicePreset, preset_for
 from localrec.training.jobs.distributed import SINGLE_PROCESS, DistributedContext
-from localrec.training.jobs.estimates import StepLoad, check_fits, estimate, main_memory, shape_of
-from localrec.training.jobs.training_runs import (
-    TrainingData,
-    TrainingRun,
-    continued_run,
-    create_run,
-    runs_folder,
-    versions_now,
-)
+from localrec.training.jobs.estimates import StepLoad, check_fits, estimate, shape_of
+from localrec.training.jobs.run_start import available_memory, located
+from localrec.training.jobs.training_runs import TrainingData, TrainingRun, versions_now
 from localrec.training.libraries import training_libraries
 from localrec.training.rl.policy_config import PolicyConfig, RefineConfig
 from localrec.training.rl.preference_refinement import PairTask, mined_pairs
@@ -72,6 +65,7 @@ class PolicyRunContext(msgspec.Struct, frozen=True, kw_only=True):
         size = self.ranks.size
         return self.config.workers or min(max(1, usable_cores() // size), self.config.groups)
 
+    @property
     def data(self) -> TrainingData:
         """What the run is bound to."""
         of = (self.lessons.fingerprint, _mark(self.config.start), self.served_with)
@@ -137,7 +131,7 @@ def prepared(
     if serving.is_dir():
         raise UsageError(
             f"{serving} is a folder, and trajectories are written by a GGUF.",
-            "Name the GGUF of the same model: --serving FILE",
+            "Name the GGUF of the same model: --rollout-model FILE",
         )
     preset = _preset(source, config)
     lessons = open_episodes(folder, config.episodes, config.k, progress)
@@ -146,28 +140,6 @@ def prepared(
     return PolicyRunContext(
         config=config, lessons=lessons, base=base, serving=serving, preset=preset, ranks=ranks
     )
-
-
-def begin(folder: Path, name: str, made: PolicyRunContext) -> TrainingRun:
-    """A new run's folder.
-
-    Raises:
-        UsageError: the name is taken.
-    """
-    data = made.data()
-    return made.ranks.created(
-        runs_folder(folder) / name,
-        lambda: create_run(runs_folder(folder), name, made.config, data),
-    )
-
-
-def go_on(folder: Path, name: str, made: PolicyRunContext) -> TrainingRun:
-    """The folder of a run that was begun before.
-
-    Raises:
-        InputError: it was begun on other data.
-    """
-    return continued_run(runs_folder(folder) / name, made.data())
 
 
 def train(
@@ -210,16 +182,6 @@ def train(
 # --- what is opened ---
 
 
-def located(name: str) -> Path:
-    """The file or folder of a model, named by its path or as in the catalogue.
-
-    Raises:
-        ModelError: there is none.
-    """
-    path = Path(name)
-    return path if path.exists() or path.suffix == ".gguf" else model_path(name)
-
-
 def _preset(source: Path, config: PolicyConfig) -> DevicePreset:
     shape = shape_of(source)
     memory = available_memory(config.device)
@@ -237,21 +199,6 @@ def _preset(source: Path, config: PolicyConfig) -> DevicePreset:
         preset,
     )
     return preset
-
-
-def available_memory(device: str, processes: int = 1) -> int | None:
-    """Bytes of a device's memory for each of some processes; None where nobody says.
-
-    They share the main memory; of the GPUs each has its own.
-    """
-    if device == "cpu":
-        memory = main_memory()
-        return memory and memory // processes
-    with training_libraries():
-        import torch
-    if not torch.cuda.is_available():  # loading the base will say so
-        return None
-    return int(torch.cuda.get_device_properties(torch.device(device)).total_memory)
 
 
 @contextmanager

@@ -77,7 +77,7 @@ def mined_pairs(
     if not pairs:
         raise InputError(
             f"The agent confused nothing in {many} rankings, so there is nothing to refine.",
-            "Search more requests: --searched N",
+            "Search more requests: --mine-requests N",
         )
     write_records(path, pairs)
     return pairs

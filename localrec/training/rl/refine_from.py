@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from localrec.foundation.errors import InputError, UsageError
-from localrec.foundation.jsonl_log import UNREADABLE
+from localrec.foundation.record_files import UNREADABLE
 from localrec.llm.adapter_files import adapter_path, base_of, is_adapter
 from localrec.training.adapters.run_export import AdapterModelCard
 from localrec.training.jobs.training_runs import open_run, runs_folder

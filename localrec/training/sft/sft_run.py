@@ -26,15 +26,8 @@ from localrec.training.jobs.estimates import (
     estimate,
     shape_of,
 )
-from localrec.training.jobs.training_runs import (
-    TrainingData,
-    TrainingRun,
-    continued_run,
-    create_run,
-    open_run,
-    runs_folder,
-)
-from localrec.training.rl.policy_run import available_memory, located
+from localrec.training.jobs.run_start import available_memory, continue_run, located
+from localrec.training.jobs.training_runs import TrainingData, TrainingRun, open_run, runs_folder
 from localrec.training.sft.sft_data import (
     SupervisedConfig,
     TokenizedDataset,
@@ -127,18 +120,6 @@ def estimated(made: SftRunContext) -> ResourceEstimate:
     return found
 
 
-def begin(workspace: Path, name: str, made: SftRunContext) -> TrainingRun:
-    """A new run's folder.
-
-    Raises:
-        UsageError: the name is taken.
-    """
-    folder = runs_folder(workspace)
-    return made.ranks.created(
-        folder / name, lambda: create_run(folder, name, made.config, made.data)
-    )
-
-
 def resumed(
     workspace: Path, name: str, progress: Progress, ranks: DistributedContext = SINGLE_PROCESS
 ) -> tuple[TrainingRun, SftRunContext]:
@@ -147,9 +128,9 @@ def resumed(
     Raises:
         InputError: there is none, or its examples would be others now.
     """
-    path = runs_folder(workspace) / name
-    made = prepared(workspace, open_run(path).config(SupervisedConfig), progress, ranks)
-    return continued_run(path, made.data), made
+    config = open_run(runs_folder(workspace) / name).config(SupervisedConfig)
+    made = prepared(workspace, config, progress, ranks)
+    return continue_run(workspace, name, made), made
 
 
 def train(run: TrainingRun, made: SftRunContext, progress: Progress) -> SftOutcome:

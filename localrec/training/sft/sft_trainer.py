@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from localrec.foundation.errors import CutShortError, InputError
-from localrec.foundation.jsonl_log import UNREADABLE
+from localrec.foundation.errors import CutShortError
 from localrec.foundation.paths import make_private
 from localrec.foundation.progress import Progress
+from localrec.foundation.record_files import read_record
 from localrec.training.adapters.lora import attach, detach, load_adapter, save_adapter
 from localrec.training.base_model.loading import Base
 from localrec.training.jobs.device_presets import DevicePreset
@@ -336,10 +336,7 @@ def with_threads(wanted: int) -> Iterator[None]:
 
 
 def _read_place(path: Path) -> _Place:
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=_Place)
-    except (OSError, *UNREADABLE) as error:
-        raise InputError(f"{path} cannot be used: {error}.", "Begin a new run.") from error
+    return read_record(path, _Place, "a checkpoint", "Begin a new run.")
 
 
 def _copy(adapter: Path, to: Path) -> None:

@@ -127,7 +127,7 @@ class TestFitting:
     @pytest.mark.parametrize("name", ALL)
     def test_takes_one_person_who_had_one_item(self, name):
         baseline = MAKERS[name](epochs=2)
-        baseline.fit(interactions([(0, 3)], people=2, items=5), 0, quiet)
+        baseline.fit(interactions([(0, 3)], users=2, items=5), 0, quiet)
         scores = baseline.score(strangers([3], []))
         assert np.isfinite(scores[:, 3]).all()
         assert (scores[:, [0, 1, 2, 4]] == -np.inf).all()
@@ -136,7 +136,7 @@ class TestFitting:
     def test_gives_an_empty_history_what_is_popular(self, name):
         rows = [(person, item, 5.0, item) for person in range(6) for item in range(person + 1)]
         baseline = MAKERS[name](epochs=1)
-        baseline.fit(interactions(rows, people=6, items=6), 0, quiet)
+        baseline.fit(interactions(rows, users=6, items=6), 0, quiet)
         assert np.argsort(-baseline.score(strangers([]))[0]).tolist() == [0, 1, 2, 3, 4, 5]
 
 

@@ -24,7 +24,7 @@ ROWS = [(0, 1), (0, 2), (0, 3), (1, 4), (1, 0), (2, 0), (2, 1), (2, 2), (2, 4)]
 
 def held_out_of(rows, people=100):
     timed = [(person, item, 5.0, day) for day, (person, item) in enumerate(rows)]
-    return hold_out(interactions(timed, people=4, items=6), people, 0)
+    return hold_out(interactions(timed, users=4, items=6), people, 0)
 
 
 class TestHoldingOut:

@@ -45,7 +45,7 @@ def read_added(
     Raises:
         InputError: the file cannot be read, or a line is something else.
     """
-    from localrec.foundation.jsonl_log import UNREADABLE
+    from localrec.foundation.record_files import UNREADABLE
 
     try:
         with path.open("rb") as file:

@@ -10,7 +10,7 @@ import pytest
 from localrec.foundation.atomic_files import (
     file_checksum,
     short_digest,
-    sync_folder,
+    sync,
     write_atomically,
 )
 from localrec.index.cached_arrays import save_array
@@ -68,5 +68,18 @@ def test_marks_of_texts_do_not_run_into_each_other():
     assert short_digest("ab") == short_digest("ab")
 
 
-def test_a_folder_that_is_not_there_is_not_waited_for(tmp_path):
-    sync_folder(tmp_path / "missing")
+def test_what_is_for_all_to_read_follows_the_umask(path):
+    path.unlink()
+    before = os.umask(0o027)
+    try:
+        write_atomically(path, b"new", private=False)
+    finally:
+        os.umask(before)
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
+def test_the_names_in_a_folder_are_waited_for(tmp_path, monkeypatch):
+    synced = []
+    monkeypatch.setattr(os, "fsync", synced.append)
+    sync(tmp_path)
+    assert len(synced) == 1

@@ -1,0 +1,68 @@
+"""One cache in `indexes/`: data files, and a JSON sidecar that vouches for them.
+
+The files' names carry a mark of what they were made from and the sidecar is replaced last, so
+whenever a process dies there is the old cache with its old files or the new one with its new files.
+Whatever does not fit counts as absent, for the store has the truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from localrec.foundation.atomic_files import file_checksum, sync, write_atomically
+from localrec.foundation.paths import make_private
+
+
+class CachedArtifact:
+    """The files of one cache, which are whole or absent together.
+
+    Args:
+        folder: The workspace's `indexes/`.
+        stem: Beginning of all its file names.
+    """
+
+    def __init__(self, folder: Path, stem: str) -> None:
+        self._folder, self._stem = folder, stem
+        self.sidecar_path = folder / f"{stem}.json"
+
+    def path(self, mark: str, kind: str) -> Path:
+        """The file of one kind that was made from what `mark` stands for."""
+        return self._folder / f"{self._stem}.{mark}.{kind}"
+
+    def is_whole(self, mark: str, checksums: Mapping[str, str]) -> bool:
+        """Check every file against its checksum, given by kind, before anything parses it.
+
+        Raises:
+            OSError: a file is missing.
+        """
+        return all(file_checksum(self.path(mark, kind)) == told for kind, told in checksums.items())
+
+    def write(
+        self,
+        mark: str,
+        savers: Mapping[str, Callable[[Path], object]],
+        sidecar: Callable[[dict[str, str]], bytes],
+    ) -> dict[str, str]:
+        """Put the files beside the old ones, then the sidecar over the old one, then tidy up.
+
+        Args:
+            mark: Mark of what the files are made from.
+            savers: Writes the file of each kind.
+            sidecar: Encodes the sidecar from the checksum of each kind.
+
+        Raises:
+            OSError: the folder or the disk does not take them; the old cache is unharmed.
+        """
+        if not self._folder.is_dir():
+            make_private(self._folder)
+        paths = {kind: self.path(mark, kind) for kind in savers}
+        checksums = {kind: write_atomically(paths[kind], save) for kind, save in savers.items()}
+        write_atomically(self.sidecar_path, sidecar(checksums))
+        sync(self._folder)
+        for path in self._folder.glob(f"{self._stem}.*"):
+            if path not in {self.sidecar_path, *paths.values()}:
+                with suppress(OSError):  # still mapped by another process on Windows
+                    path.unlink()
+        return checksums
