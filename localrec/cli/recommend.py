@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from localrec.data.questions import RankRequest
     from localrec.data.recommendations import Ranking, Recommendations
     from localrec.graph.user_profile import UserProfile
-    from localrec.systems.list_recommender import ListRecommender
+    from localrec.systems.item_recommender import ItemRecommender
     from localrec.workspace.domain_context import DomainContext
 
 EXAMPLES = """
@@ -166,9 +166,9 @@ def rank(
     with context.open_workspace() as opened, resumable(out), progress() as steps:
         named = (key for request in requests for key in (*request.candidates, *request.history))
         chosen = domain_of_items(opened, list(islice(named, _SAMPLED_KEYS)), domain)
-        rankers: dict[DomainContext, ListRecommender] = {}
+        rankers: dict[DomainContext, ItemRecommender] = {}
 
-        def ranker_in(seen: DomainContext) -> ListRecommender:
+        def ranker_in(seen: DomainContext) -> ItemRecommender:
             if seen not in rankers:
                 rankers[seen] = SYSTEM_REGISTRY.recommender(seen, system)
             return rankers[seen]

@@ -10,8 +10,8 @@ from localrec.ranking.configs import RANKERS
 from localrec.systems.agenticrec import AgenticAnswerer
 from localrec.systems.auto import evidence_parts
 from localrec.systems.configs import AgenticAskConfig, system_config
-from localrec.systems.registry import SystemKind, SystemOptions
 from localrec.systems.reranking import RerankingRecommender
+from localrec.systems.system import SystemKind, SystemOptions
 from localrec.understanding.query_parser import parse_query
 from localrec.workspace.domain_context import DomainContext
 

@@ -16,7 +16,6 @@ from localrec.llm.chat_model import ChatModel
 from localrec.retrieval.candidates import CandidateSet, build_candidates
 from localrec.retrieval.personalize import exclude_disliked
 from localrec.retrieval.search_query import RankedItems, SearchQuery
-from localrec.systems.question_scores import question_scores
 from localrec.systems.scored_items import ScoredItems
 from localrec.understanding.query_parser import LONGEST_QUESTION
 from localrec.workspace.domain_context import DomainContext
@@ -87,6 +86,8 @@ def prepare(
 
 def _fit(context: DomainContext, user: str, trace: RunTrace) -> ScoredItems | None:
     """Score all items for a user; None where nothing is known of them."""
+    from localrec.systems.question_scores import question_scores  # a question without a user
+
     with trace.timed("memory"):
         fit = question_scores(context, user)
     trace.spoke["history"] = "measured" if len(fit.user_profile) else "silent"

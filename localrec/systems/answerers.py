@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from localrec.foundation.settings import Settings
 from localrec.systems.configs import RagConfig, system_config
-from localrec.systems.registry import SystemKind, SystemOptions
+from localrec.systems.system import SystemKind, SystemOptions
 from localrec.workspace.domain_context import DomainContext
 
 if TYPE_CHECKING:
     from localrec.data.answers import QuestionAnswerer
-    from localrec.systems.list_recommender import ListRecommender
+    from localrec.systems.item_recommender import ItemRecommender
 
 
 class _Answerers:
@@ -30,7 +30,7 @@ class _Answerers:
 
         return Marc(context, config)
 
-    def recommender(self, context: DomainContext, options: SystemOptions) -> ListRecommender:
+    def recommender(self, context: DomainContext, options: SystemOptions) -> ItemRecommender:
         raise NotImplementedError  # the registry refuses it before
 
 

@@ -21,13 +21,13 @@ from localrec.graph.user_profile import UserProfile
 from localrec.index.embedded_fields import EmbeddedField
 from localrec.ranking import preference_features
 from localrec.ranking.configs import RANKERS, EvidenceConfig
-from localrec.systems.list_recommender import ListRecommender
-from localrec.systems.registry import RecommenderSystem, SystemOptions
+from localrec.systems.item_recommender import ItemRecommender
 from localrec.systems.scored_items import ScoredItems
+from localrec.systems.system import RecommenderSystem, SystemOptions
 from localrec.workspace.domain_context import DomainContext
 
 
-class EvidenceRecommender(ListRecommender):
+class EvidenceRecommender(ItemRecommender):
     """Recommends and ranks for people of one domain.
 
     Args:
@@ -107,7 +107,7 @@ def evidence_config(name: str) -> EvidenceConfig:
 
 
 class _Auto(RecommenderSystem):
-    def recommender(self, context: DomainContext, options: SystemOptions) -> ListRecommender:
+    def recommender(self, context: DomainContext, options: SystemOptions) -> ItemRecommender:
         return EvidenceRecommender(*evidence_parts(context, evidence_config(options.name)))
 
 

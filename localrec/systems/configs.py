@@ -92,8 +92,7 @@ SYSTEMS: dict[str, AnswererConfig] = {
     "agenticrec-scripted": AgenticAskConfig(agent="agenticrec-scripted"),
     "agenticrec-fused": AgenticAskConfig(agent="agenticrec-fused"),
 }
-# Without a model, what is left of it: the nearest texts, explained like those of any other system.
-_VECTORS_ALONE = "marc-no-graph-no-reflection"
+_VECTORS_ALONE = "marc-no-graph-no-reflection"  # what is left of vector-rag without a model
 
 _COUNTERPARTS = {
     "reader": RULES,

@@ -1,7 +1,7 @@
 """Lists and rankings in which the shared memory of other people takes part.
 
 The fused evidence of MemRec decides from so many liked items on, of lists and of the order of
-given candidates apart; `MemoryPlan` says from how many in each named system, and why. What
+given candidates apart; `memory_plans.py` says from how many in each named system, and why. What
 the memory does not decide is left to the evidence of `Personal`; histories, pools, dislikes and
 "not now" mean the same to both. The memory is opened when it is first needed.
 """
@@ -25,15 +25,11 @@ from localrec.memory.collaborative_memory import (
     evidence_scores,
     memory_summary,
 )
-from localrec.memory.configs import MEMREC, MemRecConfig
 from localrec.memory.loader import SharedMemory
 from localrec.memory.memrec import MemRec
-from localrec.ranking.configs import RANKERS, EvidenceConfig
-from localrec.systems.auto import EvidenceRecommender, evidence_parts
-from localrec.systems.list_recommender import ListRecommender
-from localrec.systems.registry import RecommenderSystem, SystemOptions
+from localrec.ranking.configs import EvidenceConfig
+from localrec.systems.auto import EvidenceRecommender
 from localrec.systems.scored_items import ScoredItems
-from localrec.workspace.domain_context import DomainContext
 
 
 class MemoryRecommender(EvidenceRecommender):
@@ -122,49 +118,3 @@ def _liked(user_profile: UserProfile) -> int:
 def _spoke(values: Scores) -> str:
     known = values[np.isfinite(values)]
     return "measured" if len(known) and float(np.ptp(known)) > 0 else "silent"
-
-
-class MemoryPlan(msgspec.Struct, frozen=True):
-    """When the shared memory takes part.
-
-    Args:
-        memory: The parts of MemRec that count.
-        min_users: The number of users with likes from which on a memory can teach anything.
-        lists_from: Liked items from which on lists follow the memory; None: never.
-        ranks_from: The same for the order of given candidates.
-    """
-
-    memory: MemRecConfig
-    min_users: int = 0
-    lists_from: int | None = 0
-    ranks_from: int = 0
-
-
-# Measured on development users of MovieLens 100K, strangers to the store: the memory puts the very
-# next liking first among 20 more often than `auto`, from one rating shown to 80, but not a liking
-# drawn from all later ones, and the first ten it puts of all films are liked less often. So `auto`
-# does without it; `auto-memory` has it rank given candidates and leaves lists as they are.
-PLANS = {name: MemoryPlan(one) for name, one in MEMREC.items()} | {
-    "auto-memory": MemoryPlan(MEMREC["memrec"], min_users=50, lists_from=None, ranks_from=1)
-}
-
-
-def memory_recommender(context: DomainContext, plan: MemoryPlan) -> EvidenceRecommender:
-    """Make a recommender with the shared memory, or without it where there are too few users."""
-    parts = evidence_parts(context, RANKERS["auto"])
-    if context.interactions.user_count < plan.min_users:
-        return EvidenceRecommender(*parts)
-    return MemoryRecommender(
-        *parts,
-        lambda: context.shared_memory(plan.memory),
-        lists_from=plan.lists_from,
-        ranks_from=plan.ranks_from,
-    )
-
-
-class _MemRec(RecommenderSystem):
-    def recommender(self, context: DomainContext, options: SystemOptions) -> ListRecommender:
-        return memory_recommender(context, PLANS[options.name])
-
-
-SYSTEM = _MemRec()

@@ -26,8 +26,8 @@ from localrec.memory.memrec import MemRec
 from localrec.memory.rerankers import ModelReranker, Reranker, RerankRequest, VectorReranker
 from localrec.ranking.configs import RANKERS
 from localrec.systems.auto import evidence_parts
-from localrec.systems.registry import RecommenderSystem, SystemOptions
 from localrec.systems.reranking import RerankingRecommender
+from localrec.systems.system import RecommenderSystem, SystemOptions
 from localrec.workspace.domain_context import DomainContext
 
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from localrec.data.arrays import Scores
 from localrec.graph.user_profile import UserProfile
-from localrec.systems.list_recommender import ListRecommender
-from localrec.systems.memrec import PLANS, memory_recommender
+from localrec.systems.item_recommender import ItemRecommender
+from localrec.systems.memory_plans import PLANS, memory_recommender
 from localrec.systems.scored_items import ScoredItems
 from localrec.workspace.domain_context import DomainContext
 
@@ -25,7 +25,7 @@ def question_scores(context: DomainContext, user: str) -> ScoredItems:
 
 
 def score_for_question(
-    ranker: ListRecommender, user: str, user_profile: UserProfile
+    ranker: ItemRecommender, user: str, user_profile: UserProfile
 ) -> ScoredItems:
     """Score items for an answer, which may bring back what the user has met.
 

@@ -9,21 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Literal, Protocol
-
-import msgspec
+from typing import TYPE_CHECKING
 
 from localrec.foundation.errors import UsageError
+from localrec.systems.system import System, SystemKind, SystemOptions
 
 if TYPE_CHECKING:
     from localrec.data.answers import QuestionAnswerer
     from localrec.data.model_calls import ModelCall
-    from localrec.foundation.settings import Settings
-    from localrec.systems.list_recommender import ListRecommender
+    from localrec.systems.item_recommender import ItemRecommender
     from localrec.workspace.domain_context import DomainContext
 
 GROUP = "localrec.systems"
-SystemKind = Literal["answerer", "recommender"]
 
 # Name -> the module that has it, in the order of help and errors.
 _MARC = ("", "-model", "-no-graph", "-no-reflection", "-no-graph-no-reflection")
@@ -38,60 +35,12 @@ _SHIPPED: dict[SystemKind, dict[str, str]] = {
     | _AGENTS,
     "recommender": {
         **dict.fromkeys(("auto", *_PARTS, *(f"auto-no-{part}" for part in _PARTS)), "auto"),
-        **dict.fromkeys(_MEMRECS, "memrec"),
+        **dict.fromkeys(_MEMRECS, "memory_plans"),
         **dict.fromkeys(_RERANKERS, "memrec_rerankers"),
         **_AGENTS,
-        "auto-memory": "memrec",
+        "auto-memory": "memory_plans",
     },
 }
-
-
-class SystemOptions(msgspec.Struct, frozen=True):
-    """How a system is wanted.
-
-    Args:
-        name: The name that it was asked for by.
-        without_model: Whether every role is played without a model.
-    """
-
-    name: str
-    without_model: bool = False
-
-
-class System(Protocol):
-    """A system that answers questions, makes lists, or both.
-
-    Attributes:
-        kinds: What it does.
-    """
-
-    kinds: frozenset[SystemKind]
-
-    def roles(self, settings: Settings, options: SystemOptions) -> tuple[str, ...]:
-        """Return the roles that models play in it."""
-        ...
-
-    def answerer(self, context: DomainContext, options: SystemOptions) -> QuestionAnswerer:
-        """Return what answers questions about a domain."""
-        ...
-
-    def recommender(self, context: DomainContext, options: SystemOptions) -> ListRecommender:
-        """Return what makes lists of a domain."""
-        ...
-
-
-class RecommenderSystem:
-    """A system that makes lists, and answers no questions."""
-
-    kinds: frozenset[SystemKind] = frozenset({"recommender"})
-
-    def roles(self, settings: Settings, options: SystemOptions) -> tuple[str, ...]:
-        """Return the roles that models play in it: none."""
-        return ()
-
-    def answerer(self, context: DomainContext, options: SystemOptions) -> QuestionAnswerer:
-        """Refuse to answer questions."""
-        raise NotImplementedError
 
 
 class SystemRegistry:
@@ -159,7 +108,7 @@ class SystemRegistry:
         system = self.get(name, "answerer")
         return system.answerer(context, SystemOptions(name, without_model))
 
-    def recommender(self, context: DomainContext, name: str = "auto") -> ListRecommender:
+    def recommender(self, context: DomainContext, name: str = "auto") -> ItemRecommender:
         """Make a system ready to make lists of a domain.
 
         Raises:

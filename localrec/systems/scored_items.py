@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from localrec.data.arrays import Scores
-from localrec.data.reasons import Reasons
-from localrec.data.recommendations import MemorySummary
+from localrec.data.evidence import evidence_of
+from localrec.data.reasons import Reason, Reasons
+from localrec.data.recommendations import MemorySummary, RecommendedItem
 from localrec.data.token_usage import TokenUsage
 from localrec.explanation.reason_builder import ReasonBuilder
+from localrec.graph.catalogue import Catalogue
 from localrec.graph.user_profile import UserProfile
 
 if TYPE_CHECKING:  # only an agent leaves one
@@ -72,3 +74,37 @@ def trajectory_fields(trajectory: Trajectory | None) -> dict[str, Any] | None:
 def model_calls(fit: ScoredItems, reasons: Reasons) -> int:
     """Return the number of calls of a model."""
     return sum(one.calls for one in fit.spent.values()) + reasons.spent.calls
+
+
+def recommended_item(
+    catalogue: Catalogue, fit: ScoredItems, rank: int, item: int, reason: Reason
+) -> RecommendedItem:
+    """Return an item of a list with its reason."""
+    return RecommendedItem(
+        rank=rank,
+        key=catalogue.keys[item],
+        name=catalogue.names[item],
+        score=round(float(fit.scores[item]), 4),
+        satisfies=True,
+        evidence=evidence_of(reason.facts),
+        reason=reason.text,
+    )
+
+
+def list_message(
+    catalogue: Catalogue, has_likes: bool, user: str, user_profile: UserProfile, count: int
+) -> str:
+    """Return what a list of `count` items says where nothing is left or nothing is known."""
+    domain = catalogue.domain
+    if not count:
+        return (
+            f"You have met every {domain.singular} that is here ({len(catalogue):,}). "
+            "Bring in a catalogue: localrec import --help, or localrec datasets list"
+        )
+    if not (user_profile.strengths != 0).any():
+        known = "what most people like" if has_likes else "the catalogue's own order"
+        return (
+            f"Nothing is known of the taste of {user} in {domain.plural} yet, so this is "
+            f'{known}. Rate a few: localrec feedback --user {user} --item "NAME" --like'
+        )
+    return ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -10,19 +10,38 @@ from localrec.data.domains import Domain
 from localrec.data.rows import BulkHistory, CatalogueRows, HistoryRows, ImportReport
 from localrec.foundation.errors import CutShortError, ModelError
 from localrec.foundation.progress import Progress, no_progress
+from localrec.foundation.settings import Settings
+from localrec.graph.store import Store
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from localrec.item_images.folder_import import ImageImportReport
-    from localrec.workspace.workspace import Workspace
+    from localrec.workspace.domain_context import DomainContext
+    from localrec.workspace.model_pool import Models
 
 
 class ImportService:
-    """Stores items, histories and images in a workspace that is open for writing."""
+    """Stores items, histories and images in a workspace that is open for writing.
 
-    def __init__(self, workspace: Workspace) -> None:
-        self._workspace = workspace
+    Args:
+        store: Open for writing.
+        settings: The workspace settings.
+        models: Open the embedders.
+        context: Domain -> its context, as it is by now.
+        invalidate: Has the workspace forget what it read.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        models: Models,
+        context: Callable[[str], DomainContext],
+        invalidate: Callable[[], None],
+    ) -> None:
+        self._store, self._settings, self._models = store, settings, models
+        self._context, self._invalidate = context, invalidate
 
     def import_items(
         self, table: CatalogueRows, domain: Domain, progress: Progress = no_progress
@@ -35,8 +54,9 @@ class ImportService:
         """
         from localrec.graph.item_ingest import ingest_items
 
-        store = self._workspace.store
-        ingest_items(store, domain, table.items, table.report, lambda step: progress(step, 0, 0))
+        ingest_items(
+            self._store, domain, table.items, table.report, lambda step: progress(step, 0, 0)
+        )
         with _after_the_rows():
             self.embed_texts(domain, progress)
 
@@ -70,15 +90,14 @@ class ImportService:
         def step(name: str) -> None:
             progress(name, 0, 0)
 
-        store = self._workspace.store
         if isinstance(history, BulkHistory):
-            report = ingest_bulk(store, domain, history, step)
+            report = ingest_bulk(self._store, domain, history, step)
         else:
-            report = ingest_history(store, domain, history, user, step)
-        self._workspace.invalidate()
+            report = ingest_history(self._store, domain, history, user, step)
+        self._invalidate()
         with _after_the_rows():
             step("counting who liked what")
-            _ = self._workspace.context(domain.name).interactions
+            _ = self._context(domain.name).interactions
             if embed:
                 self.embed_texts(domain, progress)
         return report
@@ -102,7 +121,7 @@ class ImportService:
         from localrec.item_images.folder_import import import_images
 
         report = import_images(
-            self._workspace.store,
+            self._store,
             domain,
             folder,
             column=column,
@@ -123,12 +142,12 @@ class ImportService:
         from localrec.index.embedded_fields import update_embeddings
 
         count = update_embeddings(
-            self._workspace.store,
+            self._store,
             domain,
-            self._workspace.models.embedder,
+            self._models.embedder,
             lambda done, total: progress("embedding texts", done, total),
         )
-        indexes = self._workspace.context(domain.name).indexes
+        indexes = self._context(domain.name).indexes
         for number, field in enumerate(domain.texts):
             progress("building indexes", number, len(domain.texts))
             indexes.open_field(field)
@@ -139,19 +158,18 @@ class ImportService:
         """Embed the item images; 0 where the settings name no embedder for them."""
         from localrec.graph.image_store import count_item_images
 
-        workspace = self._workspace
-        if not workspace.settings.pictures or not count_item_images(workspace.store, domain):
+        if not self._settings.pictures or not count_item_images(self._store, domain):
             return 0
         from localrec.index.image_index import update_image_embeddings
 
-        assert workspace.models.image_embedder is not None
+        assert self._models.image_embedder is not None
         count = update_image_embeddings(
-            workspace.store,
+            self._store,
             domain,
-            workspace.models.image_embedder,
+            self._models.image_embedder,
             lambda done, total: progress("embedding pictures", done, total),
         )
-        workspace.context(domain.name).item_images()  # builds the index
+        self._context(domain.name).item_images()  # builds the index
         return count
 
 

@@ -80,7 +80,7 @@ class Workspace:
         """The imports into this workspace."""
         from localrec.workspace.import_service import ImportService
 
-        return ImportService(self)
+        return ImportService(self.store, self.settings, self.models, self.context, self.invalidate)
 
     @cached_property
     def updater_parts(self) -> UpdaterParts:

@@ -22,7 +22,8 @@ from localrec.memory.memrec import DEFAULT_WEIGHTS
 from localrec.privacy.erasure_plan import ForgetScope
 from localrec.privacy.forget import forget
 from localrec.systems.auto import EvidenceRecommender
-from localrec.systems.memrec import PLANS, MemoryRecommender
+from localrec.systems.memory_plans import PLANS
+from localrec.systems.memrec import MemoryRecommender
 from localrec.systems.registry import SYSTEM_REGISTRY
 from localrec.workspace import Workspace
 from tests.planted import BAR, a_report, planted_rows, planted_stages, planted_store

@@ -9,27 +9,28 @@ from collections.abc import Sequence
 import numpy as np
 
 from localrec.data.arrays import Mask, Scores
-from localrec.data.evidence import evidence_of
 from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.questions import RankRequest
-from localrec.data.reasons import Reason, Reasons, template_reasons
-from localrec.data.recommendations import Ranking, Recommendations, RecommendedItem
+from localrec.data.reasons import Reasons, template_reasons
+from localrec.data.recommendations import Ranking, Recommendations
 from localrec.foundation.text import clean_name
 from localrec.graph.catalogue import Catalogue
 from localrec.graph.user_profile import UserProfile, merge_profiles, profile_from_keys
 from localrec.systems.scored_items import (
     ScoredItems,
     components_of,
+    list_message,
     model_calls,
     model_tokens,
     reason_writers,
+    recommended_item,
     trajectory_fields,
 )
 
 _EXPLAINED = 3  # candidates of a ranking that get a rationale
 
 
-class ListRecommender(ABC):
+class ItemRecommender(ABC):
     """Makes lists and orders candidates by the scores that a subclass gives items.
 
     Args:
@@ -44,11 +45,11 @@ class ListRecommender(ABC):
     def recommend(
         self, user: str, user_profile: UserProfile, k: int, pool: Mask | None = None
     ) -> Recommendations:
-        """The k items that fit a person best among those they have not met.
+        """Recommend the k items that fit a user best among those they have not met.
 
         Args:
-            user: The person's key.
-            taste: Their history; an empty one gives what most people like.
+            user: The key of the user.
+            user_profile: Their history; an empty one gives what most people like.
             k: Length of the list.
             pool: Items that may be on it, (n,); all by default.
         """
@@ -60,7 +61,7 @@ class ListRecommender(ABC):
         ranked_ms = 1000 * (time.perf_counter() - started)
         reasons = self.reasons(fit, best)
         told = tuple(
-            self._tell(fit, rank, item, reason)
+            recommended_item(self._catalogue, fit, rank, item, reason)
             for rank, (item, reason) in enumerate(zip(best, reasons.said, strict=True), 1)
         )
         explained_ms = 1000 * (time.perf_counter() - started) - ranked_ms
@@ -69,7 +70,9 @@ class ListRecommender(ABC):
             domain=self._catalogue.domain.name,
             items=told,
             history=len(user_profile),
-            message=self._message(user, user_profile, told),
+            message=list_message(
+                self._catalogue, self._interactions.user_count > 0, user, user_profile, len(told)
+            ),
             spoke=fit.spoke | reason_writers(fit, reasons),
             timings_ms={
                 "ranking": round(ranked_ms, 3),
@@ -118,67 +121,22 @@ class ListRecommender(ABC):
         """Score all items for a user, higher is better, (n,)."""
 
     def fit_to_rank(self, user: str, user_profile: UserProfile) -> ScoredItems:
-        """The same for the order of given candidates."""
+        """Score all items for the order of given candidates."""
         return self.fit(user, user_profile)
 
     def fit_to_list(self, user: str, user_profile: UserProfile, fresh: Mask, k: int) -> ScoredItems:
-        """The same for the k best of some items; others may get -inf.
-
-        Args:
-            user: The person's key.
-            taste: Their history.
-            fresh: Items that may be on the list, (n,).
-            k: Its length.
-        """
+        """Score the items that may be on a list of k; others may get -inf."""
         return self.fit(user, user_profile)
 
     def fit_to_request(
         self, request: RankRequest, user_profile: UserProfile, items: Sequence[int]
     ) -> ScoredItems:
-        """The same for the candidates of a request; other items may get -inf.
-
-        Args:
-            request: Who asks, and for what.
-            taste: The whole history.
-            items: Those of the candidates that the catalogue knows.
-        """
+        """Score the candidates of a request that the catalogue knows; others may get -inf."""
         return self.fit_to_rank(request.user or "", user_profile)
 
     def reasons(self, fit: ScoredItems, items: Sequence[int]) -> Reasons:
         """Why some items stand where they do, in their order."""
         return template_reasons(map(fit.reason_builder.facts, items))
-
-    def _tell(self, fit: ScoredItems, rank: int, item: int, reason: Reason) -> RecommendedItem:
-        return RecommendedItem(
-            rank=rank,
-            key=self._catalogue.keys[item],
-            name=self._catalogue.names[item],
-            score=round(float(fit.scores[item]), 4),
-            satisfies=True,
-            evidence=evidence_of(reason.facts),
-            reason=reason.text,
-        )
-
-    def _message(
-        self, user: str, user_profile: UserProfile, items: Sequence[RecommendedItem]
-    ) -> str:
-        domain = self._catalogue.domain
-        if not items:
-            return (
-                f"You have met every {domain.singular} that is here ({len(self._catalogue):,}). "
-                "Bring in a catalogue: localrec import --help, or localrec datasets list"
-            )
-        if not (user_profile.strengths != 0).any():
-            known = (
-                "what most people like"
-                if self._interactions.user_count
-                else "the catalogue's own order"
-            )
-            return (
-                f"Nothing is known of the taste of {user} in {domain.plural} yet, so this is "
-                f'{known}. Rate a few: localrec feedback --user {user} --item "NAME" --like'
-            )
-        return ""
 
 
 def _best(scores: Scores, fresh: Mask, k: int) -> list[int]:
