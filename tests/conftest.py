@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import pytest
 
+os.environ["LOCALREC_LEARN"] = "off"  # no test leaves a process that learns behind
+
 from localrec.cli.app import run
 from localrec.data.domains import AttributeSpec, Concept, Domain
 from localrec.graph.domain_files import load_domain

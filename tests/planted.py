@@ -8,6 +8,7 @@ from localrec.data.domains import AttributeSpec, Concept, Domain, FlagSpec, Numb
 from localrec.data.rows import AttributeLink, ImportReport, ItemRow
 from localrec.foundation.errors import ModelError
 from localrec.foundation.settings import Settings
+from localrec.graph.domain_files import load_domain
 from localrec.graph.item_ingest import ingest_items
 from localrec.graph.store import Store
 from localrec.index.embedded_fields import update_embeddings
@@ -61,6 +62,7 @@ BAR = Domain(
     item="cocktail",
     singular="drink",
     plural="drinks",
+    words=load_domain("cocktails").words,
     item_words=("cocktail", "drink"),
     texts={"name": "name", "description": "description", "image_description": "image_description"},
     attributes={

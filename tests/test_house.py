@@ -29,13 +29,6 @@ STILL = {
     "localrec.workspace.workspace": 813,
     "localrec.workspace.workspace:Workspace": 734,
     "localrec.workspace.workspace:Workspace._judge": 62,
-    "localrec_tui.screens.ask": 489,
-    "localrec_tui.screens.ask:AskScreen": 413,
-    "localrec_tui.screens.browse": 470,
-    "localrec_tui.screens.browse:BrowseScreen": 392,
-    "localrec_tui.screens.memory:MemoryScreen": 324,
-    "localrec_tui.services.runs": 518,
-    "localrec_tui.services.trainings": 456,
 }
 
 

@@ -69,6 +69,11 @@ def test_every_import_points_down():
             "import localrec.foundation.fetch",
             "localrec.workspace.workspace -> localrec.foundation.fetch",
         ),
+        (
+            "retrieval/shelf.py",
+            "from localrec.packs.cocktails import measures",
+            "localrec.retrieval.shelf -> localrec.packs.cocktails",
+        ),
         ("graph/store.py", "import socket", "localrec.graph.store -> socket"),
         ("index/cache.py", "import pickle", "localrec.index.vector_cache -> pickle"),
         ("kitchen.py", '"""A room nobody planned."""', "not listed as layers"),

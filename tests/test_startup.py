@@ -45,7 +45,7 @@ def loaded_after(code):
     finished = subprocess.run(
         [sys.executable, "-c", code + TELL_LOADED], capture_output=True, text=True, check=True
     )
-    return json.loads(finished.stderr)
+    return json.loads(finished.stderr.splitlines()[-1])  # notes to the user may go before
 
 
 def readers_after(code):
@@ -53,7 +53,7 @@ def readers_after(code):
     finished = subprocess.run(
         [sys.executable, "-c", code + TELL_READERS], capture_output=True, text=True, check=True
     )
-    return json.loads(finished.stderr)
+    return json.loads(finished.stderr.splitlines()[-1])  # notes to the user may go before
 
 
 def wait_until(is_so, process):

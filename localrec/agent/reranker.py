@@ -74,11 +74,11 @@ class AgentReranker:
         self._agent = AgenticRec(name, config, self._model)
         self._fused = AgenticRec(name, AgenticRecConfig(mode="fused"))
 
-    def judge(self, asked: RerankRequest) -> RerankResult:
+    def rerank(self, request: RerankRequest) -> RerankResult:
         """A score for each candidate; where a model ranked, nothing but their order tells."""
         if self._model is not None:
             self._model.taken()  # what an interrupted request spent
-        tool_context = self._tool_context(asked)
+        tool_context = self._tool_context(request)
         notes: tuple[str, ...] = ()
         try:
             found = self._agent.rank(tool_context)
@@ -105,11 +105,11 @@ class AgentReranker:
         """By the template."""
         return template_reasons(facts)
 
-    def _tool_context(self, asked: RerankRequest) -> ToolContext:
-        person = self._user_index(asked.user)
-        user_profile = asked.user_profile
+    def _tool_context(self, request: RerankRequest) -> ToolContext:
+        person = self._user_index(request.user)
+        user_profile = request.user_profile
         days = self._days_of(person, user_profile.items)
-        candidates = np.asarray(asked.candidates, dtype=np.int32)
+        candidates = np.asarray(request.candidates, dtype=np.int32)
         return build_tool_context(
             self._reference,
             user_profile.items,
@@ -119,17 +119,19 @@ class AgentReranker:
             days=days,
             now=np.nan if np.isnan(days).all() else self.collaborative_memory.graph.now_day,
             person=person,
-            profile=self._profile_of(asked.user),
-            instruction=asked.instruction,
-            demands=self._demands(asked, candidates),
+            profile=self._profile_of(request.user),
+            instruction=request.instruction,
+            demands=self._demands(request, candidates),
         )
 
-    def _demands(self, asked: RerankRequest, candidates: Indexes) -> tuple[RequestConstraint, ...]:
-        intent = asked.intent
+    def _demands(
+        self, request: RerankRequest, candidates: Indexes
+    ) -> tuple[RequestConstraint, ...]:
+        intent = request.intent
         if intent is None:
-            if not asked.instruction:
+            if not request.instruction:
                 return ()
-            intent = self._read(clean_text(asked.instruction, LONGEST_QUESTION))
+            intent = self._read(clean_text(request.instruction, LONGEST_QUESTION))
         return request_constraints(candidates, intent, self._catalogue)
 
     def _days_of(self, person: int, items: NDArray[np.int32]) -> NDArray[np.float64]:

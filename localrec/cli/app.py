@@ -22,6 +22,7 @@ from localrec.cli import (
     forget,
     images,
     imports,
+    learn,
     memory,
     memory_rules,
     models,
@@ -59,6 +60,7 @@ app.command("rank", epilog=recommend.RANK_EXAMPLES)(recommend.rank)
 app.command("feedback", epilog=feedback.EXAMPLES)(feedback.feedback)
 app.command("import", epilog=imports.EXAMPLES)(imports.import_)
 app.command("index")(imports.index)
+app.command("learn", epilog=learn.EXAMPLES)(learn.learn)
 app.command("describe", epilog=describe.EXAMPLES)(describe.describe)
 app.command("export", epilog=export.EXAMPLES)(export.export)
 app.command("forget", epilog=forget.EXAMPLES)(forget.forget)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from localrec.cli.context import Commands, command_context, console, note, progress
+from localrec.cli.learn import learn_in_background
 
 app = Commands(help="Data sets: list, pull.", no_args_is_help=True)
 
@@ -66,6 +67,7 @@ def pull(name: Annotated[str, typer.Argument(autocompletion=_known_datasets)]) -
                 report, deeds = found.report, 0
             else:
                 report = opened.imports.import_history(found, domain, None, steps)
+                learn_in_background(opened, domain.name)
                 deeds = count_interactions(opened.store, domain.name, report.source)
     if context.print_json(report):
         return

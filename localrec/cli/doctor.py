@@ -134,6 +134,7 @@ def _workspace(folder: Path, repair: bool) -> Iterator[CheckResult]:
         yield CheckResult("workspace", "missing", "empty", "localrec datasets pull cocktails")
     for name, count in counts.items():
         yield CheckResult(f"catalogue {name}", "ok", f"{count:,} items, searchable")
+        yield from _ranking(folder, name)
     try:
         yield from _sequences(folder, repair)
     except LocalrecError as error:
@@ -144,6 +145,24 @@ def _searchable_items(context: DomainContext) -> int:
     """Count the items of a domain; raises where questions could not be answered."""
     _ = context.models.embedder, context.fields, context.vocabulary
     return len(context.catalogue)
+
+
+def _ranking(folder: Path, domain: str) -> Iterator[CheckResult]:
+    """How the lists of a domain are ranked; nothing where nobody did anything there."""
+    from localrec.cli.learn import learning_text
+    from localrec.graph.journal import open_settled
+    from localrec.ranking.learned.stored import is_stale, learning_progress, ranking_rows
+
+    indexes, name = folder / "indexes", f"ranking {domain}"
+    running, rows = learning_progress(indexes, domain), ranking_rows(indexes, domain)
+    if running is not None:
+        yield CheckResult(name, "ok", learning_text(running), "Stop it: localrec learn --stop")
+    elif rows is not None:
+        yield CheckResult(name, "ok", f"learnt from {rows:,} interactions")
+    else:
+        with open_settled(folder, read_only=True) as store:
+            if is_stale(store, indexes, domain):
+                yield CheckResult(name, "missing", "not learnt yet", "localrec learn")
 
 
 def _sequences(folder: Path, repair: bool) -> Iterator[CheckResult]:

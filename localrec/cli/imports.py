@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from localrec.cli.context import DomainOption, command_context, console, note, progress, user_key
+from localrec.cli.learn import learn_in_background
 from localrec.foundation.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ def import_(
                     report = opened.imports.import_history(
                         found, about, user, steps, embed=not later
                     )
+                    learn_in_background(opened, about.name)
     report = msgspec.structs.replace(report, dry_run=dry_run)
     if not context.print_json(report):
         _render(report)

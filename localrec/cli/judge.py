@@ -57,7 +57,6 @@ def judge(
     from localrec.evaluation.explanations.llm_judge import judge_samples
     from localrec.evaluation.explanations.samples import samples_of, write_samples
     from localrec.evaluation.explanations.scales import scales_of
-    from localrec.foundation.settings import bind_role
 
     context = command_context()
     folder = _folder_of(run, context.workspace / "runs")
@@ -68,10 +67,8 @@ def judge(
     write_samples(folder / "samples.jsonl", to_judge)
     # Opened anew and without its store, so that others may write while the model is at work.
     with context.open_workspace() as opened, resumable(folder), progress() as steps:
-        if model is not None:
-            opened.settings = bind_role(opened.settings, "chat", model)
         verdicts = judge_samples(
-            opened.models.open("judge"),
+            opened.models.open("judge", model or ""),
             to_judge,
             folder / "verdicts.jsonl",
             scales=scales_of(family),

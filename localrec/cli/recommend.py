@@ -19,6 +19,7 @@ from localrec.cli.context import (
     resumable,
     user_key,
 )
+from localrec.cli.learn import learn_in_background
 
 if TYPE_CHECKING:
     from localrec.agent.profile_update import ProfileProposal
@@ -106,6 +107,8 @@ def recommend(
 
             render_recommendations(found, console(), explain=explain)
         thought = _refined_profile(seen, user_profile, found)
+        if system == "auto":
+            learn_in_background(opened, seen.domain.name)
     if thought is not None:
         found = _with_profile(context.workspace, thought, found)
     if context.print_json(found):

@@ -1,8 +1,9 @@
 """What a domain is: the declaration that lets one code serve drinks, films or books.
 
 A domain is a folder with `domain.toml` (kinds, roles, texts, flags, numbers) and, beside it, an
-optional `taxonomy.toml` (families and synonyms of attributes). MARC's four tasks are written
-against the roles below, never against a domain's own words:
+optional `taxonomy.toml` (families and synonyms of attributes) and an optional `words.toml` (words
+of questions). MARC's four tasks are written against the roles below, never against a domain's own
+words:
 
 * component: what an item is made of (ingredient, genre); C3 walks it
 * container: what holds it (glass, decade); C2 filters by it
@@ -89,6 +90,22 @@ class Concept(
 ConceptTables = dict[str, dict[str, Concept]]  # kind -> concept's name -> concept
 
 
+class QuestionWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Words of a domain's questions that name nothing, beside those of every domain.
+
+    Example: `have = ["in my bar"]` reads "gin is in my bar" as what a user has at hand.
+
+    Args:
+        common: Everyday words that are never taken for a misspelt name.
+        have: Phrases that stand by what a user has.
+        negations: Phrases before what a user does not want.
+    """
+
+    common: tuple[str, ...] = ()
+    have: tuple[str, ...] = ()
+    negations: tuple[str, ...] = ()
+
+
 class Domain(msgspec.Struct, eq=False, frozen=True, forbid_unknown_fields=True):
     """A domain's whole declaration, as read from its folder.
 
@@ -111,6 +128,7 @@ class Domain(msgspec.Struct, eq=False, frozen=True, forbid_unknown_fields=True):
     nicknames: dict[str, str] = {}
     examples: tuple[str, ...] = ()
     taxonomy: ConceptTables = {}
+    words: QuestionWords = QuestionWords()
 
     def kind_of(self, role: AttributeRole) -> str | None:
         """The attribute kind that plays `role`, or None where the domain has none."""

@@ -109,7 +109,7 @@ def _check_alike(ours: RunFolder, theirs: RunFolder) -> None:
 
 
 def _state_of(run: RunFolder) -> dict[str, object]:
-    """What two runs must have in common for their cases to be the same ones."""
+    """Return the state that two runs must share for their cases to be the same."""
     if not run.asks_questions:
         ranked = run.origin()
         return {"the data": ranked.fingerprint, "the protocol": ranked.run.protocol}
@@ -148,7 +148,7 @@ def _compare(
 def _ranking_parts(
     ours: RunFolder, theirs: RunFolder, our_system: str, their_system: str
 ) -> tuple[int, Pairs]:
-    """How many cases both were asked, and of each metric the parts of the people."""
+    """Count the cases that both were asked, and collect the parts of each metric by user."""
     mine = {one.id: one for one in ours.outcomes(our_system)}
     other = {one.id: one for one in theirs.outcomes(their_system)}
     _check_whole(ours, our_system, len(mine))
@@ -169,7 +169,7 @@ def _ranking_parts(
 def _question_parts(
     ours: RunFolder, theirs: RunFolder, our_system: str, their_system: str
 ) -> tuple[int, Pairs]:
-    """How many questions both were asked, and of each figure the parts of the questions."""
+    """Count the questions that both were asked, and collect the parts of each figure."""
     mine = {one.id: one.parts for one in ours.case_lines(our_system)}
     other = {one.id: one.parts for one in theirs.case_lines(their_system)}
     _check_whole(ours, our_system, len(mine))
@@ -192,7 +192,7 @@ def _check_whole(run: RunFolder, system: str, cases: int) -> None:
 
 
 def _common(named: str, mine: Mapping[str, object], other: Mapping[str, object]) -> list[str]:
-    """The ids of the cases of both, in our order."""
+    """List the ids of the cases of both runs, in the order of the first."""
     common = [one for one in mine if one in other]
     if not common:
         raise UsageError(
@@ -203,7 +203,7 @@ def _common(named: str, mine: Mapping[str, object], other: Mapping[str, object])
 
 
 def _values(ours: RunFolder, theirs: RunFolder, outcomes: list[CaseResult]) -> dict[str, Values]:
-    """Every metric at the lengths that both runs kept."""
+    """Compute every metric at the lengths that both runs kept."""
     config, other = ours.origin().run, theirs.origin().run
     ks = [k for k in config.lengths if k in other.lengths]
     return values_of(outcomes, ks, several=config.protocol.has_several_targets)

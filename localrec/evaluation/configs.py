@@ -31,7 +31,7 @@ class DataConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     Args:
         dataset: A data set of `localrec datasets list`, which was pulled into the workspace; only
             its own rows count.
-        domain: Otherwise a domain, and everything that people did in it.
+        domain: Otherwise a domain, and all interactions of its users.
         source: Of a domain only what one kind of import brought.
     """
 
@@ -44,7 +44,7 @@ class DataConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             raise ValueError("data needs either a dataset or a domain")
 
     def where(self) -> tuple[str, str | None]:
-        """The domain, and the kind of import.
+        """Return the domain and the kind of import.
 
         Raises:
             InputError: there is no such data set.
@@ -88,13 +88,13 @@ class RunConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """A whole run.
 
     Args:
-        name: Of the run and its folder.
+        name: Name of the run and of its folder.
         title: A sentence for the report.
-        data: What it is evaluated on.
+        data: Interactions that it is evaluated on.
         protocol: How that is parted, and what is ranked.
-        systems: What is compared, in the order to be shown.
+        systems: Compared systems, in the order of the report.
         k: Lengths of list at which metrics are taken.
-        seed: Of every fit and search.
+        seed: Seed of every fit and search.
         chunk: Cases scored and written at once.
         probe: Cases asked once more with decoys for targets, to catch a system that sees them;
             0: none. Where a model is asked, a tenth of its cases at most: each takes seconds.
@@ -115,7 +115,7 @@ class RunConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
     @property
     def lengths(self) -> tuple[int, ...]:
-        """`k` in order, and 1 in any case: that is where a cheat shows."""
+        """Return `k` in order, and 1 in any case: a cheat shows there."""
         return tuple(sorted({1, *self.k}))
 
     def __post_init__(self) -> None:
@@ -184,12 +184,12 @@ class QuestionRunConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     """A run over gold questions.
 
     Args:
-        name: Of the run and its folder.
+        name: Name of the run and of its folder.
         title: A sentence for the report.
-        questions: What is asked.
-        systems: What is compared, in the order to be shown.
+        questions: Gold questions that are asked.
+        systems: Compared systems, in the order of the report.
         k: Items of an answer; its first three are held against the gold.
-        seed: Of the samples.
+        seed: Seed of the samples.
     """
 
     name: Name
@@ -218,7 +218,7 @@ def _check(title: str, systems: Sequence[SystemConfig | QuestionSystemConfig]) -
 
 
 def load_config(named: str) -> tuple[AnyRunConfig, bytes]:
-    """A configuration by its path, or by the name of a ready one; with the file's own text.
+    """Load a configuration by its path or by the name of a ready one, with the file's own text.
 
     A table `questions` makes it a question run; any other ranks.
 
@@ -249,7 +249,7 @@ def load_config(named: str) -> tuple[AnyRunConfig, bytes]:
 
 
 def ready_configs() -> dict[str, Path]:
-    """The configurations that ship: name -> file."""
+    """List the configurations that ship: name -> file."""
     return {
         path.stem: path for path in sorted((shipped("datasets") / "evaluations").glob("*.toml"))
     }

@@ -23,7 +23,7 @@ class Engine(Protocol):
     redone: int
 
     def map(self, work: Callable[[Chunk], Result], chunks: Iterable[Chunk]) -> Iterator[Result]:
-        """The results in the order of the chunks, each as soon as it and all before are there.
+        """Yield the results in the order of the chunks, each as soon as all before it are there.
 
         What `work` raises is raised here. What is under way when the iterator is closed is lost.
         """

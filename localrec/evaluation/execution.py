@@ -23,7 +23,7 @@ class LocalEngine:
     redone = 0
 
     def map(self, work: Callable[[Chunk], Result], chunks: Iterable[Chunk]) -> Iterator[Result]:
-        """One after the other."""
+        """Map one chunk after the other."""
         return map(work, chunks)
 
 
@@ -31,7 +31,7 @@ class LocalEngine:
 def open_engine(
     name: EngineName, workers: int | None = None, address: str | None = None
 ) -> Iterator[Engine]:
-    """The engine of that name for as long as the block runs; what was started for it ends there.
+    """Open the engine of that name inside the block; its processes end with the block.
 
     With Ray, what is printed inside the block goes to stderr.
 

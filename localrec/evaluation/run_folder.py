@@ -42,20 +42,20 @@ _Run = RunConfig | QuestionRunConfig
 
 
 class RunOrigin(msgspec.Struct, frozen=True, kw_only=True):
-    """What it takes to make a run again.
+    """Everything that is needed to repeat a run.
 
     Args:
-        run: The configuration, every default spelt out.
-        protocol: It in words.
-        fingerprint: Of the data.
-        people: How many there are in the data.
-        items: How many.
-        interactions: How many.
+        run: Configuration with every default.
+        protocol: Protocol in words.
+        fingerprint: Hash of the data.
+        people: Number of users in the data.
+        items: Number of items.
+        interactions: Number of interactions.
         train: Interactions that systems were fitted on.
         validation: Cases they were tuned on.
-        test: Cases they were judged by.
+        test: Cases they were tested on.
         made: Command, day, versions, machine.
-        engine: What worked the cases off.
+        engine: Engine that ran the cases.
     """
 
     run: RunConfig
@@ -72,10 +72,10 @@ class RunOrigin(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class QuestionRunOrigin(msgspec.Struct, frozen=True, kw_only=True):
-    """What it takes to make a question run again.
+    """Everything that is needed to repeat a question run.
 
     Args:
-        run: The configuration, every default spelt out.
+        run: Configuration with every default.
         fingerprint: Of the gold file and of the catalogue that was asked about.
         questions: How many there are in the half.
         unknown: Gold names that stand for nothing in the catalogue.
@@ -94,22 +94,22 @@ class QuestionRunOrigin(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SystemResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What was measured of one system.
+    """The figures of one system.
 
     Args:
         name: As the configuration has it.
-        settings: What it was fitted with.
+        settings: Settings of the fit.
         fit_s: Seconds to fit; of a system that answers questions, to open it.
         spared_s: Of these, so many an earlier system of the run had spent on what both learn.
-        score_s: Seconds of all its answers.
-        cases: How many it was asked.
+        score_s: Seconds for all answers.
+        cases: Number of cases.
         metrics: Name -> figure with its interval; people, or questions, are resampled.
         faults: Kind -> in how many answers.
         failed: Why it was not measured; "" where it was.
         suspicions: Reasons not to believe the figures.
-        search: How it was tuned.
-        per_case: Its file of cases, beside this one.
-        questions: Of a question run all that was counted.
+        search: Result of the tuning.
+        per_case: File of its cases, beside this one.
+        questions: All counts of a question run.
     """
 
     name: Name
@@ -132,13 +132,13 @@ class TrajectoryRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         id: The case's.
-        person: Their key.
+        user: Key of the user; "person" in the file.
         items: Keys of all that it tells of by title, so that forgetting one of them finds it.
-        trajectory: All of it.
+        trajectory: The whole trajectory.
     """
 
     id: str
-    person: str
+    user: str = msgspec.field(name="person")
     items: tuple[str, ...]
     trajectory: Trajectory
 
@@ -200,15 +200,15 @@ class RunFolder:
             self.write("origin.json", msgspec.structs.replace(before, run=origin.run, made=made))
 
     def any_origin(self) -> RunOrigin | QuestionRunOrigin:
-        """How the run was begun, of whichever kind it is."""
+        """Read the origin of a run of either kind."""
         return self.question_origin() if self.asks_questions else self.origin()
 
     def origin(self) -> RunOrigin:
-        """How a run that ranks was begun."""
+        """Read the origin of a ranking run."""
         return self.read("origin.json", RunOrigin)
 
     def question_origin(self) -> QuestionRunOrigin:
-        """How a run over questions was begun."""
+        """Read the origin of a question run."""
         return self.read("origin.json", QuestionRunOrigin)
 
     @property
@@ -217,23 +217,23 @@ class RunFolder:
         return "questions" in self.read("origin.json", _Begun).run
 
     def metrics(self) -> RunMetrics:
-        """What was measured so far."""
+        """Read the figures measured so far."""
         if not (self.path / "metrics.json").is_file():
             return RunMetrics(complete=False, systems=())
         return self.read("metrics.json", RunMetrics)
 
     def outcomes(self, system: str) -> list[CaseResult]:
-        """The cases of a system that are done, in the order of the file."""
+        """Read the finished cases of a system, in the order of the file."""
         path = self.path / case_file(system)
         return read_records(path, CaseResult, skip_blank=False) if path.is_file() else []
 
     def case_lines(self, system: str) -> list[AnswerScoreRecord]:
-        """The judged answers of a system in a run over questions; none where it has no file."""
+        """Read the judged answers of a system in a question run; none where it has no file."""
         path = self.path / case_file(system)
         return read_records(path, AnswerScoreRecord) if path.is_file() else []
 
     def trajectories(self, system: str) -> list[TrajectoryRecord]:
-        """What an agent did, case by case; none where it has no file."""
+        """Read the trajectories of an agent, case by case; none where it has no file."""
         path = self.path / trajectory_file(system)
         return read_records(path, TrajectoryRecord) if path.is_file() else []
 
@@ -267,7 +267,7 @@ class RunFolder:
     def append(self, system: str, outcomes: Sequence[CaseResult]) -> None:
         """Add cases; they are on disk when this returns, before them what agents did."""
         acted = [
-            TrajectoryRecord(id=one.id, person=one.user, items=one.told, trajectory=one.trajectory)
+            TrajectoryRecord(id=one.id, user=one.user, items=one.told, trajectory=one.trajectory)
             for one in outcomes
             if one.trajectory is not None
         ]
@@ -283,7 +283,7 @@ class RunFolder:
             os.fsync(file.fileno())
 
     def read(self, name: str, shape: type[Record]) -> Record:
-        """One of the folder's JSON files.
+        """Read one of the folder's JSON files.
 
         Raises:
             InputError: it is not there, or is something else.
@@ -297,7 +297,7 @@ class RunFolder:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Nobody else writes to the folder inside the block.
+        """Lock the folder against other processes inside the block.
 
         Raises:
             BusyError: somebody does.
@@ -308,22 +308,22 @@ class RunFolder:
 
 
 def case_file(system: str) -> str:
-    """The name of a system's file of cases."""
+    """Name a system's file of cases."""
     return f"cases-{system}.jsonl"
 
 
 def answer_file(system: str) -> str:
-    """The name of a system's file of answers to questions."""
+    """Name a system's file of answers to questions."""
     return f"answers-{system}.jsonl"
 
 
 def rationale_file(system: str) -> str:
-    """The name of a system's file of rationales."""
+    """Name a system's file of rationales."""
     return f"rationales-{system}.jsonl"
 
 
 def trajectory_file(system: str) -> str:
-    """The name of the file of what an agent did."""
+    """Name a system's file of trajectories."""
     return f"trajectories-{system}.jsonl"
 
 
@@ -339,7 +339,7 @@ def _models_of(origin: RunOrigin | QuestionRunOrigin) -> dict[str, str]:
 
 
 def find_run(named: str, runs: Path) -> RunFolder:
-    """A run by its folder, or by its name in a workspace's `runs/`.
+    """Find a run by its folder, or by its name in a workspace's `runs/`.
 
     Raises:
         InputError: there is none.
@@ -352,5 +352,5 @@ def find_run(named: str, runs: Path) -> RunFolder:
 
 
 def runs_in(runs: Path) -> list[RunFolder]:
-    """The runs of a workspace, by name."""
+    """List the runs of a workspace, by name."""
     return [RunFolder(path.parent) for path in sorted(runs.glob("*/origin.json"))]

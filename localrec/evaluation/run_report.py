@@ -78,7 +78,7 @@ def run_report(
     extra: Sequence[Section] = (),
     leading: LeaderComparison | None = None,
 ) -> Report:
-    """The report on a run.
+    """Write the report on a run.
 
     Args:
         origin: How the run was begun.
@@ -112,7 +112,7 @@ def run_report(
 
 
 def describe_protocol(origin: RunOrigin) -> str:
-    """What was done, as a paragraph: protocol, sizes, data, seed, engine."""
+    """Describe a run in a paragraph: protocol, sizes, data, seed, engine."""
     return (
         f"{origin.protocol}. {origin.interactions:,} interactions of {origin.people:,} people with "
         f"{origin.items:,} items; fitted on {origin.train:,}, tuned on {origin.validation:,} "
@@ -122,7 +122,7 @@ def describe_protocol(origin: RunOrigin) -> str:
 
 
 def _leading_in(folder: RunFolder, metrics: RunMetrics) -> LeaderComparison | None:
-    """All systems against the best by the main metric; None where nothing can be compared."""
+    """Compare all systems with the best by the main metric; None where no pair can be compared."""
     believed = next((one for one in metrics.systems if is_believed(one)), None)
     if believed is None:
         return None
@@ -202,7 +202,7 @@ def _quality(results: Sequence[SystemResult], ours: tuple[str, ...]) -> tuple[Bl
 
 
 def _doubts(results: Sequence[SystemResult]) -> list[Block]:
-    """What speaks against believing the figures; nothing where nothing does."""
+    """Describe why figures are doubtful; empty where there is no doubt."""
     rows = [(one.name, *doubt) for one in results for doubt in doubts_about(one)]
     if not rows:
         return []
@@ -239,7 +239,7 @@ def _told_search(result: SystemResult) -> str:
 
 
 def _told_best(results: Sequence[SystemResult], leading: LeaderComparison | None) -> str:
-    """The leader, and those who are not shown to be worse; of systems to be believed."""
+    """Name the leader, and the systems that are not shown to be worse."""
     believed = [one for one in results if is_believed(one)]
     if not believed:
         return "Nothing was measured yet that is to be believed."
@@ -280,7 +280,7 @@ def _against_best(leading: LeaderComparison | None, paired_over: str) -> tuple[B
 
 
 def _by_quality(results: Sequence[SystemResult]) -> list[SystemResult]:
-    """Best first by the main metric; what was not measured, or is not to be believed, last."""
+    """Order systems by the main metric, best first; failed and doubtful ones come last."""
 
     def key(one: SystemResult) -> tuple[bool, float]:
         value = one.metrics[_main_metric(list(one.metrics))].value if one.metrics else None
@@ -290,13 +290,13 @@ def _by_quality(results: Sequence[SystemResult]) -> list[SystemResult]:
 
 
 def _main_metric(names: Sequence[str]) -> str:
-    """NDCG at the longest list; without it the first metric."""
+    """Choose NDCG at the longest list; without it the first metric."""
     longest = sorted((name for name in names if _kind(name) == _MAIN), key=_cutoff)
     return longest[-1] if longest else names[0]
 
 
 def _most_telling(names: Sequence[str]) -> list[str]:
-    """One metric of each kind, at its longest list."""
+    """Choose one metric of each kind, at its longest list."""
     kinds: dict[str, str] = {}
     for name in sorted(names, key=_cutoff):
         kinds[_kind(name)] = name
@@ -312,7 +312,7 @@ def _cutoff(name: str) -> int:
 
 
 def _scale(name: str) -> MetricScale:
-    """A metric as the pages show it: its own name, or that in words."""
+    """Describe a metric as the pages show it."""
     kind = _kind(name)
     if kind == "ms":
         return MetricScale(name="time of an answer", unit="ms", better="less")

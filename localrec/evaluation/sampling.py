@@ -6,5 +6,5 @@ import hashlib
 
 
 def hash_rank(seed: int, text: str) -> str:
-    """A place in a draw that depends on nothing but the seed and the text, as hex digits."""
+    """Hash a text and a seed to hex digits that order a draw."""
     return hashlib.sha256(f"{seed}\0{text}".encode()).hexdigest()

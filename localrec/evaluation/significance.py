@@ -48,7 +48,7 @@ class LeaderComparison(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def level(self) -> tuple[str, ...]:
-        """The systems that are not shown to be worse than the best."""
+        """List the systems that are not shown to be worse than the best."""
         return tuple(name for name, one in self.others.items() if one.verdict != "worse")
 
 
@@ -58,7 +58,7 @@ def is_believed(result: SystemResult) -> bool:
 
 
 def doubts_about(result: SystemResult) -> Iterator[tuple[str, str]]:
-    """What speaks against believing a system's figures: what it is, and the details."""
+    """List the reasons to doubt a system's figures, with details."""
     if result.failed:
         yield "failed", result.failed
     for doubt in result.suspicions:
@@ -68,7 +68,7 @@ def doubts_about(result: SystemResult) -> Iterator[tuple[str, str]]:
 
 
 def compare_with_leaders(run: RunFolder, metrics: Sequence[str]) -> dict[str, LeaderComparison]:
-    """Who leads a ranking run by each of some metrics.
+    """Compare all systems of a ranking run with the best by each metric.
 
     Only systems that are to be believed are compared, and nothing is where the cases of one of
     them are not all in the folder: it might be the best. A metric that none of them has is left
@@ -91,7 +91,7 @@ def compare_with_leaders(run: RunFolder, metrics: Sequence[str]) -> dict[str, Le
 
 
 def compare_with_leader(metric: str, systems: Mapping[str, CaseValues]) -> LeaderComparison:
-    """Every system against the best by one metric; there must be one at least."""
+    """Compare every system with the best by one metric; at least one system is needed."""
     sign = -1.0 if metric in FALLING else 1.0
     best = max(systems, key=lambda name: sign * float(np.nanmean(systems[name].values)))
     pairs = {name: _paired(one, systems[best]) for name, one in systems.items() if name != best}
@@ -112,7 +112,7 @@ def _case_values(
 
 
 def _paired(ours: CaseValues, theirs: CaseValues) -> tuple[Parts, Parts]:
-    """Sums and counts of each person over the cases of both."""
+    """Sum and count the values of each user over the cases of both."""
     here, there = ({case: row for row, case in enumerate(one.cases)} for one in (ours, theirs))
     common = [case for case in ours.cases if case in there]
     rows, others = [here[case] for case in common], [there[case] for case in common]

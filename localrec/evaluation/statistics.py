@@ -68,7 +68,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def ratio_estimate(parts: Parts, seed: int = SEED) -> IntervalEstimate:
-    """The ratio of sums of (part, weight) pairs, one per case; weight 0 leaves one out."""
+    """Estimate the ratio of sums of (part, weight) pairs, one per case; weight 0 is left out."""
     counted = _pairs(parts)
     counted = counted[counted[:, 1] > 0]
     if not len(counted):
@@ -85,7 +85,7 @@ def compare(ours: Parts, theirs: Parts, *, rising: bool = True, seed: int = SEED
 def compare_all(
     pairs: Mapping[str, tuple[Parts, Parts]], *, rising: bool = True, seed: int = SEED
 ) -> dict[str, Comparison]:
-    """Comparisons that are read together, each by its name, corrected for their number.
+    """Correct comparisons that are read together for their number.
 
     Args:
         pairs: Our and their (part, weight) pairs, as `measure` takes them, in the same order of
@@ -111,7 +111,7 @@ def compare_all(
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """P-values adjusted for their number by Holm's (1979) step-down method, in their order."""
+    """Adjust p-values for their number by Holm's (1979) step-down method, in their order."""
     count = len(p_values)
     adjusted, least = [0.0] * count, 0.0
     for place, index in enumerate(sorted(range(count), key=p_values.__getitem__)):
@@ -143,7 +143,7 @@ def _difference(
 
 
 def _randomisation_p(both: NDArray[np.float64], seed: int) -> float:
-    """Two-sided p-value of the gap between the two halves of (n, 4), over random swaps."""
+    """Compute the two-sided p-value of the gap between the halves of (n, 4), by random swaps."""
     observed = abs(float(_gap(both.sum(axis=0))))
     swapped = np.roll(both, 2, axis=1) - both  # what a swap of the case adds to the sums
     swapped = swapped[swapped.any(axis=1)]  # where both did the same, a swap adds nothing
@@ -169,13 +169,13 @@ def _verdict(gain: float, p_adjusted: float | None) -> ComparisonVerdict:
 
 
 def _coins(generator: np.random.Generator, rows: int, count: int) -> NDArray[np.float64]:
-    """Fair coins, 0 or 1, (rows, count)."""
+    """Toss fair coins, 0 or 1, (rows, count)."""
     drawn = np.frombuffer(generator.bytes(rows * -(-count // 8)), dtype=np.uint8)
     return np.unpackbits(drawn.reshape(rows, -1), axis=1, count=count).astype(np.float64)
 
 
 def _resampled_sums(counted: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
-    """Column sums of `RESAMPLES` draws of the rows (n, c) with replacement, (RESAMPLES, c)."""
+    """Sum the columns of `RESAMPLES` draws of the rows (n, c) with replacement, (RESAMPLES, c)."""
     generator, count = np.random.default_rng(seed), len(counted)
     sums = []
     for rows in _blocks(RESAMPLES, count):
@@ -186,19 +186,19 @@ def _resampled_sums(counted: NDArray[np.float64], seed: int) -> NDArray[np.float
 
 
 def _blocks(total: int, width: int) -> Iterator[int]:
-    """How many of `total` rows of so many cells to draw at a time."""
+    """Split `total` rows into blocks that fit in memory."""
     at_once = max(1, _BLOCK_CELLS // max(1, width))
     for start in range(0, total, at_once):
         yield min(at_once, total - start)
 
 
 def _ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Part over weight of sums (..., 2)."""
+    """Divide part by weight of sums (..., 2)."""
     return sums[..., 0] / sums[..., 1]
 
 
 def _gap(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Our ratio minus theirs, of sums (..., 4)."""
+    """Subtract their ratio from ours, of sums (..., 4)."""
     return _ratio(sums[..., :2]) - _ratio(sums[..., 2:])
 
 

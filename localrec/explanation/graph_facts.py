@@ -1,8 +1,8 @@
-"""Why an item is in the answer, as edges of the graph, and the few things these edges let one say.
+"""Facts about an item of an answer, each with the edges of the graph that carry it.
 
-A `Fact` is one statement with the edges that carry it. Nothing is stated that no edge shows:
-that something is absent is carried by the complete list of the item's components. The way from
-a component up to the family that was asked for is walked in the bounded graph of that item.
+A fact states nothing that no edge shows. The absence of a component is carried by the complete
+list of the item's components. The way from a component up to the family in the question is walked
+in the bounded graph of that item.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SHOWN = 4
 def question_facts(
     query: SearchQuery, pool: CandidateSet, item: int, links: Mapping[int, Sequence[LinkDetail]]
 ) -> list[Fact]:
-    """Everything the graph says about an item that bears on the question, most telling first.
+    """Return the facts about an item that bear on the question, most telling first.
 
     `links` holds the edges of the item and of the question's example, if it has one.
     """
@@ -44,13 +44,13 @@ def question_facts(
 
 
 def example_index(query: SearchQuery) -> int | None:
-    """The item index of the question's example."""
+    """Return the item index of the question's example."""
     target = query.intent.target
     return query.catalogue.item_index(target) if target else None
 
 
 def _by_kind(wishes: Sequence[Constraint]) -> list[Constraint]:
-    """A picture's wishes with those of a kind together, so that they make one statement."""
+    """Join the soft constraints of an image by kind, so that each kind makes one statement."""
     keys: dict[str, list[str]] = {}
     for wish in wishes:
         keys.setdefault(wish.kind, []).extend(wish.any_of)
@@ -60,7 +60,7 @@ def _by_kind(wishes: Sequence[Constraint]) -> list[Constraint]:
 def _fact_of_constraint(
     query: SearchQuery, around: ItemSubgraph, constraint: Constraint
 ) -> list[Fact]:
-    """All of the item's attributes that meet the constraint, with their ways up to it."""
+    """Return the item's attributes that meet the constraint, with their ways up to it."""
     catalogue = query.catalogue
     told: dict[int, str] = {}
     edges: list[Evidence] = []

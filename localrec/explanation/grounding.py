@@ -27,7 +27,7 @@ def is_grounded(
     allowed = _names_in(evidence)
     reading = vocabulary.read(sentence)
     mentions = find_mentions(reading, vocabulary)
-    barred, _ = negated_tokens(reading, owners(reading, mentions))
+    barred, _ = negated_tokens(reading, owners(reading, mentions), vocabulary.negations)
     may_be_absent = {key for one in intent.constraints if one.barred for key in one.any_of}
     for mention in mentions:
         phrase = reading.roots[mention.first : mention.last]

@@ -30,7 +30,7 @@ _AT_ONCE = 16
 
 
 class DescribeSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run did: sentences kept, and those dropped for claiming something else."""
+    """The outcome of a run: sentences kept, and sentences dropped for claims without a fact."""
 
     waiting: int
     written: int

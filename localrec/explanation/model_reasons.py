@@ -49,10 +49,10 @@ def write_reasons(
 
     Args:
         model: Asked once for each of the first items about which there are facts.
-        facts: Of each item, in their order.
-        names: Of the same items, untrusted.
-        vocabulary: Of the catalogue, for the check.
-        known: What the model is told of the person, in lines.
+        facts: The facts of each item, in their order.
+        names: The names of the same items, untrusted.
+        vocabulary: The names of the catalogue, for the check.
+        known: Lines about the user for the model to read.
         most: So many of the first items, at most.
     """
     said, notes = list(template_reasons(facts).said), tuple[str, ...]()
@@ -77,17 +77,17 @@ def write_reasons(
 
 
 def _tells_of(name: str, sentence: str, facts: Sequence[Fact]) -> bool:
-    """Whether it is a sentence about the item that says at least something of its facts."""
+    """Return whether the sentence is about the item and states at least one of its facts."""
     if sentence.count(name) != 1 or f"{name}:" in sentence:  # a heading, with or without more
         return False
     rest = sentence.replace(name, "").casefold()
-    # Who holds an edge of the person's own is the person, whose key says nothing of the item.
+    # The source of an edge of the history is the user, whose key says nothing about the item.
     named = {edge.target for edge in evidence_of(facts)} - {name}
     return bool(_SHARE.search(rest)) or any(one and one.casefold() in rest for one in named)
 
 
 def _is_true(name: str, sentence: str, facts: Sequence[Fact], vocabulary: Vocabulary) -> bool:
-    """Whether the facts carry all that is named, and every share with what it is a share of.
+    """Return whether the facts carry every name, and every share with the group it belongs to.
 
     Numbers that are true one by one may be put together to what is not, and how many like what an
     item has is not how many like the item.
@@ -100,7 +100,7 @@ def _is_true(name: str, sentence: str, facts: Sequence[Fact], vocabulary: Vocabu
 
 
 def _subjects(fact: Fact, name: str) -> set[str]:
-    """What a fact is about besides the item: an attribute, another item."""
+    """Return the other subjects of a fact: attributes and other items."""
     targets = {edge.target for edge in fact.evidence} - {name}
     return {one.casefold() for one in targets if not _SHARE.search(one)}
 
@@ -110,7 +110,7 @@ def _is_carried(text: str, facts: Sequence[Fact], vocabulary: Vocabulary) -> boo
 
 
 def _worked_examples(domain: Domain, known: Sequence[str]) -> list[Message]:
-    """The task, what is known of the person, and two examples in the domain's own words."""
+    """Return the task, the lines about the user, and two examples in the domain's own words."""
     task = (
         f"Say in one short sentence why a person may like a {domain.singular}. Use only the "
         "numbered facts."

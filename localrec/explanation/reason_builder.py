@@ -1,4 +1,4 @@
-"""Why an item is on a person's list, in terms of what that person did.
+"""Reasons for the items of a user's list, in terms of the user's own history.
 
 As with questions, a statement without edges is not made: a share of people is carried by the
 count behind it, a leaning by the number of items it was read from. Where the shared memory took
@@ -26,14 +26,14 @@ from localrec.memory.user_item_graph import USERS_PER_ITEM, UserItemGraph
 from localrec.ranking.preference_features import lift, strongest_likes
 
 _RAISED = 0.2  # least weighted rise of log odds that is worth a sentence
-_TOGETHER = 3  # least number of people behind a share
+_TOGETHER = 3  # least number of users behind a share
 _ATTRIBUTES = 3
 _NAMED = 2
 _LIKED = 0.25  # strength from which an item counts as liked in a sentence
 _FACTS = 3  # of an item
 _NEXT = 10  # likings that count as soon after; the sentence says it in words
-_SOON = 0.25  # least share of people who came to an item so soon
-_WATCHED = 100  # people whose order is looked at
+_SOON = 0.25  # least share of users who came to an item so soon
+_WATCHED = 100  # users whose order is looked at
 
 
 class ItemCatalog(Protocol):
@@ -64,10 +64,10 @@ class MemoryEvidence(msgspec.Struct, frozen=True):
 
 
 class ReasonBuilder:
-    """States the reasons for items of one person's list.
+    """State the reasons for the items of one user's list.
 
     Args:
-        person: Their key.
+        person: The key of the user.
         taste: Their history.
         catalogue: Items and attributes.
         audience: Who liked what.
@@ -91,11 +91,11 @@ class ReasonBuilder:
         self._count_attributes()
 
     def facts(self, item: int) -> list[Fact]:
-        """What speaks for an item, most telling first; never empty where anybody liked it."""
+        """Return the facts for an item, most telling first; never empty if any user liked it."""
         return self.from_history(item) or self._by_popularity(item)
 
     def from_history(self, item: int) -> list[Fact]:
-        """What speaks for an item in the person's own history; [] where nothing does."""
+        """Return the facts for an item in the user's own history, [] without any."""
         found = [self._by_neighbour(item), None, self._by_attributes(item), None]
         if self._memory_evidence is not None:
             found[1] = self._by_companion(item, self._memory_evidence.collaborative_memory)
@@ -103,9 +103,9 @@ class ReasonBuilder:
         return [fact for fact in found if fact is not None][:_FACTS]
 
     def from_memory(self, item: int) -> list[Fact]:
-        """What the shared memory says for an item, then what the history does by itself.
+        """Return the facts of the shared memory for an item, then those of the history itself.
 
-        The nearest people come first: whether they like what the item has, and the item itself.
+        The nearest users come first: whether they like the item's attributes, and the item itself.
         Without a memory, or where it is silent, the reasons are those of `facts`.
         """
         if self._memory_evidence is None:
@@ -123,12 +123,12 @@ class ReasonBuilder:
         return [fact for fact in found if fact is not None][:_FACTS] or self.facts(item)
 
     def from_attributes(self, item: int) -> list[Fact]:
-        """What the item has in common with the history, which needs nobody else; [] for nothing."""
+        """Return the attributes that the item shares with the history, [] without any."""
         fact = self._by_attributes(item)
         return [] if fact is None else [fact]
 
     def _by_neighbour(self, item: int) -> Fact | None:
-        """The liked item that raises this one's odds most, of those that enough people share."""
+        """Find the liked item that raises this one's odds most, if enough users share both."""
         place = self._raiser_of(item)
         if place is None:
             return None
@@ -163,7 +163,7 @@ class ReasonBuilder:
         return best if best is not None and rises[best] >= _RAISED else None
 
     def _by_attributes(self, item: int) -> Fact | None:
-        """The attributes of the item that the person liked most often."""
+        """Return the attributes of the item that the user liked most often."""
         theirs = self._catalogue.attributes_of(item)
         liking = self._sums[theirs] / self._numbers[theirs].clip(min=1)
         telling = np.where(liking >= _LIKED, liking * np.sqrt(self._numbers[theirs]), 0.0)
@@ -180,7 +180,7 @@ class ReasonBuilder:
         return Fact(text, tuple(edges))
 
     def _by_companion(self, item: int, collaborative_memory: CollaborativeMemory) -> Fact | None:
-        """How many people came to the item soon after the newest item that it goes with."""
+        """Count the users who came to the item soon after the newest item that it goes with."""
         place = self._closest_company(item, collaborative_memory)
         if place is None:
             return None
@@ -212,7 +212,7 @@ class ReasonBuilder:
         return best if best is not None and weights[best] > 0 else None
 
     def _by_facet(self, item: int, memory_context: MemoryContext) -> Fact | None:
-        """What most of the nearest people often like, and the item has."""
+        """Return the attributes of the item that most of the nearest users often like."""
         is_user = memory_context.curated.neighbours.is_user
         people = int(is_user.sum())
         theirs = set(self._catalogue.attributes_of(item).tolist())
@@ -235,7 +235,7 @@ class ReasonBuilder:
     def _by_votes(
         self, item: int, graph: UserItemGraph, memory_context: MemoryContext
     ) -> Fact | None:
-        """How many of the nearest people like the item itself."""
+        """Count the nearest users who like the item itself."""
         chosen = memory_context.curated.neighbours
         nearest = chosen.index[chosen.is_user]
         liking = int(np.isin(nearest, graph.matrix.users_of(item)).sum())
@@ -314,10 +314,10 @@ class ReasonBuilder:
 
 
 def _came_soon_after(graph: UserItemGraph, source: int, item: int) -> tuple[int, int]:
-    """How many people liked `item` within ten likings after `source`, of those who liked both.
+    """Count the users who liked `item` within ten likings after `source`, and those who liked both.
 
-    At most `_WATCHED` are looked at, the same ones each time, and only what is dated counts. They
-    stand among the first people of both items, who are numbered in no order: an even sample.
+    At most `_WATCHED` users are counted, the same ones each time, and only dated likings. They
+    are among the first users of both items, whose numbers have no order: an even sample.
     """
     begins = graph.matrix.first_user[[source, item]]
     ends = np.minimum(graph.matrix.first_user[[source + 1, item + 1]], begins + USERS_PER_ITEM)

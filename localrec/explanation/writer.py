@@ -1,8 +1,7 @@
-"""Sentences about an item, made of its facts: by template, or by a local model that is checked.
+"""Write sentences about an item from its facts, by a template or by a local model.
 
-The model gets numbered facts and writes one sentence under a grammar. A sentence that claims
-anything outside the facts' evidence is dropped, and the template speaks instead; the answer says
-who spoke.
+The model reads numbered facts and writes one sentence under a grammar. A sentence with a claim
+outside the evidence is dropped and the template writes one instead; the answer says who wrote.
 """
 
 from __future__ import annotations
@@ -30,24 +29,24 @@ _MOST_FACTS = 5
 
 
 class Writer(Protocol):
-    """Turns facts into a sentence; `spoke` counts who wrote how many."""
+    """Turn facts into a sentence; `spoke` names the writer, `tokens` counts its cost."""
 
     spoke: str
     tokens: int
 
     def write(self, name: str, facts: Sequence[Fact], intent: Query, vocabulary: Vocabulary) -> str:
-        """One or two sentences about the item `name`."""
+        """Write one or two sentences about the item `name`."""
         ...
 
 
 class TemplateWriter:
-    """Sentences put together from the facts as they stand."""
+    """Put sentences together from the facts as they stand."""
 
     spoke = "template"
     tokens = 0
 
     def write(self, name: str, facts: Sequence[Fact], intent: Query, vocabulary: Vocabulary) -> str:
-        """The leading facts in one sentence; facts that would not pass the check are left out."""
+        """Write the leading facts in one sentence; facts that fail the check are left out."""
         told = [
             fact.text
             for fact in facts
@@ -57,7 +56,7 @@ class TemplateWriter:
 
 
 class Sentence(msgspec.Struct, frozen=True):
-    """What a model wrote, "" where that is no plain sentence, and what it cost."""
+    """A sentence of a model and its tokens; the text is "" if it is no plain sentence."""
 
     text: str
     usage: Usage
@@ -66,7 +65,7 @@ class Sentence(msgspec.Struct, frozen=True):
 def ask_sentence(
     model: ChatModel, examples: Sequence[Message], name: str, facts: Sequence[str]
 ) -> Sentence:
-    """Have a model say numbered facts about the item `name` in one sentence; nothing is checked.
+    """Ask a model to say numbered facts about an item in one sentence, which is not checked.
 
     Args:
         model: Asked once.
@@ -91,13 +90,13 @@ def ask_sentence(
 
 
 def numbered_facts(name: str, facts: Sequence[str]) -> str:
-    """Facts about an item as a model is shown them, a line each."""
+    """Number facts about an item for a prompt, one per line."""
     listed = "\n".join(f"{number}. {clean_text(fact)}" for number, fact in enumerate(facts, 1))
     return f"{clean_text(name)}:\n{listed}\nSentence:"
 
 
 class ModelWriter:
-    """One sentence by a local model, checked against the facts; else the template's."""
+    """Write one sentence by a local model, checked against the facts; else by the template."""
 
     spoke = "model"
 
@@ -108,7 +107,7 @@ class ModelWriter:
         self.dropped = 0
 
     def write(self, name: str, facts: Sequence[Fact], intent: Query, vocabulary: Vocabulary) -> str:
-        """The model's sentence if all it names is in the evidence."""
+        """Write the model's sentence if the evidence holds every name in it."""
         leading = [fact for fact in facts if fact.leads][:_MOST_FACTS]
         try:
             sentence = self._ask(name, leading, vocabulary.domain)
@@ -148,7 +147,7 @@ def record_writer(writer: Writer, sentences: int, trace: RunTrace) -> None:
 
 
 def _worked_examples(domain: Domain) -> list[Message]:
-    """The task and two examples of it, made of the domain's own words."""
+    """Return the task and two examples of it, made of the domain's own words."""
     messages = [
         Message(
             "system",

@@ -34,6 +34,30 @@ def _program() -> list[str]:
     return [sys.executable, "-P", "-m", "localrec"]
 
 
+def start_in_background(folder: Path, arguments: Sequence[str]) -> None:
+    """Start a command of localrec that outlives this process, with the lowest claim on the CPU.
+
+    Args:
+        folder: The workspace it works on.
+        arguments: As behind `localrec`.
+    """
+    package_home = str(Path(__file__).resolve().parents[2])
+    search_path = os.pathsep.join(filter(None, [package_home, os.environ.get("PYTHONPATH")]))
+    subprocess.Popen(
+        [*_program(), "--json", "--workspace", str(folder), *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        preexec_fn=_be_patient if hasattr(os, "nice") else None,
+        env={**os.environ, "PYTHONPATH": search_path},
+    )
+
+
+def _be_patient() -> None:
+    os.nice(10)
+
+
 class CommandJob:
     """One running command; `follow` it from one thread, `stop` it from any.
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from localrec.data.domains import ConceptTables, Domain
+from localrec.data.domains import ConceptTables, Domain, QuestionWords
 from localrec.foundation.atomic_files import write_atomically
 from localrec.foundation.errors import InputError, WorkspaceError
 from localrec.foundation.paths import make_private, pulled, shipped
@@ -35,6 +35,10 @@ def load_domain(name: str, folder: Path | None = None) -> Domain:
                 f"{path} declares the domain {domain.name!r}, not {name!r}.",
                 "Register it under the name that it declares.",
             )
+        words = home / "words.toml"
+        if words.is_file():
+            told = tomllib.loads(words.read_text(encoding="utf-8"))
+            domain = msgspec.structs.replace(domain, words=msgspec.convert(told, QuestionWords))
         taxonomy = home / "taxonomy.toml"
         if not taxonomy.is_file():
             return domain

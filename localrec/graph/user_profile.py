@@ -1,4 +1,4 @@
-"""What a person's history says about their taste: one signed strength per item they met.
+"""The profile of a user: one signed strength per item of their history.
 
 The newest verdict on an item counts. What was only seen, heard or put on a list says a little;
 "not now" says nothing about taste and hides the item for a while.
@@ -23,6 +23,7 @@ HIDDEN_FOR = timedelta(days=30)  # how long "not now" holds
 _VERDICTS = {Event.LIKED: 1.0, Event.DISLIKED: -1.0}
 _WANTED = 0.4
 _SEEN = 0.3
+_EPOCH, _ONE_DAY = np.datetime64("1970-01-01"), np.timedelta64(1, "D")
 _HEARD_OFTEN = 16  # plays that say as much as being liked; each doubling says the same
 
 
@@ -35,6 +36,8 @@ class UserProfile(msgspec.Struct, frozen=True):
         stars: Ratings where one was given, else NaN, (m,).
         known: Items that need no recommending: had, judged or hidden for now, (n,).
         hidden: Items put off ("not now") a short while ago, (n,).
+        days: When each item was last met, in days since 1970, NaN where unknown, (m,); None where
+            no day is known.
     """
 
     items: Indexes
@@ -42,25 +45,41 @@ class UserProfile(msgspec.Struct, frozen=True):
     stars: Scores
     known: Mask
     hidden: Mask
+    days: NDArray[np.float64] | None = None
+
+    @classmethod
+    def from_history(cls, items: Indexes, size: int, stars: Scores | None = None) -> UserProfile:
+        """Take a history as it is; items without stars count as liked.
+
+        Args:
+            items: Catalogue indexes, oldest first, (m,).
+            size: Items in the catalogue, n.
+            stars: NaN where none were given, (m,); None: nowhere.
+        """
+        if stars is None:
+            stars = np.full(len(items), np.nan, dtype=np.float32)
+        known, hidden = np.zeros(size, dtype=bool), np.zeros(size, dtype=bool)
+        known[items] = True
+        return cls(items, preferences_of_stars(stars), stars, known, hidden)
 
     def __len__(self) -> int:
         return len(self.items)
 
     @property
     def liked(self) -> Scores:
-        """How much each item is liked, 0 where it is not, (m,)."""
+        """The strength of each liked item, 0 for the others, (m,)."""
         return np.maximum(self.strengths, 0.0)
 
     @property
     def disliked(self) -> Scores:
-        """How much each item is disliked, 0 where it is not, (m,)."""
+        """The strength of each disliked item, 0 for the others, (m,)."""
         return np.maximum(-self.strengths, 0.0)
 
 
 def profile_from_history(
     deeds: UserHistory, catalogue: Catalogue, now: datetime | None = None
 ) -> UserProfile:
-    """The taste behind what a person did; items that the catalogue has not are left out.
+    """Build the profile of a user's interactions; items outside the catalogue are left out.
 
     Args:
         deeds: From the store, oldest first.
@@ -71,6 +90,7 @@ def profile_from_history(
     strength: dict[int, float] = {}
     verdict: dict[int, float] = {}
     stars: dict[int, float] = {}
+    day: dict[int, float] = {}
     known, hidden = catalogue.none(), catalogue.none()
     places = np.searchsorted(catalogue.node_ids, deeds.items)
     for row, place in enumerate(places):
@@ -82,7 +102,7 @@ def profile_from_history(
             hidden_until = deeds.at[row] + np.timedelta64(HIDDEN_FOR)
             hidden[item] = bool(hidden_until > np.datetime64(now))
             continue
-        hidden[item] = False  # whoever speaks of it again has taken it up again
+        hidden[item] = False  # new feedback on an item ends its postponement
         known[item] |= event is not Event.WANTED
         if not np.isnan(rating):
             verdict[item] = preference_of_rating(rating)
@@ -92,7 +112,9 @@ def profile_from_history(
             stars.pop(item, None)
         weak = _strength_without_verdict(event, int(deeds.times[row]))
         strength[item] = verdict.get(item, max(weak, strength.get(item, 0.0)))
-    return _user_profile(strength, stars, known | hidden, hidden)
+        if not np.isnat(deeds.at[row]):
+            day[item] = float((deeds.at[row] - _EPOCH) / _ONE_DAY)
+    return _user_profile(strength, stars, known | hidden, hidden, day)
 
 
 def profile_from_keys(
@@ -122,7 +144,12 @@ def merge_profiles(first: UserProfile, second: UserProfile) -> UserProfile:
     stars = dict(zip(first.items.tolist(), first.stars.tolist(), strict=True))
     strength |= zip(second.items.tolist(), second.strengths.tolist(), strict=True)
     stars |= zip(second.items.tolist(), second.stars.tolist(), strict=True)
-    return _user_profile(strength, stars, first.known | second.known, first.hidden | second.hidden)
+    day: dict[int, float] = {}
+    for one in (first, second):
+        if one.days is not None:
+            day |= zip(one.items.tolist(), one.days.tolist(), strict=True)
+    known, hidden = first.known | second.known, first.hidden | second.hidden
+    return _user_profile(strength, stars, known, hidden, day)
 
 
 def preference_of_rating(stars: float) -> float:
@@ -146,7 +173,11 @@ def _strength_without_verdict(event: Event, times: int) -> float:
 
 
 def _user_profile(
-    strength: dict[int, float], stars: dict[int, float], known: Mask, hidden: Mask
+    strength: dict[int, float],
+    stars: dict[int, float],
+    known: Mask,
+    hidden: Mask,
+    day: dict[int, float] | None = None,
 ) -> UserProfile:
     items: NDArray[np.int32] = np.array(list(strength), dtype=np.int32)
     return UserProfile(
@@ -155,4 +186,5 @@ def _user_profile(
         stars=np.array([stars.get(item, np.nan) for item in strength], dtype=np.float32),
         known=known,
         hidden=hidden,
+        days=np.array([day.get(item, np.nan) for item in strength]) if day else None,
     )

@@ -16,12 +16,12 @@ from localrec.llm.model_catalog import find_model, load_catalog, model_path
 
 
 def shipped_adapters() -> dict[str, Path]:
-    """The adapters that come with localrec: name -> file."""
+    """List the adapters that ship with localrec: name -> file."""
     return {path.stem: path for path in sorted((shipped("models") / "adapters").glob("*.gguf"))}
 
 
 def adapter_path(named: str) -> Path:
-    """The file of an adapter, by the name of one that ships or by its path.
+    """Find the file of an adapter by the name of a shipped one or by its path.
 
     Raises:
         ModelError: there is none.
@@ -49,7 +49,7 @@ def is_adapter(named: str) -> bool:
 
 
 def fitting_adapter(named: str, role: str, model: Path) -> Path:
-    """The file of an adapter, once it is sure to be for this role and this model.
+    """Find the file of an adapter and check that it fits the role and the model.
 
     Raises:
         ModelError: there is none, or it is another model's.
@@ -84,7 +84,7 @@ def check_role(named: str, role: str) -> None:
 
 
 def base_of(named: str) -> str:
-    """The model of the catalogue that an adapter was trained for.
+    """Name the model of the catalogue that an adapter was trained for.
 
     Raises:
         ModelError: there is no such adapter, or its model is not in the catalogue.
@@ -100,7 +100,7 @@ def base_of(named: str) -> str:
 
 
 def role_of(named: str) -> str:
-    """What an adapter was trained for.
+    """Return the role that an adapter was trained for.
 
     Raises:
         ModelError: there is none, or it does not say.
@@ -119,7 +119,7 @@ def _ours(path: Path) -> GgufHeader:
 
 
 def _hash_of(model: Path) -> str:
-    """SHA-256 of a model file; that of a pulled one is known, since it was checked then."""
+    """Return the SHA-256 of a model file; the hash of a pulled file is known from its check."""
     for name in load_catalog():
         declared = find_model(name)
         try:

@@ -26,7 +26,7 @@ class RecordingModel(ModelWrapper):
 
     Args:
         model: The one that is asked.
-        role: What it is asked as.
+        role: Role of the model in the call.
         calls: Where each call is added as soon as it is over.
     """
 
@@ -98,7 +98,7 @@ class RecordingVisionModel:
         max_tokens: int = 256,
         on_chunk: Callable[[str], None] | None = None,
     ) -> Generation:
-        """As the model describes; of the picture its size is on record."""
+        """Describe a picture by the model; the size of the picture is recorded."""
         shown = f"(a picture of {bitmap.width} by {bitmap.height} pixels)"
         saw = (ChatTurn("user", shown), *(ChatTurn(one.role, one.content) for one in messages))
         try:
@@ -114,4 +114,4 @@ class RecordingVisionModel:
         return written
 
     def close(self) -> None:
-        """Nothing is held: the model is somebody else's."""
+        """Do nothing: the opener of the model closes it."""

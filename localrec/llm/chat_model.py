@@ -104,7 +104,7 @@ class ChatModel(Protocol):
         ...
 
     def count_tokens(self, text: str) -> int:
-        """Tokens of `text` as plain text, without special tokens."""
+        """Count the tokens of `text` as plain text, without special tokens."""
         ...
 
     def close(self) -> None:

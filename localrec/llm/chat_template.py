@@ -64,7 +64,7 @@ class ChatTemplate:
             ) from error
 
     def render(self, messages: Sequence[Message]) -> tuple[Piece, ...]:
-        """The prompt up to the point where the assistant speaks, contents apart from template.
+        """Render the prompt up to the assistant's turn, contents apart from the template.
 
         Pieces alternate: template, content of message 0, template, content of message 1, and so
         on to a last template piece; so content `i` is piece `2 * i + 1`.
@@ -83,7 +83,7 @@ class ChatTemplate:
         return tuple(pieces)
 
     def answer_lead(self) -> str:
-        """White space that the template puts before an answer: `" "` or nothing.
+        """Return the white space that the template puts before an answer: `" "` or nothing.
 
         Some templates end the prompt at the assistant's mark and write history as mark, space,
         answer; there the first token of an answer is the one with the space in it.

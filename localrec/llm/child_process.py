@@ -60,7 +60,7 @@ class ChildProcess:
         return self._process.poll() is None
 
     def memory(self) -> int | None:
-        """Resident bytes, as Linux tells them."""
+        """Return the resident bytes that Linux reports."""
         try:
             pages = Path(f"/proc/{self._process.pid}/statm").read_text(encoding="ascii").split()[1]
         except (OSError, IndexError):  # gone, or another system
@@ -100,7 +100,7 @@ class ChildProcess:
                 view = view[self._requests.write(view) :]
 
     def stop(self) -> int:
-        """Hang up, wait a moment, kill; the exit code. No zombie stays."""
+        """Close the pipe, wait a moment, kill; returns the exit code and leaves no zombie."""
         with self._writing:
             self._requests.close()
         try:

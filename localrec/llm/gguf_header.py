@@ -81,7 +81,7 @@ class GgufHeader(msgspec.Struct, frozen=True, kw_only=True):
         supports_tools: Whether that template shows tools and calls in the form of Hermes and Qwen:
             schemas within `<tools>`, JSON within `<tool_call>`.
         tensors: Name -> dimensions, fastest first, as ggml counts them.
-        role: What an adapter of ours was trained for; "" of any other file.
+        role: Role that an adapter of localrec was trained for; "" in any other file.
         made_for: SHA-256 of the model file that such an adapter is used with.
     """
 
@@ -193,7 +193,7 @@ def check_adapter(path: Path, adapter: GgufHeader, model: GgufHeader) -> None:
 def _first_misfit(
     adapter: dict[str, tuple[int, ...]], model: dict[str, tuple[int, ...]]
 ) -> str | None:
-    """The first tensor that has no partner or no room in the base; None when all fit."""
+    """Find the first tensor without a partner or room in the base; None when all fit."""
     if not adapter:
         return "it holds no tensors"
     for name, shape in adapter.items():
@@ -237,7 +237,7 @@ class _Parser:
         return key, self._value(self._number("I"))
 
     def _value(self, kind: int) -> Any:
-        """A scalar or a string; None for an array, which is only skipped."""
+        """Read a scalar or a string; an array is skipped and gives None."""
         if kind in _SCALARS:
             return self._number(_SCALARS[kind])
         if kind == _STRING:

@@ -26,11 +26,11 @@ class CatalogModel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """One model of the catalogue.
 
     Args:
-        title: Its name for people.
+        title: Name for display.
         kind: `chat` answers questions, `embedder` makes vectors of texts, `pictures` of texts and
             pictures.
         licence: Licence of the weights.
-        roles: What localrec can use it for.
+        roles: Roles that localrec can use it in.
         files: The files to fetch; the first is the one that is opened.
         default: Whether quickstart fetches it.
     """
@@ -49,7 +49,7 @@ class _Catalog(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @lru_cache
 def load_catalog(path: Path | None = None) -> dict[str, CatalogModel]:
-    """Every model by name, from `path` or the catalogue that ships with localrec.
+    """Load every model by name, from `path` or the catalogue that ships with localrec.
 
     Raises:
         ModelError: the catalogue cannot be read or has a wrong field.
@@ -69,7 +69,7 @@ def load_catalog(path: Path | None = None) -> dict[str, CatalogModel]:
 
 
 def find_model(name: str) -> CatalogModel:
-    """The model called `name`.
+    """Find the model called `name`.
 
     Raises:
         ModelError: there is none.
@@ -81,7 +81,7 @@ def find_model(name: str) -> CatalogModel:
 
 
 def model_folder(name: str) -> Path:
-    """Where the files of a model lie once pulled; nothing is checked but the name.
+    """Return the folder of a pulled model; only the name is checked.
 
     Raises:
         ModelError: there is no such model.
@@ -91,7 +91,7 @@ def model_folder(name: str) -> Path:
 
 
 def model_path(name: str) -> Path:
-    """The file that is opened to use a model, as pulled.
+    """Return the file that is opened to use a pulled model.
 
     Raises:
         ModelError: there is no such model, or it was not pulled.

@@ -108,8 +108,8 @@ class ModelProcess:
         n_ctx: Context in tokens, rounded up to 256 and cut to what the model was trained for.
         n_threads: CPU threads; None takes all that this process may use.
         adapter: LoRA adapter as GGUF, trained on this model.
-        adapter_scale: Its strength; 0 equals the bare model.
-        projector: What turns pictures into what this model reads, as GGUF (mmproj).
+        adapter_scale: Strength of the adapter; 0 equals the bare model.
+        projector: Projector that encodes pictures for this model, as GGUF (mmproj).
         log: File for llama.cpp's own messages, appended to; None throws them away.
     """
 
@@ -157,7 +157,7 @@ class ModelProcess:
     def choose(
         self, messages: Sequence[Message], labels: Sequence[str], fixed: int = 0
     ) -> LabelProbabilities:
-        """Probabilities over `labels`; they must differ in their first token.
+        """Compute probabilities over `labels`, which must differ in their first token.
 
         Raises:
             ModelError: the model, its prompt or its labels cannot be used.
@@ -221,7 +221,7 @@ class ModelProcess:
         ).generation
 
     def count_tokens(self, text: str) -> int:
-        """Tokens of `text` as plain text, without special tokens."""
+        """Count the tokens of `text` as plain text, without special tokens."""
         return self._ask(lambda call: protocol.CountRequest(call, text), protocol.CountReply).tokens
 
     def tokenise(self, messages: Sequence[Message], prefix: str = "") -> tuple[int, ...]:
@@ -233,7 +233,7 @@ class ModelProcess:
         ).tokens
 
     def score(self, tokens: Sequence[int], rows: int = 1) -> NDArray[np.float32]:
-        """Logits of every next token behind each of the last `rows` of `tokens`.
+        """Compute the logits of every next token behind each of the last `rows` of `tokens`.
 
         Float32 of shape (rows, vocabulary); for looking at a model, nothing that answers needs it.
 
@@ -271,7 +271,7 @@ class ModelProcess:
 
     @property
     def memory(self) -> int | None:
-        """Bytes of memory that the process holds; None without one, or where nobody says so."""
+        """Return the bytes of memory of the process; None without one, or where unknown."""
         child = self._child
         return None if child is None else child.memory()
 

@@ -20,7 +20,7 @@ class ModelWrapper:
     """Asks another model in its place.
 
     Args:
-        model: The one that is asked; whoever opened it closes it.
+        model: The wrapped model; its opener closes it.
     """
 
     def __init__(self, model: ChatModel) -> None:
@@ -29,13 +29,13 @@ class ModelWrapper:
 
     @property
     def supports_tools(self) -> bool:
-        """As of the model."""
+        """Whether the wrapped model supports tools."""
         return self._model.supports_tools
 
     def choose(
         self, messages: Sequence[Message], labels: Sequence[str], fixed: int = 0
     ) -> LabelProbabilities:
-        """As the model chooses."""
+        """Choose by the wrapped model."""
         return self._ask(
             messages, lambda told: self._model.choose(told, labels, fixed), labels=labels
         )
@@ -43,7 +43,7 @@ class ModelWrapper:
     def generate(
         self, messages: Sequence[Message], **options: Unpack[GenerateKeywords]
     ) -> Generation:
-        """As the model writes."""
+        """Write by the wrapped model."""
         return self._ask(
             messages,
             lambda told: self._model.generate(told, **options),
@@ -51,11 +51,11 @@ class ModelWrapper:
         )
 
     def count_tokens(self, text: str) -> int:
-        """Of the text alone."""
+        """Count the tokens of the text alone."""
         return self._model.count_tokens(text)
 
     def close(self) -> None:
-        """Nothing is held: the model is somebody else's."""
+        """Do nothing: the opener of the model closes it."""
 
     def _ask(
         self,
@@ -68,9 +68,9 @@ class ModelWrapper:
         """Make a call of the model, to be overridden.
 
         Args:
-            messages: What was to be told.
-            call: Tells the model what it is given, and has its reply.
-            labels: What is chosen among.
-            prefix: How the reply begins.
+            messages: The messages of the caller.
+            call: Sends messages to the model and returns its reply.
+            labels: The labels of a choice.
+            prefix: Beginning of the reply.
         """
         return call(messages)

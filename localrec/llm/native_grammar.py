@@ -16,7 +16,7 @@ class Grammar:
         self._sampler = sampler
 
     def allows(self, tokens: np.ndarray) -> np.ndarray:
-        """Which of `tokens` (ids, shape (n,)) may come next: booleans of the same shape."""
+        """Tell which of `tokens` (ids, shape (n,)) may come next: booleans of the same shape."""
         entries = np.zeros(len(tokens), dtype=_TOKEN_DATA)
         entries["id"] = tokens
         candidates = native.llama_token_data_array(

@@ -27,5 +27,5 @@ def log(level: int, text: bytes, _: Any) -> None:
 
 
 def cause() -> str:
-    """The first thing llama.cpp complained about since loading began; what follows is fallout."""
+    """Return the first complaint of llama.cpp since loading began; later ones follow from it."""
     return complaints[0] if complaints else "it gives no reason"

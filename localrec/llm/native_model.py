@@ -91,7 +91,7 @@ class NativeModel:
 
     @property
     def position(self) -> int:
-        """Where the next token goes."""
+        """Return the position of the next token."""
         return len(self.live) + self._ahead
 
     def move_to(self, position: int) -> None:
@@ -110,7 +110,7 @@ class NativeModel:
     # --- text and tokens ---
 
     def tokens_of(self, text: str, *, special: bool = False) -> list[int]:
-        """Token ids of `text`; control tokens are read in it only with `special`."""
+        """Tokenise `text`; control tokens are read in it only with `special`."""
         raw = text.encode("utf-8", "replace")
         room = len(raw) + 2
         ids = (native.llama_token * room)()
@@ -120,7 +120,7 @@ class NativeModel:
         return ids[:count]
 
     def bytes_of(self, token: int) -> bytes:
-        """The bytes a token stands for; a control token stands for none."""
+        """Return the bytes of a token; a control token has none."""
         buffer = ctypes.create_string_buffer(256)
         count = native.llama_token_to_piece(self._vocab, token, buffer, 256, 0, False)
         return buffer.raw[: max(count, 0)]
@@ -153,7 +153,7 @@ class NativeModel:
         return native.llama_vocab_bos(self._vocab) if wanted else None
 
     def special_text(self, name: str) -> str:
-        """How a template writes the `bos` or `eos` token; empty where the model has none."""
+        """Return the text of the `bos` or `eos` token; empty where the model has none."""
         token = getattr(native, f"llama_vocab_{name}")(self._vocab)
         text = native.llama_vocab_get_text(self._vocab, token) if token >= 0 else None
         return text.decode("utf-8", "replace") if text else ""
@@ -240,7 +240,7 @@ class NativeModel:
             native.llama_batch_free(batch)
 
     def logits(self) -> np.ndarray:
-        """Scores of every next token, float32 of shape (vocabulary,).
+        """Return the scores of every next token, float32 of shape (vocabulary,).
 
         A view into llama.cpp's memory, good until the next evaluation.
         """
@@ -252,11 +252,11 @@ class NativeModel:
     # --- states of prefixes ---
 
     def state_size(self) -> int:
-        """Bytes that `save_state` would take now."""
+        """Return the bytes that `save_state` would take now."""
         return int(native.llama_state_seq_get_size(self._chat_context(), 0))
 
     def save_state(self) -> bytearray | None:
-        """The attention memory of the live tokens, or None where llama.cpp gives none."""
+        """Save the attention memory of the live tokens; None where llama.cpp gives none."""
         state = bytearray(self.state_size())
         view = (ctypes.c_uint8 * len(state)).from_buffer(state)
         written = native.llama_state_seq_get_data(self._chat_context(), view, len(state), 0)
@@ -275,7 +275,7 @@ class NativeModel:
 
     @contextmanager
     def grammar(self, source: str) -> Iterator[Grammar]:
-        """A GBNF grammar at its start, for one answer.
+        """Open a GBNF grammar at its start, for one answer.
 
         Raises:
             ModelError: llama.cpp does not parse it.

@@ -34,7 +34,7 @@ class PrefixStates:
         return size <= self._budget
 
     def longest(self, tokens: Tokens) -> tuple[Tokens, bytearray] | None:
-        """The longest kept prefix that `tokens` begin with, and its state."""
+        """Find the longest kept prefix of `tokens`, and its state."""
         best: Tokens = ()
         for held in self._states:
             if len(best) < len(held) and tokens[: len(held)] == held:
@@ -56,7 +56,7 @@ class PrefixStates:
 
 
 def common_length(left: Sequence[int], right: Sequence[int]) -> int:
-    """How many leading tokens two sequences share."""
+    """Count the leading tokens that two sequences share."""
     for position, (one, other) in enumerate(zip(left, right, strict=False)):
         if one != other:
             return position

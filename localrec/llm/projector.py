@@ -29,7 +29,7 @@ class Projector:
     """A loaded projector.
 
     Args:
-        path: Its file, the header already checked.
+        path: The projector's file, its header already checked.
         model: The model it was made for.
         should_stop: Asked between the parts of a picture; True ends it.
 

@@ -178,13 +178,13 @@ _replies: msgspec.msgpack.Decoder[Reply] = msgspec.msgpack.Decoder(Reply)
 
 
 def encode_frame(body: Request | Reply) -> bytes:
-    """A struct as one frame, ready to be written."""
+    """Encode a struct as one frame."""
     encoded = _encoder.encode(body)
     return len(encoded).to_bytes(LENGTH_BYTES, "big") + encoded
 
 
 def body_length(prefix: bytes) -> int:
-    """Length of the body that a frame's first bytes announce.
+    """Read the length of the body from the first bytes of a frame.
 
     Raises:
         ValueError: no frame of ours is that long; the stream is out of step.
@@ -196,10 +196,10 @@ def body_length(prefix: bytes) -> int:
 
 
 def decode_request(body: bytes) -> Request:
-    """The request in a frame's body (`msgspec.DecodeError` when it is none)."""
+    """Decode a request from the body of a frame (`msgspec.DecodeError` for anything else)."""
     return _requests.decode(body)
 
 
 def decode_reply(body: bytes) -> Reply:
-    """The reply in a frame's body (`msgspec.DecodeError` when it is none)."""
+    """Decode a reply from the body of a frame (`msgspec.DecodeError` for anything else)."""
     return _replies.decode(body)

@@ -41,7 +41,7 @@ class ScriptedModel:
 
     @property
     def calls(self) -> int:
-        """How often it was asked to choose or to write."""
+        """Count the calls so far."""
         return len(self.asked)
 
     def choose(
@@ -66,7 +66,7 @@ class ScriptedModel:
     def generate(
         self, messages: Sequence[Message], **options: Unpack[GenerateKeywords]
     ) -> Generation:
-        """The next answer, cut to `max_tokens` words; the grammar is not looked at.
+        """Return the next answer, cut to `max_tokens` words; the grammar has no effect.
 
         Raises:
             ModelError: the script is over.
@@ -80,11 +80,11 @@ class ScriptedModel:
         return Generation(text=text, finished=finished, usage=self._usage(messages, text))
 
     def count_tokens(self, text: str) -> int:
-        """Words of `text`."""
+        """Count the words of `text`."""
         return len(text.split())
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: no resource is held."""
 
     def _next(self, messages: Sequence[Message]) -> str:
         self.asked.append(tuple(messages))

@@ -59,7 +59,7 @@ class ChatSession:
     def choose(
         self, messages: Sequence[Message], labels: Sequence[str], fixed: int
     ) -> LabelProbabilities:
-        """Softmax over the first token of each label, after one evaluation of the prompt.
+        """Take the softmax over the first token of each label, after one evaluation of the prompt.
 
         Raises:
             ModelError: two labels begin with the same token.
@@ -130,7 +130,7 @@ class ChatSession:
         return len(before) + shown + len(asked)
 
     def _around_last(self, messages: Sequence[Message]) -> tuple[list[int], list[int]]:
-        """The tokens of the prompt before the text of the last message, and the rest."""
+        """Split the tokens of the prompt before the text of the last message."""
         tokens, ends = self._tokens_and_ends(messages)
         return tokens[: ends[-3]], tokens[ends[-3] :]
 
@@ -138,11 +138,11 @@ class ChatSession:
         return nullcontext() if grammar is None else self._model.grammar(grammar)
 
     def tokenise(self, messages: Sequence[Message], prefix: str) -> list[int]:
-        """The tokens that `generate` would evaluate: of the prompt, and of a begun answer."""
+        """Return the tokens that `generate` would evaluate: of the prompt and of the prefix."""
         return [*self._tokenise(messages, 0)[0], *self._begun(prefix)]
 
     def score(self, tokens: Sequence[int], rows: int) -> np.ndarray:
-        """Logits of every next token behind each of the last `rows` of `tokens`.
+        """Compute the logits of every next token behind each of the last `rows` of `tokens`.
 
         Float32 of shape (rows, vocabulary). The last ones are evaluated one by one, as when an
         answer is written.
@@ -164,7 +164,7 @@ class ChatSession:
         return np.stack(scores)
 
     def _begun(self, prefix: str) -> list[int]:
-        """Tokens of the beginning of an answer."""
+        """Return the tokens of the prefix of an answer."""
         return self._model.tokens_of(self._template.answer_lead() + prefix) if prefix else []
 
     def _write(
@@ -281,7 +281,7 @@ class ChatSession:
                 self._states.keep(prefix, state)
 
     def _tokenise(self, messages: Sequence[Message], fixed: int) -> tuple[list[int], int]:
-        """Tokens of the prompt, and how many of them the first `fixed` messages make up.
+        """Tokenise the prompt, and count the tokens of the first `fixed` messages.
 
         The pieces are tokenised one by one, so a prefix ends on a token boundary.
         """
@@ -320,7 +320,7 @@ class _Decoder:
         self._grammar = grammar
 
     def next_token(self, model: NativeModel) -> int | None:
-        """The best token, or None at a dead end of the grammar."""
+        """Return the best token, or None at a dead end of the grammar."""
         scores = model.logits()
         if self._temperature > 0:
             scores = scores / self._temperature + self._random.gumbel(size=scores.size)

@@ -28,12 +28,12 @@ _SHOWN_CHARACTERS = 60
 
 
 def number_grammar(low: int, high: int) -> str:
-    """A single integer `low <= n <= high`, without leading zeros (0 <= low)."""
+    """Write the grammar of one integer `low <= n <= high`, without leading zeros (0 <= low)."""
     return f"root ::= {_integer(low, high)}\n"
 
 
 def parse_number(text: str, low: int, high: int) -> int:
-    """The integer that `number_grammar(low, high)` let through.
+    """Parse an answer under `number_grammar(low, high)`.
 
     Raises:
         ModelError: the text is no such number.
@@ -44,7 +44,7 @@ def parse_number(text: str, low: int, high: int) -> int:
 
 
 def numbers_grammar(low: int, high: int, least: int, most: int) -> str:
-    """A list of `least` to `most` integers in a range, such as `[3, 1, 2]`.
+    """Write the grammar of `least` to `most` integers in a range, such as `[3, 1, 2]`.
 
     A grammar cannot know what was written before, so that none comes twice is for the parser.
     """
@@ -55,7 +55,7 @@ def numbers_grammar(low: int, high: int, least: int, most: int) -> str:
 
 
 def parse_numbers(text: str, low: int, high: int, least: int, most: int) -> tuple[int, ...]:
-    """The numbers that `numbers_grammar` let through, in the order written, all different.
+    """Parse an answer under `numbers_grammar`: the numbers in their order, all different.
 
     Raises:
         ModelError: the text is no such list, or a number is in it twice.
@@ -70,7 +70,7 @@ def parse_numbers(text: str, low: int, high: int, least: int, most: int) -> tupl
 
 
 def object_grammar(fields: Mapping[str, Bounds]) -> str:
-    """A JSON object with these integer fields in this order, each within its bounds."""
+    """Write the grammar of a JSON object with these integer fields, each within its bounds."""
     if not fields or not all(map(_FIELD.match, fields)):
         raise ValueError(f"field names must be plain lower-case words: {list(fields)}")
     members = ' ", " '.join(
@@ -80,7 +80,7 @@ def object_grammar(fields: Mapping[str, Bounds]) -> str:
 
 
 def parse_object(text: str, fields: Mapping[str, Bounds]) -> dict[str, int]:
-    """The object that `object_grammar(fields)` let through.
+    """Parse an answer under `object_grammar(fields)`.
 
     Raises:
         ModelError: the text is not JSON, or has other fields or values than asked.
@@ -100,14 +100,14 @@ def parse_object(text: str, fields: Mapping[str, Bounds]) -> dict[str, int]:
 
 
 def choice_grammar(words: Sequence[str]) -> str:
-    """One of a few fixed words of ours: letters, digits, space, hyphen, underscore."""
+    """Write the grammar of one of a few words: letters, digits, space, hyphen, underscore."""
     if not words or not all(map(_WORD.match, words)):
         raise ValueError(f"choices must be plain words: {list(words)}")
     return "root ::= " + " | ".join(f'"{word}"' for word in words) + "\n"
 
 
 def parse_choice(text: str, words: Sequence[str]) -> str:
-    """The word that `choice_grammar(words)` let through.
+    """Parse an answer under `choice_grammar(words)`.
 
     Raises:
         ModelError: the text is none of them.
@@ -118,7 +118,7 @@ def parse_choice(text: str, words: Sequence[str]) -> str:
 
 
 def sentence_grammar(longest: int) -> str:
-    """One plain sentence of at most `longest` characters (3 to 1,000), with its full stop.
+    """Write the grammar of one plain sentence of at most `longest` characters (3 to 1,000).
 
     It begins with a capital letter or digit and holds no quotation marks, line breaks or control
     characters; an apostrophe may be in it, a second sentence may not.
@@ -129,7 +129,7 @@ def sentence_grammar(longest: int) -> str:
 
 
 def parse_sentence(text: str, longest: int) -> str:
-    """The sentence that `sentence_grammar(longest)` let through.
+    """Parse an answer under `sentence_grammar(longest)`.
 
     Raises:
         ModelError: the text is cut off, longer, or not one plain sentence.
@@ -140,7 +140,7 @@ def parse_sentence(text: str, longest: int) -> str:
 
 
 def _integer(low: int, high: int) -> str:
-    """GBNF alternatives for exactly the integers from `low` to `high`."""
+    """List GBNF alternatives for exactly the integers from `low` to `high`."""
     if not 0 <= low <= high:
         raise ValueError(f"no numbers lie from {low} to {high}")
     parts = []
@@ -152,7 +152,7 @@ def _integer(low: int, high: int) -> str:
 
 
 def _same_length(low: str, high: str) -> list[str]:
-    """Alternatives for the numbers between two of equal length, digit by digit from the left.
+    """List alternatives between two numbers of equal length, digit by digit from the left.
 
     The numbers that begin like `low` run up to its last 9, those that begin like `high` start at
     its last 0, and any digits may follow a first digit that lies between.

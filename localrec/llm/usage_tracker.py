@@ -17,7 +17,7 @@ class UsageTracker(ModelWrapper):
         self._spent = TokenUsage()
 
     def taken(self) -> TokenUsage:
-        """What was spent since this was last called."""
+        """Return the usage since the last call of this method."""
         spent, self._spent = self._spent, TokenUsage()
         return spent
 

@@ -114,7 +114,7 @@ class _Server:
         self._session: ChatSession | None = None
 
     def answer(self, request: Request) -> protocol.Reply:
-        """Do what a request asks; every failure that leaves the model usable becomes a reply."""
+        """Carry out a request; a failure that leaves the model usable becomes a reply."""
         try:
             if isinstance(request, protocol.OpenRequest):
                 self._open(request)
@@ -162,7 +162,7 @@ class _Server:
         return self._projector
 
     def _chat(self) -> ChatSession:
-        """The conversation side, made at the first question: embedding models have none."""
+        """Return the chat session, made at the first question: embedding models have none."""
         if self._session is None:
             from localrec.llm.session import ChatSession  # brings llama.cpp, see _open
 

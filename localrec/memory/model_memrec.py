@@ -117,7 +117,7 @@ class ModelMemRec:
         Raises:
             ModelError: the model cannot be used.
         """
-        return self.judge(
+        return self.rerank(
             self.know(items, self.retrieve_memory(items, weights, person)), candidates
         )
 
@@ -146,7 +146,7 @@ class ModelMemRec:
         context = user_context(self._memory_texts, items, synthesis, instruction)
         return UserContext(context=context, synthesis=synthesis, usage=usage, notes=notes)
 
-    def judge(self, known: UserContext, candidates: Sequence[int]) -> RerankScores:
+    def rerank(self, known: UserContext, candidates: Sequence[int]) -> RerankScores:
         """How likely the model holds each candidate, (c,), and what all calls cost.
 
         Raises:

@@ -60,17 +60,17 @@ class RerankRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RerankResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What a judge says of candidates.
+    """The scores that a reranker gives to candidates.
 
     Args:
         scores: Higher is better, (c,).
-        spoke: Stage -> who played it.
+        spoke: Stage -> the component that answered.
         remembered: What the neighbourhood says; None where nobody else was looked at.
         synthesis: Facets that were told instead of the counted ones; None: those.
         known: What a model that writes reasons is told, in lines; None: the template writes them.
-        spent: Stage -> what a model was asked for it.
-        notes: What went otherwise than was asked for, as sentences.
-        trajectory: What an agent did.
+        spent: Stage -> the tokens of its model.
+        notes: Deviations from the request, as sentences.
+        trajectory: The steps of an agent.
     """
 
     scores: Scores
@@ -94,7 +94,7 @@ class Reranker(Protocol):
     collaborative_memory: CollaborativeMemory
     serves_cold_start: bool
 
-    def judge(self, asked: RerankRequest) -> RerankResult:
+    def rerank(self, request: RerankRequest) -> RerankResult:
         """A score for each candidate, in their order."""
         ...
 
@@ -126,13 +126,13 @@ class VectorReranker:
         self._user_index = user_index
         self._system = VectorMemRec(collaborative_memory, config)
 
-    def judge(self, asked: RerankRequest) -> RerankResult:
+    def rerank(self, request: RerankRequest) -> RerankResult:
         """How near each candidate's memory lies to the person's and to the facets, 0 to 1."""
-        person = self._user_index(asked.user)
-        memory_context = self._system.retrieve_memory(asked.items, asked.weights, person)
-        scores = self._system.scores(asked.items, asked.weights, person, memory_context)
+        person = self._user_index(request.user)
+        memory_context = self._system.retrieve_memory(request.items, request.weights, person)
+        scores = self._system.scores(request.items, request.weights, person, memory_context)
         return RerankResult(
-            scores=scores[list(asked.candidates)],
+            scores=scores[list(request.candidates)],
             spoke={"memory": "measured", "facets": "measured", "rerank": "vector"},
             memory_context=memory_context,
         )
@@ -145,7 +145,7 @@ class VectorReranker:
 
 
 class ModelReranker:
-    """Has a model judge candidates one by one, and say why the first stand where they do.
+    """Score candidates one by one with a model, and let it write the first reasons.
 
     Args:
         model: Judges; opened, and closed, by somebody else.
@@ -184,21 +184,21 @@ class ModelReranker:
         self._fallback = fallback
         self._write_reasons = write_reasons
 
-    def judge(self, asked: RerankRequest) -> RerankResult:
+    def rerank(self, request: RerankRequest) -> RerankResult:
         """How likely the model holds each candidate; the fused evidence where it fails."""
         self._spent()  # what was spent on reasons is told with them
         memory_context = self._agent.retrieve_memory(
-            asked.items, asked.weights, self._user_index(asked.user)
+            request.items, request.weights, self._user_index(request.user)
         )
         try:
-            known = self._agent.know(asked.items, memory_context, asked.instruction)
-            reranked = self._agent.judge(known, asked.candidates)
+            known = self._agent.know(request.items, memory_context, request.instruction)
+            reranked = self._agent.rerank(known, request.candidates)
         except ModelCancelledError:
             raise
         except ModelError as error:
             note = f"The model failed: {error.message} The fused evidence orders the candidates."
             return RerankResult(
-                scores=self._fallback(asked),
+                scores=self._fallback(request),
                 spoke={**_answered_by(memory_context, "measured"), "rerank": "fused"},
                 memory_context=memory_context,
                 spent=self._spent(),

@@ -6,13 +6,14 @@ implementation whatever the protocol asks.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from localrec.data.interactions import Interactions
+from localrec.data.reasons import Reasons
 from localrec.foundation.progress import Progress
 
 SettingValue = bool | float | int | str
@@ -24,10 +25,14 @@ class ScoreRequests(msgspec.Struct, frozen=True):
     Args:
         user: Index in the training data, -1 for a cold-start user, (b,) int32.
         histories: Items of each, oldest first.
+        stars: The stars of each history, NaN where none were given; empty where none are known.
+        at: When each item of a history was had, NaT where unknown; empty where nothing is dated.
     """
 
     user: NDArray[np.int32]
     histories: tuple[NDArray[np.int32], ...]
+    stars: tuple[NDArray[np.float32], ...] = ()
+    at: tuple[NDArray[np.datetime64], ...] = ()
 
     def __len__(self) -> int:
         return len(self.user)
@@ -45,4 +50,19 @@ class Recommender(Protocol):
 
     def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
         """Scores of all items, higher is better, (b, items); -inf for what it cannot rank."""
+        ...
+
+
+@runtime_checkable
+class ExplainsItems(Protocol):
+    """A fitted recommender that can say why an item stands first."""
+
+    def explain(self, requests: ScoreRequests, row: int, item: int) -> Reasons:
+        """Give one reason why an item stands first for one of the requests.
+
+        Args:
+            requests: The requests that were scored.
+            row: Which of them.
+            item: The item's index.
+        """
         ...

@@ -1,9 +1,9 @@
-"""Hard constraints: which items may be an answer at all, and what gives way when none can.
+"""Build the candidates of a question from its hard constraints, and relax these if none is left.
 
-Every task answers from this pool. What is barred (exclusions, diets, "without alcohol", the
-example item itself) is never relaxed. Of the demands the least essential gives way first, then
-components one at a time from the last one named (MARC, appendix A.1, C2); whatever turns out to
-be compatible after all is taken back. A container first gives way to its siblings.
+Every task answers from the candidates. Exclusions, diets, "without alcohol" and the example item
+itself are never relaxed. Of the other constraints the least essential gives way first, then the
+components one at a time from the last one named (MARC, appendix A.1, C2). A relaxed constraint
+that turns out to be compatible is restored. A container first gives way to its siblings.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _YIELDING: dict[TaskKind, tuple[str, ...]] = {
 
 
 class ConstraintMask(msgspec.Struct, frozen=True):
-    """One thing asked for: its role, its words, and the mask of items that have it."""
+    """One constraint: its role, its words, and the mask of items that meet it."""
 
     role: str
     value: str
@@ -71,14 +71,14 @@ class ConstraintMask(msgspec.Struct, frozen=True):
 
 
 class CandidateSet(msgspec.Struct, frozen=True):
-    """The items that may answer, and how they came to be that few or that many.
+    """The candidates of a question, and the constraints they were chosen by.
 
     Args:
-        allowed: Items with nothing barred.
-        satisfying: Items that also meet every demand, before anything was relaxed.
-        items: The pool to rank: `satisfying`, or what is left after relaxing.
-        demands: Everything asked for.
-        relaxed: What was let go.
+        allowed: Items without an excluded attribute.
+        satisfying: Items that also meet every constraint, before any was relaxed.
+        items: The candidates to rank: `satisfying`, or the items left after relaxing.
+        demands: All constraints of the question.
+        relaxed: The constraints that gave way.
     """
 
     allowed: Mask
@@ -93,7 +93,7 @@ class CandidateSet(msgspec.Struct, frozen=True):
 
 
 def build_candidates(intent: Query, catalogue: Catalogue, task: TaskKind) -> CandidateSet:
-    """The pool of items for an intent; empty only when everything is barred."""
+    """Build the candidates of a query; empty only if every item is excluded."""
     allowed = allowed_items(intent, catalogue)
     demands = constraint_masks(intent, catalogue)
     satisfying = _meeting(allowed, demands)
@@ -106,7 +106,7 @@ def build_candidates(intent: Query, catalogue: Catalogue, task: TaskKind) -> Can
 
 
 def allowed_items(intent: Query, catalogue: Catalogue) -> Mask:
-    """Items that hold nothing barred and are not the example itself."""
+    """Mark the items that have no excluded attribute and are not the example itself."""
     allowed = catalogue.every()
     for constraint in intent.constraints:
         if constraint.barred and not constraint.soft:
@@ -122,7 +122,7 @@ def allowed_items(intent: Query, catalogue: Catalogue) -> Mask:
 
 
 def constraint_masks(intent: Query, catalogue: Catalogue) -> list[ConstraintMask]:
-    """Everything asked for that an item can have or lack, with the items that have it."""
+    """Return the constraints that an item can meet or miss, with the items that meet each."""
     demands = [
         ConstraintMask(
             catalogue.domain.attributes[constraint.kind].role,
@@ -141,10 +141,10 @@ def constraint_masks(intent: Query, catalogue: Catalogue) -> list[ConstraintMask
 
 
 def mask_of(constraint: Constraint, catalogue: Catalogue) -> Mask:
-    """Items with any of a constraint's attributes, families included.
+    """Mark the items with any of a constraint's attributes, families included.
 
-    What is barred reaches further than what is asked for: it also takes names that merely speak
-    of it ("hazelnut vodka" when nuts are barred), and garnishes named like it.
+    An exclusion reaches further than a wish: it also covers names that only mention the attribute
+    ("hazelnut vodka" when nuts are excluded), and garnishes of that name.
     """
     attributes: set[int] = set()
     for key in constraint.any_of:

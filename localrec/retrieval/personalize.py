@@ -1,7 +1,7 @@
-"""A question asked by somebody with a history: the same retrieval, inclined towards their taste.
+"""Personalize the retrieval of a question for a user with a history.
 
-The question stays in charge. Of the items it retrieved, those that fit the person move up; what
-the person cannot stand, or does not want now, is left out as long as something else is left.
+The question still decides which items are retrieved. Items that fit the user move up; disliked
+and postponed items are left out as long as other candidates remain.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from localrec.retrieval.retrievers import Retriever
 from localrec.retrieval.search_query import RankedItems, SearchParams, SearchQuery
 
 _WIDER = 4  # candidates looked at, per candidate wanted
-_PULL = 0.35  # share of the person in the order; the rest is the question's
+_PULL = 0.35  # share of the user's scores in the order; the rest is the question's
 DISLIKED_BELOW = -0.3  # a strength from which an item is left out (two stars and fewer)
 
 
 def personalize(retriever: Retriever, scores: Scores) -> Retriever:
-    """The same retriever, its best candidates reordered by how well they fit a person, (n,)."""
+    """Return a retriever that reorders its best candidates by the user's scores, (n,)."""
 
     def retrieve(query: SearchQuery, pool: Mask, setting: SearchParams) -> RankedItems:
         found = retriever(query, pool, setting)
@@ -41,13 +41,13 @@ def personalize(retriever: Retriever, scores: Scores) -> Retriever:
 
 
 def exclude_disliked(user_profile: UserProfile, pool: Mask) -> Mask:
-    """The pool without what the person dislikes or put off; the pool itself where that is all."""
+    """Return the pool without disliked and postponed items, or the pool itself if none is left."""
     kept = pool & ~disliked_mask(user_profile)
     return kept if kept.any() else pool
 
 
 def disliked_mask(user_profile: UserProfile) -> Mask:
-    """What the person dislikes or put off a short while ago, (n,)."""
+    """Mark the items that the user dislikes or postponed a short while ago, (n,)."""
     left_out = user_profile.hidden.copy()
     left_out[user_profile.items[user_profile.strengths <= DISLIKED_BELOW]] = True
     return left_out

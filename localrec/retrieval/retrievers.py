@@ -1,4 +1,4 @@
-"""From a task to its algorithm, and what every algorithm's ranking owes the softer wishes."""
+"""The retrieval algorithm of each task, followed by the soft constraints of the question."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Retriever = Callable[[SearchQuery, Mask, SearchParams], RankedItems]
 
 
 def retriever_of(task: TaskKind) -> Retriever:
-    """The task's algorithm, followed by the softer wishes."""
+    """Return the algorithm of a task, followed by the soft constraints."""
 
     def retrieve(query: SearchQuery, pool: Mask, setting: SearchParams) -> RankedItems:
         algorithm = retrieve_by_image if ranks_by_image(query, task) else _ALGORITHMS[task]
@@ -97,7 +97,7 @@ def retrieve_by_container(query: SearchQuery, pool: Mask, setting: SearchParams)
 
 
 def ranks_by_image(query: SearchQuery, task: TaskKind) -> bool:
-    """Whether the picture ranks: by its look (C1), or as the example that the text lacks (C4)."""
+    """Return whether the image ranks: by its look (C1), or as the missing example (C4)."""
     if not query.intent.pictured:
         return False
     return task is TaskKind.C1 or (task is TaskKind.C4 and query.intent.anchor is None)

@@ -1,7 +1,7 @@
-"""What the four retrieval algorithms share: the question's context, a setting, a ranked outcome.
+"""The records that the four retrieval algorithms share: query, parameters, ranked items.
 
-Each algorithm ranks items of a pool that already holds every hard constraint (`constraints.py`);
-none of them may add an item from outside it. Settings differ between reflection's rounds.
+Each algorithm ranks candidates that meet every hard constraint (`candidates.py`) and adds no other
+item. The parameters differ between the rounds of reflection.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from localrec.index.protocols import Embedder, Vectors
 
 
 class SearchParams(msgspec.Struct, frozen=True, kw_only=True):
-    """How widely one round searches.
+    """The parameters of one round of search.
 
     Args:
         k: Candidates wanted.
@@ -41,7 +41,7 @@ class SearchParams(msgspec.Struct, frozen=True, kw_only=True):
     shared: int = 2
 
     def wider(self) -> SearchParams:
-        """The next round's setting: one more candidate, every bound loosened by a step."""
+        """Return the next round's parameters: one more candidate, every bound a step looser."""
         return SearchParams(
             k=self.k + 1,
             seeds=self.seeds + 2,
@@ -54,9 +54,9 @@ class SearchParams(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class SearchQuery:
-    """A question ready for retrieval: its text, intent, and similarity to the texts of items.
+    """A question ready for retrieval: its text, its query, and its similarity to texts of items.
 
-    `look` is what its picture looks like, in the words of a description; "" where it has none.
+    `look` describes its image in words, "" without an image.
     """
 
     text: str

@@ -65,7 +65,7 @@ class ShelfSurvey(msgspec.Struct, frozen=True):
 
 
 class Substitution(msgspec.Struct, frozen=True, kw_only=True):
-    """What is at hand in a component's stead, and `said` as a person reads it."""
+    """A substitute for a component, and `said` as a user reads it."""
 
     component: str
     at_hand: str
@@ -116,7 +116,7 @@ class ShelfReport(msgspec.Struct, frozen=True, kw_only=True):
 def survey_shelf(
     catalogue: Catalogue, have: Iterable[int], pool: Mask | None = None
 ) -> ShelfSurvey:
-    """What can be made of the components `have` (attribute indexes), among the items of `pool`."""
+    """Survey the items of `pool` that the components `have` (attribute indexes) can make."""
     kinship = substitution_index(catalogue)
     stocked = tuple(dict.fromkeys(have))
     supplied = kinship.supplied_from(stocked)

@@ -40,7 +40,7 @@ _FEWEST_FLAVOURS = 3  # from so many kinds on, a family whose kinds are mostly f
 
 
 class Substitute(msgspec.Struct, frozen=True):
-    """What is at hand for a component: the attribute itself, and why it will do.
+    """A substitute at hand for a component, and the reason it will do.
 
     `family` is the thing that both come under: the need, the thing at hand, or the shared family.
     """

@@ -1,11 +1,11 @@
-"""Questions whose answers an agent puts in order: `ask --system agenticrec` and its compositions.
+"""Answer questions in an agent's order: `ask --system agenticrec` and its compositions.
 
-MARC understands the question, holds its hard constraints and proposes candidates; an agent with
-tools orders them for the person, and MARC explains the first. The agent sees nothing that lies
-outside the question's pool, so that whatever it writes the constraints hold. Where it gives no
-ranking, or its model is not here, the fused evidence of its tools orders, and the answer says so.
+MARC reads the question, holds its hard constraints and proposes candidates. An agent with tools
+orders them for the user, and MARC explains the first. The agent sees only candidates, so the
+constraints hold whatever it writes. Without a ranking from it, or without its model, the fused
+evidence of its tools orders them, and the answer says so.
 
-What the question only leans to, such as "lighter", decides who is proposed and no more.
+Soft wishes such as "lighter" decide which candidates are proposed, not their order.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from localrec.workspace.domain_context import DomainContext
 
 
 class AgenticAnswerer(Marc):
-    """Answers questions about one domain, in an agent's order.
+    """Answer questions about one domain, in an agent's order.
 
     Args:
-        context: The domain, as for MARC.
-        config: Names the agent.
-        open_reranker: Name of an agent -> its reranker; raises ModelError where its model is not
-            here, never for the fused one.
+        context: The domain that is asked about.
+        config: The composition, with the name of the agent.
+        open_reranker: Opens the reranker of an agent; raises ModelError where its model is
+            not here, never for the fused one.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class AgenticAnswerer(Marc):
         if not len(proposed):
             trace.spoke["rerank"] = "silent"
             return ChosenItems(found=reflected.chosen, reflection=reflected.record)
-        asked = RerankRequest(
+        reranking = RerankRequest(
             user_profile=profile_from_keys((), query.catalogue)
             if fit is None
             else fit.user_profile,
@@ -68,32 +68,32 @@ class AgenticAnswerer(Marc):
             intent=query.intent,
         )
         with trace.timed("agent"):
-            judged = self._reranked(asked)
-        _put_on_record(judged, trace)
-        order = np.argsort(-judged.scores, kind="stable")[: request.k]
+            reranked = self._reranked(reranking)
+        _put_on_record(reranked, trace)
+        order = np.argsort(-reranked.scores, kind="stable")[: request.k]
         return ChosenItems(
-            found=RankedItems(proposed[order], judged.scores[order]),
+            found=RankedItems(proposed[order], reranked.scores[order]),
             reflection=reflected.record,
-            notes=judged.notes,
-            trajectory=msgspec.to_builtins(judged.trajectory),
+            notes=reranked.notes,
+            trajectory=msgspec.to_builtins(reranked.trajectory),
         )
 
-    def _reranked(self, asked: RerankRequest) -> RerankResult:
+    def _reranked(self, request: RerankRequest) -> RerankResult:
         try:
-            judge = self._open_reranker(self._agent)
+            reranker = self._open_reranker(self._agent)
         except ModelCancelledError:
             raise
         except ModelError as error:
-            judged = self._open_reranker(FALLBACK_AGENT).judge(asked)
-            return msgspec.structs.replace(judged, notes=(model_failed_note(error),))
-        return judge.judge(asked)
+            reranked = self._open_reranker(FALLBACK_AGENT).rerank(request)
+            return msgspec.structs.replace(reranked, notes=(model_failed_note(error),))
+        return reranker.rerank(request)
 
 
-def _put_on_record(judged: RerankResult, work: RunTrace) -> None:
-    """Who ordered, why that was not the agent, and what it cost."""
-    work.spoke |= judged.spoke
-    if judged.notes:
-        work.spoke["rerank_failed"] = " ".join(judged.notes)
-    tokens = sum(spent.tokens for spent in judged.spent.values())
+def _put_on_record(reranked: RerankResult, trace: RunTrace) -> None:
+    """Record who ordered the items, why it was not the agent, and the tokens."""
+    trace.spoke |= reranked.spoke
+    if reranked.notes:
+        trace.spoke["rerank_failed"] = " ".join(reranked.notes)
+    tokens = sum(spent.tokens for spent in reranked.spent.values())
     if tokens:
-        work.tokens["agent"] = tokens
+        trace.tokens["agent"] = tokens

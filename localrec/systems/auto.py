@@ -23,7 +23,6 @@ from localrec.ranking import preference_features
 from localrec.ranking.configs import RANKERS, EvidenceConfig
 from localrec.systems.item_recommender import ItemRecommender
 from localrec.systems.scored_items import ScoredItems
-from localrec.systems.system import RecommenderSystem, SystemOptions
 from localrec.workspace.domain_context import DomainContext
 
 
@@ -104,11 +103,3 @@ def evidence_config(name: str) -> EvidenceConfig:
             f"There is no system {name!r} that ranks.", f"Systems: {', '.join(RANKERS)}."
         )
     return RANKERS[name]
-
-
-class _Auto(RecommenderSystem):
-    def recommender(self, context: DomainContext, options: SystemOptions) -> ItemRecommender:
-        return EvidenceRecommender(*evidence_parts(context, evidence_config(options.name)))
-
-
-SYSTEM = _Auto()

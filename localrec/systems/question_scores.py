@@ -8,6 +8,7 @@ import numpy as np
 from localrec.data.arrays import Scores
 from localrec.graph.user_profile import UserProfile
 from localrec.systems.item_recommender import ItemRecommender
+from localrec.systems.learned import learned_recommender
 from localrec.systems.memory_plans import PLANS, memory_recommender
 from localrec.systems.scored_items import ScoredItems
 from localrec.workspace.domain_context import DomainContext
@@ -20,7 +21,10 @@ QUESTION_PLAN = msgspec.structs.replace(PLANS["auto-memory"], lists_from=1)
 
 def question_scores(context: DomainContext, user: str) -> ScoredItems:
     """Score all items for the user who asks, those they have met too."""
-    ranker = context.once("question scores", lambda: memory_recommender(context, QUESTION_PLAN))
+    ranker = context.once(
+        "question scores",
+        lambda: learned_recommender(context, memory_recommender(context, QUESTION_PLAN)),
+    )
     return score_for_question(ranker, user, context.user_profile(user))
 
 

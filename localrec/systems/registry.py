@@ -34,11 +34,12 @@ _SHIPPED: dict[SystemKind, dict[str, str]] = {
     "answerer": {**{f"marc{part}": "answerers" for part in _MARC}, "vector-rag": "answerers"}
     | _AGENTS,
     "recommender": {
-        **dict.fromkeys(("auto", *_PARTS, *(f"auto-no-{part}" for part in _PARTS)), "auto"),
+        **dict.fromkeys(("auto", *_PARTS, *(f"auto-no-{part}" for part in _PARTS)), "auto_systems"),
         **dict.fromkeys(_MEMRECS, "memory_plans"),
         **dict.fromkeys(_RERANKERS, "memrec_rerankers"),
         **_AGENTS,
         "auto-memory": "memory_plans",
+        "auto-counted": "auto_systems",
     },
 }
 

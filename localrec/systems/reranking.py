@@ -96,7 +96,7 @@ class RerankingRecommender(EvidenceRecommender):
             note = "Nothing is known that they like, so that no candidate was judged."
             spoke = {**fit.spoke, "rerank": "silent"}
             return msgspec.structs.replace(fit, spoke=spoke, notes=() if knows else (note,))
-        found = self._reranker.judge(
+        found = self._reranker.rerank(
             RerankRequest(
                 user_profile=user_profile, candidates=candidates, user=user, instruction=instruction
             )

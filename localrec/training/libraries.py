@@ -17,7 +17,7 @@ _PACKAGES = ("torch", "transformers", "peft", "trl", "accelerate", "safetensors"
 
 @contextmanager
 def training_libraries() -> Iterator[None]:
-    """A block that imports them.
+    """Import the training libraries quietly inside the block.
 
     Raises:
         UsageError: one is not installed.

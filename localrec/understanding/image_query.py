@@ -1,8 +1,7 @@
-"""The picture of a question is looked at: without a model always, by a vision model where one is.
+"""Analyze the image of a question: always by measuring it, and by a vision model if there is one.
 
-What is measured without a model is there in any case, as the stand-in for a model that fails and as
-the witness that a model's guess needs. Where items have pictures of their own and a model compares
-them, those nearest are guesses too.
+The measured attributes replace those of a model that fails, and confirm the guess of one that
+works. Where items have images of their own and a model compares them, the nearest are guesses too.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from localrec.understanding.image_wishes import GUESSES, MEASURED_BY
 
 
 class ImageAnalysis(msgspec.Struct, frozen=True, kw_only=True):
-    """What was seen in a picture.
+    """The attributes of an image, and where they come from.
 
     Args:
         sight: All that was seen.

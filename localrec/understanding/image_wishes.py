@@ -105,8 +105,8 @@ def add_image(
         by: What saw it.
         witness: What was measured in it without a model; `sight` itself where no model looked.
         near: Node ids of items whose own pictures are most like it, with their cosines.
-        vocabulary: Of the catalogue that is asked.
-        catalogue: That catalogue.
+        vocabulary: The names of the catalogue.
+        catalogue: The items and attributes.
     """
     leans = _leaning(text, intent)
     guesses = tuple(_joined([*_alike(near, catalogue)], [*_guesses(sight, vocabulary)]))
@@ -130,7 +130,7 @@ def add_image(
 
 
 def describe_seen(seen: QueryImage, catalogue: Catalogue) -> list[str]:
-    """What saw the picture, what it saw, and what it was taken for, as sentences."""
+    """Describe in sentences who analyzed the image, its attributes, and its guesses."""
     singular = catalogue.domain.singular
     told = [f"In the picture, by {seen.by}: {_named(seen, singular)}.", *seen.notes]
     names = [guess.name for guess in seen.guesses]
@@ -145,7 +145,7 @@ def describe_seen(seen: QueryImage, catalogue: Catalogue) -> list[str]:
 
 
 def _named(seen: QueryImage, singular: str) -> str:
-    """What was seen, as a noun with all that belongs to it."""
+    """Return the attributes of the image as one noun phrase."""
     colour = " over ".join(seen.layers) or (seen.colours[0].word if seen.colours else "")
     parts = [
         f"{_article(colour or singular)} {colour}".rstrip(),
@@ -171,7 +171,7 @@ def appearance_text(seen: QueryImage, singular: str) -> str:
 
 
 def _leaning(text: str, intent: Query) -> ImageRole:
-    """How the text leans on the picture; an example that it names itself stays its example."""
+    """Decide the role of the image for the text; a named example stays the example."""
     words = " ".join(token.word for token in tokens(text))
     if intent.target is None and _NAMING.search(words):
         return "name"
@@ -183,7 +183,7 @@ def _leaning(text: str, intent: Query) -> ImageRole:
 
 
 def _guesses(sight: ImageAttributes, vocabulary: Vocabulary) -> Iterator[ImageGuess]:
-    """What a model takes it for; free text, matched to names as a question's words are."""
+    """Match the free guesses of a model to names of items, as words of a question are."""
     for name in sight.guesses[:GUESSES]:
         known = vocabulary.items.get(name)
         yield ImageGuess(
@@ -253,7 +253,7 @@ def _is_alive(role: AttributeRole, key: str, vocabulary: Vocabulary) -> bool:
 def _wishes(
     sight: ImageAttributes, intent: Query, vocabulary: Vocabulary, catalogue: Catalogue
 ) -> Iterator[Constraint]:
-    """What the picture makes items be preferred for, each with what it is worth.
+    """Yield the soft constraints that an image makes, each with its weight.
 
     Only what some item has, and what the text leaves open.
     """

@@ -93,7 +93,7 @@ def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
 
 
 def _spelled(reading: Reading, vocabulary: Vocabulary, match: PhraseMatch[str]) -> str:
-    """Of several items with these roots ("Alien", "Aliens") the one spelled as typed."""
+    """Choose the item spelled as typed among items with equal roots ("Alien", "Aliens")."""
     typed = reading.words[match.first : match.last]
     alike = (key for key in match.payloads if vocabulary.spelling_of(key) == typed)
     return next(alike, match.payloads[0])

@@ -10,13 +10,12 @@ from collections.abc import Sequence
 
 from localrec.understanding.negation_phrases import (
     HARMLESS_AFTER_NOT,
-    NEGATIONS,
     REFUSALS,
     REFUSING_BRACKETS,
     REFUSING_WORDS,
     SCOPE_ENDS,
 )
-from localrec.understanding.vocabulary import Reading
+from localrec.understanding.vocabulary import CuesByFirstWord, Reading
 
 _LEAD_IN = frozenset(
     "like want wants have has having contain contains containing with too very use using drink "
@@ -35,23 +34,23 @@ _LESS_NOUNS = frozenset("treat drink drinks cocktail version one please in".spli
 _ALL_BUT = frozenset("anything everything all anyone nothing".split())
 _NOBODY = {"nobody", "noone", "none"}
 _LIKES = frozenset("stand likes like wants want drinks drink enjoys eats touches".split())
-_CUES: dict[str, list[tuple[str, ...]]] = {}
-for _phrase in sorted(NEGATIONS, key=len, reverse=True):
-    _CUES.setdefault(_phrase[0], []).append(_phrase)
 
 
-def negated_tokens(reading: Reading, owner: Sequence[int]) -> tuple[list[bool], list[bool]]:
+def negated_tokens(
+    reading: Reading, owner: Sequence[int], cues: CuesByFirstWord
+) -> tuple[list[bool], list[bool]]:
     """For each token: is it unwanted, and is it only too much of it that is unwanted ("not too").
 
     Args:
         reading: The question.
         owner: For each token the number of the mention it belongs to, -1 for none.
+        cues: Phrases before what is not wanted.
     """
     barred = [False] * len(reading.words)
     mildly = [False] * len(reading.words)
     position = 0
     while position < len(reading.words):
-        length = _cue_at(reading.words, reading.gaps, owner, position)
+        length = _cue_at(reading, owner, position, cues)
         if not length:
             position += 1
             continue
@@ -67,10 +66,11 @@ def negated_tokens(reading: Reading, owner: Sequence[int]) -> tuple[list[bool], 
     return barred, mildly
 
 
-def _cue_at(words: Sequence[str], gaps: Sequence[str], owner: Sequence[int], position: int) -> int:
+def _cue_at(reading: Reading, owner: Sequence[int], position: int, cues: CuesByFirstWord) -> int:
+    words, gaps = reading.words, reading.gaps
     if owner[position] >= 0:
         return 0
-    for cue in _CUES.get(words[position], ()):
+    for cue in cues.get(words[position], ()):
         end = position + len(cue)
         if tuple(words[position:end]) != cue:
             continue

@@ -54,7 +54,7 @@ def _year_bounds(line: str) -> tuple[int, int] | None:
 
 
 def counted_nouns(number: str, domain: Domain) -> tuple[str, ...]:
-    """What a count counts, in the words of questions, folded.
+    """Return the nouns that a count in a question counts, folded.
 
     `KIND_count` counts the attributes of that kind, any other number what it is called ("pages").
     """

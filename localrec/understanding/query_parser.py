@@ -1,8 +1,8 @@
-"""From a question to an intent: what must be there, what must not, what it should be like.
+"""Parse a question into a query: wanted, excluded and preferred attributes.
 
-Deterministic and quick (well under a millisecond per sentence); the model is not needed here.
-The order of work: mentions with their meanings, polarity, groups of alternatives ("gin or
-vodka"), things at hand, the example item, bounds on numbers.
+The parser is deterministic, needs no model and takes less than a millisecond per sentence. It
+finds mentions with their meanings, then negations, groups of alternatives ("gin or vodka"),
+components at hand, the example item and ranges of numbers.
 """
 
 from __future__ import annotations
@@ -12,19 +12,16 @@ from collections.abc import Iterator, Sequence
 from localrec.data.answers import QueryView
 from localrec.data.query import Constraint, Query
 from localrec.foundation.text_matching import roots
-from localrec.understanding.cue_phrases import FILLERS, HAVE_CUES, VISUAL_CUES, WEAK_VISUAL
+from localrec.understanding.cue_phrases import FILLERS, VISUAL_CUES, WEAK_VISUAL
 from localrec.understanding.example_item import find_example
 from localrec.understanding.mentions import Mention, find_mentions, owners
 from localrec.understanding.negation import negated_tokens
 from localrec.understanding.number_ranges import parse_ranges
-from localrec.understanding.vocabulary import Reading, Vocabulary
+from localrec.understanding.vocabulary import CuesByFirstWord, Reading, Vocabulary
 
 LONGEST_QUESTION = 2_000  # characters; more is read no further
 _LARGEST_SHELF = 4  # that many things at hand are all asked for; of more, any will do
 _OR_BRIDGES = frozenset("or either a an some maybe perhaps the even with".split())
-_HAVE_BY_FIRST: dict[str, list[tuple[str, ...]]] = {}
-for _cue in sorted(HAVE_CUES, key=len, reverse=True):
-    _HAVE_BY_FIRST.setdefault(_cue[0], []).append(_cue)
 _BESIDE = {
     *(
         (verb, "with")
@@ -43,9 +40,9 @@ def parse_query(question: str, vocabulary: Vocabulary) -> Query:
     reading = vocabulary.read(text)
     mentions = find_mentions(reading, vocabulary)
     owner = owners(reading, mentions)
-    barred, mildly = negated_tokens(reading, owner)
+    barred, mildly = negated_tokens(reading, owner, vocabulary.negations)
     wanted = [not barred[mention.first] for mention in mentions]
-    at_hand = _at_hand(reading, mentions, wanted)
+    at_hand = _at_hand(reading, mentions, wanted, vocabulary.have_cues)
     flags, diets = _flags_and_diets(mentions, wanted, vocabulary)
     target, anchor, exclude_items = find_example(reading, mentions, wanted, vocabulary)
     return Query(
@@ -65,7 +62,7 @@ def parse_query(question: str, vocabulary: Vocabulary) -> Query:
 
 
 def add_shelf(intent: Query, shelf: str, vocabulary: Vocabulary) -> Query:
-    """The intent with a shelf added (`--have "gin, lime"`), read by the same vocabulary."""
+    """Add a shelf (`--have "gin, lime"`) to a query, read by the same vocabulary."""
     mentions = find_mentions(vocabulary.read(shelf), vocabulary)
     keys = [m.meaning.key for m in mentions if m.meaning and m.meaning.role == "component"]
     merged = tuple(dict.fromkeys((*intent.have, *keys)))
@@ -74,7 +71,7 @@ def add_shelf(intent: Query, shelf: str, vocabulary: Vocabulary) -> Query:
 
 
 def query_view(intent: Query, vocabulary: Vocabulary) -> QueryView:
-    """The intent in the words of the answer's JSON contract."""
+    """Return the query in the words of the answer's JSON contract."""
     kind_of = vocabulary.domain.kind_of
     component = kind_of("component")
 
@@ -276,11 +273,13 @@ def _flags_and_diets(
     return flags, tuple(bars)
 
 
-def _at_hand(reading: Reading, mentions: Sequence[Mention], wanted: Sequence[bool]) -> list[bool]:
-    """Which mentions are components that the person says they have."""
+def _at_hand(
+    reading: Reading, mentions: Sequence[Mention], wanted: Sequence[bool], cues: CuesByFirstWord
+) -> list[bool]:
+    """Mark the mentions that are components the user says they have."""
     at_hand = [False] * len(mentions)
     for position in range(len(reading.words)):
-        for cue in _HAVE_BY_FIRST.get(reading.words[position], ()):
+        for cue in cues.get(reading.words[position], ()):
             if tuple(reading.words[position : position + len(cue)]) != cue:
                 continue
             begin, end = _sentence(reading, position)

@@ -1,10 +1,10 @@
 """MARC's task recognition router (paper section 3.2): which of C1..C4 a question is.
 
-Three routers with one outcome. The rules read the intent: a named example is C4, else a named
-container C2, else a colour or a look C1, else components C3. A model is asked for one of four
-words and answers with the probabilities of its first token; nothing is generated. A bare model is
-shown worked questions and corrected for what it favours; one with an adapter for this role was
-taught on a prompt of its own, without either.
+Three routers return the same record. The rules read the query: a named example is C4, else a named
+container C2, else a colour or a look C1, else components C3. A model chooses one of four words by
+the probabilities of its first token; it generates nothing. A bare model sees worked questions, and
+its probabilities are corrected for the words it favours. A model with an adapter for this role was
+trained on its own prompt and needs neither.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _BY_PICTURE = {
 
 
 def route_by_rules(intent: Query, domain: Domain) -> RoutedTask:
-    """The task by what the intent holds; sure where the question names it, unsure where not."""
+    """Return the task of a query; its confidence is high where the question names the task."""
     components = [one for one in intent.constraints if one.kind == domain.kind_of("component")]
     if intent.seen is not None and intent.anchor is None and intent.seen.leans in _BY_PICTURE:
         return _BY_PICTURE[intent.seen.leans]
@@ -78,7 +78,7 @@ def route_by_rules(intent: Query, domain: Domain) -> RoutedTask:
 
 
 class ModelRouter:
-    """Asks a local model for the label, corrected for the labels it favours anyway.
+    """Ask a local model for the label, corrected for the labels that it favours anyway.
 
     The labels are words, since a small model knows what a glass is but not what C2 means. Whatever
     it is asked, it favours some of them; its probabilities are therefore divided by those it gives
@@ -94,7 +94,7 @@ class ModelRouter:
         self.tokens = 0
 
     def route(self, question: str) -> RoutedTask:
-        """The task by the model's first-token probabilities.
+        """Return the task by the model's first-token probabilities.
 
         Raises:
             ModelError: the model could not answer.
@@ -118,7 +118,7 @@ class ModelRouter:
 
 
 class AdapterRouter:
-    """Asks a model that was trained for this, in as few words as it was trained on."""
+    """Ask a model with an adapter for routing, by the short prompt it was trained on."""
 
     def __init__(self, model: ChatModel, vocabulary: Vocabulary) -> None:
         self._model = model
@@ -126,7 +126,7 @@ class AdapterRouter:
         self.tokens = 0
 
     def route(self, question: str) -> RoutedTask:
-        """The task by the model's first-token probabilities, as they are.
+        """Return the task by the model's first-token probabilities, uncorrected.
 
         Raises:
             ModelError: the model could not answer.
@@ -192,9 +192,9 @@ class Router:
 
 
 def topic_prompt(question: str, vocabulary: Vocabulary) -> tuple[Message, ...]:
-    """What an adapter for routing is trained on and asked.
+    """Return the prompt that an adapter for routing is trained on and asked.
 
-    Four words to choose from, the question, and what its names are in the catalogue.
+    It holds four words to choose from, the question, and the kinds of its names.
     """
     domain, asked = vocabulary.domain, question[:_LONGEST]
     topics = f"{domain.plural}: {', '.join(topic_labels(domain))}?"
@@ -205,7 +205,7 @@ def topic_prompt(question: str, vocabulary: Vocabulary) -> tuple[Message, ...]:
 
 
 def _called(sense: Sense, domain: Domain) -> str:
-    """What a domain calls a sense: "glass", "ingredient", "drink"; a wish by its own word."""
+    """Return a domain's word for a sense: "glass", "ingredient", "drink"; a wish keeps its own."""
     if sense == "item":
         return domain.singular
     if sense == "flag" or sense == "diet" or sense == "order":
@@ -214,7 +214,7 @@ def _called(sense: Sense, domain: Domain) -> str:
 
 
 def topic_labels(domain: Domain) -> tuple[str, ...]:
-    """One word per task, C1 to C4, in the domain's own terms."""
+    """Return one word per task, C1 to C4, in the domain's own terms."""
     return (
         domain.kind_of("colour") or "look",
         domain.kind_of("container") or "container",

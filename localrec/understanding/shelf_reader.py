@@ -1,4 +1,4 @@
-"""What a person says they have: names of components, read strictly.
+"""Read the components that a user says they have, strictly by name.
 
 A question may leave a word unread; a list of bottles may not, or the shelf would quietly lack
 one. Typos are mended as everywhere, a name that is still unknown is refused with its neighbours.

@@ -1,4 +1,4 @@
-"""A question's intent by a model: it names what is asked for, the catalogue says what that is.
+"""Read a question by a model that fills slots with names, which the catalogue then looks up.
 
 The model is told which slots the question's names could fill, and answers with the names and the
 slots that they do fill, in the order of the question and under a grammar that knows the slots but
@@ -9,10 +9,10 @@ no name:
     answered  daiquiri: like; rum / cachaca: either; egg: without
 
 What a name means is looked up in the vocabulary, typos mended, as for any question; a name that is
-nothing there is noted as unknown and demands nothing. The deterministic counterpart is `intent.py`;
-what follows from a text without any understanding, bounds on numbers and comparatives, is read by
-its rules here as well. Only a model with an adapter for this role can do it: a bare one has not
-seen the form, and examples of it would not fit into a short prompt.
+nothing there is noted as unknown and demands nothing. The deterministic counterpart is
+`query_parser.py`; its rules read ranges of numbers and comparatives here as well. Only a model
+with an adapter for this role can do it: a bare one has not seen the form, and examples of it would
+not fit into a short prompt.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Slot(msgspec.Struct, frozen=True):
 
 
 def slot_prompt(question: str, vocabulary: Vocabulary) -> tuple[Message, ...]:
-    """What the adapter is trained on and asked: the question, and the slots its names can fill."""
+    """Return the prompt: the question, and the slots that its names can fill."""
     asked = question[:_LONGEST_QUESTION]
     names = describe_known_names(
         known_names(asked, vocabulary), lambda sense: _FILLS.get(sense, "")
@@ -83,17 +83,17 @@ def slot_prompt(question: str, vocabulary: Vocabulary) -> tuple[Message, ...]:
 
 
 def plain_name(text: str) -> str:
-    """A name as slots hold it: folded words and nothing else."""
+    """Return a name as slots hold it: folded words and nothing else."""
     return " ".join(token.word for token in tokens(text))[:_LONGEST_NAME].rstrip()
 
 
 def write_slots(slots: Sequence[Slot]) -> str:
-    """The line of an answer."""
+    """Write slots as the line of an answer."""
     return _BETWEEN.join(f"{_EITHER.join(one.values)}: {one.name}" for one in slots) or EMPTY_SLOTS
 
 
 def slots_grammar() -> str:
-    """Any plain words as names of known slots."""
+    """Return a grammar of known slots with any plain words as names."""
     slots = " | ".join(f'": {name}"' for name in SLOTS)
     return (
         f'root ::= "{EMPTY_SLOTS}" | slot ("{_BETWEEN}" slot){{0,{_MOST_SLOTS - 1}}}\n'
@@ -104,10 +104,10 @@ def slots_grammar() -> str:
 
 
 def parse_slots(text: str) -> tuple[Slot, ...]:
-    """The slots that an answer holds, each once.
+    """Parse the slots of an answer, each once.
 
     Raises:
-        ModelError: a part is none, a slot is unknown, or nothing is there.
+        ModelError: a part is no slot, a slot is unknown, or the answer is empty.
     """
     if text.strip() == EMPTY_SLOTS:
         return ()
@@ -127,7 +127,7 @@ def _mismatch(text: str) -> ModelError:
 
 
 class SlotReader:
-    """Reads questions with a model that was trained for it."""
+    """Read questions with a model that has an adapter for it."""
 
     def __init__(self, model: ChatModel, vocabulary: Vocabulary) -> None:
         self._model = model
@@ -136,7 +136,7 @@ class SlotReader:
         self.tokens = 0
 
     def read(self, question: str) -> Query:
-        """What a question asks for, in the catalogue's keys.
+        """Read what a question asks for, in the catalogue's keys.
 
         Raises:
             ModelError: the model failed, did not come to an end, or wrote something else.
@@ -154,7 +154,7 @@ class SlotReader:
 
 
 def query_from_slots(slots: Iterable[Slot], question: str, vocabulary: Vocabulary) -> Query:
-    """The intent that slots stand for; their names looked up, typos mended."""
+    """Return the query that slots stand for; names are looked up and typos mended."""
     found = _Found(vocabulary)
     for slot in slots:
         found.take(slot.name, slot.values)
@@ -172,7 +172,7 @@ def query_from_slots(slots: Iterable[Slot], question: str, vocabulary: Vocabular
 
 
 class _Found:
-    """What the names of the slots turned out to be."""
+    """The parts of a query, collected from slots and the names in them."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
@@ -201,7 +201,7 @@ class _Found:
             self.constraints.append(Constraint(kind=kind, any_of=keys, barred=barred))
 
     def _meaning(self, name: str, role: str) -> Meaning | None:
-        """What a name is: of the slot's role if it can be, else of any that items have."""
+        """Look up a name, first in the slot's role and then in any role that items have."""
         reading = self._vocabulary.read(name)
         words = list(reading.roots)
         found = [
@@ -213,7 +213,7 @@ class _Found:
         return min(found, key=lambda one: self._liking(one, role))
 
     def _liking(self, meaning: Meaning, role: str) -> tuple[int, bool]:
-        """What is liked better comes first; alcohol is barred as a whole, not as a component."""
+        """Rank meanings: the slot's role first; alcohol is excluded as a whole, as a flag."""
         wanted = (role,) if role else ("flag", "component")
         place = wanted.index(meaning.role) if meaning.role in wanted else len(wanted)
         return place, not self._vocabulary.is_usable(meaning)

@@ -18,6 +18,8 @@ from localrec.data.domains import Domain
 from localrec.foundation.text_matching import PhraseTable, Token, roots, singular, tokens
 from localrec.graph.catalogue import Attribute
 from localrec.understanding.common_words import COMMON, SLANG
+from localrec.understanding.cue_phrases import HAVE_CUES
+from localrec.understanding.negation_phrases import NEGATIONS
 from localrec.understanding.number_ranges import counted_nouns
 
 MeaningRole = Literal[
@@ -37,6 +39,9 @@ MeaningRole = Literal[
 _VOWELS = frozenset("aeiouyhw")
 _SQUASHED = 90
 _NEARLY = 84  # percent of letters that agree, as rapidfuzz counts them
+
+
+CuesByFirstWord = dict[str, list[tuple[str, ...]]]
 
 
 class Meaning(msgspec.Struct, frozen=True):
@@ -73,7 +78,7 @@ class Reading(msgspec.Struct, frozen=True):
 
 
 class Named(Protocol):
-    """What has names that questions use: a catalogue, or a domain's declaration alone."""
+    """A source of names for questions: a catalogue, or the declaration of a domain alone."""
 
     domain: Domain
     attributes: list[Attribute]
@@ -87,7 +92,7 @@ class Named(Protocol):
         """Place of an item among `keys`."""
 
     def is_had(self, attribute: int) -> bool:
-        """Whether any item has an attribute, by its place, or one below it."""
+        """Return whether any item has this attribute or one below it."""
 
 
 class Vocabulary:
@@ -114,8 +119,19 @@ class Vocabulary:
         for short, name in self.domain.nicknames.items():
             for key in self.items.get(name):
                 self.items.add(short, key)
-        self._plain_words = frozenset(singular(word) for word in COMMON) | COMMON
+        common = COMMON.union(self.domain.words.common)
+        self._plain_words = frozenset(singular(word) for word in common) | common
         self._spellings = sorted({*self.names.words, *self.items.words, *self._plain_words})
+
+    @cached_property
+    def have_cues(self) -> CuesByFirstWord:
+        """Phrases that stand by what a user has, longest first."""
+        return _by_first_word([*HAVE_CUES, *self.domain.words.have])
+
+    @cached_property
+    def negations(self) -> CuesByFirstWord:
+        """Phrases before what is not wanted, longest first."""
+        return _by_first_word([*NEGATIONS, *self.domain.words.negations])
 
     def read(self, text: str) -> Reading:
         """Tokenise a question and mend its typos."""
@@ -355,7 +371,7 @@ def _english_words() -> frozenset[str]:
 
 
 def _sound(word: str) -> str:
-    """What is left of a word when one listens: its consonants, doubled and silent ones once."""
+    """Return a phonetic key: the consonants of a word, doubled and silent ones once."""
     word = re.sub(r"g(?=[eiy])|dg", "j", word.replace("ph", "f"))
     word = re.sub(r"c(?=[eiy])|z", "s", word)
     word = re.sub(r"[cq]|ck", "k", word)
@@ -368,3 +384,10 @@ def _mark(between: str, following: Token) -> str:
     if any(mark in between for mark in ".!?;()\n—–") or " - " in between:
         return "."
     return "," if any(mark in between for mark in ",/:") else ""
+
+
+def _by_first_word(phrases: list[str]) -> CuesByFirstWord:
+    cues: CuesByFirstWord = {}
+    for words in sorted((tuple(phrase.split()) for phrase in phrases), key=len, reverse=True):
+        cues.setdefault(words[0], []).append(words)
+    return cues

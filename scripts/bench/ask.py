@@ -29,6 +29,7 @@ import msgspec
 import numpy as np
 from direct import Call, DirectProcess, RecordingModel
 from findings import Findings, Timing, add_folder, origin_of, say
+from gold_questions import build_workspace
 from synthetic import open_catalogue
 
 from localrec.data.questions import Question
@@ -42,8 +43,6 @@ from localrec.index.embedders import open_embedder
 from localrec.index.vectors import ExactIndex, HnswIndex
 from localrec.llm.chat_model import ChatModel
 from localrec.llm.model_catalog import model_path
-from localrec.sources import open_source
-from localrec.sources.dataset_catalog import fetch_dataset, find_dataset
 from localrec.systems.configs import SYSTEMS
 from localrec.systems.marc import Marc
 from localrec.workspace import Workspace
@@ -126,7 +125,7 @@ def measure(asked: argparse.Namespace) -> Findings:
 def measure_all(asked: argparse.Namespace, questions: Sequence[Question]) -> Benchmark:
     """The bundled catalogue, the model on it, and the large one."""
     with tempfile.TemporaryDirectory() as folder:
-        bundled_at = build_bundled(Path(folder) / "workspace")
+        bundled_at = build_workspace(Path(folder) / "workspace")
         say("bundled catalogue")
         bundled = measure_catalogue(bundled_at, questions, asked.repeat, "MiniLM's of real texts")
         model = measure_model(bundled_at, questions[: asked.model_questions])
@@ -153,15 +152,6 @@ def measure_all(asked: argparse.Namespace, questions: Sequence[Question]) -> Ben
         model=model,
         targets=tuple(targets_of(bundled, large, model)),
     )
-
-
-def build_bundled(folder: Path) -> Path:
-    """A workspace with the bundled drinks."""
-    domain = load_domain(DOMAIN)
-    rows = open_source(find_dataset(DOMAIN).kind).read(fetch_dataset(DOMAIN), domain)
-    with Workspace(folder, writable=True) as workspace:
-        workspace.imports.import_items(rows, domain)
-    return folder
 
 
 def measure_catalogue(

@@ -19,7 +19,6 @@ from pathlib import Path
 import synthetic
 from findings import Findings, Timing, add_folder
 
-from localrec.data.rows import ImportReport
 from localrec.graph.domain_files import load_domain
 from localrec.graph.item_ingest import ingest_items
 from localrec.graph.store import Store
@@ -61,16 +60,7 @@ def open_catalogue(cache: Path, items: int, edges: int) -> Path:
     domain = load_domain(DOMAIN)
     rows = list(synthetic.make_rows(domain, items, edges))
     with Store.open_(folder / "store.duckdb") as store:
-        report = ImportReport(
-            source="synthetic",
-            path="",
-            domain=DOMAIN,
-            read=len(rows),
-            kept=len(rows),
-            merged=0,
-            dropped=0,
-        )
-        ingest_items(store, domain, rows, report, print)
+        ingest_items(store, domain, rows, synthetic.receipt(len(rows)), print)
     (folder / "ready").touch()
     return folder
 

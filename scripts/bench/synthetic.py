@@ -54,7 +54,7 @@ def open_catalogue(cache: Path, items: int, edges: int, say: Say) -> Path:
         rows = list(make_rows(domain, items, edges))
         say(f"made {len(rows):,} items in {time.perf_counter() - started:.0f} s")
         started = time.perf_counter()
-        ingest_items(workspace.store, domain, rows, _receipt(len(rows)), say)
+        ingest_items(workspace.store, domain, rows, receipt(len(rows)), say)
         say(f"imported in {time.perf_counter() - started:.0f} s")
         started = time.perf_counter()
         write_vectors(workspace.store, domain, open_embedder())
@@ -177,7 +177,8 @@ def _kinds(row: ItemRow) -> set[str]:
     return {link.kind for link in row.links}
 
 
-def _receipt(count: int) -> ImportReport:
+def receipt(count: int) -> ImportReport:
+    """The report of an import that kept so many items."""
     return ImportReport(
         source="synthetic", path="", domain=DOMAIN, read=count, kept=count, merged=0, dropped=0
     )

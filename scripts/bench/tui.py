@@ -25,9 +25,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
-from ask import build_bundled
 from browse import open_catalogue
 from findings import Findings, add_folder, origin_of, say
+from gold_questions import build_workspace
 from terminal import Terminal, model_of, processor_s
 
 from localrec.evaluation.provenance import Origin
@@ -128,10 +128,7 @@ def bare() -> list[str]:
 
 def open_drinks(cache: Path) -> Path:
     """The bundled drinks with MiniLM's vectors, built where they are not there yet."""
-    folder = cache / "tui-drinks"
-    if not (folder / "store.duckdb").is_file():
-        build_bundled(folder)
-    return folder
+    return build_workspace(cache / "tui-drinks")
 
 
 # --- starting ---

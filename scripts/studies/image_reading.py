@@ -4,7 +4,7 @@ A colour is right when the catalogue's word is one of the two likeliest for the 
 layer where there are two. Times are of the processor, file to findings, one picture at a time.
 Pictures made before are needed:
 
-    python scripts/studies/render_images.py --half test
+    python scripts/studies/run.py render_images --half test
     python scripts/studies/run.py image_reading --half dev
     python scripts/studies/run.py image_reading --half test --report
 """
@@ -114,7 +114,8 @@ def read_truths(half: Half, folder: Path) -> tuple[list[Truth], str]:
     path = folder / "truth.jsonl"
     if not path.is_file():
         raise InputError(
-            f"{path} is not there.", f"Run python scripts/studies/render_images.py --half {half}."
+            f"{path} is not there.",
+            f"Run python scripts/studies/run.py render_images --half {half}.",
         )
     content = path.read_bytes()
     mark = hashlib.sha256(content).hexdigest()

@@ -4,15 +4,14 @@ Two halves, one to develop on and one that is frozen: other seeds, other backgro
 The truth goes to truth.jsonl beside the pictures, one line each. The test half's truth is the same
 wherever it is made; its SHA-256 stands in scripts/studies/image_reading.py.
 
-    python scripts/studies/render_images.py --half dev
-    python scripts/studies/render_images.py --half test --out build/pictures
+    python scripts/studies/run.py render_images --half dev
+    python scripts/studies/run.py render_images --half test --out build/pictures
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
-import sys
 from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
@@ -20,11 +19,10 @@ from typing import Literal
 
 import msgspec
 import numpy as np
+from findings import ROOT, Findings, add_half
 from image_backgrounds import DEVELOPMENT, TEST, Background
 from image_renderer import COLOURS, GARNISHES, OPAQUE, Clarity, Scene, draw_scene
-from PIL import Image
 
-ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "build" / "pictures"
 COUNT = 108
 SEEDS = {"dev": 11, "test": 41_077}
@@ -77,24 +75,23 @@ class Truth(msgspec.Struct, frozen=True, kw_only=True):
     scene: Scene
 
 
-def main() -> int:
-    """Render one half; the exit code."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--half", choices=["dev", "test"], required=True)
-    parser.add_argument("--count", type=int, default=COUNT, help="pictures in the half")
-    parser.add_argument("--seed", type=int, help="another set of the same kind")
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What the command line takes."""
+    add_half(parser)
     parser.add_argument("--out", type=Path, default=OUT, help="folder of the halves")
-    asked = parser.parse_args()
+    parser.add_argument("--count", type=int, default=COUNT)
+    parser.add_argument("--seed", type=int, help="of another half than the two")
+
+
+def measure(asked: argparse.Namespace) -> Findings:
+    """Draw the pictures of a half, and write down what is true of them."""
     folder = asked.out / asked.half
     folder.mkdir(parents=True, exist_ok=True)
     truths = list(plan(asked.half, asked.count, asked.seed))
     for truth in truths:
         save(truth, asked.half, folder / truth.file)
     (folder / "truth.jsonl").write_bytes(as_lines(truths))
-    print(f"{len(truths)} pictures in {folder}, truth {fingerprint(truths)}")
-    return 0
+    return Findings(text=f"{len(truths)} pictures in {folder}, truth {fingerprint(truths)}")
 
 
 def plan(half: Half, count: int = COUNT, seed: int | None = None) -> Iterator[Truth]:
@@ -200,18 +197,3 @@ def _clarity(words: tuple[str, ...], random: np.random.Generator) -> Clarity:
         return "opaque"
     kinds: tuple[Clarity, ...] = ("clear", "clear", "hazy", "opaque")
     return kinds[int(random.integers(len(kinds)))]
-
-
-def contact_sheet(folder: Path, columns: int = 8, side: int = 150) -> Image.Image:
-    """All pictures of a folder small, side by side, for a person to look at."""
-    paths = sorted(path for path in folder.iterdir() if path.suffix != ".jsonl")
-    sheet = Image.new("RGB", (columns * side, -(-len(paths) // columns) * side))
-    for number, path in enumerate(paths):
-        with Image.open(path) as image:
-            image.thumbnail((side, side))
-            sheet.paste(image.convert("RGB"), (number % columns * side, number // columns * side))
-    return sheet
-
-
-if __name__ == "__main__":
-    sys.exit(main())

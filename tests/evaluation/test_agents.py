@@ -9,7 +9,7 @@ import pytest
 from localrec.evaluation.comparisons import compare_runs
 from localrec.evaluation.ranking import fit_cache
 from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
-from localrec.evaluation.ranking.inference import CaseResult, ListRecommender
+from localrec.evaluation.ranking.inference import CaseResult, ListAnswerer
 from localrec.evaluation.ranking.leakage import LeakError, check_graph
 from localrec.evaluation.ranking.memory_systems import SharedMemorySystem
 from localrec.evaluation.run_folder import RunFolder
@@ -230,13 +230,11 @@ class TestTheGuards:
 
     def test_look_over_the_graph_of_an_agent(self, fitted):
         bench, parted, system = fitted
-        assert isinstance(system, ListRecommender) and isinstance(system, SharedMemorySystem)
+        assert isinstance(system, ListAnswerer) and isinstance(system, SharedMemorySystem)
         bench.look_over(system)
         few = msgspec.structs.replace(
             parted.train,
-            **{
-                name: getattr(parted.train, name)[:-9] for name in ("person", "item", "stars", "at")
-            },
+            **{name: getattr(parted.train, name)[:-9] for name in ("user", "item", "stars", "at")},
         )
         with pytest.raises(LeakError, match="A memory joins people to"):
             check_graph(system.graph, few)

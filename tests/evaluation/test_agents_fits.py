@@ -67,7 +67,7 @@ def fused(bench, train, seed=7, **settings):
 
 def less(train):
     """The same rows without the last nine."""
-    columns = ("person", "item", "stars", "at")
+    columns = ("user", "item", "stars", "at")
     return msgspec.structs.replace(train, **{one: getattr(train, one)[:-9] for one in columns})
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
-from localrec.evaluation.ranking.inference import ListRecommender
+from localrec.evaluation.ranking.inference import ListAnswerer
 from localrec.evaluation.ranking.keyed_interactions import read_interactions
 from localrec.evaluation.ranking.memory_systems import (
     MEMORIES,
@@ -118,7 +118,7 @@ class TestASystem:
     @pytest.mark.parametrize("name", list(MEMORIES))
     def test_scores_every_item_for_people_and_strangers(self, parted, knowledge, name):
         system = make_memory(name, {}, knowledge)
-        assert not isinstance(system, ListRecommender)
+        assert not isinstance(system, ListAnswerer)
         system.fit(parted.train, 7, quiet)
         requests = parted.validation.take(np.arange(3)).requests()
         scores = system.score(requests)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
-from localrec.evaluation.ranking.inference import ListRecommender
+from localrec.evaluation.ranking.inference import ListAnswerer
 from localrec.evaluation.ranking.keyed_interactions import read_interactions
 from localrec.evaluation.ranking.prompted_systems import PROMPTED, ZeroShotRecommender
 from localrec.foundation.errors import ModelError, UsageError
@@ -164,7 +164,7 @@ def test_an_answer_depends_on_its_case_alone(keyed):
         system = ZeroShotRecommender(
             model, titles, "films", ZeroShotConfig(mode="labels", shuffles=1)
         )
-        assert isinstance(system, ListRecommender)
+        assert isinstance(system, ListAnswerer)
         system.fit(keyed.interactions, seed, lambda what, done, total: None)
         some = cases.take(np.array(places))
         return [reply.items for reply in system.answer(some.requests(), some.candidates, 10)]

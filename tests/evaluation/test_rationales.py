@@ -160,7 +160,7 @@ class Teller:
     def __init__(self, fails_at=-1):
         self.asked, self.fails_at = 0, fails_at
 
-    def reasons(self, person, history, item):
+    def explain(self, requests, row, item):
         self.asked += 1
         if self.asked == self.fails_at:
             raise RuntimeError("out of memory")

@@ -318,7 +318,7 @@ class TestDeath:
 
     def test_leaves_no_key_in_the_journal(self, folder, dies_at):
         dies_at("forget.finish_forgetting", 1)
-        journal = (folder / "forget.json").read_bytes()
+        journal = (folder / "forgetting.json").read_bytes()
         assert journal
         assert ANNABELLE.encode() not in journal
 

@@ -17,7 +17,7 @@ from localrec.graph.catalogue import Catalogue
 from localrec.graph.history_ingest import ingest_history
 from localrec.graph.interactions import load_user_history, store_feedback, undo_feedback, user_node
 from localrec.graph.store import Store
-from localrec.graph.user_profile import profile_from_history, profile_from_keys
+from localrec.graph.user_profile import UserProfile, profile_from_history, profile_from_keys
 from localrec.index.interaction_cache import open_interaction_matrix
 from localrec.ranking import preference_features
 from localrec.ranking.configs import RANKERS
@@ -302,3 +302,17 @@ def test_an_empty_catalogue_gives_an_empty_list(tmp_path):
         audience = open_interaction_matrix(store, tmp_path / "indexes", catalogue)
         ranker = EvidenceRecommender(catalogue, audience, None, RANKERS["auto"])
         assert ranker.recommend("ana", profile_from_keys((), catalogue), 5).items == ()
+
+
+class TestAProfileOfAHistory:
+    def test_likes_what_has_no_stars_and_knows_all_of_it(self):
+        profile = UserProfile.from_history(np.array([4, 1], dtype=np.int32), 6)
+        assert profile.strengths.tolist() == [1.0, 1.0]
+        assert np.flatnonzero(profile.known).tolist() == [1, 4]
+        assert not profile.hidden.any()
+
+    def test_takes_stars_from_both_ends_of_the_scale(self):
+        stars = np.array([5.0, 0.5, np.nan], dtype=np.float32)
+        profile = UserProfile.from_history(np.array([4, 1, 0], dtype=np.int32), 6, stars)
+        assert profile.strengths.tolist() == [1.0, -1.0, 1.0]
+        assert profile.liked.tolist() == [1.0, 0.0, 1.0]

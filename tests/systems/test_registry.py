@@ -39,7 +39,15 @@ def plugged_in(monkeypatch):
 
 def test_every_composition_that_is_declared_has_a_name_in_its_order():
     assert SYSTEM_REGISTRY.names("answerer") == list(SYSTEMS)
-    rankers = [*RANKERS, *MEMREC, *MEMREC_VECTOR, *MEMREC_MODELS, *AGENTS, "auto-memory"]
+    rankers = [
+        *RANKERS,
+        *MEMREC,
+        *MEMREC_VECTOR,
+        *MEMREC_MODELS,
+        *AGENTS,
+        "auto-memory",
+        "auto-counted",
+    ]
     assert SYSTEM_REGISTRY.names("recommender") == rankers
     assert set(PLANS) < set(rankers)
 

@@ -14,6 +14,7 @@ from textual.pilot import Pilot
 
 from localrec.cli.app import run
 from localrec_tui.app import LocalrecApp
+from localrec_tui.services.app_services import AppServices
 
 from ..cli.conftest import DRINKS, by_spelling, drink, write_rows
 from .fake_services import FakeServices
@@ -44,15 +45,25 @@ def services() -> Iterator[FakeServices]:
 
 @pytest.fixture
 def open_app(tmp_path: Path, services: FakeServices) -> Opened:
-    """Opens the app and waits until it has settled: `async with open_app(size=WIDE) as pilot`."""
+    """Opens the app in a room, settled: `async with open_app(WIDE, mode="runs") as pilot`."""
 
     @asynccontextmanager
     async def opened(
-        size: tuple[int, int] = NARROW, over: object = services, folder: Path = tmp_path
+        size: tuple[int, int] = NARROW,
+        over: object = services,
+        folder: Path = tmp_path,
+        *,
+        mode: str = "ask",
+        user: str | None = None,
     ) -> AsyncIterator[Pilot[None]]:
         app = LocalrecApp(folder, over)  # type: ignore[arg-type]
         async with app.run_test(size=size, notifications=True) as pilot:
             await settled(pilot)
+            if user is not None:
+                app.user = user
+            if mode != app.current_mode:
+                app.switch_mode(mode)
+                await settled(pilot)
             yield pilot
 
     return opened
@@ -97,6 +108,14 @@ def bar(tmp_path_factory: pytest.TempPathFactory) -> Path:
     table = write_rows(home / "table.csv", *rows)
     assert run(["--workspace", str(folder), "import", "cocktails", str(table)]) == 0
     return folder
+
+
+@pytest.fixture
+def local_services(own_bar: Path) -> Iterator[AppServices]:
+    """The real services over these drinks; they close when the test ends."""
+    opened = AppServices(own_bar, hold_s=0)
+    yield opened
+    opened.close()
 
 
 @pytest.fixture

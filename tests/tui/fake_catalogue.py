@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-
-from localrec.foundation.errors import InputError, LocalrecError, ModelCancelledError
+from localrec.foundation.errors import InputError, ModelCancelledError
 from localrec.graph.neighbours import GraphNode, NeighbourEdge
 from localrec.graph.pagination import PageCursor, PageRow
 from localrec_tui.services.catalogue import (
@@ -17,6 +15,8 @@ from localrec_tui.services.catalogue import (
     ShelfContents,
 )
 from localrec_tui.services.records import RequestHandle
+
+from .recorder import Recorder
 
 COUNT = 500
 GIN = GraphNode(node_id=9001, kind="ingredient", key="gin", name="gin")
@@ -36,23 +36,17 @@ def item(number: int) -> PageRow:
     )
 
 
-class FakeCatalogueService:
+class FakeCatalogueService(Recorder):
     """Pages, steps and a shelf from memory.
 
     Attributes:
-        trouble: What the next call raises.
-        goes_on: Cleared, a page waits until it is set.
-        told: What it was asked, in order.
         things: What is on the shelf.
         means: What every search by meaning finds.
         kinds: The columns of domains other than the drinks'.
     """
 
     def __init__(self) -> None:
-        self.trouble: LocalrecError | None = None
-        self.goes_on = threading.Event()
-        self.goes_on.set()
-        self.told: list[tuple[str, object]] = []
+        super().__init__()
         self.things: tuple[ShelfComponent, ...] = ()
         self.means = (item(7),)
         self.kinds: dict[str, tuple[str, ...]] = {}
@@ -132,12 +126,6 @@ class FakeCatalogueService:
         self._note("take_off", things)
         self.things = tuple(one for one in self.things if one not in things)
         return ShelfContents(user=user, things=self.things)
-
-    def _note(self, call: str, given: object) -> None:
-        self.told.append((call, given))
-        trouble, self.trouble = self.trouble, None
-        if trouble is not None:
-            raise trouble
 
 
 def _node(number: int) -> GraphNode:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from datetime import datetime
 
 import msgspec
 
-from localrec.foundation.errors import LocalrecError
 from localrec.foundation.progress import Progress
 from localrec.memory.job_queue import JobRow
 from localrec.memory.worker import WorkReport
@@ -20,6 +18,8 @@ from localrec_tui.services.memory import (
     UserMemory,
 )
 from localrec_tui.services.records import RequestHandle
+
+from .recorder import Recorder
 
 AT = datetime(2026, 11, 1, 12, 0)
 OLDER = MemoryVersion(
@@ -71,7 +71,7 @@ FAILED = JobRow(
 )
 
 
-class FakeMemoryService:
+class FakeMemoryService(Recorder):
     """Remembers something of anna alone.
 
     Attributes:
@@ -79,21 +79,15 @@ class FakeMemoryService:
         domains: That anna did something in.
         waiting: Jobs that wait.
         paused: They are on hold.
-        trouble: What the next call raises.
-        goes_on: Cleared, work and forgetting wait until it is set, or the request is stopped.
-        told: The calls that change something, in order, with what they were given.
     """
 
     def __init__(self) -> None:
+        super().__init__()
         self.versions: tuple[MemoryVersion, ...] = (NEWER, OLDER)
         self.domains: tuple[str, ...] = ("cocktails",)
         self.rows: tuple[JobRow, ...] = (FAILED,)
         self.waiting = 2
         self.paused = False
-        self.trouble: LocalrecError | None = None
-        self.goes_on = threading.Event()
-        self.goes_on.set()
-        self.told: list[tuple[object, ...]] = []
 
     def user_memory(self, user: str, domain: str | None) -> UserMemory:
         self._trip()
@@ -160,12 +154,3 @@ class FakeMemoryService:
             return WorkReport(calls=1, jobs=1, deeds=1, written=1, waiting=self.waiting - 1)
         done, self.waiting = self.waiting, 0
         return WorkReport(calls=1, jobs=1, deeds=done, written=1)
-
-    def stop(self, request: RequestHandle) -> None:
-        request.stopped.set()
-        self.goes_on.set()
-
-    def _trip(self) -> None:
-        trouble, self.trouble = self.trouble, None
-        if trouble is not None:
-            raise trouble

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-import threading
+from pathlib import Path
 from typing import Literal
 
-from localrec.foundation.errors import LocalrecError, ModelCancelledError
 from localrec.foundation.progress import Progress
-from localrec_tui.services.models import ModelSpeed, ModelSummary, RoleBinding, RunningModel
+from localrec_tui.services.models import (
+    ModelService,
+    ModelSpeed,
+    ModelSummary,
+    RoleBinding,
+    RunningModel,
+)
 from localrec_tui.services.records import RequestHandle
+
+from .recorder import Recorder
 
 SMALL = ModelSummary(
     name="small-chat", title="A small one", kind="chat", licence="MIT", size=98_000_000, here=True
@@ -23,22 +30,16 @@ VECTORS = ModelSummary(
 )
 
 
-class FakeModelService:
+class FakeModelService(Recorder, ModelService):
     """Tells what it was told to.
 
     Attributes:
-        trouble: What the next call raises.
-        goes_on: Cleared, what is long waits until it is set, or the request stopped.
         used: Role -> model.
-        told: What was done, in order.
     """
 
     def __init__(self) -> None:
-        self.trouble: LocalrecError | None = None
-        self.goes_on = threading.Event()
-        self.goes_on.set()
+        super().__init__(Path("nowhere"), tuple)
         self.used: dict[str, str] = {}
-        self.told: list[tuple[str, str]] = []
 
     def models(self) -> tuple[ModelSummary, ...]:
         return (SMALL, VECTORS)
@@ -72,18 +73,3 @@ class FakeModelService:
         return ModelSpeed(
             name=name, load_s=0.5, read_per_s=340, written_per_s=130, memory=310_000_000
         )
-
-    def stop(self, request: RequestHandle) -> None:
-        request.stopped.set()
-        self.goes_on.set()
-
-    def _wait(self, request: RequestHandle) -> None:
-        self.goes_on.wait(10)
-        if request.stopped.is_set():
-            raise ModelCancelledError("Stopped.")
-
-    def _note(self, call: str, given: str) -> None:
-        self.told.append((call, given))
-        trouble, self.trouble = self.trouble, None
-        if trouble is not None:
-            raise trouble

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 
 import msgspec
@@ -21,11 +20,12 @@ from localrec.evaluation.run_folder import (
     rationale_file,
 )
 from localrec.evaluation.statistics import IntervalEstimate
-from localrec.foundation.errors import LocalrecError, ModelCancelledError
 from localrec.foundation.jsonl_log import write_records
 from localrec.foundation.progress import Progress
 from localrec_tui.services.records import RequestHandle
 from localrec_tui.services.runs import RunService
+
+from .recorder import Recorder
 
 _MADE = Origin(command="planted", date="2026-11-01", versions={}, machine="a desk")
 _NAMES = {"item-1": "Negroni", "item-2": "Gimlet"}
@@ -55,7 +55,7 @@ def plant_run(runs: Path, name: str, *, lead: int = 3, complete: bool = True) ->
     folder.begin(b'name = "planted"\n', origin)
     folder.append("ease", [_outcome(one, 1 if one % lead == 0 else 4) for one in range(CASES)])
     folder.append("agent", [_acted(_outcome(one, 2)) for one in range(CASES)])
-    why = Rationale(id="0", user="person-0", item="item-2", rationale="Gin, and short.", by="x")
+    why = Rationale(id="0", person="person-0", item="item-2", rationale="Gin, and short.", by="x")
     write_records(folder.path / rationale_file("agent"), [why])
     results = (_result("ease", 0.4), _result("agent", 0.3, faults={"empty": 1}))
     folder.write("metrics.json", RunMetrics(complete=complete, systems=results))
@@ -115,21 +115,11 @@ def _result(name: str, ndcg: float, **more: object) -> SystemResult:
     )
 
 
-class FakeRunService(RunService):
-    """Reads real folders; what is started only waits.
-
-    Attributes:
-        goes_on: Cleared, a run waits until it is set, or the request is stopped.
-        trouble: What the next run ends with.
-        told: What was started, gone on with and stopped.
-    """
+class FakeRunService(Recorder, RunService):
+    """Reads real folders; what is started only waits."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder, lambda domain, keys: _NAMES)
-        self.goes_on = threading.Event()
-        self.goes_on.set()
-        self.trouble: LocalrecError | None = None
-        self.told: list[tuple[str, str]] = []
 
     def start(self, config: str, request: RequestHandle, progress: Progress) -> None:
         self._run("start", config, request, progress)
@@ -139,14 +129,10 @@ class FakeRunService(RunService):
 
     def stop(self, request: RequestHandle) -> None:
         self.told.append(("stop", ""))
-        request.stopped.set()
-        self.goes_on.set()
+        super().stop(request)
 
     def _run(self, what: str, name: str, request: RequestHandle, progress: Progress) -> None:
         self.told.append((what, name))
         progress("asking ease", 3, CASES)
-        self.goes_on.wait(10)
-        if request.stopped.is_set():
-            raise ModelCancelledError("Stopped.")
-        if self.trouble is not None:
-            raise self.trouble
+        self._wait(request)
+        self._trip()

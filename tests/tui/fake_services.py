@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from datetime import datetime
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from localrec.data.evidence import Evidence
 from localrec.data.model_calls import ChatTurn, ModelCall
 from localrec.data.query import Constraint, Query, QueryImage, RoutedTask, TaskKind
 from localrec.data.recommendations import Recommendations, RecommendedItem
-from localrec.foundation.errors import LocalrecError, ModelCancelledError
 from localrec.foundation.progress import Progress
 from localrec.graph.interactions import FeedbackRecord
 from localrec_tui.services.records import (
@@ -36,6 +34,7 @@ from .fake_memory import FakeMemoryService
 from .fake_models import FakeModelService
 from .fake_runs import FakeRunService
 from .fake_trainings import FakeTrainingService
+from .recorder import Recorder
 
 INTENT = Query(
     constraints=(
@@ -86,23 +85,17 @@ NEGRONI = drink(2, "Negroni", 0.8, satisfies=False, missing=("campari", "sweet v
 BRAMBLE = drink(3, "Bramble", 0.7, missing=("blackberry",))
 
 
-class FakeServices:
+class FakeServices(Recorder):
     """Answers everything with the same drinks.
 
     Attributes:
         empty: There is no store.
-        trouble: What the next call of any kind raises.
-        goes_on: Cleared, a question waits until it is set, or the request stopped.
-        told: What it was asked, in order: the name of the call and what it was given.
         words: What people said.
     """
 
     def __init__(self) -> None:
+        super().__init__()
         self.empty = False
-        self.trouble: LocalrecError | Exception | None = None
-        self.goes_on = threading.Event()
-        self.goes_on.set()
-        self.told: list[tuple[str, object]] = []
         self.words: list[NewFeedback] = []
         self.known = ["anna", "bert"]
         self.pictured: QueryImage | None = None
@@ -202,21 +195,12 @@ class FakeServices:
         return 3
 
     def stop(self, request: RequestHandle) -> None:
-        request.stopped.set()
-        self.goes_on.set()
+        super().stop(request)
         request.over.wait(5)
 
     def close(self) -> None:
-        self.goes_on.set()
-        self.memory.goes_on.set()
-        self.runs.goes_on.set()
-        self.trainings.goes_on.set()
-
-    def _note(self, call: str, given: object) -> None:
-        self.told.append((call, given))
-        trouble, self.trouble = self.trouble, None
-        if trouble is not None:
-            raise trouble
+        for service in (self, self.catalogue, self.memory, self.models, self.runs, self.trainings):
+            service.goes_on.set()
 
     def _answered(
         self,
@@ -229,9 +213,7 @@ class FakeServices:
         items = (GIMLET, NEGRONI)
         on_items(tuple(msgspec.structs.replace(item, reason="") for item in items))
         try:
-            self.goes_on.wait(10)
-            if request.stopped.is_set():
-                raise ModelCancelledError("Stopped.")
+            self._wait(request)
         finally:
             request.over.set()
         held = (ConstraintCheck("gin", True), ConstraintCheck("coupe glass", False))

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 import os
-import threading
 from datetime import datetime
 from pathlib import Path
 
 import msgspec
 
-from localrec.foundation.errors import LocalrecError, ModelCancelledError
 from localrec.foundation.jsonl_log import write_records
 from localrec.foundation.progress import Progress
 from localrec.training.jobs.training_runs import (
@@ -33,6 +31,8 @@ from localrec_tui.services.trainings import (
     TrainingEstimate,
     TrainingService,
 )
+
+from .recorder import Recorder
 
 STEPS = 300
 GRPO = GrpoConfig(base="small-chat")
@@ -99,21 +99,8 @@ def logged(config: msgspec.Struct, step: int) -> StepRecord:
     return StepRecord(step=step, values={**values, **(found if looks else {})}, seconds=12.5)
 
 
-class FakeTrainingService(TrainingService):
-    """Reads real folders; what takes long only waits.
-
-    Attributes:
-        goes_on: Cleared, what takes long waits until it is set, or the request is stopped.
-        trouble: What the next one ends with.
-        told: What was estimated, begun, gone on with, exported, asked and stopped.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
-        self.goes_on = threading.Event()
-        self.goes_on.set()
-        self.trouble: LocalrecError | None = None
-        self.told: list[tuple[str, str]] = []
+class FakeTrainingService(Recorder, TrainingService):
+    """Reads real folders; what takes long only waits."""
 
     def estimate(
         self, plan: TrainingPlan, request: RequestHandle, on_progress: Progress
@@ -155,15 +142,10 @@ class FakeTrainingService(TrainingService):
 
     def stop(self, request: RequestHandle) -> None:
         self.told.append(("stop", ""))
-        request.stopped.set()
-        self.goes_on.set()
+        super().stop(request)
 
     def _do(self, what: str, name: str, request: RequestHandle, on_progress: Progress) -> None:
         self.told.append((what, name))
         on_progress("training", 3, STEPS)
-        self.goes_on.wait(10)
-        if request.stopped.is_set():
-            raise ModelCancelledError("Stopped.")
-        trouble, self.trouble = self.trouble, None
-        if trouble is not None:
-            raise trouble
+        self._wait(request)
+        self._trip()

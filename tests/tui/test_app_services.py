@@ -163,7 +163,7 @@ class TestReading:
         assert [one.value for one in links if one.relation == "HAS_INGREDIENT"] == ["3 cl"] * 3
         [glass] = [one for one in links if one.relation == "HAS_GLASSTYPE"]
         assert glass.value is None
-        stop = services.catalogue.stand_on(
+        stop = services.catalogue.open_node(
             CatalogueView(domain="cocktails"), "cocktail", "negroni", 5
         )
         steps = [one for one in stop.steps if one.relation == "HAS_INGREDIENT"]
@@ -208,7 +208,7 @@ class TestReading:
         assert "breakups" not in told("bob")
 
     def test_goes_on_beside_a_question(self, services):
-        with services._serving(RequestHandle(), None):
+        with services._leased_workspace(RequestHandle(), None):
             assert services.item("cocktails", "negroni").name == "Negroni"
 
 

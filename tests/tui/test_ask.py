@@ -337,7 +337,7 @@ class TestPerson:
         ],
     )
     async def test_is_who_the_typed_name_means(self, open_app, services, known, typed, chosen):
-        services.people = lambda like="": tuple(
+        services.users = lambda like="": tuple(
             key for key in known if like.casefold() in key.casefold()
         )
         async with open_app() as pilot:
@@ -665,7 +665,7 @@ class TestTrouble:
 
 async def test_every_choice_on_the_top_line_can_be_clicked(open_app):
     async with open_app(WIDE) as pilot:
-        for pick in ("person", "domain", "image", "system"):
+        for pick in ("user", "domain", "image", "system"):
             await pilot.click(f"#{pick}")
             await settled(pilot)
             assert not isinstance(pilot.app.screen, AskScreen), pick

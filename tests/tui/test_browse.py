@@ -7,7 +7,8 @@ from textual.widgets import Input, OptionList
 
 from localrec.data.rows import Event
 from localrec.foundation.errors import BusyError
-from localrec_tui.screens.browse import BrowseScreen, PageLoaded, SimilarItemsLoaded
+from localrec_tui.screens.browse import BrowseScreen
+from localrec_tui.screens.catalogue_view import PageLoaded, SimilarItemsLoaded
 from localrec_tui.screens.first_run import FirstRunScreen
 from localrec_tui.screens.graph_browser import GraphBrowserScreen
 from localrec_tui.screens.item import ItemScreen

@@ -104,7 +104,7 @@ class TestShelf:
     def test_of_a_stranger_is_empty_and_stays_nobody(self, browse, services):
         assert browse.shelf("cocktails", "zoe").things == ()
         browse.take_off("cocktails", "zoe", (ShelfComponent(1, "gin"),))
-        assert services.people() == ()
+        assert services.users() == ()
 
     def test_refuses_what_nobody_knows(self, browse, services):
         with pytest.raises(InputError, match="xyzzy"):

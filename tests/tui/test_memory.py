@@ -1,7 +1,5 @@
 """The Memory room: reading, editing, pinning, forgetting, and working jobs off, by keys alone."""
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +11,6 @@ from localrec.graph.store import Store
 from localrec_tui.screens.forget import ForgetDialog
 from localrec_tui.screens.memory import MemoryScreen
 from localrec_tui.screens.text_editor import TextEditorDialog
-from localrec_tui.services.app_services import AppServices
 from localrec_tui.services.records import NewFeedback
 from localrec_tui.widgets.memory_panels import word_changes
 from localrec_tui.widgets.prompt import Prompt
@@ -41,8 +38,7 @@ async def enter(pilot, user="anna", page="memory"):
 class TestMemory:
     @pytest.mark.parametrize("size", [NARROW, WIDE])
     async def test_tells_words_points_and_whose_data_is_in_it(self, open_app, size):
-        async with open_app(size) as pilot:
-            await enter(pilot)
+        async with open_app(size, mode="memory", user="anna") as pilot:
             told = seen(pilot)
         assert "Version 2, counted, 2026-11-01 12:00" in told
         assert "Likes gin and things that are bitter." in told
@@ -62,8 +58,7 @@ class TestMemory:
 
     async def test_that_is_empty_says_how_it_fills(self, open_app, memory):
         memory.versions = ()
-        async with open_app() as pilot:
-            await enter(pilot)
+        async with open_app(mode="memory", user="anna") as pilot:
             assert "Nothing is remembered of anna yet" in seen(pilot)
 
     async def test_follows_the_person_who_is_chosen(self, open_app):
@@ -75,28 +70,24 @@ class TestMemory:
 
     async def test_of_another_domain_can_be_chosen(self, open_app, memory):
         memory.domains = ("cocktails", "books")
-        async with open_app() as pilot:
-            await enter(pilot)
+        async with open_app(mode="memory", user="anna") as pilot:
             await press(pilot, "f5", "down", "enter")
             assert "About: books" in seen(pilot)
 
     async def test_shows_markup_in_texts_as_it_is(self, open_app, memory):
         memory.edit("anna", "cocktails", "Likes [bold]gin[/] and [link=x]rum.")
-        async with open_app() as pilot:
-            await enter(pilot)
+        async with open_app(mode="memory", user="anna") as pilot:
             assert "Likes [bold]gin[/] and [link=x]rum." in seen(pilot)
 
     async def test_that_cannot_be_read_says_why(self, open_app, memory):
         memory.trouble = BusyError("The store is held by process 7.", "Wait for it.")
-        async with open_app() as pilot:
-            await enter(pilot)
+        async with open_app(mode="memory", user="anna") as pilot:
             assert "The store is held by process 7. Wait for it." in seen(pilot)
 
 
 class TestEditing:
     async def test_replaces_the_words_and_pins_them(self, open_app, memory):
-        async with open_app() as pilot:
-            await enter(pilot)
+        async with open_app(mode="memory", user="anna") as pilot:
             await press(pilot, "e")
             assert isinstance(pilot.app.screen, TextEditorDialog)
             assert pilot.app.screen.query_one(TextArea).text == memory.versions[0].text
@@ -108,8 +99,7 @@ class TestEditing:
         assert "Only rum." in told
 
     async def test_refuses_more_than_is_kept(self, open_app, memory):
-        async with open_app() as pilot:
-            await enter(pilot)
+        async with open_app(mode="memory", user="anna") as pilot:
             await press(pilot, "e")
             pilot.app.screen.query_one(TextArea).text = "x" * 1_203
             await press(pilot, "ctrl+s")
@@ -118,8 +108,7 @@ class TestEditing:
         assert memory.told == []
 
     async def test_pinning_goes_there_and_back(self, open_app, memory):
-        async with open_app() as pilot:
-            await enter(pilot)
+        async with open_app(mode="memory", user="anna") as pilot:
             await press(pilot, "p")
             assert "counted, pinned" in seen(pilot)
             await press(pilot, "p")
@@ -221,8 +210,7 @@ class TestForgetting:
             assert "No trace was found." in seen(pilot)
 
     async def test_of_some_days_keeps_the_person(self, open_app, memory):
-        async with open_app() as pilot:
-            await enter(pilot)
+        async with open_app(mode="memory", user="anna") as pilot:
             await press(pilot, "x", "down", "enter")
             await write(pilot, "2026-10-01")
             await press(pilot, "enter")
@@ -268,8 +256,7 @@ class TestJobs:
         assert "The model wrote no sentence." in told
 
     async def test_are_worked_off_by_a_key(self, open_app, memory):
-        async with open_app() as pilot:
-            await enter(pilot)
+        async with open_app(mode="memory", user="anna") as pilot:
             await press(pilot, "w")
             told = seen(pilot)
         assert memory.waiting == 0
@@ -278,10 +265,9 @@ class TestJobs:
 
     async def test_show_how_far_they_are_and_stop_at_escape(self, open_app, memory):
         memory.goes_on.clear()
-        async with open_app() as pilot:
-            await enter(pilot)
+        async with open_app(mode="memory", user="anna") as pilot:
             await pilot.press("w")
-            while "1 of 2 deeds" not in seen(pilot):
+            while "1 of 2" not in seen(pilot):
                 await pilot.pause(0.01)
             await press(pilot, "escape")
             told = " ".join(seen(pilot).split())
@@ -316,21 +302,18 @@ class TestOverAWorkspace:
     """The real thing: five drinks, counted memories, no model."""
 
     @pytest.fixture
-    def local(self, own_bar: Path):
+    def local(self, local_services):
         """Anna likes two drinks, bert three."""
-        services = AppServices(own_bar, hold_s=0)
         keys = ("negroni", "gimlet", "daiquiri")
         for user, count in (("anna", 2), ("bert", 3)):
             for key in keys[:count]:
-                services.give_feedback(
+                local_services.give_feedback(
                     NewFeedback(user=user, domain="cocktails", item=key, event=Event.LIKED)
                 )
-        yield services
-        services.close()
+        return local_services
 
     async def test_work_makes_the_memory_that_is_shown(self, open_app, local, own_bar):
-        async with open_app(WIDE, over=local, folder=own_bar) as pilot:
-            await enter(pilot)
+        async with open_app(WIDE, over=local, folder=own_bar, mode="memory", user="anna") as pilot:
             assert "Nothing is remembered of anna yet" in seen(pilot)
             await press(pilot, "w")
             assert "5 things people did worked in" in seen(pilot)
@@ -358,11 +341,10 @@ class TestOverAWorkspace:
             assert "person: 1 with similar taste" in seen(pilot)
 
     async def test_forgetting_leaves_no_trace(self, open_app, local, own_bar):
-        async with open_app(WIDE, over=local, folder=own_bar) as pilot:
-            await enter(pilot)
+        async with open_app(WIDE, over=local, folder=own_bar, mode="memory", user="anna") as pilot:
             await press(pilot, "x", "enter")
             assert "would be removed" in seen(pilot)
             await write(pilot, "anna")
             await press(pilot, "enter")
             assert "No trace was found." in seen(pilot)
-        assert local.people() == ("bert",)
+        assert local.users() == ("bert",)

@@ -1,6 +1,6 @@
 """Models: what is here, pulled, checked and timed; who plays which role."""
 
-from contextlib import asynccontextmanager
+from functools import partial
 
 import pytest
 
@@ -16,15 +16,7 @@ from .conftest import NARROW, WIDE, press, seen, settled
 @pytest.fixture
 def models(open_app):
     """Opens the app in the Models room."""
-
-    @asynccontextmanager
-    async def opened(size=NARROW):
-        async with open_app(size) as pilot:
-            pilot.app.switch_mode("models")
-            await settled(pilot)
-            yield pilot
-
-    return opened
+    return partial(open_app, mode="models")
 
 
 async def begin(pilot, key, services):
@@ -66,7 +58,7 @@ class TestTheRoom:
             await begin(pilot, "p", services)
             await pilot.press("t")
             await pilot.pause()
-            assert "Something is under way. Esc stops it." in seen(pilot)
+            assert "Pulling small-chat is under way: one thing at a time." in seen(pilot)
             services.models.goes_on.set()
             await settled(pilot)
         assert services.models.told == [("pull", "small-chat")]

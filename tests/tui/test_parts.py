@@ -18,7 +18,7 @@ from localrec.workspace.domain_choice import find_item
 from localrec_tui.constraint_chips import intent_chips, without_chip
 from localrec_tui.log_buffer import LogBuffer, log
 from localrec_tui.preferences import Preferences, load_preferences, save_preferences
-from localrec_tui.question_history import KEPT, QuestionHistory, load_last_person, save_last_person
+from localrec_tui.question_history import KEPT, QuestionHistory, load_last_user, save_last_user
 from localrec_tui.screens.item import evidence_graph
 from localrec_tui.services.store_access import ReadWriteLock
 
@@ -192,8 +192,8 @@ def test_who_sat_here_last_is_forgotten_with_them(own_bar):
     with Workspace(own_bar, writable=True) as opened:
         domain, item, _ = find_item(opened, "gimlet", None, "anna-the-first")
         record_feedback(opened.store, domain, "anna-the-first", item, Event.LIKED)
-    save_last_person(own_bar, "anna-the-first")
+    save_last_user(own_bar, "anna-the-first")
     forget = ["--workspace", str(own_bar), "forget", "--user", "anna-the-first", "--yes"]
     assert run(forget) == 0
-    assert load_last_person(own_bar) is None
+    assert load_last_user(own_bar) is None
     assert (own_bar / "person.jsonl").read_bytes() == b""

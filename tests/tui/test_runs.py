@@ -9,7 +9,6 @@ from localrec_tui.screens.case import CaseScreen
 from localrec_tui.screens.run import RunScreen
 from localrec_tui.screens.run_comparison import RunComparisonScreen
 from localrec_tui.screens.runs import RunsScreen
-from localrec_tui.services.app_services import AppServices
 from localrec_tui.services.records import RequestHandle
 from localrec_tui.widgets.progress import ProgressLine, format_duration
 
@@ -49,20 +48,17 @@ async def open_run(pilot, page="figures"):
 class TestList:
     @pytest.mark.parametrize("size", [NARROW, WIDE])
     async def test_tells_the_state_of_every_run_in_words(self, open_app, evaluations, size):
-        async with open_app(size) as pilot:
-            await enter(pilot)
+        async with open_app(size, mode="runs") as pilot:
             told = seen(pilot)
         for words in ("first", "✓ complete", "torn", "… unfinished", "✗ unreadable", "2026-11-01"):
             assert words in told
 
     async def test_that_is_empty_says_how_to_begin(self, open_app):
-        async with open_app() as pilot:
-            await enter(pilot)
+        async with open_app(mode="runs") as pilot:
             assert "There are no runs in this workspace yet. N starts one" in seen(pilot)
 
     async def test_of_a_folder_that_is_no_run_says_why(self, open_app, evaluations):
-        async with open_app() as pilot:
-            await enter(pilot)
+        async with open_app(mode="runs") as pilot:
             await press(pilot, "down", "down", "down", "enter")
             assert isinstance(pilot.app.screen, RunsScreen)
             told = seen(pilot)
@@ -185,16 +181,14 @@ class TestComparison:
 
 class TestRunning:
     async def test_starts_what_is_chosen(self, open_app, evaluations):
-        async with open_app() as pilot:
-            await enter(pilot)
+        async with open_app(mode="runs") as pilot:
             await press(pilot, "n", "enter")
             assert "is done. Enter opens it." in seen(pilot)
         assert evaluations.told == [("start", evaluations.configs()[0].name)]
 
     async def test_shows_how_far_it_is_and_stops_at_escape(self, open_app, evaluations):
         evaluations.goes_on.clear()
-        async with open_app() as pilot:
-            await enter(pilot)
+        async with open_app(mode="runs") as pilot:
             await press(pilot, "n")
             await pilot.press("enter")
             while "3 of 12" not in seen(pilot):
@@ -205,22 +199,19 @@ class TestRunning:
         assert evaluations.told[-1] == ("stop", "")
 
     async def test_goes_on_with_what_was_cut_short(self, open_app, evaluations):
-        async with open_app() as pilot:
-            await enter(pilot)
+        async with open_app(mode="runs") as pilot:
             await press(pilot, "down", "down", "g")
         assert evaluations.told == [("resume", "torn")]
 
     async def test_does_not_go_on_with_what_is_whole(self, open_app, evaluations):
-        async with open_app() as pilot:
-            await enter(pilot)
+        async with open_app(mode="runs") as pilot:
             await press(pilot, "g")
             assert "first is complete: there is nothing to go on with." in seen(pilot)
         assert evaluations.told == []
 
     async def test_that_fails_says_why(self, open_app, evaluations):
         evaluations.trouble = InputError("The data is missing.", "localrec datasets pull x")
-        async with open_app() as pilot:
-            await enter(pilot)
+        async with open_app(mode="runs") as pilot:
             await press(pilot, "n", "enter")
             assert "The data is missing. localrec datasets pull x" in seen(pilot)
 
@@ -228,30 +219,24 @@ class TestRunning:
 class TestOverAWorkspace:
     """The real thing, with real commands."""
 
-    def test_names_of_items_come_from_the_catalogue(self, own_bar):
+    def test_names_of_items_come_from_the_catalogue(self, local_services, own_bar):
         plant_run(own_bar / "runs", "first")
-        services = AppServices(own_bar, hold_s=0)
-        assert services._names("cocktails", ("gimlet", "gone")) == {"gimlet": "Gimlet"}
-        (_, asked), *_ = services.runs.case("first", "ease", "0").parts
+        assert local_services._names("cocktails", ("gimlet", "gone")) == {"gimlet": "Gimlet"}
+        (_, asked), *_ = local_services.runs.case("first", "ease", "0").parts
         assert asked[1] == "To be found: item-1"  # nobody knows it: its key must do
-        services.close()
 
-    def test_a_run_that_cannot_begin_says_why_in_its_own_words(self, own_bar):
-        services = AppServices(own_bar, hold_s=0)
+    def test_a_run_that_cannot_begin_says_why_in_its_own_words(self, local_services, own_bar):
         request = RequestHandle()
         with pytest.raises(LocalrecError, match="no-such-run cannot be read"):
-            services.runs.start("no-such-run", request, lambda *_: None)
+            local_services.runs.start("no-such-run", request, lambda *_: None)
         assert request.over.is_set()
-        services.close()
 
-    def test_a_run_that_was_stopped_before_it_began_does_not_begin(self, own_bar):
-        services = AppServices(own_bar, hold_s=0)
+    def test_a_run_that_was_stopped_before_it_began_does_not_begin(self, local_services, own_bar):
         request = RequestHandle()
-        services.runs.stop(request)
+        local_services.runs.stop(request)
         with pytest.raises(ModelCancelledError):
-            services.runs.start("marc-ablation", request, lambda *_: None)
+            local_services.runs.start("marc-ablation", request, lambda *_: None)
         assert not (own_bar / "runs").exists()
-        services.close()
 
 
 class TestPlots:

@@ -22,7 +22,6 @@ from localrec_tui.screens.adapter_compare import AdapterCompareScreen
 from localrec_tui.screens.training import TrainingScreen
 from localrec_tui.screens.training_estimate import TrainingEstimateDialog
 from localrec_tui.screens.training_run import TrainingRunScreen
-from localrec_tui.services.app_services import AppServices
 from localrec_tui.services.jsonl_tail import read_added
 from localrec_tui.services.records import RequestHandle
 from localrec_tui.services.training_plans import (
@@ -98,8 +97,7 @@ def look_again(pilot):
 class TestList:
     @pytest.mark.parametrize("size", [NARROW, WIDE])
     async def test_tells_the_state_of_every_training_in_words(self, open_app, training, size):
-        async with open_app(size) as pilot:
-            await enter(pilot)
+        async with open_app(size, mode="training") as pilot:
             words = seen(pilot)
         rows = [line.split() for line in words.splitlines() if "router-1" in line or "grpo" in line]
         assert rows[0][:5] == ["grpo-1", "…", "stopped", "120/300", "GRPO"]
@@ -108,19 +106,16 @@ class TestList:
         assert "\x1b" not in words
 
     async def test_says_of_which_base_and_when(self, open_app, training):
-        async with open_app(WIDE) as pilot:
-            await enter(pilot)
+        async with open_app(WIDE, mode="training") as pilot:
             assert "Small Chat" in seen(pilot)
             assert "2026-11-03 20:15" in seen(pilot)
 
     async def test_that_is_empty_says_how_to_begin(self, open_app):
-        async with open_app() as pilot:
-            await enter(pilot)
+        async with open_app(mode="training") as pilot:
             assert "Nothing was trained in this workspace yet. N begins" in told(pilot)
 
     async def test_all_rooms_are_named_in_eighty_columns(self, open_app):
-        async with open_app(NARROW) as pilot:
-            await enter(pilot)
+        async with open_app(NARROW, mode="training") as pilot:
             line = seen(pilot).splitlines()[0]
         assert line.split("  ")[-1].strip() == "[6 Training]" or "[6 Training]" in line
         assert "1 Ask" in line
@@ -129,8 +124,7 @@ class TestList:
         self, open_app, training, tmp_path
     ):
         run = TrainingRun(runs_folder(tmp_path) / "grpo-1")
-        async with open_app(WIDE) as pilot:
-            await enter(pilot)
+        async with open_app(WIDE, mode="training") as pilot:
             with run.training():
                 run.begin(300)
                 look_again(pilot)
@@ -147,8 +141,7 @@ class TestList:
     async def test_keeps_the_training_that_is_pointed_at_when_another_comes(
         self, open_app, training, tmp_path
     ):
-        async with open_app() as pilot:
-            await enter(pilot)
+        async with open_app(mode="training") as pilot:
             await press(pilot, "down")
             plant_training(tmp_path, "newest", day=9)
             look_again(pilot)
@@ -156,8 +149,7 @@ class TestList:
             assert pilot.app.screen._current().name == "router-1"
 
     async def test_says_what_is_wrong_with_a_damaged_one(self, open_app, training):
-        async with open_app() as pilot:
-            await enter(pilot)
+        async with open_app(mode="training") as pilot:
             await press(pilot, "down", "down", "enter")
             assert "cannot be used" in told(pilot)
             assert "Look into its folder, or take it away." in told(pilot)
@@ -166,8 +158,7 @@ class TestList:
 
 class TestANewOne:
     async def test_is_estimated_and_begun(self, open_app, training):
-        async with open_app() as pilot:
-            await enter(pilot)
+        async with open_app(mode="training") as pilot:
             await press(pilot, "n", "enter", "enter")
             assert isinstance(pilot.app.screen, TrainingEstimateDialog)
             words = told(pilot)
@@ -180,16 +171,14 @@ class TestANewOne:
         assert line == f"grpo-2: {estimated}"
 
     async def test_is_not_begun_where_the_person_leaves(self, open_app, training):
-        async with open_app() as pilot:
-            await enter(pilot)
+        async with open_app(mode="training") as pilot:
             await press(pilot, "n", "enter", "enter", "escape")
             assert isinstance(pilot.app.screen, TrainingScreen)
         assert [what for what, _ in training.told] == ["estimate"]
 
     async def test_is_not_estimated_on_once_the_person_left(self, open_app, training):
         training.goes_on.clear()
-        async with open_app() as pilot:
-            await enter(pilot)
+        async with open_app(mode="training") as pilot:
             await press(pilot, "n", "enter")
             await pilot.press("enter")
             await until(pilot, "The estimate: training")
@@ -199,8 +188,7 @@ class TestANewOne:
 
     async def test_that_does_not_fit_says_what_to_do_and_cannot_be_begun(self, open_app, training):
         training.trouble = UsageError("This needs 9 GB.", "Train a smaller base.")
-        async with open_app() as pilot:
-            await enter(pilot)
+        async with open_app(mode="training") as pilot:
             await press(pilot, "n", "enter", "enter")
             assert "This needs 9 GB. Train a smaller base." in told(pilot)
             await press(pilot, "enter")
@@ -209,8 +197,7 @@ class TestANewOne:
 
     async def test_offers_every_role_and_what_can_follow(self, open_app, training, tmp_path):
         plant_training(tmp_path, "done", GRPO)
-        async with open_app(WIDE) as pilot:
-            await enter(pilot)
+        async with open_app(WIDE, mode="training") as pilot:
             await press(pilot, "n")
             words = seen(pilot)
         for offered in ("the agent, by GRPO", "done, refined", *(f"adapter: {r}" for r in ROLES)):
@@ -218,8 +205,7 @@ class TestANewOne:
         assert "grpo-1, refined" not in words  # it is not finished
 
     async def test_shows_how_far_it_is_and_stops_at_escape(self, open_app, training):
-        async with open_app() as pilot:
-            await enter(pilot)
+        async with open_app(mode="training") as pilot:
             await press(pilot, "n", "enter", "enter")
             training.goes_on.clear()
             await pilot.press("enter")
@@ -229,8 +215,7 @@ class TestANewOne:
             assert "grpo-2 was stopped; what it saved is on disk. G goes on" in told(pilot)
 
     async def test_is_one_at_a_time(self, open_app, training):
-        async with open_app() as pilot:
-            await enter(pilot)
+        async with open_app(mode="training") as pilot:
             training.goes_on.clear()
             await pilot.press("g")
             await until(pilot, "3 of 300")
@@ -250,8 +235,7 @@ class TestANewOne:
 
         monkeypatch.setattr(training, "stop", stop)
         training.goes_on.clear()
-        async with open_app() as pilot:
-            await enter(pilot)
+        async with open_app(mode="training") as pilot:
             await pilot.press("g")
             await until(pilot, "3 of 300")
             await pilot.press("escape")
@@ -266,16 +250,14 @@ class TestANewOne:
 
     async def test_that_fails_says_why(self, open_app, training):
         training.trouble = InputError("People did too little.", "localrec datasets pull ml-100k")
-        async with open_app() as pilot:
-            await enter(pilot)
+        async with open_app(mode="training") as pilot:
             await press(pilot, "g")
             assert "People did too little. localrec datasets pull ml-100k" in told(pilot)
 
 
 class TestGoingOn:
     async def test_is_for_what_was_stopped(self, open_app, training):
-        async with open_app() as pilot:
-            await enter(pilot)
+        async with open_app(mode="training") as pilot:
             await press(pilot, "g")
             assert "grpo-1 is done." in told(pilot)
             await press(pilot, "down", "g")
@@ -285,8 +267,7 @@ class TestGoingOn:
     async def test_is_not_for_what_another_process_trains(self, open_app, training, tmp_path):
         run = TrainingRun(runs_folder(tmp_path) / "grpo-1")
         with run.training():
-            async with open_app() as pilot:
-                await enter(pilot)
+            async with open_app(mode="training") as pilot:
                 await press(pilot, "g")
                 assert f"grpo-1 is being trained, by process {os.getpid()}." in told(pilot)
         assert training.told == []
@@ -397,16 +378,14 @@ class TestCurves:
 
 class TestAnExport:
     async def test_tells_where_it_lies_and_how_it_gets_to_work(self, open_app, training):
-        async with open_app() as pilot:
-            await enter(pilot)
+        async with open_app(mode="training") as pilot:
             await press(pilot, "down", "x")
             words = told(pilot)
         assert "/desk/router-1.gguf: a router for Small Chat." in words
         assert "localrec models use router /desk/router-1.gguf" in words
 
     async def test_is_for_what_is_finished(self, open_app, training):
-        async with open_app() as pilot:
-            await enter(pilot)
+        async with open_app(mode="training") as pilot:
             for key, what in (("x", "exported"), ("t", "tried")):
                 await press(pilot, key)
                 assert f"grpo-1 is stopped: only a finished one can be {what}." in told(pilot)
@@ -589,23 +568,21 @@ class TestOverAWorkspace:
                 (found,) = trainings.trainings().found
                 assert (found.state, found.holder) == ("running", os.getpid())
 
-    def test_a_training_that_cannot_begin_says_why_in_its_own_words(self, own_bar):
-        services = AppServices(own_bar, hold_s=0)
+    def test_a_training_that_cannot_begin_says_why_in_its_own_words(self, local_services, own_bar):
         request = RequestHandle()
         with pytest.raises(LocalrecError, match="no training run"):
-            services.trainings.resume("nothing", request, lambda *_: None)
+            local_services.trainings.resume("nothing", request, lambda *_: None)
         assert request.over.is_set()
-        services.close()
 
-    def test_a_training_that_was_stopped_before_it_began_does_not_begin(self, own_bar):
-        services = AppServices(own_bar, hold_s=0)
+    def test_a_training_that_was_stopped_before_it_began_does_not_begin(
+        self, local_services, own_bar
+    ):
         request = RequestHandle()
-        services.trainings.stop(request)
+        local_services.trainings.stop(request)
         plan = make_plan(training_options(ROLES, ())[0], TRAINING_SIZES[0])
         with pytest.raises(ModelCancelledError):
-            services.trainings.start(plan, "first", request, lambda *_: None)
+            local_services.trainings.start(plan, "first", request, lambda *_: None)
         assert not runs_folder(own_bar).exists()
-        services.close()
 
     @pytest.mark.skipif(not importlib.util.find_spec("peft"), reason="needs localrec[training]")
     def test_a_tiny_router_is_estimated_trained_and_tried(self, own_bar, tmp_path):

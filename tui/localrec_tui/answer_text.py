@@ -1,4 +1,4 @@
-"""The remarks below an answer: what was relaxed, and who answered."""
+"""Formats the remarks below an answer: relaxed constraints, and the stages that answered."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from localrec.graph.domain_files import load_domain
 
 
 def task_meaning(kind: TaskKind, domain_name: str) -> str:
-    """What one of the four tasks asks for, in a domain's own words."""
+    """Describe one of the four tasks in the words of a domain."""
     domain = load_domain(domain_name)
     return {
         TaskKind.C1: "how it looks",
@@ -22,7 +22,7 @@ def task_meaning(kind: TaskKind, domain_name: str) -> str:
 
 
 def answer_remarks(answer: Answer) -> list[str]:
-    """What was let go and misread, plainly."""
+    """List the constraints that were relaxed, and the words that were corrected or unknown."""
     intent = answer.intent
     read = ", ".join(f"{typed} → {meant}" for typed, meant in intent.corrected.items())
     unknown = ", ".join(intent.unknown)
@@ -35,7 +35,7 @@ def answer_remarks(answer: Answer) -> list[str]:
 
 
 def _image_remarks(seen: QueryImage) -> Iterator[str]:
-    """What was seen in the picture, what of it counted, and what limits it."""
+    """Describe the attributes seen in the image, those that counted, and its limits."""
     words = [*seen.colours, seen.clarity, seen.foam, seen.ice, seen.glass, *seen.garnish]
     told = ", ".join(one.word for one in words if one is not None)
     counted = ", ".join(seen.counted) or "nothing"
@@ -44,11 +44,11 @@ def _image_remarks(seen: QueryImage) -> Iterator[str]:
 
 
 def list_remarks(found: Recommendations) -> list[str]:
-    """The remarks below a list."""
+    """Return the remarks below a list."""
     return [found.message, *found.notes]
 
 
 def answer_provenance(answer: Answer, spent: float) -> str:
-    """Who answered, and how long it took."""
+    """Name the component that answered each stage, and the time the answer took."""
     who = ", ".join(f"{stage}: {spoke}" for stage, spoke in answer.spoke.items())
     return f"{spent:.2f} s. {who}"

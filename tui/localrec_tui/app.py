@@ -25,7 +25,7 @@ from localrec_tui.base_app import AppScreen, BaseApp, bindings_of
 from localrec_tui.log_buffer import crash_error, sane_terminal
 from localrec_tui.messages import DomainsLoaded, FeedbackGiven, FeedbackStored, WorkFailed
 from localrec_tui.preferences import FILE, save_preferences
-from localrec_tui.question_history import load_last_person, save_last_person
+from localrec_tui.question_history import load_last_user, save_last_user
 from localrec_tui.screens.adapter_compare import AdapterCompareScreen
 from localrec_tui.screens.ask import AskScreen
 from localrec_tui.screens.browse import BrowseScreen
@@ -89,7 +89,7 @@ class LocalrecApp(BaseApp):
 
     Args:
         folder: The workspace.
-        backend: What works for it; by default the workspace itself.
+        services: The services behind the screens; by default those over the workspace.
 
     Raises:
         InputError: the preferences in the workspace cannot be read.
@@ -120,10 +120,10 @@ class LocalrecApp(BaseApp):
         super().__init__(folder, services or AppServices(folder))
         self._fault: Exception | None = None
         # Before anybody watches it, or nobody would be saved in their place.
-        self.set_reactive(BaseApp.user, load_last_person(folder))
+        self.set_reactive(BaseApp.user, load_last_user(folder))
 
     def run(self, **options: Any) -> None:
-        """Run until the person leaves.
+        """Run until the user leaves.
 
         Args:
             options: Those of Textual's `App.run`.
@@ -170,7 +170,7 @@ class LocalrecApp(BaseApp):
     # --- everywhere ---
 
     def action_help(self) -> None:
-        """Show what the screen is for, and its keys."""
+        """Show the help of the screen, with its keys."""
         screen = self.screen
         if isinstance(screen, AppScreen):
             bindings = (*screen.all_bindings(), *bindings_of(type(self)))
@@ -195,7 +195,7 @@ class LocalrecApp(BaseApp):
             filename: Its name; by default with date and time.
             path: Its folder; by default the first that can be written of downloads, home and the
                 workspace.
-            time_format: Of the name.
+            time_format: The format of the time in the name.
         """
         path = path or str(_folder_for_pictures(self.folder))
         return super().deliver_screenshot(filename, path, time_format)
@@ -216,20 +216,20 @@ class LocalrecApp(BaseApp):
                 )
         yield from super().get_system_commands(screen)
 
-    def watch_person(self, user: str | None) -> None:
+    def watch_user(self, user: str | None) -> None:
         """Remember who sits here for the next run."""
-        if user == load_last_person(self.folder):
+        if user == load_last_user(self.folder):
             return
         try:
-            save_last_person(self.folder, user)
+            save_last_user(self.folder, user)
         except (OSError, LocalrecError) as error:
             told = f"Who sits here is not remembered: {error}"
             self.notify(told, severity="warning", markup=False)
 
-    # --- what people say ---
+    # --- feedback ---
 
     def on_feedback_given(self, message: FeedbackGiven) -> None:
-        """Store what a person says about an item, once it is known who says it, and why."""
+        """Store feedback on an item, once the user and the reason are known."""
         if self.user is None:
 
             def named(user: str | None) -> None:
@@ -246,7 +246,7 @@ class LocalrecApp(BaseApp):
             self._store(message, None)
 
     def on_undo_requested(self) -> None:
-        """Take back what the person said last."""
+        """Take back the user's last feedback."""
         user, services = self.user, self.services
         if user is None:
             self.notify("Nobody has said anything yet. F2 chooses a person.")

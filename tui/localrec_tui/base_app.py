@@ -1,4 +1,4 @@
-"""What every screen may ask of the app: the workspace, who sits in front of it, the log.
+"""The base of the app and of its screens: the workspace, the user, the log, the status line.
 
 Apart from the app itself, which knows the screens.
 """
@@ -15,10 +15,10 @@ from textual.binding import Binding, BindingType
 from textual.reactive import reactive
 from textual.screen import ModalScreen, Screen
 from textual.signal import Signal
-from textual.widgets import Footer
+from textual.widgets import Footer, Static
 
 from localrec_tui.log_buffer import LogBuffer
-from localrec_tui.messages import FeedbackStored
+from localrec_tui.messages import FeedbackStored, WorkFailed
 from localrec_tui.preferences import load_preferences
 from localrec_tui.services.app_services import AppServices
 
@@ -30,13 +30,13 @@ class BaseApp(App[None]):
 
     Args:
         folder: The workspace.
-        backend: What works for it.
+        services: The services behind the screens.
 
     Raises:
         InputError: the preferences in the workspace cannot be read.
     """
 
-    user: reactive[str | None] = reactive(None)  # who sits here; None: nobody in particular
+    user: reactive[str | None] = reactive(None)  # the key of the user; None for no user
 
     def __init__(self, folder: Path, services: AppServices) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class BaseApp(App[None]):
         self.preferences = load_preferences(folder)
         # Rooms that are not in front get no messages of the app, but must not show what is past.
         self.feedback_stored: Signal[FeedbackStored] = Signal(self, "feedback_stored")
-        self.user_forgotten: Signal[str] = Signal(self, "user_forgotten")  # a person's key
+        self.user_forgotten: Signal[str] = Signal(self, "user_forgotten")  # the user's key
 
     @classmethod
     def main_screens(cls) -> dict[str, type[AppScreen[None]]]:
@@ -55,7 +55,7 @@ class BaseApp(App[None]):
 
 
 class BaseScreen(Screen[_Result], Generic[_Result]):
-    """A screen that closes itself alone, and lets go of what its foot showed before.
+    """A screen that closes only itself, and frees the keys that its footer showed before.
 
     Two keys that come at once may both mean to close it; Textual would let the second close what
     lies behind, and the app with the last of all.
@@ -74,28 +74,51 @@ class BaseScreen(Screen[_Result], Generic[_Result]):
         for footer in self.query(Footer):
             footer.mutate_reactive(Footer.compact)
 
+    def show_status(self, status: str) -> None:
+        """Show a sentence in the status line."""
+        self.query_one("#status", Static).update(status)
+
+    async def on_work_failed(self, message: WorkFailed) -> None:
+        """Show why the work failed, and the remedy."""
+        message.stop()
+        await self.show_failure(message)
+
+    async def show_failure(self, failure: WorkFailed) -> None:
+        """Show a failure of work that this screen began."""
+        self.show_status(failure.sentences)
+
     def dismiss(self, result: _Result | None = None) -> AwaitComplete:
-        """Close it, where it is in front; whoever opened it gets the result."""
+        """Close the screen where it is in front, and return the result to its opener."""
         return super().dismiss(result) if self.is_active else AwaitComplete.nothing()
 
 
 class AppScreen(BaseScreen[_Result], Generic[_Result]):
-    """A screen of the app; `HELP` says in a few sentences what it is for.
+    """A screen of the app; `HELP` explains it in a few sentences.
 
     One that `BaseApp.main_screens` lists has a `TITLE`, by which it is called in the line of rooms.
     """
 
     HELP: ClassVar[str] = ""
     app = getters.app(BaseApp)
+    DEFAULT_CSS = """
+    AppScreen #top { height: 1; margin: 0 1; }
+    AppScreen #status { height: auto; max-height: 4; margin: 0 2; color: $text-muted; }
+    AppScreen .head { text-style: bold; margin-top: 1; }
+    AppScreen .-none { display: none; }
+    """
 
     @classmethod
     def all_bindings(cls) -> tuple[Binding, ...]:
-        """Every key of the screen and of what it is made of, for its help."""
+        """Every key of the screen and of its parts, for its help."""
         return bindings_of(cls)
+
+    def action_back(self) -> None:
+        """Return to the screen below."""
+        self.dismiss(None)
 
 
 class Dialog(BaseScreen[_Result], ModalScreen[_Result], Generic[_Result]):
-    """A question to the person in front of a screen; Esc leaves it without an answer."""
+    """A question to the user in front of a screen; Esc leaves it without an answer."""
 
     app = getters.app(BaseApp)
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -112,7 +135,7 @@ class Dialog(BaseScreen[_Result], ModalScreen[_Result], Generic[_Result]):
     """
 
     def action_leave(self) -> None:
-        """Close it; whoever asked gets None."""
+        """Close the dialog without an answer."""
         self.dismiss(None)
 
 

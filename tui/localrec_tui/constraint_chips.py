@@ -1,4 +1,4 @@
-"""An intent as chips: what a question was taken to ask for, each wish to be taken out by itself."""
+"""Shows an intent as chips: one for each constraint, each of which can be removed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happened in this run of the app: lines for the log view, and the report of a fault.
+"""Keeps the log lines of this run for the log view, and writes the report of a fault.
 
 Lines stay in memory and are written to a file only when a person saves them. The report of a fault
 that ended the app names places in the code, never what variables held nor what an error says of
@@ -49,7 +49,7 @@ class LogBuffer(logging.Handler):
         self._lines.extend(self.format(record).splitlines())
 
     def open(self) -> None:
-        """Begin to listen; nothing goes anywhere else, least of all to the terminal."""
+        """Begin to collect the log; no line goes to the terminal."""
         log.setLevel(logging.INFO)
         log.propagate = False
         log.addHandler(self)
@@ -77,7 +77,7 @@ class AppCrashedError(LocalrecError):
 
 
 def crash_error(folder: Path, error: BaseException) -> AppCrashedError:
-    """Save the report of a fault, and say where it lies.
+    """Save the report of a fault, and return an error with its path.
 
     Args:
         folder: The workspace; the report goes into its `logs/`.

@@ -1,4 +1,4 @@
-"""What a person chose for the app: `tui.toml` in the workspace, typed, unknown keys refused.
+"""The user's preferences: `tui.toml` in the workspace, typed, unknown keys refused.
 
 It holds no name of a person, so nobody has to be forgotten from it.
 """
@@ -18,7 +18,7 @@ FILE = "tui.toml"
 
 
 class Preferences(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is remembered from one run of the app to the next.
+    """The preferences that the app keeps between its runs.
 
     Args:
         theme: A theme's name, as the palette lists them; "" for the app's own.

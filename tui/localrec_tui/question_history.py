@@ -1,4 +1,4 @@
-"""What was asked before, which up-arrow brings back, and who sat here last: also in the next run.
+"""Keeps earlier questions, which up-arrow brings back, and the last user, also for the next run.
 
 One JSON string a line in files of the workspace, readable by their owner alone. Forgetting a person
 takes out the lines that mention them (`privacy/sweep.py` goes through every `.jsonl`).
@@ -15,7 +15,7 @@ from localrec.foundation.atomic_files import write_atomically
 from localrec.foundation.paths import make_private
 
 FILE = "asked.jsonl"
-PERSON_FILE = "person.jsonl"  # of one line
+USER_FILE = "person.jsonl"  # of one line
 KEPT = 500  # questions
 _LONGEST = 2_000  # characters
 
@@ -44,10 +44,10 @@ class QuestionHistory:
             self._write(question)
 
     def earlier(self, typed: str) -> str | None:
-        """The question before; None at the first. What stands in the line is kept for the way back.
+        """Return the question before; None at the first. The typed text is kept for the way back.
 
         Args:
-            typed: What stands in the line.
+            typed: The text in the line.
         """
         if self._place == 0:
             return None
@@ -84,23 +84,23 @@ class QuestionHistory:
             file.write(msgspec.json.encode(question) + b"\n")
 
 
-def load_last_person(folder: Path) -> str | None:
-    """The key of whoever sat here last; None for nobody, or where it cannot be read."""
+def load_last_user(folder: Path) -> str | None:
+    """Return the last user's key; None for no user, or where it cannot be read."""
     try:
-        [line] = (folder / PERSON_FILE).read_bytes().splitlines()
+        [line] = (folder / USER_FILE).read_bytes().splitlines()
         return msgspec.json.decode(line, type=str) or None
     except (OSError, ValueError, msgspec.DecodeError):
         return None
 
 
-def save_last_person(folder: Path, user: str | None) -> None:
-    """Remember who sits here; None forgets whoever did.
+def save_last_user(folder: Path, user: str | None) -> None:
+    """Remember the user for the next run; None forgets the last one.
 
     Raises:
         OSError, WorkspaceError: it cannot be written.
     """
-    path = folder / PERSON_FILE
+    path = folder / USER_FILE
     if user is None:
         path.unlink(missing_ok=True)
         return
-    write_atomically(make_private(folder) / PERSON_FILE, msgspec.json.encode(user) + b"\n")
+    write_atomically(make_private(folder) / USER_FILE, msgspec.json.encode(user) + b"\n")

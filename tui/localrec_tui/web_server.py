@@ -22,7 +22,7 @@ def serve(folder: Path, port: int) -> None:
 
     Args:
         folder: The workspace.
-        port: Of the loopback address.
+        port: The port on the loopback address.
 
     Raises:
         ImportError: textual-serve is not installed.
@@ -42,7 +42,7 @@ def serve(folder: Path, port: int) -> None:
 
 
 def guard(port: int, refusal: type[Exception]) -> Callable[..., Awaitable[Any]]:
-    """What stands before each request: refuses those that are not ours, and closes the page.
+    """Checks each request: refuses foreign ones, and closes the page.
 
     Args:
         port: That is served.

@@ -26,12 +26,12 @@ def run_in_thread(
     work: Callable[[], Message | None],
     request: RequestHandle | None = None,
 ) -> None:
-    """Do `work` in a thread and post what comes of it to `node`.
+    """Do work in a thread, and post its message to a node.
 
     Args:
         node: A screen, a widget or the app.
-        what: What is done, for the log and for an error.
-        work: Returns the message, or None where nobody waits for one.
+        what: The name of the work, for the log and for an error.
+        work: Does the work and returns a message, or None.
         request: The question that it serves, if it does.
     """
 

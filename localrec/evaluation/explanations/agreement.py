@@ -24,7 +24,7 @@ _NOTHING = 1e-12  # what is left of a variance of 0
 
 
 def spearman(first: Scores, second: Scores, weights: Weights) -> NDArray[np.float64]:
-    """Pearson's correlation of the ranks in each line, ties given their mean rank; -1..1.
+    """Compute Pearson's correlation of the ranks in each line, ties at their mean rank; -1..1.
 
     Args:
         first: One rater's scores, (n,).
@@ -40,7 +40,7 @@ def spearman(first: Scores, second: Scores, weights: Weights) -> NDArray[np.floa
 
 
 def kendall(first: Scores, second: Scores, weights: Weights) -> NDArray[np.float64]:
-    """Kendall's tau-b of each line, made for scores with many ties; -1..1.
+    """Compute Kendall's tau-b of each line, made for scores with many ties; -1..1.
 
     Pairs in the same order minus pairs in opposite orders, over the root of the pairs that differ
     for one rater times those that differ for the other. Arguments and result as of `spearman`;
@@ -55,7 +55,7 @@ def kendall(first: Scores, second: Scores, weights: Weights) -> NDArray[np.float
 
 
 def weighted_kappa(first: Scores, second: Scores, weights: Weights) -> NDArray[np.float64]:
-    """Cohen's kappa of each line with quadratic weights; 1 is full agreement, 0 that of chance.
+    """Compute Cohen's kappa of each line with quadratic weights; 1 is full agreement, 0 chance.
 
     1 - sum (a_i - b_i)^2 / n over the mean of (a_i - b_j)^2 for all pairs (i, j), which is the
     usual sum over the table of squared distances, and var a + var b + (mean a - mean b)^2.
@@ -76,7 +76,7 @@ def agreement_estimate(
     groups: Sequence[str] | None = None,
     seed: int = SEED,
 ) -> IntervalEstimate:
-    """A statistic of pairs with its 95% interval; without a value for fewer than four groups.
+    """Estimate a statistic of pairs with its 95% interval; no value for fewer than four groups.
 
     Args:
         statistic: One of the above.
@@ -96,7 +96,7 @@ def agreement_estimate(
 
 
 def describe_agreement(figure: IntervalEstimate) -> str:
-    """What an agreement amounts to, judged by its interval and not by its value alone."""
+    """Describe an agreement by its interval, not by its value alone."""
     if figure.value is None or figure.low is None or figure.high is None:
         return "cannot be told: too few scores, or all of them equal"
     if figure.high < 0:
@@ -109,7 +109,7 @@ def describe_agreement(figure: IntervalEstimate) -> str:
 
 
 def _draws(groups: int, seed: int) -> Weights:
-    """How often each group is drawn in each resample, (resamples, groups)."""
+    """Count how often each group is drawn in each resample, (resamples, groups)."""
     drawn = np.random.default_rng(seed).integers(groups, size=(_RESAMPLES, groups))
     flat = (drawn + groups * np.arange(_RESAMPLES)[:, None]).ravel()
     counts = np.bincount(flat, minlength=_RESAMPLES * groups)
@@ -117,7 +117,7 @@ def _draws(groups: int, seed: int) -> Weights:
 
 
 def _centred_ranks(scores: Scores, weights: Weights) -> NDArray[np.float64]:
-    """Ranks within each line less their mean, (lines, n); those that tie share the mean rank."""
+    """Centre the ranks within each line, (lines, n); ties share the mean rank."""
     values, codes = np.unique(scores, return_inverse=True)
     count = weights @ np.eye(len(values))[codes]  # (lines, values)
     ranks = (count.cumsum(axis=1) - (count - 1) / 2)[:, codes]
@@ -127,7 +127,7 @@ def _centred_ranks(scores: Scores, weights: Weights) -> NDArray[np.float64]:
 
 
 def _ratio(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
-    """`part / whole`, NaN where the whole is nothing."""
+    """Divide `part / whole`, NaN where the whole is 0."""
     counts = whole > _NOTHING
     figures: NDArray[np.float64] = np.where(counts, part / np.where(counts, whole, 1.0), np.nan)
     return figures

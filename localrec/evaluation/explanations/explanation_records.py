@@ -86,7 +86,7 @@ class Rationale(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def read_run_records(folder: Path, what: str, shape: type[Record]) -> dict[str, list[Record]]:
-    """System -> the records of a run's files `WHAT-SYSTEM.jsonl`; {} where it has none.
+    """Read the records of a run's files `WHAT-SYSTEM.jsonl` by system; {} where it has none.
 
     Raises:
         InputError: a line is something else; names it.
@@ -98,7 +98,7 @@ def read_run_records(folder: Path, what: str, shape: type[Record]) -> dict[str, 
 def explained_answers(
     system: str, answers: Sequence[Answer], gold: Sequence[GoldQuestion], truth: StoreTruth
 ) -> list[ExplanationRecord]:
-    """What a system's answers say of their first items; those that say nothing are left out.
+    """Collect the explanations of a system's answers; answers without one are left out.
 
     Args:
         system: Who answered.
@@ -121,7 +121,7 @@ def explained_rationales(
     likes: Callable[[str], Sequence[str]],
     truth: StoreTruth,
 ) -> list[ExplanationRecord]:
-    """A ranking system's rationales; empty ones are left out.
+    """Collect the rationales of a ranking system; empty ones are left out.
 
     Args:
         system: Who ranked.
@@ -184,7 +184,7 @@ def _joined_reasons(answer: Answer) -> str:
 
 
 def _grounded(answer: Answer, truth: StoreTruth) -> float | None:
-    """Share of an answer's claims that hold; None where it claims nothing."""
+    """Compute the share of an answer's claims that hold; None for an answer without claims."""
     claims = claims_of(answer, truth)
     return sum(claim.holds for claim in claims) / len(claims) if claims else None
 
@@ -195,7 +195,7 @@ def _invention(
     truth: StoreTruth,
     written: Mapping[str, Mapping[str, Node]],
 ) -> tuple[str, float]:
-    """The explanation with made-up claims, and the share of them that holds; ("", 0) for none.
+    """Write the explanation with false claims and its share of true ones; ("", 0) for none.
 
     It is one only where fewer claims hold than of the genuine one, whose share is `grounded`.
     """
@@ -211,7 +211,7 @@ def _invention(
 def _with_inventions(
     told: RecommendedItem, truth: StoreTruth, written: Mapping[str, Mapping[str, Node]]
 ) -> RecommendedItem:
-    """The item with each name that its reason takes from an edge exchanged for a false one.
+    """Replace each name that a reason takes from an edge by a false one.
 
     False names come from other items' edges of the same relation; none of them is, or is under,
     anything that the item has.
@@ -240,7 +240,7 @@ def _with_inventions(
 
 
 def _written_by_relation(truth: StoreTruth) -> dict[str, dict[str, Node]]:
-    """Relation -> name as the catalogue writes it -> the attribute, in the order of the names."""
+    """Collect relation -> name as the catalogue writes it -> the attribute, ordered by name."""
     written: dict[str, dict[str, Node]] = defaultdict(dict)
     for item in truth.items.values():
         for link in item.links:
@@ -251,7 +251,7 @@ def _written_by_relation(truth: StoreTruth) -> dict[str, dict[str, Node]]:
 def _user_profile(
     one: Rationale, likes: Callable[[str], Sequence[str]], items: Mapping[str, StoreItem]
 ) -> str:
-    """A person's taste in names; the item itself is left out, which may be what was held back."""
+    """Describe a user's likes by names, without the item itself, which may be held out."""
     known = [items[key].name for key in likes(one.person) if key in items and key != one.item]
     if not known:
         return "something for a person of whom nothing is known"

@@ -76,7 +76,7 @@ class RatingSession:
 
     @property
     def current(self) -> RatingPrompt | None:
-        """What comes next; None when nothing is left."""
+        """Return the next sample and scale; None when all are rated."""
         for number, (place, (sample, scale)) in enumerate(self._asked.items(), 1):
             if place not in self._said:
                 return RatingPrompt(sample, scale, number, len(self._asked))
@@ -84,12 +84,12 @@ class RatingSession:
 
     @property
     def left(self) -> int:
-        """How many scores are still to be given."""
+        """Count the scores that are left to give."""
         return len(self._asked.keys() - self._said.keys())
 
     @property
     def ratings(self) -> list[HumanRating]:
-        """What holds of these samples and scales, skips among it."""
+        """Return the valid ratings of these samples and scales, with the skips."""
         return [one for place, one in self._said.items() if place in self._asked]
 
     def rate(self, score: int | None) -> None:
@@ -118,7 +118,7 @@ class RatingSession:
 
 
 def latest_ratings(ratings: Sequence[HumanRating]) -> dict[Place, HumanRating]:
-    """What holds after everything that was done, in the order in which it was said."""
+    """Return the valid rating of each sample and scale after all corrections."""
     said: dict[Place, HumanRating] = {}
     for one in ratings:
         said.pop(one.place, None)

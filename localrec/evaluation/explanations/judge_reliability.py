@@ -82,21 +82,21 @@ class JudgeSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def scores_of_judge(verdicts: Iterable[JudgeVerdict]) -> Scores:
-    """A judge's scores; verdicts that failed are left out."""
+    """Return the scores of a judge; failed verdicts are left out."""
     return _by_scale(
         (scale, one.id, score) for one in verdicts for scale, score in one.scores.items()
     )
 
 
 def scores_of_person(ratings: Iterable[HumanRating]) -> Scores:
-    """A person's scores; skips are left out."""
+    """Return the scores of a human rater; skips are left out."""
     return _by_scale(
         (one.scale, one.id, float(one.score)) for one in ratings if one.score is not None
     )
 
 
 def agreement_with_checks(scores: Scores, samples: Sequence[Sample]) -> list[RaterAgreement]:
-    """Every scale against every mechanical check.
+    """Compare every scale with every mechanical check.
 
     For kappa a share of 0..1 is put on the scale of 1..5.
     """
@@ -113,7 +113,7 @@ def agreement_with_checks(scores: Scores, samples: Sequence[Sample]) -> list[Rat
 def agreement_between(
     first: Scores, second: Scores, other: str, samples: Sequence[Sample]
 ) -> list[RaterAgreement]:
-    """Two raters of the same samples, on the scales that both used."""
+    """Compare two raters of the same samples, on the scales that both used."""
     return [
         _agreement(scale, other, given, second[scale], _groups(samples))
         for scale, given in first.items()
@@ -124,7 +124,7 @@ def agreement_between(
 def preference_for_genuine(
     scores: Scores, samples: Sequence[Sample]
 ) -> dict[Control, dict[str, IntervalEstimate]]:
-    """Kind of control -> scale -> share of the pairs in which the genuine one scored higher.
+    """Compute by kind of control and scale how often the genuine explanation scored higher.
 
     Equal scores count half, so that 0.5 is what a rater gets who does not read.
     """
@@ -141,7 +141,7 @@ def preference_for_genuine(
 def means_by_system(
     scores: Scores, samples: Sequence[Sample]
 ) -> dict[str, dict[str, IntervalEstimate]]:
-    """System -> scale -> mean score of its genuine samples; groups are resampled."""
+    """Average the scores of genuine samples by system and scale; groups are resampled."""
     genuine = [sample for sample in samples if not sample.control_of]
     return {
         system: {
@@ -160,7 +160,7 @@ def judge_weakness(
     preferred: Mapping[Control, Mapping[str, IntervalEstimate]],
     agreements: Sequence[RaterAgreement],
 ) -> str:
-    """What speaks against a judge, in a sentence; "" where nothing does.
+    """Describe in a sentence why a judge is unreliable; "" where no check fails.
 
     It must score twins lower than genuine ones on every scale, told from chance, and its scores
     must rise with each check on some scale. A check that found all samples alike proves nothing.
@@ -184,7 +184,7 @@ def judge_weakness(
 def summarize_judge(
     samples: Sequence[Sample], verdicts: Sequence[JudgeVerdict], origin: Origin
 ) -> JudgeSummary:
-    """What one judge's verdicts come to.
+    """Summarise the verdicts of one judge.
 
     Args:
         samples: What was judged, controls among them.
@@ -249,7 +249,7 @@ def _tied(given: Mapping[str, float], control: Sample) -> bool:
 
 
 def _pooled(figures: Iterable[tuple[str, float]]) -> IntervalEstimate:
-    """The mean of figures that belong to groups; groups are resampled, n counts the figures."""
+    """Average figures that belong to groups; groups are resampled, n counts the figures."""
     parts: dict[str, list[float]] = defaultdict(list)
     for group, figure in figures:
         parts[group].append(figure)
@@ -258,7 +258,7 @@ def _pooled(figures: Iterable[tuple[str, float]]) -> IntervalEstimate:
 
 
 def kind_of(sample: Sample) -> Control:
-    """The kind of a control, "" of a genuine sample; one of unknown kind is an exchanged one."""
+    """Return the kind of a control, "" of a genuine sample; an unknown kind is an exchanged one."""
     return sample.control or ("exchanged" if sample.control_of else "")
 
 
@@ -267,7 +267,7 @@ def _groups(samples: Sequence[Sample]) -> dict[str, str]:
 
 
 def _group(sample: Sample) -> str:
-    """What a sample is resampled with: a control at least with its genuine twin."""
+    """Return the group that a sample is resampled with: a control joins its genuine twin."""
     return sample.group or sample.control_of or sample.id
 
 
@@ -277,7 +277,7 @@ def name_of_judge(verdicts: Sequence[JudgeVerdict]) -> str:
 
 
 def _by_scale(given: Iterable[tuple[str, str, float]]) -> Scores:
-    """Scores by scale and sample, scales in the papers' order."""
+    """Group scores by scale and sample, scales in the order of the papers."""
     scores: Scores = {scale.name: {} for scale in MARC + MEMREC}
     for scale, id_, score in given:
         scores.setdefault(scale, {})[id_] = score

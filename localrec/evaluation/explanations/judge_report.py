@@ -47,7 +47,7 @@ from localrec.evaluation.statistics import IntervalEstimate
 def judged_report(
     judged: JudgeSummary, samples: Sequence[Sample], verdicts: Sequence[JudgeVerdict]
 ) -> Report:
-    """A report on the judge alone, for a folder that is no run's."""
+    """Write a report on the judge alone, for a folder that is no run."""
     return Report(
         title=f"Explanations judged by {judged.judge}",
         summary=f"What {' and '.join(judged.means)} said, judged blind, and what that is worth.",
@@ -62,7 +62,7 @@ def judged_section(
     people: Sequence[HumanRating] = (),
     ours: tuple[str, ...] = (),
 ) -> Section:
-    """The part of a report on judged explanations.
+    """Write the section of a report on judged explanations.
 
     Args:
         samples: What was judged, controls among them.
@@ -88,7 +88,7 @@ def judged_section(
 
 
 def _worth(judge: str, scores: Scores, samples: Sequence[Sample]) -> list[Block]:
-    """What shows whether a judge can judge."""
+    """Write the blocks that show whether a judge is reliable."""
     agreements = agreement_with_checks(scores, samples)
     preferred = preference_for_genuine(scores, samples)
     blocks: list[Block] = [

@@ -109,7 +109,7 @@ def judge_samples(
 
 
 def judge_sample(model: ChatModel, sample: Sample, scales: Sequence[JudgedScale]) -> JudgeVerdict:
-    """One sample on every scale; a model that fails gives a verdict that says so.
+    """Judge one sample on every scale; a model that fails gives a verdict with its error.
 
     Raises:
         ModelCancelledError: the model was stopped.
@@ -134,7 +134,7 @@ def judge_sample(model: ChatModel, sample: Sample, scales: Sequence[JudgedScale]
 
 
 def messages_for(sample: Sample, scale: JudgedScale) -> list[Message]:
-    """The prompt; all but the last message is the same for every scale of a sample.
+    """Build the prompt; all but the last message is the same for every scale of a sample.
 
     The assistant's turn in between is there for chat templates that want turns to alternate.
     """

@@ -9,38 +9,22 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol, runtime_checkable
 
 import msgspec
 
-from localrec.data.reasons import Reasons
 from localrec.evaluation.explanations.explanation_records import Rationale
-from localrec.evaluation.ranking.cases import Cases, Items
+from localrec.evaluation.ranking.cases import Cases
 from localrec.evaluation.ranking.inference import CaseResult, InferenceContext
 from localrec.foundation.errors import ModelCancelledError, error_text
 from localrec.foundation.jsonl_log import JsonlLog
 from localrec.foundation.progress import Progress
+from localrec.ranking.recommender import ExplainsItems, ScoreRequests
 
 _LONGEST_ERROR = 200  # letters
 
 
-@runtime_checkable
-class ExplainsRankings(Protocol):
-    """A fitted system that can say why an item stands first."""
-
-    def reasons(self, person: int, history: Items, item: int) -> Reasons:
-        """Why an item stands first, one reason.
-
-        Args:
-            person: Index in the training data, -1 for a stranger.
-            history: Oldest first.
-            item: The item's index.
-        """
-        ...
-
-
 def write_rationales(
-    system: ExplainsRankings,
+    system: ExplainsItems,
     path: Path,
     cases: Cases,
     outcomes: Sequence[CaseResult],
@@ -75,20 +59,20 @@ def write_rationales(
                         item=first_of[case],
                         rationale="",
                     ),
-                    int(requests.user[place]),
-                    requests.histories[place],
+                    requests,
+                    place,
                     number_of[first_of[case]],
                 )
             )
 
 
 def _rationale(
-    system: ExplainsRankings, blank: Rationale, person: int, history: Items, item: int
+    system: ExplainsItems, blank: Rationale, requests: ScoreRequests, row: int, item: int
 ) -> Rationale:
-    """The line of one case, filled in."""
+    """Write the line of one case."""
     started = time.perf_counter()
     try:
-        reasons = system.reasons(person, history, item)
+        reasons = system.explain(requests, row, item)
         (said,) = reasons.said
     except ModelCancelledError:
         raise

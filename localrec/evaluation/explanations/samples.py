@@ -61,7 +61,7 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def digest(self) -> str:
-        """Changes with anything that is shown: a score holds for the text that was read."""
+        """Hash everything that a rater sees: a score holds for the text that was read."""
         shown = msgspec.json.encode((self.asked, self.recommended, self.explanation, self.facts))
         return hashlib.sha256(shown).hexdigest()[:16]
 
@@ -78,7 +78,7 @@ class SampleKey(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def samples_of(explained: Sequence[ExplanationRecord], count: int, seed: int) -> list[Sample]:
-    """Blind samples: of so many requests, what every system said, with controls, shuffled.
+    """Draw blind samples: for some requests all systems' explanations and controls, shuffled.
 
     A larger count takes the same requests and more; a sample's id depends on nothing but itself
     and the seed, so that a score that was given stays valid.
@@ -108,7 +108,7 @@ def samples_of(explained: Sequence[ExplanationRecord], count: int, seed: int) ->
 def with_controls(
     samples: Sequence[Sample], share: float = _TWINNED, seed: int = 0
 ) -> list[Sample]:
-    """The samples, and for some of them a twin with the explanation of another one.
+    """Add to some samples a twin with the explanation of another one.
 
     Explanations go round among samples of one system, so that neither style nor length tells a
     control. Genuine samples and controls carry the check `OWN_EXPLANATION`, 1 and 0; no other
@@ -134,7 +134,7 @@ def with_controls(
 
 
 def blinded(samples: Sequence[Sample], seed: int) -> list[Sample]:
-    """The samples under ids that tell nothing, in the order of these ids."""
+    """Replace the ids of samples by random ones, and order the samples by these."""
     names = {one.id: hash_rank(seed, one.id)[:12] for one in samples}
     renamed = (
         msgspec.structs.replace(
@@ -158,7 +158,7 @@ def write_samples(path: Path, samples: Sequence[Sample]) -> None:
 
 
 def read_samples(path: Path) -> list[Sample]:
-    """The samples of a file of JSON lines, with what the key beside it says, where there is one.
+    """Read the samples of a file of JSON lines, with the key file beside it, where there is one.
 
     Raises:
         InputError: a file or a line cannot be read, it is empty, or an id comes twice.
@@ -182,7 +182,7 @@ def read_samples(path: Path) -> list[Sample]:
 
 
 def shuffled(samples: Sequence[Sample], seed: int) -> list[Sample]:
-    """The samples in an order that tells nothing, the same for the same ids and seed.
+    """Shuffle samples, the same way for the same ids and seed.
 
     A sample's place depends on nothing but its id and the seed, so that adding some to the file
     does not mix up the order of those that are half done.

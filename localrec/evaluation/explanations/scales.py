@@ -87,5 +87,5 @@ MEMREC = (
 
 
 def scales_of(family: Family) -> tuple[JudgedScale, ...]:
-    """The scales of one paper, or all seven."""
+    """Return the scales of one paper, or all seven."""
     return {"marc": MARC, "memrec": MEMREC, "all": MARC + MEMREC}[family]

@@ -93,13 +93,13 @@ def run_question_evaluation(
     """Measure all systems of a configuration that are not measured yet.
 
     Args:
-        config: What to do.
+        config: Configuration of the run.
         text: The configuration as it was written, kept in the folder.
         home: Of the workspace; opened anew for each system, so that none profits from what
             another one has read or embedded.
         folder: Where the run is, or will be.
         made: Command, versions, machine.
-        progress: Hears what is going on.
+        progress: Told about every step.
         open_workspace: Opens it.
         systems: Makes the systems by name.
 

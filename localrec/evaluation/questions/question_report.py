@@ -62,7 +62,7 @@ def question_report(
     against: Sequence[Block] = (),
     extra: Sequence[Section] = (),
 ) -> Report:
-    """The report on a question run.
+    """Write the report on a question run.
 
     Args:
         origin: How the run was begun.
@@ -196,7 +196,7 @@ def _quality(reports: Sequence[SystemReport]) -> tuple[Block, ...]:
 
 
 def _routers(reports: Sequence[SystemReport]) -> tuple[Block, ...]:
-    """One table for all systems whose routers did exactly the same."""
+    """Write one table for all systems whose routers made the same choices."""
     alike: dict[str, list[SystemReport]] = {}
     for one in reports:
         if any(one.confusion.values()):

@@ -71,7 +71,7 @@ class StoreTruth:
         self._barred = lru_cache(maxsize=4096)(self._barred_nodes)
 
     def resolve(self, name: str, kind: str | None = None) -> set[Node]:
-        """The attributes that a name or another spelling of it stands for; plurals count too.
+        """Find the attributes that a name or another spelling of it means; plurals count too.
 
         Args:
             name: As a person writes it.
@@ -90,7 +90,7 @@ class StoreTruth:
         return next((kind for kind in kinds if all(self.resolve(n, kind) for n in names)), None)
 
     def items_named(self, name: str) -> list[StoreItem]:
-        """Every item of that name: a catalogue may hold it twice."""
+        """Find every item of that name: a catalogue may hold it twice."""
         return self._by_name.get(words_of(name), [])
 
     def is_a_name(self, words: Words) -> bool:
@@ -177,14 +177,14 @@ class StoreTruth:
 
 
 def words_of(text: str) -> Words:
-    """A text's words: lower case, without accents and apostrophes."""
+    """Split a text into words: lower case, without accents and apostrophes."""
     decomposed = unicodedata.normalize("NFKD", re.sub("['’‘`´]", "", text).casefold())
     plain = "".join(mark for mark in decomposed if not unicodedata.combining(mark))
     return tuple(re.findall(r"[a-z0-9]+", plain))
 
 
 def singular_words(words: Words) -> Words:
-    """The words without English plural endings."""
+    """Split a text into words without English plural endings."""
     return tuple(_singular(word) for word in words)
 
 

@@ -63,7 +63,7 @@ class SystemReport(msgspec.Struct, frozen=True, kw_only=True):
 def summarise(
     system: str, half: Half, cases: Sequence[AnswerScore], seed: int = SEED
 ) -> SystemReport:
-    """A system's figures over the judged answers of one half.
+    """Summarise the judged answers of one half.
 
     Raises:
         UsageError: a case belongs to the other half.

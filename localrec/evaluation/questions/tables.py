@@ -21,7 +21,7 @@ _MAIN = "satisfaction_at_3"
 
 
 def question_tables(title: str, origin: Origin, reports: Sequence[SystemReport]) -> str:
-    """A run's tables as Markdown.
+    """Write the tables of a run as Markdown.
 
     Args:
         title: What stands above them.
@@ -61,7 +61,7 @@ def _groups(
 
 
 def _confusion(report: SystemReport) -> str:
-    """Gold tasks down, routed tasks across."""
+    """Write the confusion table: gold tasks down, routed tasks across."""
     rows = [
         [f"gold {gold}", *(str(report.confusion[gold].get(routed, 0)) for routed in TaskKind)]
         for gold in TaskKind

@@ -24,7 +24,7 @@ from localrec.agent.context import build_domain_knowledge, build_tool_context
 from localrec.agent.limits import AgentLimits
 from localrec.agent.tool_context import ToolContext
 from localrec.data.interactions import Interactions
-from localrec.evaluation.ranking.cases import Items, RatedRequests
+from localrec.evaluation.ranking.cases import Items
 from localrec.evaluation.ranking.fit_cache import FitCache
 from localrec.evaluation.ranking.inference import RecommendationReply
 from localrec.evaluation.ranking.memory_systems import ItemMetadata, with_settings
@@ -32,7 +32,7 @@ from localrec.evaluation.ranking.prompted_systems import MODEL, seed_of
 from localrec.foundation.errors import UsageError
 from localrec.foundation.progress import Progress
 from localrec.llm.chat_model import ChatModel
-from localrec.ranking.recommender import SettingValue
+from localrec.ranking.recommender import ScoreRequests, SettingValue
 
 SEQUENTIAL = "sequential"  # the setting that leaves the sequential model out
 ADAPTER = "adapter"  # the setting that names the agent's; the workspace's own where left out
@@ -105,7 +105,7 @@ class AgentSystem:
         self.spared_s = collaborative_memory.spared_s + (sequential.spared_s if sequential else 0.0)
 
     def answer(
-        self, requests: RatedRequests, candidates: Items | None, k: int
+        self, requests: ScoreRequests, candidates: Items | None, k: int
     ) -> Sequence[RecommendationReply]:
         """The agent's ranking of each request's candidates, its first K of them.
 
@@ -118,7 +118,7 @@ class AgentSystem:
         return [self._ask(requests, place, line) for place, line in enumerate(candidates.tolist())]
 
     def tool_context(
-        self, requests: RatedRequests, place: int, candidates: Sequence[int]
+        self, requests: ScoreRequests, place: int, candidates: Sequence[int]
     ) -> ToolContext:
         """What lies before the agent, once it is fitted.
 
@@ -139,7 +139,7 @@ class AgentSystem:
         )
 
     def _ask(
-        self, requests: RatedRequests, place: int, candidates: Sequence[int]
+        self, requests: ScoreRequests, place: int, candidates: Sequence[int]
     ) -> RecommendationReply:
         started = time.perf_counter()
         tool_context = self.tool_context(requests, place, candidates)

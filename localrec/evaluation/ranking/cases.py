@@ -70,13 +70,6 @@ class EvaluationProtocol(msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
         return f"{self.split}{shown}{least}{cap}, {ranked}, seed {self.seed}"
 
 
-class RatedRequests(ScoreRequests, frozen=True):
-    """Requests with the stars of each history, NaN where none were given; and when, undated NaT."""
-
-    stars: tuple[NDArray[np.float32], ...] = ()
-    at: tuple[NDArray[np.datetime64], ...] = ()
-
-
 class Cases(msgspec.Struct, frozen=True):
     """What a system is asked, and what it should find; b of them.
 
@@ -106,7 +99,7 @@ class Cases(msgspec.Struct, frozen=True):
         return len(self.row)
 
     def take(self, places: Rows) -> Cases:
-        """The cases at some places, in that order."""
+        """Take the cases at some places, in that order."""
         many = places.tolist()
         return Cases(
             row=self.row[places],
@@ -120,9 +113,9 @@ class Cases(msgspec.Struct, frozen=True):
             candidates=None if self.candidates is None else self.candidates[places],
         )
 
-    def requests(self) -> RatedRequests:
-        """What a system gets to see: nothing of the positives."""
-        return RatedRequests(
+    def requests(self) -> ScoreRequests:
+        """Return the requests that a system sees, without the positives."""
+        return ScoreRequests(
             user=self.train_user, histories=self.histories, stars=self.stars, at=self.at
         )
 
@@ -160,7 +153,7 @@ def split_data(data: Interactions, protocol: EvaluationProtocol) -> DataSplit:
 
 
 def split_rows(data: Interactions, protocol: EvaluationProtocol) -> RowSplit:
-    """Which rows a protocol trains on, and which it holds out."""
+    """Split the rows of a protocol into training and held-out ones."""
     if protocol.split == "leave-one-out":
         return leave_one_out(data.user, at_least=protocol.min_interactions)
     if protocol.split == "cold-users":
@@ -172,7 +165,7 @@ def split_rows(data: Interactions, protocol: EvaluationProtocol) -> RowSplit:
 
 
 def select_rows(data: Interactions, mask: NDArray[np.bool_]) -> Interactions:
-    """Some of the rows; people and items keep their numbers."""
+    """Select some of the rows; users and items keep their numbers."""
     return Interactions(
         user=data.user[mask],
         item=data.item[mask],
@@ -190,7 +183,7 @@ def _cases(
     protocol: EvaluationProtocol,
     salt: int,
 ) -> Cases:
-    """Cases of the held-out rows; `salt` gives validation other candidates than the test."""
+    """Build the cases of held-out rows; `salt` draws other candidates for the test half."""
     first, last = data.first_row[:-1], data.first_row[1:]
     if protocol.split == "cold-users":
         people = np.unique(data.user[held])
@@ -218,7 +211,7 @@ def _cases(
 def _may_be_asked(
     data: Interactions, held: Rows, protocol: EvaluationProtocol
 ) -> NDArray[np.bool_]:
-    """Whoever has rows enough, and at least one before: of nothing nothing can be foretold."""
+    """Keep the users with enough rows and a non-empty history before them."""
     person = data.user[held]
     enough = np.diff(data.first_row)[person] >= protocol.min_interactions
     may: NDArray[np.bool_] = enough & (held > data.first_row[person])

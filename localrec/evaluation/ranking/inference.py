@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from localrec.data.interactions import Interactions
 from localrec.data.trajectory import Trajectory
-from localrec.evaluation.ranking.cases import Cases, Items, RatedRequests
+from localrec.evaluation.ranking.cases import Cases, Items
 from localrec.evaluation.ranking.metrics import Fault, faults_of, hits_of, tied_ranks
 from localrec.foundation.errors import error_text
 from localrec.foundation.progress import Progress
-from localrec.ranking.recommender import Recommender, SettingValue
+from localrec.ranking.recommender import Recommender, ScoreRequests, SettingValue
 
 Scores = NDArray[np.float32]
 Answer = Sequence[Hashable] | None
@@ -62,7 +62,7 @@ class RecommendationReply(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @runtime_checkable
-class ListRecommender(Protocol):
+class ListAnswerer(Protocol):
     """A system that answers with lists, such as a language model; a `Baseline` gives scores."""
 
     name: str
@@ -73,17 +73,17 @@ class ListRecommender(Protocol):
         ...
 
     def answer(
-        self, requests: RatedRequests, candidates: Items | None, k: int
+        self, requests: ScoreRequests, candidates: Items | None, k: int
     ) -> Sequence[Answer | RecommendationReply]:
-        """Item indexes for each request, best first: all candidates, or else k items."""
+        """Rank the items of each request, best first: all candidates, or else k items."""
         ...
 
 
-EvaluatedSystem = Recommender | ListRecommender
+EvaluatedSystem = Recommender | ListAnswerer
 
 
 class CaseResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What came of one case: a line of a file of cases.
+    """The result of one case: a line of a file of cases.
 
     Args:
         id: The case's, unique in a run.
@@ -215,7 +215,7 @@ def _told(cases: Cases, place: int, asking: InferenceContext) -> tuple[str, ...]
 
 
 def _ask_alone(system: EvaluatedSystem, case: Cases, asking: InferenceContext) -> _Found:
-    """One case, whose failure is its own."""
+    """Answer one case; an error fails this case alone."""
     try:
         return _ask_all(system, case, asking)[0]
     except Exception as error:  # noqa: BLE001 - a system under test may raise anything
@@ -224,13 +224,13 @@ def _ask_alone(system: EvaluatedSystem, case: Cases, asking: InferenceContext) -
 
 
 def _ask_all(system: EvaluatedSystem, cases: Cases, asking: InferenceContext) -> list[_Found]:
-    """Answers to all cases at once.
+    """Answer all cases at once.
 
     Raises:
         ValueError: not one answer for each case, or scores of another shape.
     """
     requests = cases.requests()
-    if isinstance(system, ListRecommender):
+    if isinstance(system, ListAnswerer):
         answers = system.answer(requests, cases.candidates, asking.k)
         if len(answers) != len(cases):
             raise ValueError(f"{len(answers)} answers to {len(cases)} requests")
@@ -245,7 +245,7 @@ def _ask_all(system: EvaluatedSystem, cases: Cases, asking: InferenceContext) ->
 def candidate_scores(
     scores: Scores, cases: Cases, *, keep_known: bool
 ) -> tuple[Scores, NDArray[np.int64]]:
-    """Scores of what is to be ranked (b, n), and the column of each first positive (b,).
+    """Return the scores of the candidates (b, n), and the column of each first positive (b,).
 
     What a person had before gets -inf under full ranking, unless it is kept.
     """
@@ -285,7 +285,7 @@ def _judge_scores(scores: Scores, cases: Cases, asking: InferenceContext) -> lis
 
 
 def _best(scores: Scores, items: Items | None, shuffled: NDArray[np.int64], k: int) -> Items:
-    """The k best of what is ranked, best first."""
+    """Return the k best candidates, best first."""
     columns = np.flatnonzero(scores > -np.inf)
     if len(columns) > k:
         least = np.partition(scores[columns], -k)[-k]
@@ -322,7 +322,7 @@ def _judge_list(
 
 
 def _rank_in(items: Sequence[Hashable], target: int) -> int:
-    """From 1; 0 where it is not there."""
+    """Return the rank from 1; 0 where the item is missing."""
     return items.index(target) + 1 if target in items else 0
 
 

@@ -67,7 +67,7 @@ class KeyedInteractions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_interactions(store: Store, domain: Domain, source: str | None = None) -> KeyedInteractions:
-    """All that people did with the items of a domain.
+    """Read all interactions of users with the items of a domain.
 
     Args:
         store: Open for reading.
@@ -121,7 +121,7 @@ def keyed_interactions(
     item_keys: Sequence[str] | NDArray[Any],
     item_nodes: NDArray[np.int64] | None = None,
 ) -> KeyedInteractions:
-    """Given rows with their keys; without node ids the items stand in no store."""
+    """Build keyed interactions from rows; without node ids the items are in no store."""
     people, items = _texts(user_keys), _texts(item_keys)
     return KeyedInteractions(
         interactions=interactions,
@@ -144,7 +144,7 @@ def _fingerprint(
 
 
 def _moments(column: Any) -> NDArray[np.datetime64]:
-    """To the second; an unknown moment is NaT."""
+    """Parse times to the second; an unknown time is NaT."""
     moments = np.ma.filled(np.ma.asarray(column), np.datetime64("NaT"))
     return np.asarray(moments, dtype="datetime64[s]")
 

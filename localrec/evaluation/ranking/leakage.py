@@ -196,7 +196,7 @@ class Decoys(msgspec.Struct, frozen=True):
 
 
 def decoys_for(cases: Cases, keyed: KeyedInteractions, count: int, seed: int) -> Decoys:
-    """Some of the cases with decoys for targets: items that the person never had, evenly drawn.
+    """Replace the targets of some cases by decoys: items that the user never had, drawn evenly.
 
     Among candidates the decoy is one of the others, and the line stays as it is. People who had
     every item are left out.
@@ -234,7 +234,7 @@ def probe_with_decoys(
 
 
 def implausibly_good(hit_rates: Mapping[str, IntervalEstimate]) -> dict[str, Suspicion]:
-    """The systems that are nearly always right at rank 1, and far above all that are not.
+    """Find the systems that are nearly always right at rank 1 and far above all others.
 
     Two cheats do not vouch for each other; where every system is nearly always right, it is easy.
     """
@@ -254,14 +254,14 @@ def implausibly_good(hit_rates: Mapping[str, IntervalEstimate]) -> dict[str, Sus
 
 
 def _held(cases: Cases, items: int) -> NDArray[np.int64]:
-    """One number for each held-out pair of person and item."""
+    """Encode each held-out pair of user and item as one number."""
     lengths = [len(positives) for positives in cases.positives]
     flat = np.concatenate([np.zeros(0, dtype=np.int32), *cases.positives])
     return np.repeat(cases.user.astype(np.int64), lengths) * items + flat
 
 
 def _never_had(cases: Cases, place: int, data: Interactions) -> Items:
-    """What can be ranked for a case, and the person has not had before or after."""
+    """List the candidates of a case that the user has had neither before nor after."""
     if cases.candidates is not None:
         line = cases.candidates[place]
         return line[line != cases.positives[place][0]]
@@ -270,7 +270,7 @@ def _never_had(cases: Cases, place: int, data: Interactions) -> Items:
 
 
 def _tail(tries: int, chance: float, found: int) -> float:
-    """Probability of at least `found` successes in independent tries (binomial)."""
+    """Compute the probability of at least `found` successes in independent tries (binomial)."""
     if found == 0 or chance >= 1.0:
         return 1.0
     logs = [

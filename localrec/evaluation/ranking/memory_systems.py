@@ -130,8 +130,9 @@ class MemRecScorer:
         """The fused evidence, (b, items)."""
         return _scores(self._system, requests)
 
-    def reasons(self, person: int, history: NDArray[np.int32], item: int) -> Reasons:
+    def explain(self, requests: ScoreRequests, row: int, item: int) -> Reasons:
         """Why an item stands first for a history: counted, and by whom it may know of alone."""
+        person, history = int(requests.user[row]), requests.histories[row]
         memory_context = self._system.retrieve_memory(*deduplicated_history(history), person)
         return template_reasons(
             [evidence_for(item, history, memory_context, self._memory, self._knowledge)]
@@ -167,8 +168,9 @@ class VectorMemorySystem:
         """How near all memories lie to each person's, (b, items)."""
         return _scores(self._system, requests)
 
-    def reasons(self, person: int, history: NDArray[np.int32], item: int) -> Reasons:
+    def explain(self, requests: ScoreRequests, row: int, item: int) -> Reasons:
         """Why an item stands first for a history, counted from what was compared."""
+        person, history = int(requests.user[row]), requests.histories[row]
         memory_context = self._system.retrieve_memory(*deduplicated_history(history), person)
         return template_reasons(
             [evidence_for(item, history, memory_context, self._memory, self._knowledge)]
@@ -259,16 +261,12 @@ def evidence_for(
         collective: The shared memory.
         knowledge: About the items.
     """
-    items, weights = deduplicated_history(history)
-    graph = collaborative_memory.graph
-    nothing = np.zeros(len(knowledge.titles), dtype=bool)
+    items, _ = deduplicated_history(history)
     reason_builder = ReasonBuilder(
         "",
-        UserProfile(
-            items, weights, np.full(len(items), np.nan, dtype=np.float32), nothing, nothing
-        ),
+        UserProfile.from_history(items, len(knowledge.titles)),
         EvaluatedItemCatalog(knowledge),
-        graph.matrix,
+        collaborative_memory.graph.matrix,
         None if memory_context is None else MemoryEvidence(collaborative_memory, memory_context),
     )
     alone = memory_context is None

@@ -43,7 +43,7 @@ _BLOCK_PAIRS = 1 << 15
 
 
 def hits_of(ranking: Sequence[Hashable], relevant: Collection[Hashable]) -> Hits:
-    """Which ranks of a list hold a relevant item; one that comes again hits the first time only."""
+    """Mark the ranks of a list that hold a relevant item; a repeated item hits only once."""
     left = set(relevant)
     hits = np.zeros(len(ranking), dtype=bool)
     for place, item in enumerate(ranking):
@@ -54,7 +54,7 @@ def hits_of(ranking: Sequence[Hashable], relevant: Collection[Hashable]) -> Hits
 
 
 def hit_rate(hits: Hits, k: int) -> float:
-    """1 where the first k hold a relevant item, else 0; trec_eval's success."""
+    """Return 1 where the first k hold a relevant item, else 0; trec_eval's success."""
     return float(hits[:k].any())
 
 
@@ -68,7 +68,7 @@ def ndcg(hits: Hits, relevant: int, k: int) -> float:
 
 
 def recall(hits: Hits, relevant: int, k: int) -> float:
-    """Share of all relevant items that the first k hold; cannot reach 1 where k is fewer."""
+    """Compute the share of all relevant items among the first k; below 1 where k is fewer."""
     return float(hits[:k].sum() / relevant) if relevant else 0.0
 
 
@@ -82,7 +82,7 @@ def capped_recall(hits: Hits, relevant: int, k: int) -> float:
 
 
 def precision(hits: Hits, k: int) -> float:
-    """Share of k places that hold a relevant item; places a short list lacks count as missed."""
+    """Compute the share of k places with a relevant item; missing places count as misses."""
     return float(hits[:k].sum() / k)
 
 
@@ -125,12 +125,12 @@ class TiedRanks(msgspec.Struct, frozen=True):
         return cls(first, np.ones_like(first))
 
     def mean_rank(self) -> Values:
-        """The rank to tell people, (b,): the middle of the ties, NaN where it was not ranked."""
+        """Return the middle of the tied ranks, (b,); NaN where the positive was not ranked."""
         return np.where(self.first > 0, self.first + (self.tied - 1) / 2, np.nan)
 
 
 def tied_ranks(scores: NDArray[np.floating[Any]], positive: Numbers) -> TiedRanks:
-    """Where the positives stand by their scores.
+    """Rank the positives by their scores, with ties.
 
     Args:
         scores: Higher is better, (b, n). NaN and -inf take no part; a positive of such a score
@@ -191,12 +191,12 @@ def top_items(
 
 
 def hit_rates(places: TiedRanks, k: int) -> Values:
-    """`hit_rate` of every case, (b,); between 0 and 1 where ties reach across rank k."""
+    """Compute `hit_rate` of every case, (b,); between 0 and 1 where ties reach across rank k."""
     return _average_gains(places, np.ones(k))
 
 
 def ndcgs(places: TiedRanks, k: int) -> Values:
-    """`ndcg` of every case, (b,)."""
+    """Compute `ndcg` of every case, (b,)."""
     return _average_gains(places, _discounts(k))
 
 
@@ -222,7 +222,7 @@ def _average_gains(places: TiedRanks, gains: Values) -> Values:
 
 
 def coverage(lists: Lists, items: int) -> float:
-    """Share of the catalogue's items 0..items - 1 that stand in at least one list.
+    """Compute the share of the items 0..items - 1 that occur in at least one list.
 
     RecBole's is lower by a hair: it counts its padding item into the catalogue.
     """
@@ -231,7 +231,7 @@ def coverage(lists: Lists, items: int) -> float:
 
 
 def novelty(lists: Lists, owners: Numbers, people: int) -> Values:
-    """Mean self-information of each list's items in bits, (b,); NaN where a list is empty.
+    """Compute the mean self-information of each list in bits, (b,); NaN for an empty list.
 
     An item says -log2(share of the people who have it): 0 where everybody has it (Zhou et al.
     2010). One that nobody has counts as if one person did, the most that can be said of it.
@@ -247,7 +247,7 @@ def novelty(lists: Lists, owners: Numbers, people: int) -> Values:
 
 
 def intra_list_diversity(lists: Lists, distance: PairDistance) -> Values:
-    """Mean distance over each list's pairs of items, (b,); NaN where it has fewer than two."""
+    """Compute the mean distance of each list's pairs, (b,); NaN with fewer than two items."""
     lengths = np.array([len(one) for one in lists], dtype=np.int64)
     diversity = np.full(len(lengths), np.nan)
     for length in np.unique(lengths[lengths > 1]).tolist():
@@ -327,7 +327,7 @@ def miscalibration(history: Values, listed: Values, steadying: float = STEADYING
 def faults_of(
     answer: Sequence[Hashable] | None, allowed: Collection[Hashable], wanted: int
 ) -> tuple[Fault, ...]:
-    """What makes an answer invalid, in a fixed order; nothing where it is sound.
+    """List the faults that make an answer invalid, in a fixed order; none for a valid one.
 
     Args:
         answer: The items as the system gave them; None where it failed to give any.
@@ -349,7 +349,7 @@ def faults_of(
 
 
 def invalid_rate(faults: Sequence[tuple[Fault, ...]]) -> float:
-    """Share of answers with any fault; 0 where there were none to give."""
+    """Compute the share of answers with any fault; 0 without answers."""
     return sum(map(bool, faults)) / len(faults) if faults else 0.0
 
 

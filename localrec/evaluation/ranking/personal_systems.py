@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.interactions import Interactions
-from localrec.evaluation.ranking.cases import RatedRequests
 from localrec.foundation.progress import Progress
 from localrec.graph.catalogue import Catalogue
-from localrec.graph.user_profile import UserProfile, preferences_of_stars
+from localrec.graph.user_profile import UserProfile
 from localrec.index.embedded_fields import EmbeddedField
 from localrec.index.interaction_cache import LIKED_FROM
 from localrec.ranking.configs import EvidenceConfig
@@ -61,24 +60,12 @@ class PersonalSystem:
 
     def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
         """How well each item fits; without stars every item of a history was liked, (b, items)."""
-        given = requests.stars if isinstance(requests, RatedRequests) else ()
         scores = np.empty((len(requests), len(self.place)), dtype=np.float32)
         for row, history in enumerate(requests.histories):
-            stars = given[row] if given else np.full(len(history), np.nan, dtype=np.float32)
-            user_profile = self._user_profile(self.place[history], stars)
-            scores[row] = self._personal.fit("", user_profile).scores[self.place]
+            stars = requests.stars[row] if requests.stars else None
+            profile = UserProfile.from_history(self.place[history], len(self._catalogue), stars)
+            scores[row] = self._personal.fit("", profile).scores[self.place]
         return scores
-
-    def _user_profile(self, items: NDArray[np.int32], stars: NDArray[np.float32]) -> UserProfile:
-        known = self._catalogue.none()
-        known[items] = True
-        return UserProfile(
-            items=items,
-            strengths=preferences_of_stars(stars),
-            stars=stars,
-            known=known,
-            hidden=self._catalogue.none(),
-        )
 
 
 def interaction_matrix_of(

@@ -28,8 +28,8 @@ from numpy.typing import NDArray
 
 from localrec.data.interactions import Interactions
 from localrec.data.reasons import Reasons
-from localrec.evaluation.ranking.cases import Items, RatedRequests
-from localrec.evaluation.ranking.inference import ListRecommender, RecommendationReply
+from localrec.evaluation.ranking.cases import Items
+from localrec.evaluation.ranking.inference import ListAnswerer, RecommendationReply
 from localrec.evaluation.ranking.memory_systems import (
     ItemMetadata,
     build_collaborative_memory,
@@ -48,7 +48,7 @@ from localrec.memory.memory_texts import MemoryTexts
 from localrec.memory.model_memrec import ModelMemRec
 from localrec.memory.prompt_packer import PromptPacker
 from localrec.memory.rerank_stage import PrefixedChatModel
-from localrec.ranking.recommender import SettingValue
+from localrec.ranking.recommender import ScoreRequests, SettingValue
 from localrec.ranking.zero_shot import (
     Mode,
     ZeroShotConfig,
@@ -97,7 +97,7 @@ class ZeroShotRecommender:
         self._model.count_tokens("")
 
     def answer(
-        self, requests: RatedRequests, candidates: Items | None, k: int
+        self, requests: ScoreRequests, candidates: Items | None, k: int
     ) -> Sequence[RecommendationReply]:
         """All candidates of each request, best first.
 
@@ -254,7 +254,7 @@ class MemoryPromptedReranker:
         self._memory = collaborative_memory
 
     def answer(
-        self, requests: RatedRequests, candidates: Items | None, k: int
+        self, requests: ScoreRequests, candidates: Items | None, k: int
     ) -> Sequence[RecommendationReply]:
         """All candidates of each request, best first.
 
@@ -270,12 +270,13 @@ class MemoryPromptedReranker:
             )
         ]
 
-    def reasons(self, person: int, history: Items, item: int) -> Reasons:
+    def explain(self, requests: ScoreRequests, row: int, item: int) -> Reasons:
         """Why an item stands first for a history, in the model's words where facts carry them.
 
         Raises:
             ModelError: the model failed before it was asked for a reason.
         """
+        person, history = int(requests.user[row]), requests.histories[row]
         items, weights = deduplicated_history(history)
         memory_context = self._agent.retrieve_memory(items, weights, person)
         known = self._agent.know(items, memory_context)
@@ -337,7 +338,7 @@ def make_prompted(
     settings: Mapping[str, SettingValue],
     open_model: Callable[[str], ChatModel],
     knowledge: ItemMetadata,
-) -> ListRecommender:
+) -> ListAnswerer:
     """A system that asks a model, still to be fitted.
 
     Args:

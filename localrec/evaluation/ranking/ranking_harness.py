@@ -18,7 +18,7 @@ from localrec.data.domains import Domain
 from localrec.evaluation.configs import RunConfig, SystemConfig
 from localrec.evaluation.engine_protocol import Engine
 from localrec.evaluation.execution import LocalEngine
-from localrec.evaluation.explanations.rationales import ExplainsRankings, write_rationales
+from localrec.evaluation.explanations.rationales import write_rationales
 from localrec.evaluation.provenance import Origin
 from localrec.evaluation.ranking.agent_systems import AgentSystem
 from localrec.evaluation.ranking.cases import Cases, DataSplit, split_data
@@ -26,7 +26,7 @@ from localrec.evaluation.ranking.inference import (
     CaseResult,
     EvaluatedSystem,
     InferenceContext,
-    ListRecommender,
+    ListAnswerer,
     candidate_scores,
     run_cases,
 )
@@ -53,7 +53,7 @@ from localrec.evaluation.system_loop import measure_systems
 from localrec.foundation.progress import Progress
 from localrec.graph.domain_files import load_domain
 from localrec.ranking.baselines.tuning import TuningResult, tune
-from localrec.ranking.recommender import Recommender, SettingValue
+from localrec.ranking.recommender import ExplainsItems, Recommender, SettingValue
 from localrec.workspace import Workspace
 
 TUNED_FOR = 10  # validation's NDCG at this length decides
@@ -63,16 +63,16 @@ class RunContext(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that the systems of a run share.
 
     Args:
-        config: The run's.
-        domain: What the items belong to.
+        config: Configuration of the run.
+        domain: Domain of the items.
         keyed: All interactions.
-        parted: The same after the protocol.
-        asking: What holds for all cases.
-        facts: About the items.
-        systems: Makes them.
-        folder: Where the run is kept.
-        engine: Works the chunks off.
-        progress: Hears what is going on.
+        parted: The interactions, split by the protocol.
+        asking: Settings of all cases.
+        facts: Facts about the items.
+        systems: Makes the systems.
+        folder: Folder of the run.
+        engine: Runs the chunks.
+        progress: Told about every step.
     """
 
     config: RunConfig
@@ -112,13 +112,13 @@ def run_ranking_evaluation(
     """Measure all systems of a configuration that are not measured yet.
 
     Args:
-        config: What to do.
+        config: Configuration of the run.
         text: The configuration as it was written, kept in the folder.
         workspace: Open for reading.
         folder: Where the run is, or will be.
         made: Command, versions, machine.
         engine: Works the chunks of cases off; by default this process.
-        progress: Hears what is going on.
+        progress: Told about every step.
         workbench: Makes the systems.
 
     Raises:
@@ -207,15 +207,15 @@ def _measure(bench: RunContext, system: SystemConfig) -> SystemResult:
 def _have_reasons_told(
     bench: RunContext, name: str, system: EvaluatedSystem, outcomes: Sequence[CaseResult]
 ) -> None:
-    """Have each system that was asked some of the same cases explain its first places there."""
-    if isinstance(system, ExplainsRankings) and bench.config.rationales:
+    """Write rationales of a system that explains its rankings, for some of its cases."""
+    if isinstance(system, ExplainsItems) and bench.config.rationales:
         drawn = _sampled(bench.parted.test, bench.config.rationales, bench.config.seed)
         path = bench.folder.path / rationale_file(name)
         write_rationales(system, path, drawn, outcomes, bench.asking, bench.progress)
 
 
 def _sampled(cases: Cases, count: int, seed: int) -> Cases:
-    """So many of the cases in their order; a smaller sample is part of a larger one."""
+    """Sample cases in their order; a smaller sample is part of a larger one."""
     if not 0 < count < len(cases):
         return cases
     return cases.take(np.sort(np.random.default_rng(seed).permutation(len(cases))[:count]))
@@ -245,7 +245,7 @@ def _search(bench: RunContext, system: SystemConfig) -> TuningResult | None:
     def make(drawn: Mapping[str, SettingValue]) -> Recommender:
         made = bench.systems.make(system, {**drawn, **system.settings})
         assert not isinstance(
-            made, ListRecommender
+            made, ListAnswerer
         )  # `check` has seen to it: only baselines are tuned
         return made
 
@@ -267,7 +267,7 @@ def _search(bench: RunContext, system: SystemConfig) -> TuningResult | None:
 
 
 def validation_score(baseline: Recommender, cases: Cases, config: RunConfig) -> float:
-    """Mean NDCG of some cases, by which settings are chosen."""
+    """Compute the mean NDCG of some cases, which decides between settings."""
     gains = []
     for places in chunks_of(len(cases), config.chunk):
         chunk = cases.take(places)
@@ -311,7 +311,7 @@ def ask_rest(
 
 
 def chunks_of(count: int, size: int) -> list[Rows]:
-    """The places 0..count - 1, so many at a time."""
+    """Split the places 0..count - 1 into chunks of `size`."""
     return [np.arange(start, min(start + size, count)) for start in range(0, count, size)]
 
 
@@ -348,7 +348,7 @@ def _result(
 
 
 def with_doubts(done: Mapping[str, SystemResult]) -> dict[str, SystemResult]:
-    """The results, those that are far too good marked; only all of them together can tell."""
+    """Mark the results that are implausibly good, which only all results together show."""
     firsts = {name: one.metrics["H@1"] for name, one in done.items() if "H@1" in one.metrics}
     doubts = implausibly_good(firsts)
     return {

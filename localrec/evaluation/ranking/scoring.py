@@ -55,7 +55,7 @@ class ItemFacts(msgspec.Struct, frozen=True):
 def read_facts(
     store: Store, domain: Domain, keyed: KeyedInteractions, parted: DataSplit
 ) -> ItemFacts:
-    """Popularity from the training rows, attributes from the store."""
+    """Read popularity from the training rows and attributes from the store."""
     rows = store.columns(
         _ATTRIBUTES,
         {
@@ -89,7 +89,7 @@ def read_facts(
 def values_of(
     outcomes: Sequence[CaseResult], ks: Sequence[int], *, several: bool
 ) -> dict[str, Values]:
-    """Each metric that can be read from the cases alone, a value for each case.
+    """Compute each metric that the cases alone determine, a value for each case.
 
     Args:
         outcomes: In a fixed order.
@@ -111,7 +111,7 @@ def figures_of(
     *,
     several: bool,
 ) -> dict[str, IntervalEstimate]:
-    """All metrics with their intervals.
+    """Compute all metrics with their intervals.
 
     Args:
         outcomes: All cases of a system.
@@ -155,7 +155,7 @@ def _of_costs(outcomes: Sequence[CaseResult]) -> dict[str, IntervalEstimate]:
 
 
 def parts_of(values: Values, people: Sequence[str]) -> Parts:
-    """(sum, count) of each person's values, people in order of their keys; NaN is left out."""
+    """Sum and count each user's values, users in the order of their keys; NaN is left out."""
     codes = np.unique(np.asarray(people, dtype=object), return_inverse=True)[1]
     known = ~np.isnan(values)
     sums = np.bincount(codes, weights=np.where(known, values, 0.0))
@@ -219,7 +219,7 @@ def _of_lists(
 
 
 def _lists(outcomes: Sequence[CaseResult], k: int, facts: ItemFacts) -> list[NDArray[np.int64]]:
-    """The lists as numbers; what stands for no item is left out."""
+    """Return the lists as item numbers; unknown items are left out."""
     return [
         np.array([facts.number[key] for key in one.top[:k] if key in facts.number], dtype=np.int64)
         for one in outcomes

@@ -50,7 +50,7 @@ class CandidateSets(msgspec.Struct, frozen=True):
 
 
 def chronological_split(at: ArrayLike) -> RowSplit:
-    """Part all rows 8:1:1 by time: the first eight tenths train, the next one validates.
+    """Split all rows 8:1:1 by time: the first eight tenths train, the next one validates.
 
     The borders lie at floor(0.8 n) and floor(0.9 n) of the rows in order of time, whoever they
     belong to: what is trained on never lies after what is predicted.
@@ -68,7 +68,7 @@ def chronological_split(at: ArrayLike) -> RowSplit:
 
 
 def leave_one_out(person: ArrayLike, *, at_least: int = 3) -> RowSplit:
-    """Each person's last row tests, the one before validates, the rest train.
+    """Hold out each user's last row for the test and the one before for validation.
 
     Args:
         person: Ascending, each person's rows oldest first.
@@ -83,7 +83,7 @@ def leave_one_out(person: ArrayLike, *, at_least: int = 3) -> RowSplit:
 
 
 def cold_users(person: ArrayLike, *, at_least: int = 1, seed: int = 0) -> RowSplit:
-    """Part the people 8:1:1 at random, whole: those who are tested are strangers to the training.
+    """Split whole users 8:1:1 at random: tested users are unknown to the training.
 
     People with fewer than `at_least` rows only train, and do not count among the ten tenths.
     """
@@ -100,7 +100,7 @@ def cold_users(person: ArrayLike, *, at_least: int = 1, seed: int = 0) -> RowSpl
 def capped_histories(
     user: ArrayLike, at: ArrayLike, targets: ArrayLike, cap: int = HISTORY_CAP
 ) -> Rows:
-    """The user's last `cap` rows before each target, as row numbers (targets, cap).
+    """Return the user's last `cap` rows before each target, as row numbers (targets, cap).
 
     Oldest first and flush right; `NO_ROW` fills the places of a shorter history.
     """
@@ -122,7 +122,7 @@ def sampled_candidates(
     negatives: int = NEGATIVES,
     seed: int = 0,
 ) -> CandidateSets:
-    """Each target's item among `negatives` others that its user never had, evenly drawn.
+    """Draw each target's item among `negatives` others that its user never had.
 
     Negatives differ from one another and come from all items of the table; "never had" counts
     the user's rows before and after the target. The same columns, targets and seed give the same
@@ -173,7 +173,7 @@ def _holds(known: Rows, asked: Rows) -> Mask:
 
 
 def _repeats(lines: Rows) -> Mask:
-    """True where a value stands earlier in its line already."""
+    """Mark the values that occur earlier in their line."""
     order = np.argsort(lines, axis=1, kind="stable")
     ordered = np.take_along_axis(lines, order, axis=1)
     again = np.zeros(lines.shape, dtype=bool)

@@ -48,12 +48,12 @@ class TrecRun(msgspec.Struct, frozen=True):
 
 
 def ranked_items(items: Sequence[str]) -> tuple[RankedItem, ...]:
-    """A ranking without scores of its own, best first: the last item scores 1, each before more."""
+    """Score a ranking by place, best first: the last item scores 1, each before it one more."""
     return tuple(RankedItem(item, float(len(items) - place)) for place, item in enumerate(items))
 
 
 def relevant_of(judged: Mapping[str, int], least: int = 1) -> frozenset[str]:
-    """The items of one topic judged at least so relevant, as trec_eval takes them by default."""
+    """Return the items of one topic judged at least this relevant; trec_eval's default is 1."""
     return frozenset(item for item, relevance in judged.items() if relevance >= least)
 
 
@@ -150,7 +150,7 @@ def write_qrels(path: Path, judged: Judgements) -> None:
 def _lines(
     path: Path, limits: FileLimits, columns: Sequence[str]
 ) -> Iterator[tuple[int, list[str]]]:
-    """Each line's number and its cells, as many as there are columns."""
+    """Read each line's number and its cells, as many as there are columns."""
     line = 0
     with open_bytes(path, limits, _TREC) as stream:
         for line, raw in enumerate(iter(lambda: stream.readline(_LINE_BYTES), b""), start=1):
@@ -205,12 +205,12 @@ def _fault(path: Path, line: int, problem: str, columns: Sequence[str]) -> Input
 
 
 def _shown(text: str) -> str:
-    """A foreign word made harmless for a message."""
+    """Clean a foreign word for a message."""
     return f'"{clean_name(text)}"'
 
 
 def _written(name: str) -> str:
-    """A name as one column."""
+    """Write a name as one column."""
     if not name or not name.isprintable():
         raise UsageError(
             f"The name {name!r} cannot be written as a column of a TREC file.",
@@ -220,7 +220,7 @@ def _written(name: str) -> str:
 
 
 def _read(cell: str) -> str:
-    """The name behind a column; one that `_written` would not have written stays as it is."""
+    """Read a name from a column; other spellings than `_written` makes stay unchanged."""
     name = cell.replace("%20", " ").replace("%25", "%")
     return name if _escaped(name) == cell else cell
 

@@ -102,7 +102,7 @@ def import_trec_run(
 
 
 def ranking_origin(run: RunFolder) -> RunOrigin:
-    """How a ranking run was begun.
+    """Read the origin of a ranking run.
 
     Raises:
         InputError: it is a run over questions, or none.
@@ -115,18 +115,18 @@ def ranking_origin(run: RunFolder) -> RunOrigin:
 
 
 def _cases(run: RunFolder) -> dict[str, CaseResult]:
-    """Every case that any system of a run was asked."""
+    """Collect every case that any system of a run was asked."""
     names = [one.name for one in run.metrics().systems if not one.failed]
     return {one.id: one for name in reversed(names) for one in run.outcomes(name)}
 
 
 def _named(one: CaseResult) -> list[str]:
-    """The items of a list; what stood for none is left out, and so is what comes twice."""
+    """List the items of a list without unknown and repeated ones."""
     return list(dict.fromkeys(item for item in one.top if item))
 
 
 def _judged(case: CaseResult, foreign: TrecRun, k: int) -> CaseResult:
-    """What a foreign list makes of a case."""
+    """Score a foreign list on a case."""
     items = [one.item for one in foreign.rankings.get(case.id, ())]
     target = case.targets[0]
     hits = metrics.hits_of(items[:k], case.targets)
@@ -147,7 +147,7 @@ def _judged(case: CaseResult, foreign: TrecRun, k: int) -> CaseResult:
 def _result(
     name: str, outcomes: Sequence[CaseResult], lengths: Sequence[int], several: bool
 ) -> SystemResult:
-    """The figures that can be read from the cases alone."""
+    """Compute the figures that the cases alone determine."""
     people = [one.user for one in outcomes]
     values = values_of(outcomes, lengths, several=several)
     faults: dict[str, int] = {}

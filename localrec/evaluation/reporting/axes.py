@@ -75,7 +75,7 @@ def shortened(text: str, room: float) -> str:
 
 
 def _round_step(rough: float) -> float:
-    """The smallest of 1, 2, 2.5, 5 times a power of ten that is at least `rough`."""
+    """Return the smallest of 1, 2, 2.5, 5 times a power of ten that is at least `rough`."""
     power = 10.0 ** math.floor(math.log10(rough))
     return next(step * power for step in _STEPS if step * power >= rough * (1 - 1e-9))
 

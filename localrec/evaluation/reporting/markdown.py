@@ -10,7 +10,7 @@ from localrec.foundation.errors import InputError
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table; every column but the first is right-aligned."""
+    """Write a Markdown table; every column but the first is right-aligned."""
     rule = ["---", *["---:"] * (len(head) - 1)]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, rule, *rows))
 

@@ -22,7 +22,7 @@ NOTHING = "-"
 
 
 def digits_for(values: Iterable[float | None]) -> int:
-    """Decimal places for a column: three significant digits of its largest figure."""
+    """Choose the decimal places of a column: three significant digits of its largest figure."""
     largest = max((abs(value) for value in values if value is not None), default=0.0)
     if largest >= 100:
         return 0
@@ -32,12 +32,12 @@ def digits_for(values: Iterable[float | None]) -> int:
 
 
 def plain(value: float | None, digits: int) -> str:
-    """A figure with thousands parted."""
+    """Write a figure with a separator between thousands."""
     return NOTHING if value is None else f"{value:,.{digits}f}"
 
 
 def with_interval(figure: IntervalEstimate, digits: int) -> str:
-    """A figure with its 95% interval behind it."""
+    """Write a figure with its 95% interval behind it."""
     if figure.value is None or figure.low is None or figure.high is None:
         return plain(figure.value, digits)
     low, high = plain(figure.low, digits), plain(figure.high, digits)
@@ -45,13 +45,13 @@ def with_interval(figure: IntervalEstimate, digits: int) -> str:
 
 
 def titled(scale: MetricScale) -> str:
-    """A scale's name with its unit, and a word where less is better."""
+    """Write the name of a scale with its unit, and a note where less is better."""
     unit = f", {scale.unit}" if scale.unit else ""
     return f"{scale.name}{unit}{' (less is better)' if scale.better == 'less' else ''}"
 
 
 def table_of(plot: Plot) -> TableBlock:
-    """The numbers behind a plot, nothing left out."""
+    """Make the table with all numbers of a plot."""
     if isinstance(plot, BarPlot):
         return _of_bars(plot)
     if isinstance(plot, ScatterPlot):
@@ -80,7 +80,7 @@ def _of_bars(plot: BarPlot) -> TableBlock:
 
 
 def _best(scale: MetricScale, values: Sequence[float | None]) -> list[int]:
-    """Places of the best figure; none where all are equal, for then nothing is best."""
+    """Find the places of the best figure; none where all are equal."""
     known = [value for value in values if value is not None]
     if len(set(known)) < 2:
         return []

@@ -21,12 +21,12 @@ __all__ = ["as_html", "as_json", "as_markdown", "read_report", "write_report"]
 
 
 def as_json(report: Report) -> bytes:
-    """The report as JSON, fit for people's eyes and for `read_report`."""
+    """Write the report as indented JSON, which `read_report` reads."""
     return msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n"
 
 
 def read_report(content: bytes) -> Report:
-    """The report that `as_json` wrote.
+    """Read a report that `as_json` wrote.
 
     Raises:
         msgspec.ValidationError: it is something else.
@@ -52,7 +52,7 @@ _MEANS_SOMETHING = re.compile(r"[\\`*_\[\]<>|]")
 
 
 def as_markdown(report: Report) -> str:
-    """The whole report."""
+    """Write the whole report as Markdown."""
     parts = [f"# {_plain(report.title)}", _plain(report.summary)]
     for section in report.sections:
         parts.append(f"## {_plain(section.title)}")
@@ -81,7 +81,7 @@ def _lines(shown: TableBlock) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text that Markdown shows as it stands, on one line; intervals keep their bare brackets."""
+    """Escape text for Markdown, on one line; intervals keep their bare brackets."""
     cleaned = clean_text(text)
     if re.fullmatch(r"[-\d., ]+ \[[-\d., ]+\]", cleaned):
         return cleaned

@@ -53,20 +53,7 @@ class NaiveBayes:
         """An empty history gets popularity, (b, items)."""
         scores = np.empty((len(requests), len(self._popularity)), dtype=np.float32)
         for row, history in enumerate(requests.histories):
-            user_profile = _taste_of(history, len(self._popularity))
+            each_once = np.array(list(dict.fromkeys(history.tolist())), dtype=np.int32)
+            user_profile = UserProfile.from_history(each_once, len(self._popularity))
             scores[row] = self._popularity + cooccurrence_scores(user_profile, self._audience)
         return scores
-
-
-def _taste_of(history: NDArray[np.int32], items: int) -> UserProfile:
-    """A history without stars: everything in it is liked, oldest first."""
-    each_once = np.array(list(dict.fromkeys(history.tolist())), dtype=np.int32)
-    known = np.zeros(items, dtype=bool)
-    known[each_once] = True
-    return UserProfile(
-        items=each_once,
-        strengths=np.ones(len(each_once), dtype=np.float32),
-        stars=np.full(len(each_once), np.nan, dtype=np.float32),
-        known=known,
-        hidden=np.zeros(items, dtype=bool),
-    )

@@ -120,7 +120,7 @@ def single_model_workspace(folder: Path, model: ChatModel) -> Workspace:
 
 
 def answer_in_role(workspace: Workspace, role: str, domain: str, question: str) -> AdapterAnswer:
-    """What the workspace's model says to a question in a role.
+    """Answer a question in a role by the workspace's model.
 
     Raises:
         UsageError: this role answers no questions.

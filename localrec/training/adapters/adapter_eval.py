@@ -158,7 +158,7 @@ def is_right(model: ChatModel, case: Sequence[Example], grammar: str | None = No
 
 
 def answer_of(model: ChatModel, case: Example, grammar: str | None = None) -> str:
-    """What a model says to an example's prompt: the likeliest label, or what it writes.
+    """Answer the prompt of an example: the likeliest label, or the generated text.
 
     Raises:
         ModelError: the model cannot be used, or did not come to an end.

@@ -189,12 +189,12 @@ def _describe(writer: Any, card: AdapterMetadata, on: TrainedOn, served_with: st
 
 
 def _alpha_of_llama_cpp(config: AdapterConfig) -> float:
-    """The alpha that, divided by the rank, is the adapter's scale."""
+    """Return the alpha that, divided by the rank, gives the scale of the adapter."""
     return config.scale * config.rank
 
 
 def _tensors(folder: Path, layout: TensorLayout) -> dict[str, Floats]:
-    """The matrices by llama.cpp's names, their rows in llama.cpp's order.
+    """Name and order the matrices as llama.cpp does.
 
     `lora_a` has shape (rank, inputs), `lora_b` (outputs, rank).
     """
@@ -218,7 +218,7 @@ def _tensors(folder: Path, layout: TensorLayout) -> dict[str, Floats]:
 
 
 def _balanced(first: Floats, second: Floats) -> tuple[Floats, Floats]:
-    """Two matrices with the same product, neither so small that float16 rounds it away.
+    """Rescale two matrices with the same product, so that float16 keeps the smaller one.
 
     The second begins as zeros and may stay tiny. A power of two loses nothing.
     """

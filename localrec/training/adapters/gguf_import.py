@@ -28,7 +28,7 @@ _SIDES = {"lora_a": "A", "lora_b": "B"}
 
 
 def exported_config(file: Path) -> AdapterConfig:
-    """The settings of an exported adapter; its layers are those that any adapter has.
+    """Read the settings of an exported adapter; its layers are the usual ones.
 
     Raises:
         ModelError: the file is no adapter of ours.
@@ -64,7 +64,7 @@ def _config(reader: Any, file: Path) -> AdapterConfig:
 
 
 def _weights(reader: Any, base: Base) -> dict[str, Any]:
-    """The matrices by PEFT's names, float32."""
+    """Read the matrices by PEFT's names, as float32."""
     import torch  # the base has brought it
 
     layout = TensorLayout.of(base.model.config)

@@ -75,7 +75,7 @@ class AdapterConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
     @property
     def scale(self) -> float:
-        """What the product of the two matrices is multiplied by."""
+        """Return the factor of the product of the two matrices."""
         return self.alpha / (self.rank**0.5 if self.rslora else self.rank)
 
 
@@ -207,7 +207,7 @@ def with_weights(
 
 @contextmanager
 def adapted(base: Base, folder: Path) -> Iterator[PeftModel]:
-    """A block in which a base has a saved adapter; see `load_adapter`."""
+    """Attach a saved adapter to a base inside the block; see `load_adapter`."""
     model = load_adapter(base, folder)
     try:
         yield model
@@ -216,7 +216,7 @@ def adapted(base: Base, folder: Path) -> Iterator[PeftModel]:
 
 
 def read_config(folder: Path) -> AdapterConfig:
-    """The settings of a saved adapter.
+    """Read the settings of a saved adapter.
 
     Raises:
         ModelError: they are missing, damaged, or of anything but plain LoRA.
@@ -238,7 +238,7 @@ def read_config(folder: Path) -> AdapterConfig:
 
 
 def trained_on(folder: Path) -> TrainedOn:
-    """The base of a saved adapter.
+    """Name the base of a saved adapter.
 
     Raises:
         ModelError: `base.json` is missing or damaged.
@@ -247,7 +247,7 @@ def trained_on(folder: Path) -> TrainedOn:
 
 
 def read_weights(folder: Path) -> dict[str, torch.Tensor]:
-    """The matrices of a saved adapter, on the CPU, by PEFT's names.
+    """Read the matrices of a saved adapter by PEFT's names, on the CPU.
 
     Raises:
         ModelError: they are missing, damaged or pickled, or something else is among them.
@@ -273,7 +273,7 @@ def read_weights(folder: Path) -> dict[str, torch.Tensor]:
 
 
 def _partner(name: str) -> str | None:
-    """The other matrix of a pair; None for what is no matrix of LoRA."""
+    """Name the other matrix of a pair; None for a name that is no LoRA matrix."""
     module, _, side = name.rpartition(".lora_")
     other = {"A.weight": "B", "B.weight": "A"}.get(side)
     return f"{module}.lora_{other}.weight" if other else None

@@ -100,7 +100,7 @@ def export_run(run: TrainingRun, out: Path) -> AdapterModelCard:
 
 
 def _without_paths(config: AnyConfig, base: str) -> AnyConfig:
-    """The settings with names in the places where paths of this machine stand."""
+    """Replace the paths of this machine in the settings by names."""
     if isinstance(config, SupervisedConfig):
         return msgspec.structs.replace(config, base=base, serving="")
     start = Path(config.start)
@@ -116,7 +116,7 @@ def _trained(run: TrainingRun) -> SftOutcome | None:
 
 
 def _figures(run: TrainingRun) -> dict[str, tuple[float, float]]:
-    """The first and the last value of everything that was logged."""
+    """Return the first and the last value of every logged figure."""
     curves: dict[str, list[float]] = {}
     for record in run.records():
         for name, value in record.values.items():

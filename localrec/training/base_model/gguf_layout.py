@@ -29,8 +29,8 @@ class TensorLayout(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         architecture: Which network; llama.cpp and transformers call both alike.
         layers: How many it has.
-        heads: Of the queries.
-        key_heads: Of the keys, which may be shared by several queries.
+        heads: Number of query heads.
+        key_heads: Number of key heads, which several queries may share.
     """
 
     architecture: Architecture
@@ -40,7 +40,7 @@ class TensorLayout(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, config: Any) -> TensorLayout:
-        """The layout of a network with these transformers settings."""
+        """Make the layout of a network with these transformers settings."""
         return cls(
             architecture=config.model_type,
             layers=config.num_hidden_layers,
@@ -66,7 +66,7 @@ class TensorLayout(msgspec.Struct, frozen=True, kw_only=True):
         return {module: name for module, name in names.items() if name is not None}
 
     def to_llama_cpp(self, module: str, rows: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The rows of a module's tensor, outputs first, in the order of llama.cpp's files."""
+        """Reorder the rows of a module's tensor from transformers to llama.cpp."""
         heads = self._turned_heads(module)
         if heads is None:
             return rows
@@ -74,7 +74,7 @@ class TensorLayout(msgspec.Struct, frozen=True, kw_only=True):
         return halves.swapaxes(1, 2).reshape(rows.shape)
 
     def to_transformers(self, module: str, rows: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The way back."""
+        """Reorder the rows of a module's tensor from llama.cpp to transformers."""
         heads = self._turned_heads(module)
         if heads is None:
             return rows
@@ -82,7 +82,7 @@ class TensorLayout(msgspec.Struct, frozen=True, kw_only=True):
         return pairs.swapaxes(1, 2).reshape(rows.shape)
 
     def _turned_heads(self, module: str) -> int | None:
-        """How many heads the rows of a module belong to; None where the order is the same."""
+        """Count the heads whose rows are reordered; None where both orders are equal."""
         if self.architecture != "llama":
             return None
         counts = {"q_proj": self.heads, "k_proj": self.key_heads}
@@ -90,7 +90,7 @@ class TensorLayout(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _number_of(architecture: str) -> Any:
-    """The gguf package's constant for an architecture."""
+    """Find the constant of the gguf package for an architecture."""
     import gguf  # see Layout.names
 
     return next(one for one, name in gguf.MODEL_ARCH_NAMES.items() if name == architecture)

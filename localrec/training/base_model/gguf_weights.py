@@ -57,17 +57,17 @@ class OpenGguf:
         self._tensors = {tensor.name: tensor for tensor in reader.tensors}
 
     def text(self, key: str) -> str:
-        """A field of text; empty where the file has none."""
+        """Return a text field; empty where the file has none."""
         value = self.field(key)
         return value if isinstance(value, str) else ""
 
     def field(self, key: str) -> Any:
-        """A field of any type, lists included; None where the file has none."""
+        """Return a field of any type, lists included; None where the file has none."""
         found = self._reader.get_field(key)
         return None if found is None else found.contents()
 
     def network(self, device: torch.device, dtype: str) -> PreTrainedModel:
-        """The network with its weights, in evaluation mode.
+        """Build the network with its weights, in evaluation mode.
 
         At its highest, memory holds the network and one tensor as float32.
 
@@ -123,7 +123,7 @@ class OpenGguf:
             raise self._unfit(f"it holds a tensor {left[0]!r} that has no place in such a network")
 
     def _config(self) -> Any:
-        """transformers' settings of this network.
+        """Return the transformers settings of this network.
 
         Raises:
             ModelError: a setting is missing, or one that changes the network is not understood.

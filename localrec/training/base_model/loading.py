@@ -37,14 +37,14 @@ class Base(msgspec.Struct, frozen=True, kw_only=True):
     """A loaded model with the tokeniser it was trained with.
 
     Args:
-        name: Its name for people: the file's own, or the folder's.
+        name: Name for display: that of the file or of the folder.
         source: The GGUF or the folder.
         architecture: Which network; llama.cpp and transformers call both alike.
         model: The network, in evaluation mode; attaching an adapter changes it in place.
         tokenizer: Cuts texts into tokens.
-        template: Its chat template, as it is rendered when the model serves.
+        template: Chat template, rendered as when the model serves.
         bos: The token that begins every prompt, where the model wants one.
-        licence: Of the weights, as an SPDX name where the file says; else empty.
+        licence: SPDX name of the licence where the file has it; else empty.
         fingerprint: SHA-256 of the file; of a folder, of the names and hashes of all that counts.
     """
 
@@ -70,7 +70,7 @@ def load_base(source: Path, *, device: str = "cpu", dtype: Precision = "float32"
     Args:
         source: The file or the folder.
         device: Where torch shall compute: `cpu`, `cuda` or `cuda:1`.
-        dtype: Of the weights; bfloat16 halves the memory and is for GPUs.
+        dtype: Type of the weights; bfloat16 halves the memory and is for GPUs.
 
     Raises:
         ModelError: the files are missing, damaged, pickled, or of another architecture.
@@ -84,7 +84,7 @@ def load_base(source: Path, *, device: str = "cpu", dtype: Precision = "float32"
 
 
 def fingerprint_of(source: Path) -> str:
-    """SHA-256 of a file; of a folder, of the names and hashes of weights, settings and tokeniser.
+    """Hash a file by SHA-256; a folder by the names and hashes of its model files.
 
     Raises:
         ModelError: nothing is there, or it cannot be read.
@@ -101,7 +101,7 @@ def fingerprint_of(source: Path) -> str:
 
 
 def prompt_tokens(base: Base, messages: Sequence[Message], answer: str = "") -> list[int]:
-    """Tokens of a prompt and of the answer behind it, as llama.cpp will see them when it serves.
+    """Tokenise a prompt and its answer as llama.cpp does when it serves.
 
     The template's own text may hold control tokens; contents and the answer are letters only.
 
@@ -119,7 +119,7 @@ def prompt_tokens(base: Base, messages: Sequence[Message], answer: str = "") -> 
 
 
 def encode(base: Base, text: str, *, special: bool = False) -> list[int]:
-    """Tokens of a stretch of text; control tokens are read in it only with `special`."""
+    """Tokenise a stretch of text; control tokens are read in it only with `special`."""
     return base.tokenizer.encode(text, add_special_tokens=False, split_special_tokens=not special)
 
 
@@ -274,7 +274,7 @@ def _check_complete(folder: Path, found: Any) -> None:
 
 
 def _wanted_bos(tokenizer: PreTrainedTokenizerFast) -> int | None:
-    """The opening token, where the tokeniser puts it before a text by itself."""
+    """Return the opening token, where the tokeniser adds it by itself."""
     bos = tokenizer.bos_token_id
     return bos if isinstance(bos, int) and tokenizer.encode("a")[:1] == [bos] else None
 

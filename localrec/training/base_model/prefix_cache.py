@@ -43,7 +43,7 @@ class PrefixCache:
         return self._lent[0].shape[2]
 
     def before(self, sequences: int) -> DynamicCache:
-        """What so many sequences attend to, each as if it had read the opening by itself."""
+        """Return the attention memory for several sequences that share one opening."""
         return _cache([part.expand(sequences, -1, -1, -1) for part in self._lent])
 
     def learn(self) -> None:
@@ -69,7 +69,7 @@ def completion_scores(
     loss_mask: torch.Tensor,
     temperature: float,
 ) -> Scores:
-    """How likely a group's own tokens were, and how undecided the model was before each.
+    """Compute the log-probabilities and entropies of a group's own tokens.
 
     Args:
         network: A causal language model of transformers, with an adapter in its layers.
@@ -97,7 +97,7 @@ def _branch(
     loss_mask: torch.Tensor,
     temperature: float,
 ) -> Scores:
-    """One member, (c,) each."""
+    """Return the scores of one member, (c,) each."""
     empty = torch.zeros(len(completion), dtype=torch.float32, device=completion.device)
     if not loss_mask.any():
         return empty, empty
@@ -121,13 +121,13 @@ def _branch(
 
 
 def _parts(cache: DynamicCache) -> list[torch.Tensor]:
-    """Keys and values by turns, layer by layer."""
+    """List keys and values by turns, layer by layer."""
     layers: Sequence[Any] = cache.layers  # there are kinds that have neither
     return [part for layer in layers for part in (layer.keys, layer.values)]
 
 
 def _cache(parts: Sequence[torch.Tensor]) -> DynamicCache:
-    """Keys and values by layers, as the network takes them."""
+    """Return keys and values by layers, as the network takes them."""
     cache = DynamicCache()
     for layer, (keys, values) in enumerate(zip(parts[::2], parts[1::2], strict=True)):
         cache.update(keys, values, layer)

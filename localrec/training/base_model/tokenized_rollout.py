@@ -41,10 +41,10 @@ class TokenizedRollout(msgspec.Struct, frozen=True):
 def tokenize_rollout(
     base: Base, messages: Sequence[Message], turns: Sequence[AgentTurn]
 ) -> TokenizedRollout:
-    """The tokens of a trajectory up to the model's last word.
+    """Tokenise a trajectory up to the last word of the model.
 
     Args:
-        base: Its tokeniser and template.
+        base: Base model with the tokeniser and the template.
         messages: The whole conversation as the model was told it; the turns stand at its end.
         turns: Say whose each is.
 
@@ -71,7 +71,7 @@ def tokenize_rollout(
 
 
 def _pieces(base: Base, messages: Sequence[Message], shown: int) -> list[int]:
-    """Tokens of a prompt behind its first `shown` pieces."""
+    """Tokenise a prompt behind its first `shown` pieces."""
     tokens: list[int] = []
     for piece in base.template.render(messages)[shown:]:
         tokens += encode(base, piece.text, special=piece.trusted)

@@ -36,7 +36,7 @@ _SPLITS = {
 
 
 def tokenizer_of(opened: OpenGguf) -> tuple[PreTrainedTokenizerFast, int | None]:
-    """The tokeniser, with the chat template, and the token that must begin every prompt.
+    """Build the tokeniser with the chat template, and the token that begins every prompt.
 
     Raises:
         ModelError: its kind is not known here, so other tokens might come out than are served.
@@ -72,7 +72,7 @@ def tokenizer_of(opened: OpenGguf) -> tuple[PreTrainedTokenizerFast, int | None]
 
 
 def _description(opened: OpenGguf, tokens: list[str], rule: str) -> dict[str, Any]:
-    """What a tokenizer.json would say."""
+    """Describe the tokeniser as a tokenizer.json does."""
     kinds = opened.field("tokenizer.ggml.token_type") or []
     byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
     return {

@@ -71,10 +71,10 @@ def agent_examples(
     native: bool,
     progress: Progress,
 ) -> Examples:
-    """So many trajectories of each half, of different people's requests.
+    """Make trajectories for both halves, from the requests of different users.
 
     Args:
-        workspace: Whose people are learnt from.
+        workspace: Workspace with the users to learn from.
         episodes: The requests; its seed is that of what is asked, too.
         train: To learn from.
         validation: To stop by.

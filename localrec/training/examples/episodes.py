@@ -41,7 +41,7 @@ class EpisodesConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """Which requests are made.
 
     Args:
-        domain: What the items belong to; None for the workspace's only one.
+        domain: Domain of the items; None for the workspace's only one.
         candidates: Items to rank, the chosen one among them.
         history: Only so many of the newest items are shown.
         seed: Of the candidates, of the tools' sequential model, and of which people come first.
@@ -64,10 +64,10 @@ class Episodes:
 
     Args:
         acting: Fitted tools.
-        cases: What is asked about, each with one positive among its candidates.
+        cases: Cases with one positive among their candidates.
         k: Numbers in a ranking.
         descriptions: Of each item, read beforehand: the store is closed while a model learns.
-        fingerprint: Of the data and of how it was parted.
+        fingerprint: Hash of the data and of its split.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Episodes:
         return len(self._cases)
 
     def request(self, number: int) -> ListRequest:
-        """The request of a number, from 0."""
+        """Return a request by its number, from 0."""
         assert self._cases.candidates is not None  # the protocol asks for some
         line = self._cases.candidates[number].tolist()
         tool_context = self._acting.tool_context(self._requests, number, line)
@@ -113,12 +113,12 @@ class EpisodeSplit(msgspec.Struct, frozen=True):
 
     @property
     def fingerprint(self) -> str:
-        """Of both."""
+        """Hash both splits."""
         return _digest(self.train.fingerprint, self.validation.fingerprint)
 
 
 def open_episodes(folder: Path, config: EpisodesConfig, k: int, progress: Progress) -> EpisodeSplit:
-    """Requests out of a workspace, which is closed again.
+    """Read the requests of a workspace, and close it again.
 
     Args:
         folder: The workspace.
@@ -170,7 +170,7 @@ def _fitted(
 
 
 def concatenate_cases(one: Cases, other: Cases) -> Cases:
-    """The cases of both, those of the first in front."""
+    """Join the cases of both splits, the first ones in front."""
     assert one.candidates is not None
     assert other.candidates is not None
     return Cases(
@@ -187,7 +187,7 @@ def concatenate_cases(one: Cases, other: Cases) -> Cases:
 
 
 def _drawn(cases: Cases, most: int, seed: int) -> Cases:
-    """So many of the cases in an order drawn by lot; all of them if 0."""
+    """Draw some cases in random order; 0 takes all of them."""
     order = np.random.default_rng(seed).permutation(len(cases))
     return cases.take(order[:most] if most else order)
 

@@ -21,7 +21,7 @@ class Example(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         messages: The prompt, exactly as the role asks it when it serves.
-        answer: What the model shall say.
+        answer: The right answer.
         opening: Of a conversation, how many messages stand before the model's first word: what it
             says among the others is learnt as well. 0 where the answer alone is.
         labels: The words it chooses among, where the role reads the probabilities of first tokens;
@@ -40,7 +40,7 @@ class Examples(msgspec.Struct, frozen=True, kw_only=True):
     """All examples of a role.
 
     Args:
-        role: Whose they are.
+        role: Role that learns from them.
         train: To learn from.
         validation: Other wordings, to stop by.
     """
@@ -51,7 +51,7 @@ class Examples(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def fingerprint(self) -> str:
-        """BLAKE2 of every prompt and answer in order; equal for equal data and nothing else."""
+        """Hash every prompt and answer in order with BLAKE2."""
         digest = hashlib.blake2b(digest_size=16)
         for half in (self.train, self.validation):
             digest.update(msgspec.json.encode(half))
@@ -59,7 +59,7 @@ class Examples(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def wordings_of(alternatives: Sequence[_One], half: Half) -> list[_One]:
-    """The alternatives that one half may use: every fourth is for validation, the others train.
+    """Return the alternatives of one half: every fourth is for validation, the others train.
 
     Raises:
         ValueError: there are too few to part.

@@ -53,7 +53,7 @@ class Lexicon:
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        """The names as questions are read by them when it serves."""
+        """Return the names that questions are read by when the role serves."""
         return Vocabulary(self._named)
 
     def has(self, role: AttributeRole) -> bool:
@@ -66,13 +66,13 @@ class Lexicon:
         return spelling in names
 
     def draw(self, random_: random.Random, role: AttributeRole) -> LexiconName:
-        """A name of a role, common ones more often."""
+        """Draw a name of a role, common ones more often."""
         names, weights = self._pools[self.domain.kind_of(role) or ""]
         key = random_.choices(names, weights)[0]
         return LexiconName(self._spelling(random_, role, key), key)
 
     def item(self, random_: random.Random) -> str:
-        """The name of an item; one in five is made up."""
+        """Draw the name of an item; one in five is made up."""
         if self._items and random_.random() < 0.8:
             return random_.choice(self._items)
         return f"{random_.choice(_FIRST)} {random_.choice(_LAST)}"
@@ -111,7 +111,7 @@ class Lexicon:
 
 
 def lexicon_of(catalogue: Catalogue) -> Lexicon:
-    """The names of a graph: attributes that items have, families too, and all items."""
+    """Collect the names of a graph: attributes of items, their families, and all items."""
     uses: dict[str, dict[str, int]] = {}
     for index, attribute in enumerate(catalogue.attributes):
         items = int(catalogue.items_with(catalogue.below(index)).sum())
@@ -121,7 +121,7 @@ def lexicon_of(catalogue: Catalogue) -> Lexicon:
 
 
 def declared_lexicon(domain: Domain) -> Lexicon:
-    """The names that a domain declares, all alike; its items are made up."""
+    """Collect the names that a domain declares; its items are made up."""
     declared = _Declared(domain)
     uses: dict[str, dict[str, int]] = {}
     for attribute in declared.attributes:
@@ -147,7 +147,7 @@ class _Declared:
         return self._places.get((kind, key))
 
     def item_index(self, key: str) -> int | None:
-        """None, since there are no items."""
+        """Return None, since there are no items."""
         return None
 
     def is_had(self, attribute: int) -> bool:

@@ -58,10 +58,10 @@ class NextChoices:
     """The right lists of a domain's people.
 
     Args:
-        cases: What was chosen when, each time among `LISTED` candidates.
+        cases: Choices with their times, each among `LISTED` candidates.
         knowledge: About the items.
-        collective: What was known before any of the choices.
-        seed: Of the order in which they come.
+        collective: Collaborative memory before any of the choices.
+        seed: Seed of their order.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class NextChoices:
         self._ways = [_way(name, collaborative_memory) for name in _SYSTEMS]
 
     def lists(self, half: Half) -> Iterator[RightList]:
-        """All lists of one half, in an order drawn by lot, judged in every way by turns."""
+        """List the examples of one half in random order, each way of ranking by turns."""
         people = wordings_of(np.unique(self._cases.user).tolist(), half)
         theirs = np.flatnonzero(np.isin(self._cases.user, people))
         order = np.random.default_rng(self._seed).permutation(theirs).tolist()
@@ -101,7 +101,7 @@ class NextChoices:
         )
 
     def _ranked(self, case: int, scores: Scores) -> list[int]:
-        """The choice, and behind it the others as the stand-in has them."""
+        """Put the choice first and the others behind it in the order of the fallback."""
         assert self._cases.candidates is not None  # the protocol asks for some
         choice = int(self._cases.positives[case][0])
         others = [one for one in self._cases.candidates[case].tolist() if one != choice]
@@ -111,12 +111,12 @@ class NextChoices:
 def open_next_choices(
     workspace: Workspace, domain_name: str, seed: int, progress: Progress
 ) -> NextChoices | None:
-    """What the people of a domain chose next; None where they did too little to part it.
+    """Read the next choices of a domain's users; None where they are too few to split.
 
     Args:
         workspace: Open for reading; it may be closed again behind this.
         domain_name: One that has items.
-        seed: Of the candidates, and of the order.
+        seed: Seed of the candidates and of their order.
         progress: Hears what is being counted.
 
     Raises:

@@ -45,7 +45,7 @@ class ComposedQuestion(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         text: As typed.
-        task: What it is a question of.
+        task: Task of the question.
         demands: In the order of the text.
         wording: The frame and phrases it is made of.
     """
@@ -59,13 +59,13 @@ class ComposedQuestion(msgspec.Struct, frozen=True, kw_only=True):
 def compose_questions(
     lexicons: Sequence[Lexicon], half: Half, count: int, seed: int
 ) -> Iterator[tuple[Lexicon, ComposedQuestion]]:
-    """So many different questions, the lexicons and their tasks by turns.
+    """Compose different questions, by turns over the lexicons and their tasks.
 
     Args:
-        lexicons: Of the domains to ask about, by turns; one that is named twice has two turns.
-        half: Whose wordings are used.
+        lexicons: Lexicons to take by turns; a repeated one has two turns.
+        half: Half whose wordings are used.
         count: How many.
-        seed: Of everything drawn; the halves draw apart.
+        seed: Seed of every draw; the halves draw apart.
 
     Raises:
         InputError: the names are too few for so many.

@@ -38,7 +38,7 @@ _STEP = 5
 def reflector_examples(
     catalogues: Sequence[Catalogue], train: int, validation: int, seed: int
 ) -> Examples:
-    """So many candidate sets of each half, of all catalogues by turns."""
+    """Make candidate sets for both halves, by turns over all catalogues."""
 
     def half(name: Half, count: int) -> tuple[Example, ...]:
         random_ = random.Random(f"{seed} {name} sets")
@@ -65,7 +65,7 @@ def _example(question: ComposedQuestion, catalogue: Catalogue, random_: random.R
 
 
 def intent_of(demands: Sequence[SampledConstraint], catalogue: Catalogue) -> Query:
-    """The intent that demands are, in the graph's keys, without any reading of the text."""
+    """Build the query of these constraints in the graph's keys, without reading the text."""
     constraints = [
         Constraint(kind=kind, any_of=tuple(name.key for name in one.names), barred=one.barred)
         for one in demands
@@ -96,7 +96,7 @@ def intent_of(demands: Sequence[SampledConstraint], catalogue: Catalogue) -> Que
 
 
 def _kind_of(demand: SampledConstraint, domain: Domain) -> str | None:
-    """The kind of attribute that a demand is about; None where it is about none."""
+    """Return the attribute kind of a constraint; None where it has none."""
     if demand.slot in ("include", "either", "exclude"):
         return domain.kind_of("component")
     if demand.slot in ("flag", "like"):
@@ -105,7 +105,7 @@ def _kind_of(demand: SampledConstraint, domain: Domain) -> str | None:
 
 
 def _drawn(pool: CandidateSet, k: int, random_: random.Random) -> Indexes:
-    """At most k items: some that answer, the rest from anywhere."""
+    """Draw at most k items: some that answer, the rest from anywhere."""
     fitting = np.flatnonzero(pool.items).tolist()
     others = np.flatnonzero(~pool.items).tolist()
     good = min(len(fitting), round(k * random_.choice(_FITTING)))
@@ -115,7 +115,7 @@ def _drawn(pool: CandidateSet, k: int, random_: random.Random) -> Indexes:
 
 
 def _in_steps(scores: Assessment) -> dict[str, int]:
-    """Whole numbers that a small model can tell apart."""
+    """Round scores to steps that a small model can tell apart."""
     return {
         name: _STEP * round(getattr(scores, name) / _STEP) for name in Assessment.__struct_fields__
     }

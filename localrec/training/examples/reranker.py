@@ -27,9 +27,9 @@ class RightList(msgspec.Struct, frozen=True, kw_only=True):
     """Candidates as they should be ranked for somebody.
 
     Args:
-        context: What is known of the person.
+        context: Description of the user.
         candidates: The choice, and the others behind it, `LISTED` in all.
-        singular: What a candidate is.
+        singular: Noun for one candidate.
         wording: Who or what it was made from; none of it is in both halves.
     """
 
@@ -43,7 +43,7 @@ Sources = Callable[[Half], Sequence[Iterator[RightList]]]
 
 
 def reranker_examples(sources: Sources, train: int, validation: int) -> Examples:
-    """So many questions of each half, up to the end of a list.
+    """Make questions for both halves, up to the end of a list.
 
     Args:
         sources: Where the lists of a half come from, by turns; one that is named twice has two.
@@ -61,7 +61,7 @@ def reranker_examples(sources: Sources, train: int, validation: int) -> Examples
 
 
 def _questions(right: RightList) -> Iterator[Example]:
-    """A question about each candidate, in the right order."""
+    """Ask about each candidate, in the right order."""
     yes, no = ANSWERS
     for place, candidate in enumerate(right.candidates):
         yield Example(
@@ -73,6 +73,6 @@ def _questions(right: RightList) -> Iterator[Example]:
 
 
 def _by_turns(sources: Sequence[Iterator[RightList]]) -> Iterator[RightList]:
-    """One of each source after the other, until all are at an end."""
+    """Take one of each source by turns, until all are at an end."""
     for turn in zip_longest(*sources):
         yield from (one for one in turn if one is not None)

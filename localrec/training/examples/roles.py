@@ -36,7 +36,7 @@ class ExampleConfig(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         train: To learn from.
         validation: To stop by.
-        seed: Of everything drawn.
+        seed: Seed of every draw.
         supports_tools: Whether the model was taught to call tools as JSON; matters to an agent.
     """
 
@@ -49,7 +49,7 @@ class ExampleConfig(msgspec.Struct, frozen=True, kw_only=True):
 def examples_for(
     role: str, workspace: Path, wanted: ExampleConfig, progress: Progress = no_progress
 ) -> Examples:
-    """The examples of a role, made of a workspace's graphs, or of what its people did.
+    """Make the examples of a role from the graphs of a workspace or the histories of its users.
 
     Raises:
         UsageError: there is no such role.

@@ -14,7 +14,7 @@ from localrec.understanding.router import topic_labels, topic_prompt
 def router_examples(
     lexicons: Sequence[Lexicon], train: int, validation: int, seed: int
 ) -> Examples:
-    """So many questions of each half, of all lexicons by turns."""
+    """Make questions for both halves, by turns over all lexicons."""
 
     def half(name: Half, count: int) -> tuple[Example, ...]:
         composed = compose_questions(lexicons, name, count, seed)

@@ -15,7 +15,7 @@ _SAME = ("either", "colour", "look", "garnish", "like")
 
 
 def slot_examples(lexicons: Sequence[Lexicon], train: int, validation: int, seed: int) -> Examples:
-    """So many questions of each half, of all lexicons by turns."""
+    """Make questions for both halves, by turns over all lexicons."""
 
     def half(name: Half, count: int) -> tuple[Example, ...]:
         composed = compose_questions(lexicons, name, count, seed)
@@ -35,7 +35,7 @@ def _example(lexicon: Lexicon, question: ComposedQuestion) -> Example:
 
 
 def slots_of(demands: Sequence[SampledConstraint]) -> list[Slot]:
-    """The slots that hold these demands, in their order, under the names the question uses."""
+    """Write the slots of these constraints in their order, under the names of the question."""
     slots = []
     for demand in demands:
         told = tuple(dict.fromkeys(plain_name(one.spelling) for one in demand.names))

@@ -48,7 +48,7 @@ class _Person(msgspec.Struct, frozen=True, kw_only=True):
     """Somebody, with what they think of every item.
 
     Args:
-        history: What they had, oldest first, each once, (h,).
+        history: Past items, oldest first, each once, (h,).
         liked: How many of the attributes that they like, and had, each item has, (n,).
         met: Share of what they ask for that each item meets; 1 where they ask for nothing, (n,).
     """
@@ -62,10 +62,10 @@ class SyntheticUsers:
     """The right lists of people who are made up.
 
     Args:
-        catalogue: What they are made of.
+        catalogue: Catalogue that the users are made from.
         tastes: Attributes that may be liked.
-        graph: Of its items, in which nobody likes anything.
-        seed: Of everything drawn; the halves draw apart.
+        graph: Graph of its items without any like.
+        seed: Seed of every draw; the halves draw apart.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class SyntheticUsers:
         self._seed = seed
 
     def lists(self, half: Half) -> Iterator[RightList]:
-        """Lists of one half, without an end."""
+        """List examples of one half without an end."""
         random_ = random.Random(f"{self._seed} {half} people")
         tastes = wordings_of(self._salient_names, half)
         while True:
@@ -125,7 +125,7 @@ class SyntheticUsers:
         )
 
     def _met(self, question: ComposedQuestion) -> NDArray[np.float64]:
-        """Share of a question's demands that each item meets; 0 for what is barred, (n,)."""
+        """Compute the share of constraints that each item meets, (n,); 0 if excluded."""
         pool = build_candidates(
             intent_of(question.demands, self._catalogue), self._catalogue, question.task
         )
@@ -153,11 +153,11 @@ class SyntheticUsers:
 
 
 def synthesize_users(catalogue: Catalogue, seed: int) -> SyntheticUsers | None:
-    """People made up from a catalogue; None where it is too small for a list or for two halves.
+    """Make up users from a catalogue; None where it is too small for a list or for two halves.
 
     Args:
         catalogue: Items and attributes.
-        seed: Of everything drawn.
+        seed: Seed of every draw.
     """
     item_features, none = build_item_features(catalogue, None), np.zeros(0, dtype=np.int32)
     uses = np.bincount(item_features.attribute, minlength=item_features.attributes)

@@ -24,7 +24,7 @@ _SPLITS: tuple[Literal["leave-one-out", "by-time", "cold-users"], ...] = (
 
 
 def shared_train_rows(data: Interactions) -> Interactions:
-    """The rows that every protocol trains on, with its usual numbers.
+    """Return the rows that every protocol trains on, with its usual settings.
 
     Raises:
         InputError: the data is too small to be parted.

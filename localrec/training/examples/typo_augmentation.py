@@ -27,7 +27,7 @@ _HEARD = (
 
 
 def add_typos(random_: random.Random, text: str) -> str:
-    """A well-written question as somebody would type it; it means the same."""
+    """Write a question with typos that keep its meaning."""
     text = text[:1].upper() + text[1:]
     if random_.random() < _SMALL:
         text = text.lower()
@@ -44,7 +44,7 @@ def add_typos(random_: random.Random, text: str) -> str:
 
 
 def _slip(random_: random.Random, text: str) -> str:
-    """One word with two letters swapped, one lost, one twice, or one key beside it."""
+    """Change one word: swap, drop or double a letter, or hit the key beside one."""
     words = text.split(" ")
     long = [at for at, word in enumerate(words) if len(word) >= _SHORTEST and word.isalpha()]
     if not long:
@@ -64,7 +64,7 @@ def _slip(random_: random.Random, text: str) -> str:
 
 
 def _by_ear(random_: random.Random, word: str) -> str:
-    """A word with one sound written another way, where it has one that can be."""
+    """Spell one sound of a word another way, where it has one."""
     if len(word) < _SHORTEST or not word.isalpha():
         return word
     fitting = [(sound, put) for sound, put in _HEARD if re.search(sound, word)]

@@ -25,7 +25,7 @@ class DevicePreset(msgspec.Struct, frozen=True, kw_only=True):
         micro_batch: Sequences in one forward and backward pass.
         accumulation: Such passes in one step of the optimiser.
         gradient_checkpointing: Compute activations a second time instead of keeping them.
-        dtype: Of the base's weights and of the arithmetic.
+        dtype: Type of the base's weights and of the arithmetic.
         max_tokens: Longest sequence, prompt and answer.
         at_once: Tokens in one pass where sequences are shorter than that, padding and all.
     """
@@ -39,7 +39,7 @@ class DevicePreset(msgspec.Struct, frozen=True, kw_only=True):
     at_once: int
 
     def with_batch(self, sequences: int) -> DevicePreset:
-        """The same machine with so many sequences in a step of the optimiser.
+        """Return the preset with this number of sequences in a step of the optimiser.
 
         The micro-batch is the largest one of the preset that divides them.
         """
@@ -74,10 +74,10 @@ _ON_CPU = DevicePreset(
 
 
 def preset_for(device_memory_gb: float | None, base_parameters: int) -> DevicePreset:
-    """The preset of a machine for a base.
+    """Choose the preset of a machine for a base.
 
     Args:
-        device_memory_gb: Of its GPU; None to train on the CPU.
+        device_memory_gb: Memory of the GPU; None to train on the CPU.
         base_parameters: How many weights the base has.
 
     Raises:
@@ -108,7 +108,7 @@ def preset_for(device_memory_gb: float | None, base_parameters: int) -> DevicePr
 
 
 def every_preset() -> list[tuple[int, float, DevicePreset]]:
-    """The table: GB of the GPU, largest base in billions of weights, preset."""
+    """List all presets: GB of the GPU, largest base in billions of weights, preset."""
     return [
         (size, most, preset_for(size, round(most * 1e9)))
         for size, rows in _ON_GPU.items()

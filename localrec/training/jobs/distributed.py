@@ -59,17 +59,17 @@ class DistributedContext:
         return self.rank == 0
 
     def device(self, wanted: str) -> str:
-        """Where this process computes, if all were asked to at one place."""
+        """Return the device of this process for a requested device."""
         several = self.size > 1 and wanted == "cuda"
         return f"cuda:{self._device}" if several else wanted
 
     def share(self, all_of_them: list[_Value]) -> list[_Value]:
-        """This process's part; neighbours stay together, since they may begin alike."""
+        """Return this process's part; neighbours stay together, since they may share a prefix."""
         begin, end = (len(all_of_them) * at // self.size for at in (self.rank, self.rank + 1))
         return all_of_them[begin:end]
 
     def holding(self, run: TrainingRun) -> AbstractContextManager[None]:
-        """A block in which the leader alone holds a run's lock.
+        """Hold the lock of a run in the main process inside the block.
 
         Raises:
             BusyError: another training does.
@@ -77,10 +77,10 @@ class DistributedContext:
         return run.training() if self.is_main else nullcontext()
 
     def created(self, path: Path, create: Callable[[], TrainingRun]) -> TrainingRun:
-        """A new run, made by the leader.
+        """Create a new run in the main process.
 
         Args:
-            path: Of its folder.
+            path: Folder of the run.
             create: Makes it.
         """
         made = create() if self.is_main else None
@@ -94,20 +94,20 @@ class DistributedContext:
         return checkpoint if self.is_main else run.latest_checkpoint()
 
     def wait(self) -> None:
-        """Until all are here."""
+        """Wait for all processes."""
         if self.size > 1:
             self._told(None)
 
     def agreed(self, found: list[float]) -> list[float]:
-        """What the leader found."""
+        """Return the values of the main process."""
         return list(self._told(found)[0])
 
     def total(self, found: Iterable[float]) -> list[float]:
-        """Figures added up over all processes."""
+        """Add figures up over all processes."""
         return [sum(column) for column in zip(*self._told(list(found)), strict=True)]
 
     def mean(self, figures: Mapping[str, float | None]) -> dict[str, float | None]:
-        """The same figures of all processes, averaged; None where one has none."""
+        """Average figures over all processes; None where one process has none."""
         told = self._told(dict(figures))
         found: dict[str, float | None] = {}
         for name in figures:
@@ -124,7 +124,7 @@ class DistributedContext:
 
         Args:
             weights: The same in all processes, in the same order.
-            divided_by: Of the sum.
+            divided_by: Divisor of the sum.
         """
         if self.size == 1:
             return
@@ -142,7 +142,7 @@ class DistributedContext:
             one.grad = part.view_as(one)
 
     def _told(self, found: Any) -> list[Any]:
-        """What each process found, in order, by way of JSON."""
+        """Gather a value from every process, in order, as JSON."""
         if self.size == 1:
             return [found]
         import torch
@@ -166,7 +166,7 @@ SINGLE_PROCESS = DistributedContext()
 
 @contextmanager
 def join_process_group(device: str, folder: Path) -> Iterator[DistributedContext]:
-    """A block in which this process trains with those that were launched beside it, if any were.
+    """Join the processes that were launched together, if there are several, inside the block.
 
     Args:
         device: Where training was asked for.

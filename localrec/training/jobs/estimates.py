@@ -68,10 +68,10 @@ class StepLoad(msgspec.Struct, frozen=True, kw_only=True):
     """What a step has to do.
 
     Args:
-        steps: Of the optimiser, in the whole training.
+        steps: Steps of the optimiser in the whole training.
         sequences: In each of them.
-        tokens: Of a sequence, prompt and answer, on average.
-        learnt: Of these, so many are scored.
+        tokens: Average tokens of a sequence, prompt and answer.
+        learnt: Number of these tokens that are scored.
         longest: Tokens of the longest sequence.
         written: Tokens that a model has to write first for each sequence; 0 where they are given.
         servers: Processes that write at the same time.
@@ -101,13 +101,13 @@ class TrainingSpeed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ResourceEstimate(msgspec.Struct, frozen=True, kw_only=True):
-    """What a training will take.
+    """The memory and time that a training takes.
 
     Args:
         memory_bytes: At its highest, of the device that trains.
-        available_bytes: That the device has; None where nobody knows.
-        seconds_per_step: Of one step of the optimiser.
-        total_seconds: Of all.
+        available_bytes: Memory of the device; None where unknown.
+        seconds_per_step: Time of one step of the optimiser.
+        total_seconds: Time of all steps.
         is_measured: Whether the times rest on a step that was really done.
     """
 
@@ -126,7 +126,7 @@ class ResourceEstimate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def shape_of(source: Path) -> BaseShape:
-    """The size of a base, read from a GGUF's header or a folder's config.json.
+    """Read the size of a base from the header of a GGUF or a folder's config.json.
 
     Raises:
         ModelError: it cannot be read, or is no network of attention blocks.
@@ -142,12 +142,12 @@ def estimate(
     speed: TrainingSpeed | None = None,
     available_bytes: int | None = None,
 ) -> ResourceEstimate:
-    """What a training will take.
+    """Estimate the memory and time of a training.
 
     Args:
-        shape: Of the base.
-        adapter: What is trained.
-        load: What each step has to do.
+        shape: Size of the base.
+        adapter: Settings of the trained adapter.
+        load: Work of each step.
         preset: How the machine is used.
         speed: Measured on this machine; None to guess it.
         available_bytes: Memory of the device; None where it is not known.
@@ -183,7 +183,7 @@ def check_fits(found: ResourceEstimate, preset: DevicePreset) -> None:
 def memory_bytes(
     shape: BaseShape, adapter: AdapterConfig, load: StepLoad, preset: DevicePreset
 ) -> int:
-    """Of the device that trains, at its highest; see the head of this module."""
+    """Estimate the peak memory of the training device; see the head of this module."""
     place = "cpu" if preset.dtype == "float32" else "cuda"
     at_once = preset.micro_batch * load.longest
     learnt = preset.micro_batch * min(load.longest, math.ceil(1.5 * load.learnt))
@@ -199,7 +199,7 @@ def memory_bytes(
 
 
 def adapter_parameters(shape: BaseShape, adapter: AdapterConfig) -> int:
-    """Weights of an adapter: rank x (inputs + outputs) of each layer it stands beside."""
+    """Count the weights of an adapter: rank x (inputs + outputs) of each adapted layer."""
     ends = {
         "q_proj": 2 * shape.hidden,
         "o_proj": 2 * shape.hidden,
@@ -211,7 +211,7 @@ def adapter_parameters(shape: BaseShape, adapter: AdapterConfig) -> int:
 
 
 def guessed_speed(shape: BaseShape, preset: DevicePreset, load: StepLoad) -> TrainingSpeed:
-    """From below: half of what such machines were seen to do."""
+    """Guess the speed from below: half of the speed that such machines reached."""
     place = "cpu" if preset.dtype == "float32" else "cuda"
     per_token = (6 if preset.gradient_checkpointing else 4) * shape.parameters
     power = _GUESSED[place] * (usable_cores() if place == "cpu" else 1)
@@ -221,7 +221,7 @@ def guessed_speed(shape: BaseShape, preset: DevicePreset, load: StepLoad) -> Tra
 
 
 def main_memory() -> int | None:
-    """Bytes of main memory that processes could have now; None where the system does not say."""
+    """Return the main memory that is free now; None where the system does not report it."""
     try:
         text = Path("/proc/meminfo").read_text(encoding="ascii")
     except OSError:
@@ -241,7 +241,7 @@ def _container_limit() -> int | None:
 
 
 def _activation_bytes(shape: BaseShape, preset: DevicePreset) -> int:
-    """Of one token in all blocks."""
+    """Estimate the activation memory of one token in all blocks."""
     size = _BYTES[preset.dtype]
     block = size * (_KEPT_OF_HIDDEN * shape.hidden + _KEPT_OF_INNER * shape.inner)
     if preset.gradient_checkpointing:
@@ -250,7 +250,7 @@ def _activation_bytes(shape: BaseShape, preset: DevicePreset) -> int:
 
 
 def _attention_bytes(shape: BaseShape, tokens: int) -> int:
-    """Keys and values of a conversation in llama.cpp, as float16."""
+    """Estimate the memory of keys and values in llama.cpp, as float16."""
     return 2 * 2 * shape.layers * shape.keys * tokens
 
 
@@ -298,7 +298,7 @@ class _FolderConfig(msgspec.Struct, frozen=True):
     tie_word_embeddings: bool = False
 
     def shape(self, file_bytes: int) -> BaseShape:
-        """As a shape; the file may hold its weights in any type."""
+        """Return the shape; the file may hold its weights in any type."""
         head = self.head_dim or self.hidden_size // self.num_attention_heads
         keys = head * (self.num_key_value_heads or self.num_attention_heads)
         queries = head * self.num_attention_heads

@@ -19,7 +19,7 @@ _MOMENTS = ("exp_avg", "exp_avg_sq")
 
 
 def rate_at(step: int, steps: int, highest: float, warmup: float) -> float:
-    """The learning rate of a step, counted from 1: up in a line, then down in one to nothing."""
+    """Compute the learning rate of a step from 1: linear warm-up, then linear decay to zero."""
     rising = max(1, round(warmup * steps))
     if step <= rising:
         return highest * step / rising

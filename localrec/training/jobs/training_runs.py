@@ -53,12 +53,12 @@ class TrainingData(msgspec.Struct, frozen=True, kw_only=True):
     """What a training learns from and on, so that it is gone on with only on the same.
 
     Args:
-        fingerprint: Of the examples or requests.
-        counts: What there is of them, such as `train` and `validation`.
-        base: The base model's name for people.
+        fingerprint: Hash of the examples or requests.
+        counts: Their numbers by half, such as `train` and `validation`.
+        base: Name of the base model for display.
         base_fingerprint: SHA-256 of the base, as `Base.fingerprint`.
-        seeds: Of everything drawn, by what it is drawn for.
-        versions: Of the libraries that compute.
+        seeds: Seed of each random draw, by its purpose.
+        versions: Versions of the libraries that compute.
     """
 
     fingerprint: str
@@ -92,7 +92,7 @@ class TrainingState(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         status: A run that says it is running while nobody holds its lock was killed.
         step: The last one that was done.
-        steps: Of all.
+        steps: Number of all steps.
     """
 
     status: Status = "stopped"
@@ -108,7 +108,7 @@ class Checkpoint(msgspec.Struct, frozen=True):
 
 
 def runs_folder(workspace: Path) -> Path:
-    """Where the trainings of a workspace lie."""
+    """Return the folder of a workspace's trainings."""
     return workspace / "runs" / "training"
 
 
@@ -121,10 +121,10 @@ def create_run(folder: Path, name: str, config: msgspec.Struct, data: TrainingDa
     """Begin a run's folder.
 
     Args:
-        folder: Of all trainings, see `runs_folder`.
-        name: Of this one.
-        config: What was asked for; its class has a tag, the kind of training.
-        data: What it learns from.
+        folder: Folder of all trainings, see `runs_folder`.
+        name: Name of the new run.
+        config: The settings; their class has a tag, the kind of training.
+        data: The data that it learns from.
 
     Raises:
         UsageError: the name is taken, or none that a folder can have everywhere.
@@ -148,7 +148,7 @@ def create_run(folder: Path, name: str, config: msgspec.Struct, data: TrainingDa
 
 
 def open_run(path: Path) -> TrainingRun:
-    """A run that was begun before.
+    """Open the folder of an earlier run.
 
     Raises:
         InputError: the folder is none, or its files are damaged.
@@ -159,7 +159,7 @@ def open_run(path: Path) -> TrainingRun:
 
 
 def continued_run(path: Path, data: TrainingData) -> TrainingRun:
-    """A run to go on with, on the data it was begun on.
+    """Open a run to continue it on the data that it was begun on.
 
     Raises:
         InputError: the folder is none, or data, base or libraries are others than at its beginning.
@@ -189,17 +189,17 @@ class TrainingRun:
 
     @property
     def name(self) -> str:
-        """Of the run."""
+        """Return the name of the run."""
         return self.path.name
 
     @property
     def adapter(self) -> Path:
-        """Where the outcome lies once it is finished."""
+        """Return the folder of the trained adapter."""
         return self.path / "adapter"
 
     @property
     def kind(self) -> str:
-        """The tag of the configuration: which training this is.
+        """Return the tag of the configuration, the kind of training.
 
         Raises:
             InputError: there is no run, or its configuration is damaged.
@@ -208,7 +208,7 @@ class TrainingRun:
 
     @property
     def data(self) -> TrainingData:
-        """What it learns from.
+        """Read the data record of the run.
 
         Raises:
             InputError: `data.json` is missing or damaged.
@@ -217,7 +217,7 @@ class TrainingRun:
 
     @property
     def state(self) -> TrainingState:
-        """How far it is.
+        """Read the progress of the run.
 
         Raises:
             InputError: `state.json` is missing or damaged.
@@ -225,7 +225,7 @@ class TrainingRun:
         return _read(self.path / "state.json", TrainingState)
 
     def config(self, shape: type[Record]) -> Record:
-        """What was asked for.
+        """Read the configuration of the run.
 
         Raises:
             InputError: it is damaged, or of another kind of training.
@@ -233,7 +233,7 @@ class TrainingRun:
         return _read(self.path / "config.json", shape)
 
     def records(self) -> list[StepRecord]:
-        """Every logged step so far.
+        """Read every logged step so far.
 
         Raises:
             InputError: a line is something else.
@@ -247,7 +247,7 @@ class TrainingRun:
 
     @contextmanager
     def training(self) -> Iterator[None]:
-        """A block in which this process alone trains here; left early, the run is stopped.
+        """Lock the run for this process inside the block; an early end leaves it stopped.
 
         Raises:
             BusyError: another process does.
@@ -266,7 +266,7 @@ class TrainingRun:
         What was logged behind that is taken away, since it is about to be logged again.
 
         Args:
-            steps: Of all.
+            steps: Number of all steps.
         """
         checkpoint = self.latest_checkpoint()
         step = checkpoint.step if checkpoint else 0
@@ -287,7 +287,7 @@ class TrainingRun:
 
     @contextmanager
     def checkpoint(self, step: int) -> Iterator[Path]:
-        """A block that writes what it takes to go on behind a step into a folder."""
+        """Write a checkpoint into a folder inside the block."""
         place = self.path / "checkpoints" / f"step-{step}"
         partial = place.with_suffix(".partial")
         shutil.rmtree(partial, ignore_errors=True)
@@ -302,7 +302,7 @@ class TrainingRun:
             shutil.rmtree(old.folder, ignore_errors=True)
 
     def latest_checkpoint(self) -> Checkpoint | None:
-        """The newest whose files are those that were written; None where there is none."""
+        """Find the newest checkpoint whose files are unchanged; None where there is none."""
         return next((one for one in self._checkpoints() if _is_whole(one)), None)
 
     def finish(self) -> None:
@@ -311,7 +311,7 @@ class TrainingRun:
         shutil.rmtree(self.path / "checkpoints", ignore_errors=True)
 
     def _checkpoints(self) -> list[Checkpoint]:
-        """All, the newest first."""
+        """List all checkpoints, the newest first."""
         folders = (self.path / "checkpoints").glob("step-*")
         named = ((_STEP.fullmatch(folder.name), folder) for folder in folders)
         found = [Checkpoint(int(name[1]), folder) for name, folder in named if name]
@@ -352,7 +352,7 @@ def _hashes(folder: Path) -> dict[str, str]:
 
 @contextmanager
 def _held(path: Path, name: str) -> Iterator[None]:
-    """The lock of a run, with our number in it for whoever comes second."""
+    """Hold the lock of a run, with the number of this process in it."""
     with ExitStack() as stack:
         try:
             file = stack.enter_context(exclusive(path))
@@ -385,6 +385,6 @@ def _write(path: Path, record: msgspec.Struct) -> None:
 
 
 def metric_curve(records: Sequence[StepRecord], name: str) -> list[tuple[int, float]]:
-    """The curve of one figure: (step, value) where it is a number."""
+    """Return the curve of one figure: (step, value) where it is a number."""
     pairs = ((one.step, one.values.get(name)) for one in records)
     return [(step, value) for step, value in pairs if value is not None]

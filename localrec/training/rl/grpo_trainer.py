@@ -59,7 +59,7 @@ class Policy:
 
     Args:
         folder: Where it lies to be served.
-        base: What it stands beside.
+        base: Base model of the adapter.
         serving: The GGUF that writes.
         model: The base with the adapter.
         writers: Write with what was served last.
@@ -76,7 +76,7 @@ class Policy:
         self._served_at = -1
 
     def serve(self, step: int) -> None:
-        """Have the writers write with the adapter as it is behind a step."""
+        """Load the adapter of a step into the rollout workers."""
         if step == self._served_at:
             return
         save_adapter(self._model, self._base, self._folder)
@@ -95,12 +95,12 @@ class PolicyTraining:
         run: Its folder, held by this process.
         base: Without an adapter; it is without one again afterwards.
         serving: The GGUF that writes.
-        config: What was asked for.
+        config: Settings of the training.
         preset: How the machine is used.
         writers: Write trajectories; closed by whoever made them.
         train: Groups to learn from.
         validation: Requests to be watched by, and how many of them.
-        ranks: Who else trains along.
+        ranks: Processes that train together.
 
     Raises:
         UsageError: the groups of a step cannot be shared out evenly.
@@ -138,7 +138,7 @@ class PolicyTraining:
         """Train to the end, behind the newest checkpoint.
 
         Args:
-            steps: Of the whole training.
+            steps: Steps of the whole training.
             progress: Hears of every step.
 
         Raises:
@@ -294,7 +294,7 @@ class PolicyTraining:
         return output, self._ranks.mean(gathered.figures())
 
     def validate(self, policy: Policy, step: int, steps: int) -> Figures:
-        """Figures of the validation requests, where this step is one to look at them."""
+        """Validate at this step, if it is one of the validation steps."""
         every = self._config.validate_every
         if step < steps and not (every and step % every == 0):
             return {}
@@ -304,7 +304,7 @@ class PolicyTraining:
         return self._validation.validate(self._validated)
 
     def mean(self, figures: Figures) -> Figures:
-        """Figures of a step, over all processes."""
+        """Average the figures of a step over all processes."""
         return self._ranks.mean(figures)
 
     def is_kept(self, step: int, steps: int) -> bool:
@@ -320,7 +320,7 @@ class PolicyTraining:
 def rollout_rewards(
     prompts: Sequence[str], earned: Sequence[float | None], **_: Any
 ) -> list[float | None]:
-    """What `Rollouts` found; None keeps a trajectory out of its group's baseline."""
+    """Return the rewards of the rollouts; None keeps one out of its group's baseline."""
     return list(earned)
 
 
@@ -328,11 +328,11 @@ class _Watch(TrainerCallback):
     """Writes the groups of each step, logs it and keeps it.
 
     Args:
-        training: Whose steps.
+        training: Training whose steps are logged.
         policy: Serves what was learnt.
         keep: Writes a checkpoint behind a step.
         done: Steps before.
-        steps: Of all.
+        steps: Number of all steps.
         progress: Hears of every step.
     """
 
@@ -357,7 +357,7 @@ class _Watch(TrainerCallback):
         progress("training", done, steps)
 
     def rollouts(self, prompts: Sequence[str], trainer: GRPOTrainer) -> dict[str, Any]:
-        """What TRL asks for at the beginning of each step: one completion for each prompt.
+        """Write one completion for each prompt, as TRL asks at the beginning of each step.
 
         It repeats a prompt for each member of a group, so every group stands there once whole.
         """
@@ -380,7 +380,7 @@ class _Watch(TrainerCallback):
         logs: dict[str, Any] | None = None,
         **_: Any,
     ) -> None:
-        """At the end of a step: look at the validation, log, write a checkpoint."""
+        """Validate, log and write a checkpoint at the end of a step."""
         if logs is None or "loss" not in logs:  # the words at the end of all
             return
         step = self._done + state.global_step

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def init_adapter_path(named: str) -> Path:
-    """The folder or file of an adapter to begin with.
+    """Find the folder or file of an adapter to begin with.
 
     Args:
         named: A folder, a GGUF, or the name of an adapter that ships.
@@ -31,7 +31,7 @@ def init_adapter_path(named: str) -> Path:
 
 
 def init_adapter_config(start: Path) -> AdapterConfig:
-    """Its settings.
+    """Read the settings of the adapter to begin with.
 
     Raises:
         ModelError: it is none that can be trained on.

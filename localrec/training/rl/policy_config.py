@@ -27,7 +27,7 @@ class PolicyConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         base: The model to train: a name of the catalogue, a GGUF, or a Hugging Face folder.
         serving: The GGUF that writes the trajectories; "" for the base itself, which must be one.
         start: Folder or exported file of the adapter to begin with; "" for a fresh one.
-        adapter: Of a fresh one.
+        adapter: Settings of a fresh adapter.
         episodes: The requests.
         k: Numbers in a ranking, and the K of its reward, NDCG@K.
         tools: Whether the agent may ask tools; without, it reasons and ranks.
@@ -36,12 +36,12 @@ class PolicyConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         temperature: At which trajectories are drawn.
         groups: Requests in one step of the optimiser.
         group_size: Trajectories of each.
-        steps: Of the optimiser; 0 for as many as `epochs` take.
+        steps: Steps of the optimiser; 0 for as many as `epochs` take.
         epochs: Passes over the requests.
-        learning_rate: Of Adam; constant.
-        redraws: So often a group without signal is replaced by another request's.
+        learning_rate: Constant learning rate of Adam.
+        redraws: How often a group without signal is replaced by another request's.
         max_tokens: Longest trajectory, as the context of the model that writes.
-        seed: Of everything drawn.
+        seed: Seed of every draw.
         workers: Processes that write side by side; 0 for one for each core.
         device: Where torch computes.
         checkpoint_every: Steps between two checkpoints.
@@ -79,7 +79,7 @@ class PolicyConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
             )
 
     def bounds(self, k: int, temperature: float) -> AgentLimits:
-        """Of one trajectory."""
+        """Return the limits of one trajectory."""
         return AgentLimits(
             budget=self.budget,
             k=k,
@@ -89,7 +89,7 @@ class PolicyConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         )
 
     def steps_over(self, requests: int) -> int:
-        """Steps of the whole training over so many requests."""
+        """Count the steps of the whole training over a number of requests."""
         return self.steps or max(1, self.epochs * requests // self.groups)
 
 

@@ -34,7 +34,7 @@ _OBSERVED = 160  # tokens of what a tool says
 
 
 def estimated(made: PolicyRunContext) -> ResourceEstimate:
-    """What a training will take.
+    """Estimate the memory and time of a training by a short trial.
 
     Raises:
         UsageError: more memory than there is.
@@ -72,7 +72,7 @@ def _load(made: PolicyRunContext) -> StepLoad:
 
 
 def _opening_tokens(made: PolicyRunContext) -> int:
-    """Of a request, before the model's first word."""
+    """Count the tokens of a request before the model's first word."""
     config, request = made.config, made.lessons.train.request(0)
     opening = format_for(made.open_model(None)).opening(
         request.tool_context,
@@ -90,7 +90,7 @@ def _adapter(made: PolicyRunContext) -> AdapterConfig:
 
 
 def _learnt_a_second(made: PolicyRunContext) -> float:
-    """Tokens, forwards and backwards, with an adapter beside the base."""
+    """Measure the tokens per second of a training step, with an adapter beside the base."""
     import torch  # the base has brought it
 
     model = attach(made.base, _adapter(made))
@@ -106,7 +106,7 @@ def _learnt_a_second(made: PolicyRunContext) -> float:
 
 
 def _written_a_second(made: PolicyRunContext) -> float:
-    """Tokens that all processes write together."""
+    """Measure the tokens per second that all processes write together."""
     with made.open_model(None) as model:
         model.count_tokens("")
         said = model.generate([Message("user", "Count to a hundred.")], max_tokens=_TRIED_WORDS)

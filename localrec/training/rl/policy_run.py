@@ -44,12 +44,12 @@ class PolicyRunContext(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that a training needs, opened.
 
     Args:
-        config: What was asked for.
+        config: Settings of the training.
         lessons: The requests.
         base: Loaded.
         serving: The GGUF that writes.
         preset: How the machine is used.
-        ranks: Who else trains along.
+        ranks: Processes that train together.
     """
 
     config: PolicyConfig
@@ -61,13 +61,13 @@ class PolicyRunContext(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def workers(self) -> int:
-        """Processes that write side by side."""
+        """Return the number of rollout processes."""
         size = self.ranks.size
         return self.config.workers or min(max(1, usable_cores() // size), self.config.groups)
 
     @property
     def data(self) -> TrainingData:
-        """What the run is bound to."""
+        """Describe the data, base and versions that the run is bound to."""
         of = (self.lessons.fingerprint, _mark(self.config.start), self.served_with)
         return TrainingData(
             fingerprint=hashlib.blake2b("\0".join(of).encode(), digest_size=16).hexdigest(),
@@ -83,16 +83,16 @@ class PolicyRunContext(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def trajectories(self) -> int:
-        """That this process learns from in a step."""
+        """Count the trajectories of this process in a step."""
         return self.config.groups * self.config.group_size // self.ranks.size
 
     @property
     def batched(self) -> DevicePreset:
-        """The machine with all sequences of a step."""
+        """Return the preset with all sequences of a step."""
         return self.preset.with_batch(self.trajectories)
 
     def open_model(self, adapter: Path | None) -> ModelProcess:
-        """One of the processes that write."""
+        """Open the model of one rollout process."""
         return ModelProcess(
             self.serving,
             n_ctx=self.preset.max_tokens,
@@ -117,9 +117,9 @@ def prepared(
 
     Args:
         folder: The workspace.
-        config: What is asked for.
+        config: Settings of the training.
         progress: Hears what is being done.
-        ranks: Who else trains along.
+        ranks: Processes that train together.
 
     Raises:
         UsageError: the machine cannot train this base, or a library is missing.
@@ -151,8 +151,8 @@ def train(
     """Train to the end; the outcome lies in `run.adapter`.
 
     Args:
-        run: Of this training.
-        made: What it needs.
+        run: Run of this training.
+        made: Everything that the training needs.
         progress: Hears of every step.
         open_model: Opens the model that writes; llama.cpp by default.
 
@@ -211,7 +211,7 @@ def _writers(made: PolicyRunContext, open_model: OpenModel | None) -> Iterator[R
 def _task(
     run: TrainingRun, made: PolicyRunContext, writers: RolloutWorkers, progress: Progress
 ) -> tuple[TrainingTask, int]:
-    """What is asked, and how many numbers an answer has."""
+    """Return the training task, and the count of numbers in an answer."""
     config = made.config
     if not isinstance(config, RefineConfig):
         return made.lessons.train, config.k
@@ -228,7 +228,7 @@ def _task(
 
 
 def _served_start(run: TrainingRun, made: PolicyRunContext) -> Path | None:
-    """The adapter to start from, as llama.cpp takes it."""
+    """Write the adapter to begin with in the form that llama.cpp takes."""
     if not made.config.start:
         return None
     start = Path(made.config.start)

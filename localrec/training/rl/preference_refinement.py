@@ -37,7 +37,7 @@ class HardPair(msgspec.Struct, frozen=True, kw_only=True):
     """A request, the candidate that was chosen, and one that the agent held for likelier.
 
     Args:
-        request: Its number.
+        request: Number of the request.
         chosen: Number of the chosen candidate, from 1.
         rival: Number of the other one.
     """
@@ -50,7 +50,7 @@ class HardPair(msgspec.Struct, frozen=True, kw_only=True):
 def mined_pairs(
     task: TrainingTask, writers: RolloutWorkers, config: RefineConfig, path: Path
 ) -> list[HardPair]:
-    """The pairs that an agent confuses; kept in a file, since asking for them takes long.
+    """Find the pairs that an agent confuses; kept in a file, since it takes long.
 
     Args:
         task: Requests for rankings.
@@ -84,13 +84,13 @@ def mined_pairs(
 
 
 def hard_pair(number: int, target: int, trajectory: Trajectory, seed: int) -> HardPair | None:
-    """The chosen candidate and one that was ranked above it; None where nothing was confused.
+    """Return the choice and a candidate that was ranked above it; None without a confusion.
 
     Args:
-        number: Of the request.
+        number: Number of the request.
         target: Number of the chosen candidate.
         trajectory: The agent's ranking of it.
-        seed: Of the lot.
+        seed: Seed of the draw.
     """
     ranking = trajectory.ranking or ()
     above = ranking[: ranking.index(target)] if target in ranking else ranking
@@ -157,7 +157,7 @@ class PairTask:
 
     Args:
         lists: The requests that the pairs are from.
-        pairs: What was confused.
+        pairs: Confused pairs.
         config: How much is shown, and the seed of who stands first.
     """
 
@@ -171,7 +171,7 @@ class PairTask:
 
     @property
     def fingerprint(self) -> str:
-        """Of the requests and of the pairs."""
+        """Hash the requests and the pairs."""
         digest = hashlib.blake2b(self._lists.fingerprint.encode(), digest_size=16)
         digest.update(msgspec.json.encode(self._pairs))
         return digest.hexdigest()

@@ -15,10 +15,10 @@ from localrec.training.rl.policy_config import GrpoConfig
 
 
 def refine_config_from(workspace: Path, named: str) -> GrpoConfig:
-    """What a finished GRPO was asked for, with its outcome as the start.
+    """Read the settings of a finished GRPO run, with its adapter as the initial one.
 
     Args:
-        workspace: Whose runs are looked at.
+        workspace: Workspace with the runs.
         named: A run, or an adapter that one was exported as: the name of one that ships, or a GGUF
             with its card beside it.
 

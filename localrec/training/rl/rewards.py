@@ -34,12 +34,12 @@ class Reward(msgspec.Struct, frozen=True):
 
     @property
     def total(self) -> float:
-        """What the policy is moved by."""
+        """Return the reward of the policy."""
         return self.outcome + self.bonus
 
 
 def list_reward(trajectory: Trajectory, target: int, k: int) -> Reward:
-    """NDCG@K of a ranking that holds the target, -0.5 for one that does not, -1 for none.
+    """Return NDCG@K of a ranking with the target, -0.5 of one without, -1 of none.
 
     A target in first place earns 0.1 more where a tool was asked.
 
@@ -58,12 +58,12 @@ def list_reward(trajectory: Trajectory, target: int, k: int) -> Reward:
 
 
 def pair_reward(trajectory: Trajectory, target: int) -> Reward:
-    """1 where the one candidate that was asked for was named, else 0 (AgenticRec, section 4.4)."""
+    """Return 1 where the right candidate of a pair was named, else 0 (AgenticRec, section 4.4)."""
     return Reward(float(trajectory.ranking == (target,)))
 
 
 def advantages(rewards: ArrayLike) -> NDArray[np.float64]:
-    """How much better each member of a group did than the group: its reward less their mean.
+    """Compute the advantage of each member of a group: its reward less their mean.
 
     Nothing is divided by the spread: that would weigh groups in which all did nearly alike most.
     Groups are the rows, (groups, members) or (members,).

@@ -31,7 +31,7 @@ class RolloutGroup(msgspec.Struct, frozen=True):
     """Trajectories of one request.
 
     Args:
-        number: Of the request.
+        number: Number of the request.
         members: What was written.
         rewards: Of each.
         served: The tokens of each.
@@ -64,7 +64,7 @@ class RolloutBatch(msgspec.Struct, frozen=True):
     k: int
 
     def figures(self) -> Figures:
-        """What is logged of them."""
+        """Return the figures of the batch for the log."""
         without = sum(not one.has_signal for one in self.groups)
         return {
             **figures_of(self.groups, self.k),
@@ -100,7 +100,7 @@ class RolloutCollector:
         return [int(self._order(place // many)[place % many]) for place in places]
 
     def gather(self, step: int, places: Sequence[int]) -> RolloutBatch:
-        """A group for each of some requests of a step, or for others in their place.
+        """Gather a group for each request of a step, or for others in their place.
 
         Args:
             step: Of the training, from 1.
@@ -130,7 +130,7 @@ class RolloutCollector:
         return RolloutBatch(groups, drawn, dropped, self._k)
 
     def validate(self, most: int) -> Figures:
-        """What the likeliest trajectory of each of the first requests earns; nothing is drawn."""
+        """Validate on the likeliest trajectory of each of the first requests."""
         bounds = self._config.bounds(self._k, 0.0)
         numbers = range(min(most, len(self._task)) if most else len(self._task))
         asked = [
@@ -185,7 +185,7 @@ class RolloutCollector:
 
 
 def figures_of(groups: Sequence[RolloutGroup], k: int) -> Figures:
-    """Means over all members: what they earned, how they did it, how they failed.
+    """Average over all members: rewards, behaviour, faults.
 
     `score` is what a list or a choice is worth when nothing is punished: NDCG@K, or 1 where the
     right one of a pair was named. `hit1` and `hitK` are the shares in which the right one stands

@@ -39,9 +39,9 @@ class RolloutRequest(msgspec.Struct, frozen=True):
     """A group to be written.
 
     Args:
-        request: What all of its members answer.
+        request: Request that all members answer.
         seeds: One for each.
-        bounds: Of each run.
+        bounds: Limits of each run.
     """
 
     request: TrainingRequest
@@ -77,7 +77,7 @@ class RolloutModel(ModelWrapper):
     def generate(
         self, messages: Sequence[Message], **options: Unpack[GenerateKeywords]
     ) -> Generation:
-        """As the model writes, with the whole opening kept and not its first message alone.
+        """Write by the model, with the whole opening kept and not its first message alone.
 
         Raises:
             ModelCancelledError: it was told to stop.
@@ -118,7 +118,7 @@ class RolloutWorkers:
         self._models = [self._open_model(adapter) for _ in range(self._workers)]
 
     def write(self, groups: Sequence[RolloutRequest]) -> list[list[Rollout]]:
-        """The members of each group, in order.
+        """Write the members of each group, in order.
 
         Raises:
             ModelError: the model cannot be used.
@@ -142,7 +142,7 @@ class RolloutWorkers:
         return [[next(members) for _ in group.seeds] for group in groups]
 
     def _share(self, model: ChatModel, parts: Sequence[RolloutRequest]) -> list[list[Rollout]]:
-        """What one process writes."""
+        """Write the share of one process."""
         kept: set[str] = set()
         return [[self._member(model, part, seed, kept) for seed in part.seeds] for part in parts]
 
@@ -180,7 +180,7 @@ class RolloutWorkers:
 
 
 def _parts(group: RolloutRequest, groups: int, workers: int) -> list[RolloutRequest]:
-    """A group whole, or cut into so many parts that every process has one."""
+    """Cut a group into parts so that every process has one, or leave it whole."""
     pieces = min(len(group.seeds), max(1, -(-workers // groups)))
     size = -(-len(group.seeds) // pieces)
     return [

@@ -79,7 +79,7 @@ class TokenizedDataset(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def training_data(config: SupervisedConfig, base: Base, examples: Examples) -> TrainingData:
-    """What a run is bound to."""
+    """Describe the data, base and versions that a run is bound to."""
     return TrainingData(
         fingerprint=examples.fingerprint,
         counts={"train": len(examples.train), "validation": len(examples.validation)},
@@ -91,7 +91,7 @@ def training_data(config: SupervisedConfig, base: Base, examples: Examples) -> T
 
 
 def tokenize_dataset(base: Base, examples: Examples, preset: DevicePreset) -> TokenizedDataset:
-    """The examples as tokens.
+    """Tokenise the examples.
 
     Raises:
         UsageError: one is longer than the machine can take.
@@ -112,7 +112,7 @@ def tokenize_dataset(base: Base, examples: Examples, preset: DevicePreset) -> To
 
 
 def load_of(config: SupervisedConfig, lesson: TokenizedDataset) -> StepLoad:
-    """What each step has to do, for an estimate before the start."""
+    """Count the work of each step, for an estimate before the start."""
     train = lesson.train
     return StepLoad(
         steps=config.epochs * -(-len(train) // config.batch),

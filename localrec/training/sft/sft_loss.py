@@ -55,7 +55,7 @@ def accumulate_gradients(
 def evaluate_answers(
     model: PeftModel, exercises: Sequence[TokenizedExample], most_tokens: int
 ) -> tuple[float, int]:
-    """The same losses and answers, with nothing learnt from them."""
+    """Compute the same losses and answers without gradients."""
     import torch  # the model has brought it
 
     with torch.inference_mode():
@@ -66,7 +66,7 @@ def evaluate_answers(
 def answer_scores(
     model: PeftModel, exercises: Sequence[TokenizedExample], opening: PrefixCache | None = None
 ) -> torch.Tensor:
-    """The scores behind which each token of each answer stands, float32, (targets, vocabulary).
+    """Compute the logits that predict each token of each answer, (targets, vocabulary).
 
     Args:
         model: A network with an adapter.
@@ -118,7 +118,7 @@ def _opened(
 def answer_losses(
     scores: torch.Tensor, exercises: Sequence[TokenizedExample]
 ) -> tuple[torch.Tensor, int]:
-    """The sum of the targets' losses, and how many answers are right to the last token.
+    """Sum the losses of the targets, and count the answers that are right to the last token.
 
     Args:
         scores: As `answer_scores` gives them.

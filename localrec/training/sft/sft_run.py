@@ -45,12 +45,12 @@ class SftRunContext(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that a training needs, opened.
 
     Args:
-        config: What was asked for.
+        config: Settings of the training.
         examples: What is learnt.
         lesson: The same as tokens.
         base: Loaded.
         preset: How the machine is used.
-        ranks: Who else trains along.
+        ranks: Processes that train together.
     """
 
     config: SupervisedConfig
@@ -62,7 +62,7 @@ class SftRunContext(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def data(self) -> TrainingData:
-        """What a run is bound to."""
+        """Describe the data, base and versions that the run is bound to."""
         return training_data(self.config, self.base, self.examples)
 
 
@@ -101,7 +101,7 @@ def prepared(
 
 
 def estimated(made: SftRunContext) -> ResourceEstimate:
-    """What the training will take, by a short step that is tried.
+    """Estimate the memory and time of the training by a short trial step.
 
     Raises:
         UsageError: more memory than there is.
@@ -123,7 +123,7 @@ def estimated(made: SftRunContext) -> ResourceEstimate:
 def resumed(
     workspace: Path, name: str, progress: Progress, ranks: DistributedContext = SINGLE_PROCESS
 ) -> tuple[TrainingRun, SftRunContext]:
-    """A run that was begun before, with everything it needs.
+    """Open an earlier run with everything that its training needs.
 
     Raises:
         InputError: there is none, or its examples would be others now.
@@ -146,7 +146,7 @@ def train(run: TrainingRun, made: SftRunContext, progress: Progress) -> SftOutco
 
 
 def _learnt_a_second(made: SftRunContext) -> float:
-    """Tokens, forwards and backwards, of a few middling exercises."""
+    """Measure the tokens per second of a training step on examples of middle length."""
     middling = sorted(made.lesson.train, key=lambda one: len(one.tokens))
     half = len(middling) // 2
     tried = middling[half : half + _TRIED] or middling[:_TRIED]

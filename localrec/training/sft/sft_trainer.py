@@ -167,7 +167,7 @@ class _Loop:
         return self.step >= self._steps or self._place.waited >= self._config.patience
 
     def start(self, checkpoint: Checkpoint | None) -> None:
-        """Stand where a checkpoint was written, or at the beginning."""
+        """Restore a checkpoint, or start at the beginning."""
         if checkpoint is None:
             before = self._validate()  # a fresh adapter changes nothing
             self._place = _Place(before=before, best=before)
@@ -180,7 +180,7 @@ class _Loop:
             _copy(checkpoint.folder / _BEST, self._best)
 
     def go_on(self, progress: Progress) -> None:
-        """One step, and a look at the validation half where it is time for one."""
+        """Train one step, and validate where it is time."""
         began = time.perf_counter()
         values = self._update()
         self.step += 1
@@ -226,7 +226,7 @@ class _Loop:
     # --- one step ---
 
     def _update(self) -> dict[str, float | None]:
-        """One step of the optimiser; what there is to say of it."""
+        """Update the weights by one step of the optimiser; returns its figures."""
         import torch
 
         config, exercises = self._config, self._batch()
@@ -256,7 +256,7 @@ class _Loop:
         }
 
     def _batch(self) -> list[TokenizedExample]:
-        """What the next step learns from."""
+        """Return the examples of the next step."""
         train, config = self._lesson.train, self._config
         epoch, place = divmod(self.step, self._steps // config.epochs)
         return batches_of(train, config.batch, config.seed, epoch)[place]
@@ -278,7 +278,7 @@ class _Loop:
         return {"validation_loss": judged.loss, "validation_accuracy": judged.accuracy}
 
     def _validate(self) -> ValidationScore:
-        """Of the leader, so that all of them end at the same step."""
+        """Validate in the main process, so that all processes end at the same step."""
         judged = ValidationScore(loss=0.0, accuracy=0.0)
         if self._ranks.is_main:
             judged = validate(self._model, self._lesson.validation, self._at_once)
@@ -294,7 +294,7 @@ class _Loop:
 def validate(
     model: PeftModel, half: Sequence[TokenizedExample], most_tokens: int
 ) -> ValidationScore:
-    """How well a network answers exercises.
+    """Measure how well a network answers examples.
 
     Args:
         model: With its adapter.
@@ -311,7 +311,7 @@ def validate(
 def _adapted(
     base: Base, config: SupervisedConfig, checkpoint: Checkpoint | None
 ) -> Iterator[PeftModel]:
-    """The base with an adapter to be trained: a fresh one, or that of a checkpoint."""
+    """Attach a trainable adapter to the base: a fresh one, or that of a checkpoint."""
     if checkpoint is None:
         model = attach(base, config.adapter, config.seed)
     else:
@@ -324,7 +324,7 @@ def _adapted(
 
 @contextmanager
 def with_threads(wanted: int) -> Iterator[None]:
-    """A block in which torch computes with so many threads; 0 leaves it as it is."""
+    """Set the number of torch's threads inside the block; 0 leaves it unchanged."""
     with training_libraries():
         import torch
     before = torch.get_num_threads()
@@ -346,7 +346,7 @@ def _copy(adapter: Path, to: Path) -> None:
 
 @contextmanager
 def stop_between_steps() -> Iterator[Callable[[], bool]]:
-    """A block in which the first Ctrl+C is only noted; the second ends everything at once.
+    """Note the first Ctrl+C inside the block; the second one ends everything at once.
 
     Gives a function that says whether it was pressed. Outside of the main thread, where signals
     never arrive, nothing is changed.

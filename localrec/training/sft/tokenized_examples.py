@@ -50,7 +50,7 @@ class TokenizedExample(msgspec.Struct, frozen=True):
 
 
 def tokenize_example(base: Base, example: Example) -> TokenizedExample:
-    """An example as tokens.
+    """Tokenise an example.
 
     Raises:
         ModelError: the chat template refuses its messages.
@@ -89,7 +89,7 @@ def _conversation(base: Base, example: Example) -> TokenizedExample:
 
 
 def _end(base: Base) -> list[int]:
-    """The token that ends a turn, where there is one."""
+    """Return the token that ends a turn, where there is one."""
     end = base.tokenizer.eos_token_id
     return [end] if isinstance(end, int) else []
 
@@ -97,7 +97,7 @@ def _end(base: Base) -> list[int]:
 def batches_of(
     exercises: Sequence[TokenizedExample], size: int, seed: int, epoch: int
 ) -> list[list[TokenizedExample]]:
-    """All exercises, in batches of about equal length, in another order each pass.
+    """Batch all examples by about equal length, in another order each pass.
 
     Those of one prompt stay beside each other, and so mostly in one batch.
 
@@ -122,7 +122,7 @@ def batches_of(
 
 
 def group_by_prompt(exercises: Sequence[TokenizedExample]) -> list[list[TokenizedExample]]:
-    """Those of one prompt by themselves, and all that have none in common with another together."""
+    """Group the examples with the same prompt; the others form one group."""
     families: dict[tuple[int, ...], list[TokenizedExample]] = {}
     for one in exercises:
         families.setdefault(one.prompt, []).append(one)

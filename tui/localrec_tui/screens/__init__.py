@@ -1,1 +1,1 @@
-"""What a person sees at a time: the rooms of the app, and the dialogs before them."""
+"""The screens of the app: its rooms, the screens opened from them, and dialogs."""

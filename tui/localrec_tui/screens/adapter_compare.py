@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import on
@@ -53,12 +54,11 @@ class AdapterCompareScreen(AppScreen[None]):
     AdapterCompareScreen VerticalScroll { width: 1fr; border: round $border; padding: 0 1; }
     """
 
+    @dataclass
     class BothAnswered(Message):
         """Both have spoken."""
 
-        def __init__(self, both: AdapterAnswers) -> None:
-            super().__init__()
-            self.both = both
+        both: AdapterAnswers
 
     def __init__(self, name: str, role: str) -> None:
         super().__init__()

@@ -15,45 +15,38 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Footer, Input, Static
 
-from localrec.data.answers import Answer
-from localrec.data.query import TaskKind
 from localrec.data.recommendations import RecommendedItem
 from localrec.foundation.errors import WorkspaceError
-from localrec.graph.domain_files import load_domain
-from localrec_tui.answer_text import answer_provenance, answer_remarks, list_remarks, task_meaning
-from localrec_tui.base_app import AppScreen, bindings_of
-from localrec_tui.constraint_chips import intent_chips, without_chip
+from localrec_tui.answer_text import answer_provenance
+from localrec_tui.base_app import bindings_of
 from localrec_tui.messages import (
     AnswerReady,
     DomainsLoaded,
-    FeedbackStored,
     ItemsArrived,
     ListReady,
     WorkFailed,
     WorkStopped,
 )
 from localrec_tui.question_history import QuestionHistory
+from localrec_tui.screens.answer_view import AnswerScreen
 from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
-from localrec_tui.screens.item import ItemScreen
 from localrec_tui.screens.text import TextDialog
-from localrec_tui.screens.user import UserDialog
 from localrec_tui.services.records import (
     AGENTIC,
     AGENTIC_FUSED,
     MARC,
     MARC_MODEL,
-    AnsweredQuestion,
     DomainSummary,
     IntentCorrection,
     OnItems,
     QuestionRequest,
     RequestHandle,
 )
-from localrec_tui.widgets.chips import ChipButton, Chips
+from localrec_tui.widgets.chips import ChipButton
 from localrec_tui.widgets.choice_field import ChoiceField
 from localrec_tui.widgets.nav_bar import NavBar
 from localrec_tui.widgets.prompt import Prompt
-from localrec_tui.widgets.results import ItemCards, Results, ShownItem
+from localrec_tui.widgets.results import ItemCards, Results
 from localrec_tui.workers import run_in_thread
 
 _WIDE = 100  # columns from which a table reads better than cards
@@ -70,11 +63,10 @@ _SYSTEMS = (
 )
 _NAMES = {one.value: one.name for one in _SYSTEMS}
 _ANY = "*"  # the choice of no domain in particular
-_BY_ROUTER = "router"
 _CORRECTION = "corrected question"
 
 
-class AskScreen(AppScreen[None]):
+class AskScreen(AnswerScreen):
     """Where questions are asked."""
 
     TITLE = "Ask"
@@ -94,17 +86,12 @@ class AskScreen(AppScreen[None]):
         Binding("escape", "stop", "Stop", show=False, id="stop"),
         Binding("f2", "pick_user", "Person", show=False, id="person"),
         Binding("f3", "pick_task", "Kind of question", show=False, id="task"),
-        Binding("f4", "add_wish", "Add a wish", show=False, id="add_wish"),
+        Binding("f4", "pick_wish", "Add a wish", show=False, id="add_wish"),
         Binding("f5", "pick_domain", "Domain", show=False, id="domain"),
         Binding("f6", "pick_system", "Who answers", show=False, id="system"),
         Binding("f8", "pick_image", "Picture", show=False, id="image"),
     ]
     DEFAULT_CSS = """
-    AskScreen #top, AskScreen #reading { height: 1; margin: 0 1; }
-    AskScreen #why { width: 1fr; color: $text-muted; }
-    AskScreen #said { height: auto; max-height: 6; margin: 0 2; text-style: italic; }
-    AskScreen #status { height: auto; max-height: 3; margin: 0 2; color: $text-muted; }
-    AskScreen .-none { display: none; }
     AskScreen.-narrow #top { layout: grid; grid-size: 2 2; height: 2; }
     """
 
@@ -116,12 +103,6 @@ class AskScreen(AppScreen[None]):
         self._system = MARC
         self._request: RequestHandle | None = None
         self._started = 0.0
-        self._answered: AnsweredQuestion | None = None
-        self._corrected_task: TaskKind | None = (
-            None  # as a person corrected it; holds for one question
-        )
-        self._shown_domain = ""
-        self._before: tuple[ShownItem, ...] = ()  # the items that a question is to replace
         self._insert_example = False
 
     @classmethod
@@ -133,18 +114,12 @@ class AskScreen(AppScreen[None]):
         """Choices, the line, the reading of the question, the answer."""
         yield NavBar()
         with Horizontal(id="top"):
-            yield ChoiceField("Person", "F2", id="person")
+            yield ChoiceField("Person", "F2", id="user")
             yield ChoiceField("About", "F5", id="domain")
             yield ChoiceField("Picture", "F8", id="image")
             yield ChoiceField("Answers", "F6", id="system")
         yield Prompt(QuestionHistory(self.app.folder))
-        yield Chips()  # first behind the line, so that Tab leads to the wishes
-        with Horizontal(id="reading", classes="-none"):
-            yield ChoiceField("", "F3", id="task")
-            yield Static(id="why", markup=False)
-            yield ChoiceField("", "F4", id="wish")
-        yield Static(id="said", markup=False, classes="-none")
-        yield Results()
+        yield from self.compose_answer()
         yield Static(id="status", markup=False)
         yield Footer()
 
@@ -182,35 +157,9 @@ class AskScreen(AppScreen[None]):
         """Stop what runs; where nothing does, go back to the line."""
         if self._request is not None:
             self._stop(self._request)
-            self._show_status("Stopping …")
+            self.show_status("Stopping …")
         else:
             self.query_one(Prompt).focus()
-
-    def action_pick_user(self) -> None:
-        """Say who sits here."""
-        self.app.push_screen(UserDialog(self.app.user), self._user_picked)
-
-    def action_pick_task(self) -> None:
-        """Correct what kind of question it is."""
-        if self._answered is None:
-            self.notify("Ask something first.")
-            return
-        domain = load_domain(self._answered.domain)
-        kinds = [
-            ChoiceItem(kind.value, kind.value, task_meaning(kind, domain.name)) for kind in TaskKind
-        ]
-        router = ChoiceItem(_BY_ROUTER, "as read", "leave it to the router")
-        chosen = self._answered.answer.task.kind.value
-        title = "What kind of question is it?"
-        self.app.push_screen(ChoiceDialog(title, [*kinds, router], chosen), self._task_picked)
-
-    def action_add_wish(self) -> None:
-        """Add a wish to the question."""
-        if self._answered is None:
-            self.notify("Ask something first.")
-            return
-        screen = TextDialog("What else?", "such as: no cream")
-        self.app.push_screen(screen, self._wish_added)
 
     def action_pick_domain(self) -> None:
         """Say what questions are about."""
@@ -230,16 +179,7 @@ class AskScreen(AppScreen[None]):
         screen = ChoiceDialog("Who answers?", _SYSTEMS, self._system)
         self.app.push_screen(screen, self._system_picked)
 
-    @on(ChoiceField.Pressed)
-    async def _pick_pressed(self, event: ChoiceField.Pressed) -> None:
-        action = "add_wish" if event.field.id == "wish" else f"pick_{event.field.id}"
-        await self.run_action(action)
-
     # --- what was picked ---
-
-    def _user_picked(self, user: str | None) -> None:
-        if user is not None:
-            self.app.user = user or None
 
     def _domain_picked(self, domain: str | None) -> None:
         if domain is not None:
@@ -256,24 +196,6 @@ class AskScreen(AppScreen[None]):
             self._system = system
             self._show_choices()
 
-    def _task_picked(self, kind: str | None) -> None:
-        if kind is not None and self._answered is not None:
-            self._corrected_task = None if kind == _BY_ROUTER else TaskKind(kind)
-            self._ask_again(
-                IntentCorrection(intent=self._answered.intent, task=self._corrected_task)
-            )
-
-    def _wish_added(self, words: str | None) -> None:
-        if words and self._answered is not None:
-            intent = self._answered.intent
-            self._ask_again(IntentCorrection(intent=intent, more=words, task=self._corrected_task))
-
-    @on(Chips.Removed)
-    def _wish_removed(self, event: Chips.Removed) -> None:
-        if self._answered is not None:
-            intent = without_chip(self._answered.intent, event.chip)
-            self._ask_again(IntentCorrection(intent=intent, task=self._corrected_task))
-
     # --- asking ---
 
     @on(Input.Submitted, "#prompt")
@@ -288,7 +210,7 @@ class AskScreen(AppScreen[None]):
         elif user is not None:
             self._list_for(user)
         else:
-            self._show_status("Type what you would like, or choose a person with F2 for a list.")
+            self.show_status("Type what you would like, or choose a person with F2 for a list.")
 
     @on(Prompt.Left)
     def _below_the_line(self) -> None:
@@ -309,7 +231,8 @@ class AskScreen(AppScreen[None]):
             lambda request, on_items: AnswerReady(request, services.ask(asked, request, on_items)),
         )
 
-    def _ask_again(self, corrected: IntentCorrection) -> None:
+    def ask_again(self, corrected: IntentCorrection) -> None:
+        """Ask the question again, read as the user corrected it."""
         if (before := self._answered) is None:
             return
         services = self.app.services
@@ -363,54 +286,36 @@ class AskScreen(AppScreen[None]):
 
     async def on_answer_ready(self, message: AnswerReady) -> None:
         """Show the answer."""
-        if message.request is not self._request:
-            return
-        answered, answer = message.answered, message.answered.answer
-        self._request, self._answered = None, answered
-        self._shown_domain = answered.domain
-        domain = load_domain(answered.domain)
-        self._show_task(answer)
-        await self.query_one(Chips).show(intent_chips(answered.intent, domain))
-        self._say(answer_remarks(answer))
-        results = self.query_one(Results)
-        await results.show(answered.domain, answer.items, answer.near, answered.item_matches_by_key)
-        self._show_status(answer_provenance(answer, self._spent()))
+        if message.request is self._request:
+            self._request = None
+            await self.show_answer(message.answered)
+            self.show_status(answer_provenance(message.answered.answer, self._spent()))
 
     async def on_list_ready(self, message: ListReady) -> None:
-        """Show a list that nobody asked a question for."""
-        if message.request is not self._request:
-            return
-        found = message.found
-        self._request, self._answered = None, None
-        self._shown_domain = found.domain
-        self.query_one("#reading").set_class(True, "-none")
-        await self.query_one(Chips).show(())
-        self._say(list_remarks(found))
-        await self.query_one(Results).show(found.domain, found.items)
-        self._show_status(
-            f"A list for {found.user}, from {found.history:,} items of their history."
-        )
+        """Show a list that answers no question."""
+        if message.request is self._request:
+            self._request = None
+            await self.show_list(message.found)
 
     async def on_work_stopped(self, message: WorkStopped) -> None:
         """Say so; what was there before stays."""
         if message.request is self._request:
             self._request = None
             await self.query_one(Results).restore(self._before)
-            self._show_status(f"Stopped after {self._spent():.1f} s.")
+            self.show_status(f"Stopped after {self._spent():.1f} s.")
 
-    async def on_work_failed(self, message: WorkFailed) -> None:
-        """Say why, and what to do about it."""
-        message.stop()
-        if message.request is not None:
-            if message.request is not self._request:
-                return  # nobody waits for it any more
+    async def show_failure(self, failure: WorkFailed) -> None:
+        """Show the failure above the items, unless another request began meanwhile."""
+        if failure.request is not None:
+            if failure.request is not self._request:
+                return
             self._request = None
-            if message.what == _CORRECTION:  # the question stands, and so does its answer
+            if failure.what == _CORRECTION:  # the question stands, and so does its answer
                 await self.query_one(Results).restore(self._before)
             else:
-                await self._clear()
-        self._show_status("")
-        self._say([message.error, message.remedy])
+                await self.clear_answer()
+        self.show_status("")
+        self.say([failure.error, failure.remedy])
 
     def on_domains_loaded(self, message: DomainsLoaded) -> None:
         """Know what there is to ask about."""
@@ -425,33 +330,11 @@ class AskScreen(AppScreen[None]):
     async def _forget(self, _: str) -> None:
         """Let go of all that was said here: questions are read again, an answer may name them."""
         self.query_one(Prompt).questions = QuestionHistory(self.app.folder)
-        await self._clear()
-        self._say([])
-        self._show_status("")
-
-    async def _clear(self) -> None:
-        """Let go of an answer, and of how its question was read."""
-        self._answered, self._before = None, ()
-        self.query_one("#reading").set_class(True, "-none")
-        await self.query_one(Chips).show(())
-        await self.query_one(Results).show(self._shown_domain, ())
-
-    def _mark(self, message: FeedbackStored) -> None:
-        """Mark the item that the person spoke of, in whatever room, as the store has it."""
-        if message.said is not None and message.user == self.app.user:
-            self.query_one(Results).mark(message.domain, message.said.item, message.holds)
-
-    @on(Results.ItemOpened)
-    def _opened(self, event: Results.ItemOpened) -> None:
-        answer = None if self._answered is None else self._answered.answer
-        self.app.push_screen(ItemScreen(event.shown, self._shown_domain, answer))
+        await self.clear_answer()
+        self.say([])
+        self.show_status("")
 
     # --- drawing ---
-
-    def _show_user(self, user: str | None) -> None:
-        self.query_one("#user", ChoiceField).show(user or "nobody in particular")
-        self.query_one(Results).unmark()
-        self._before = tuple(msgspec.structs.replace(one, said="") for one in self._before)
 
     def _show_choices(self) -> None:
         plurals = {one.name: one.plural for one in self._domains}
@@ -464,26 +347,9 @@ class AskScreen(AppScreen[None]):
             "none" if self._image is None else self._image.name
         )
 
-    def _show_task(self, answer: Answer) -> None:
-        task = answer.task
-        self.query_one("#task", ChoiceField).show(f"{task.kind.value} {task.confidence:.2f}")
-        self.query_one("#why", Static).update(task.reason)
-        self.query_one("#wish", ChoiceField).show("add a wish")
-        self.query_one("#reading").set_class(False, "-none")
-
-    def _say(self, sentences: list[str]) -> None:
-        """What the person should read above the items; nothing takes no place."""
-        told = "\n".join(filter(None, sentences))
-        said = self.query_one("#said", Static)
-        said.update(told)
-        said.set_class(not told, "-none")
-
-    def _show_status(self, status: str) -> None:
-        self.query_one("#status", Static).update(status)
-
     def _tick(self) -> None:
         if self._request is not None and not self._request.stopped.is_set():
-            self._show_status(f"Thinking, {self._spent():.1f} s. Esc stops.")
+            self.show_status(f"Thinking, {self._spent():.1f} s. Esc stops.")
 
     def _spent(self) -> float:
         return time.monotonic() - self._started

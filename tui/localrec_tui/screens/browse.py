@@ -10,66 +10,40 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.events import DescendantFocus
-from textual.message import Message
-from textual.timer import Timer
 from textual.widgets import DataTable, Footer, Input, Static
 
 from localrec.data.recommendations import RecommendedItem
-from localrec_tui.base_app import AppScreen, bindings_of
+from localrec_tui.base_app import bindings_of
 from localrec_tui.messages import (
     DomainsLoaded,
     FeedbackGiven,
-    FeedbackStored,
-    WorkFailed,
-    WorkStopped,
 )
+from localrec_tui.screens.catalogue_view import CatalogueScreen
 from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
 from localrec_tui.screens.graph_browser import GraphBrowserScreen
 from localrec_tui.screens.item import ItemScreen
 from localrec_tui.screens.shelf import ShelfScreen
 from localrec_tui.screens.user import UserDialog
-from localrec_tui.services.catalogue import CatalogueLayout, CataloguePage, CatalogueView, PageTurn
-from localrec_tui.services.records import DomainSummary, RequestHandle
+from localrec_tui.services.catalogue import CatalogueView
+from localrec_tui.services.records import DomainSummary
 from localrec_tui.widgets.catalogue_table import CatalogueTable
 from localrec_tui.widgets.choice_field import ChoiceField
 from localrec_tui.widgets.nav_bar import NavBar
-from localrec_tui.widgets.paged_table import PAGE_ROWS, PagedRow, PagedTable
-from localrec_tui.widgets.results import FEEDBACK_LABELS, ShownItem
+from localrec_tui.widgets.paged_table import PagedRow, PagedTable
+from localrec_tui.widgets.results import ShownItem
 from localrec_tui.widgets.text_line import TextLine
 from localrec_tui.workers import run_in_thread
 
 if TYPE_CHECKING:
-    from localrec.graph.pagination import PageRow
+    pass
 
 _IDLE_S = 0.7  # a pause that says that the question is typed
-_ALIKE = 10  # items by meaning
 _LEAST_FOR_MEANING = 3  # letters
-_PAGE_WORK = "page"
 _TWO_PLACES = "↓ leads to the list, where letters are keys"
 _NOTHING = "Nothing is here yet. Press 1 and Enter to begin with the bundled drinks."
-_NEAR = "≈ "  # before names that were found by meaning
 
 
-class PageLoaded(Message):
-    """A page of the catalogue; `number` is that of the look it belongs to."""
-
-    def __init__(self, number: int, turn: PageTurn, page: CataloguePage) -> None:
-        super().__init__()
-        self.number = number
-        self.turn = turn
-        self.page = page
-
-
-class SimilarItemsLoaded(Message):
-    """Items that mean what was typed."""
-
-    def __init__(self, number: int, rows: tuple[PageRow, ...]) -> None:
-        super().__init__()
-        self.number = number
-        self.rows = rows
-
-
-class BrowseScreen(AppScreen[None]):
+class BrowseScreen(CatalogueScreen):
     """Where the catalogue is looked through."""
 
     TITLE = "Browse"
@@ -92,26 +66,13 @@ class BrowseScreen(AppScreen[None]):
         Binding("f5", "pick_domain", "Domain", show=False, id="domain"),
     ]
     DEFAULT_CSS = """
-    BrowseScreen #top { height: 1; margin: 0 1; }
     BrowseScreen #search { border: round $border; height: 3; padding: 0 1; }
     BrowseScreen #search:focus { border: round $accent; }
-    BrowseScreen #status { height: auto; max-height: 3; margin: 0 2; color: $text-muted; }
     """
 
     def __init__(self) -> None:
         super().__init__()
         self._domains: tuple[DomainSummary, ...] = ()
-        self._layout = CatalogueLayout(kinds=(), orders=())
-        self._view = CatalogueView(domain="")
-        self._having = ""  # the attribute that all listed items have, as people call it
-        self._number = 0  # of the newest look; what an older one finds comes too late
-        self._listed = 0  # of the look that the list shows
-        self._is_turning = False  # a page is on its way
-        self._next: PageTurn | None = None  # the page that is asked for when it is here
-        self._total = 0
-        self._similar_request: RequestHandle | None = None
-        self._idle: Timer | None = None
-        self._feedback: dict[tuple[str, str], str] = {}  # (domain, item) -> what the person thinks
 
     @classmethod
     def all_bindings(cls) -> tuple[Binding, ...]:
@@ -122,7 +83,7 @@ class BrowseScreen(AppScreen[None]):
         """Choices, the line to search in, the list."""
         yield NavBar()
         with Horizontal(id="top"):
-            yield ChoiceField("Person", "F2", id="person")
+            yield ChoiceField("Person", "F2", id="user")
             yield ChoiceField("About", "F5", id="domain")
             yield ChoiceField("Order", "O", id="order")
         yield TextLine(
@@ -141,14 +102,10 @@ class BrowseScreen(AppScreen[None]):
         search.focus()
 
     def on_screen_resume(self) -> None:
-        """Whoever comes here before there is anything, finds it when they come back."""
+        """Read the domains again while there are none."""
         if not self._domains:
             services = self.app.services
             run_in_thread(self, "domains", lambda: DomainsLoaded(services.domains()))
-
-    def on_unmount(self) -> None:
-        """Nobody waits for anything any more."""
-        self._supersede()
 
     # --- what is looked at ---
 
@@ -164,7 +121,7 @@ class BrowseScreen(AppScreen[None]):
             search.focus()
             self._open_domain(self._domains[0].name)
         else:
-            self._show_status(_NOTHING)
+            self.show_status(_NOTHING)
 
     def _open_domain(self, domain: str) -> None:
         self._layout = self.app.services.catalogue.layout(domain)
@@ -178,60 +135,11 @@ class BrowseScreen(AppScreen[None]):
         if self.query_one("#search").has_focus:
             self._prepare()
 
-    def _look(self) -> None:
-        """Ask for the first page of the view, whose choices changed."""
-        self._show_choices()
-        self._begin()
-
-    def _begin(self) -> None:
-        """Ask for the first page of the view; whatever was asked before is superseded."""
-        self._supersede()
-        self._turn(PageTurn())
-
-    def _turn(self, turn: PageTurn) -> None:
-        """Ask for a page, one after the other: of those that wait, only the newest is wanted."""
-        if not self._view.domain:
-            return
-        if self._is_turning:
-            self._next = turn
-            return
-        self._is_turning = True
-        browse, view, number = self.app.services.catalogue, self._view, self._number
-        run_in_thread(
-            self,
-            _PAGE_WORK,
-            lambda: PageLoaded(number, turn, browse.page(view, turn, PAGE_ROWS)),
-        )
-
-    def _turn_next(self) -> None:
-        self._is_turning = False
-        turn, self._next = self._next, None
-        if turn is not None:
-            self._turn(turn)
-
-    def _supersede(self) -> None:
-        self._number += 1
-        if self._idle is not None:
-            self._idle.stop()
-            self._idle = None
-        if self._similar_request is not None:
-            self._similar_request.stopped.set()
-            self._similar_request = None
-
-    @on(PagedTable.PageWanted)
-    def _more_wanted(self, event: PagedTable.PageWanted) -> None:
-        if self._listed == self._number:  # else the list is about to be another
-            self._turn(event.turn)
-
     @on(DescendantFocus, "#search")
     def _line_reached(self) -> None:
-        """Whoever goes to the line is about to type."""
+        """Prepare the search before the user types."""
         if self._view.domain:
             self._prepare()
-
-    def _prepare(self) -> None:
-        browse, view = self.app.services.catalogue, self._view
-        run_in_thread(self, "prepare to search", lambda: browse.prepare(view))
 
     @on(Input.Changed, "#search")
     def _typed(self, event: Input.Changed) -> None:
@@ -243,79 +151,6 @@ class BrowseScreen(AppScreen[None]):
         if len(typed) >= _LEAST_FOR_MEANING:
             self._idle = self.set_timer(_IDLE_S, self._look_by_meaning)
 
-    def _look_by_meaning(self) -> None:
-        browse, view, number = self.app.services.catalogue, self._view, self._number
-        self._similar_request = request = RequestHandle()
-        run_in_thread(
-            self,
-            "search by meaning",
-            lambda: SimilarItemsLoaded(number, browse.similar_items(view, _ALIKE, request)),
-            request,
-        )
-
-    # --- what comes back ---
-
-    def on_page_loaded(self, message: PageLoaded) -> None:
-        """Show it, unless something else is looked at by now."""
-        self._turn_next()
-        if message.number != self._number:
-            return
-        self._listed = message.number
-        turn, page = message.turn, message.page
-        lines = [self._line(row) for row in page.rows]
-        listing, goes_on = self.query_one(PagedTable), len(lines) == PAGE_ROWS
-        if page.total is not None:
-            self._total = page.total
-        if turn.last:
-            listing.end(lines, self._total)
-        elif turn.behind is not None:
-            listing.append(lines, goes_on=goes_on)
-        elif turn.before is not None:
-            listing.prepend(lines)
-        else:
-            listing.begin(lines, goes_on=goes_on)
-        self._show_status(self._where())
-
-    def on_similar_items_loaded(self, message: SimilarItemsLoaded) -> None:
-        """Put them behind what has the words, where that ends."""
-        if not message.number == self._listed == self._number:
-            return
-        self._similar_request = None
-        listing = self.query_one(PagedTable)
-        there = {line.key for line in listing.lines}
-        lines = [self._line(row, near=True) for row in message.rows if row.key not in there]
-        if len(listing.lines) == self._total:
-            listing.append(lines, goes_on=False)
-        self._show_status(f"{self._where()} ≈ {len(lines)} more by meaning.")
-
-    def on_work_stopped(self, message: WorkStopped) -> None:
-        """A search by meaning was superseded: nobody waits for it."""
-
-    def on_work_failed(self, message: WorkFailed) -> None:
-        """Say why, and the remedy; of a search by meaning beside what has the words."""
-        message.stop()
-        told = f"{message.error} {message.remedy}".strip()
-        if message.what == _PAGE_WORK:
-            self._turn_next()
-        if message.request is None:
-            self._show_status(told)
-        elif message.request is self._similar_request:
-            self._show_status(f"{self._where()} {told}")
-
-    def _mark(self, message: FeedbackStored) -> None:
-        """Show what the person thinks of an item, said in whatever room, as the store has it."""
-        said = message.said
-        if said is None or message.user != self.app.user:
-            return
-        told = "" if message.holds is None else FEEDBACK_LABELS[message.holds]
-        self._feedback[message.domain, said.item] = told
-        if message.domain != self._view.domain:
-            return
-        listing = self.query_one(PagedTable)
-        for line in listing.lines:
-            if line.key == said.item:
-                listing.replace(line.key, (*line.cells[:-1], told))
-
     # --- keys ---
 
     def action_search(self) -> None:
@@ -323,7 +158,7 @@ class BrowseScreen(AppScreen[None]):
         self.query_one("#search").focus()
 
     def action_leave(self) -> None:
-        """From the list to the line; in the line, let go of what was searched for."""
+        """Go from the list to the line; in the line, clear the search."""
         search = self.query_one("#search", Input)
         if not search.has_focus:
             search.focus()
@@ -359,19 +194,15 @@ class BrowseScreen(AppScreen[None]):
                 FeedbackGiven(_item(line), self._view.domain, event.event, reason=event.reason)
             )
 
-    def action_pick_user(self) -> None:
-        """Say who sits here."""
-        self.app.push_screen(UserDialog(self.app.user), self._user_picked)
-
     def action_pick_domain(self) -> None:
-        """Say what is looked through."""
+        """Choose the domain."""
         choices = [ChoiceItem(one.name, one.plural, f"{one.items:,}") for one in self._domains]
         if choices:
             screen = ChoiceDialog("What is it about?", choices, self._view.domain)
             self.app.push_screen(screen, self._domain_picked)
 
     def action_pick_order(self) -> None:
-        """Say what the list goes by."""
+        """Choose the order of the list."""
         choices = [ChoiceItem(one, one.replace("_", " ")) for one in self._layout.orders]
         if choices:
             screen = ChoiceDialog("In which order?", choices, self._view.order)
@@ -383,17 +214,13 @@ class BrowseScreen(AppScreen[None]):
         self._look()
 
     def action_shelf(self) -> None:
-        """Open the person's shelf, once it is known who that is."""
+        """Open the user's shelf, once the user is known."""
         if not self._view.domain:
-            self._show_status(_NOTHING)
+            self.show_status(_NOTHING)
         elif self.app.user is None:
             self.app.push_screen(UserDialog(None, nobody=False), self._shelf_of)
         else:
             self._shelf_of(self.app.user)
-
-    @on(ChoiceField.Pressed)
-    async def _pick_pressed(self, event: ChoiceField.Pressed) -> None:
-        await self.run_action(f"pick_{event.field.id}")
 
     # --- what was picked ---
 
@@ -401,10 +228,6 @@ class BrowseScreen(AppScreen[None]):
         if user:
             self.app.user = user
             self.app.push_screen(ShelfScreen(self._view.domain, user))
-
-    def _user_picked(self, user: str | None) -> None:
-        if user is not None:
-            self.app.user = user or None
 
     def _domain_picked(self, domain: str | None) -> None:
         if domain is not None and domain != self._view.domain:
@@ -425,46 +248,15 @@ class BrowseScreen(AppScreen[None]):
     # --- drawing ---
 
     def _show_user(self, user: str | None) -> None:
-        self.query_one("#user", ChoiceField).show(user or "nobody in particular")
+        self._show_user_name(user)
         if user != self._view.user and self._view.domain:
             self._feedback = {}
             self._view = msgspec.structs.replace(self._view, user=user)
             self._look()
 
-    def _show_choices(self) -> None:
-        plurals = {one.name: one.plural for one in self._domains}
-        self.query_one("#domain", ChoiceField).show(
-            plurals.get(self._view.domain, self._view.domain)
-        )
-        way = ", reversed" if self._view.descending else ""
-        self.query_one("#order", ChoiceField).show(self._view.order.replace("_", " ") + way)
-
-    def _line(self, row: PageRow, *, near: bool = False) -> PagedRow:
-        told = [", ".join(row.attributes.get(kind, ())) for kind in self._layout.kinds]
-        name = f"{_NEAR}{row.name}" if near else row.name
-        return PagedRow(
-            key=row.key,
-            name=row.name,
-            cells=(name, *told, self._feedback.get((self._view.domain, row.key), "")),
-            place=None if near else row.place,
-        )
-
-    def _where(self) -> str:
-        listing = self.query_one(PagedTable)
-        plural = self.query_one("#domain", ChoiceField).value
-        with_it = f" with {self._having}" if self._having else ""
-        if not self._total:
-            return f"No {plural}{with_it} have that in their names. Esc lets go of the words."
-        seen = sum(line.place is not None for line in listing.lines)
-        last = listing.first + seen
-        return f"{listing.first + 1:,} to {last:,} of {self._total:,} {plural}{with_it}."
-
-    def _show_status(self, status: str) -> None:
-        self.query_one("#status", Static).update(status)
-
 
 def _item(line: PagedRow) -> RecommendedItem:
-    """An item of no list: nobody recommended it, so it has neither rank nor reason."""
+    """Make an item of the catalogue, which has neither rank nor reason."""
     return RecommendedItem(
         rank=0, key=line.key, name=line.name, score=0.0, satisfies=True, evidence=(), reason=""
     )

@@ -1,4 +1,4 @@
-"""One case of an evaluation: what was asked, what each system answered."""
+"""One case of an evaluation: the request, and the answer of a system."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from textual.containers import VerticalScroll
 from textual.widgets import Footer, Label, Static
 
 from localrec_tui.base_app import AppScreen
-from localrec_tui.services.runs import CaseParts
+from localrec_tui.services.run_cases import CaseParts
 
 
 class CaseScreen(AppScreen[None]):
@@ -47,7 +47,3 @@ class CaseScreen(AppScreen[None]):
     def on_mount(self) -> None:
         """Let keys scroll."""
         self.query_one(VerticalScroll).focus()
-
-    def action_back(self) -> None:
-        """Back to the run."""
-        self.dismiss(None)

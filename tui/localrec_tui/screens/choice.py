@@ -1,4 +1,4 @@
-"""Dialogs that ask for one thing: a choice among a few, a person, a few words."""
+"""Asks the user for one of a few choices."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from textual.widgets import Footer, Label, OptionList
 from textual.widgets.option_list import Option
 
 from localrec_tui.base_app import Dialog
-from localrec_tui.messages import UsersLoaded
 
 
 class ChoiceItem(msgspec.Struct, frozen=True):
-    """One thing to choose: what it stands for, its name, and what it means."""
+    """One choice: its value, its name, and its meaning."""
 
     value: str
     name: str
@@ -28,9 +27,9 @@ class ChoiceDialog(Dialog[str]):
     """Asks for one of a few choices; None where it is left.
 
     Args:
-        title: What is chosen.
+        title: The question.
         choices: In their order.
-        chosen: What is chosen now.
+        chosen: The current value.
     """
 
     def __init__(self, title: str, choices: Sequence[ChoiceItem], chosen: str) -> None:
@@ -63,11 +62,3 @@ class ChoiceDialog(Dialog[str]):
         if one.meaning:
             parts = Content.assemble(parts, (f"  {one.meaning}", "$text-muted"))
         return Option(parts, id=one.value)
-
-
-def _called(found: UsersLoaded) -> str | None:
-    """Whoever is called as was typed, if need be in letters of another case; None for nobody."""
-    if found.like in found.people:
-        return found.like
-    same = [key for key in found.people if key.casefold() == found.like.casefold()]
-    return same[0] if len(same) == 1 else None

@@ -1,4 +1,4 @@
-"""The first thing a person sees in an empty workspace; it leads to an answer in three keys."""
+"""The first screen in an empty workspace; it leads to an answer in three keys."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ class FirstRunScreen(AppScreen[bool]):
     FirstRunScreen > #welcome {
         width: 72; max-width: 95%; height: auto; border: round $border; padding: 1 2;
     }
+    FirstRunScreen #status { max-height: 8; margin: 0; color: $foreground; }
     FirstRunScreen .title { text-style: bold; margin-bottom: 1; }
     """
 
@@ -46,7 +47,7 @@ class FirstRunScreen(AppScreen[bool]):
         with Vertical(id="welcome"):
             yield Label("Welcome to localrec", classes="title")
             yield Static(_TEXT, markup=False)
-            yield Static("", id="load-status", markup=False)
+            yield Static("", id="status", markup=False)
         yield Footer()
 
     def action_load(self) -> None:
@@ -54,7 +55,7 @@ class FirstRunScreen(AppScreen[bool]):
         if self._loading:
             return
         self._loading = True
-        self._show_status("Loading …")
+        self.show_status("Loading …")
         services = self.app.services
 
         def step(what: str, done: int, total: int) -> None:
@@ -67,7 +68,7 @@ class FirstRunScreen(AppScreen[bool]):
     def on_progress_reported(self, message: ProgressReported) -> None:
         """Tell how far it is."""
         share = f" {100 * message.done // message.total} %" if message.total else " …"
-        self._show_status(f"{message.what.capitalize()}{share}")
+        self.show_status(f"{message.what.capitalize()}{share}")
 
     def on_bundled_data_loaded(self, message: BundledDataLoaded) -> None:
         """Go on to the question."""
@@ -77,11 +78,7 @@ class FirstRunScreen(AppScreen[bool]):
         self.pop_until_active()
         self.dismiss(True)
 
-    def on_work_failed(self, message: WorkFailed) -> None:
-        """Say why, and what to do; Enter tries again."""
-        message.stop()
+    async def show_failure(self, failure: WorkFailed) -> None:
+        """Show the failure; Enter tries again."""
         self._loading = False
-        self._show_status(f"{message.error}\n{message.remedy}\nThen press Enter again.")
-
-    def _show_status(self, text: str) -> None:
-        self.query_one("#load-status", Static).update(text)
+        self.show_status(f"{failure.error}\n{failure.remedy}\nThen press Enter again.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import msgspec
 from textual import on
 from textual.app import ComposeResult
@@ -9,6 +11,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.message import Message
 from textual.widgets import Footer, Input, Label, Static
 
+from localrec.graph.domain_files import load_domain
 from localrec_tui.base_app import Dialog
 from localrec_tui.messages import WorkFailed
 from localrec_tui.workers import run_in_thread
@@ -27,32 +30,56 @@ class ForgetRequest(msgspec.Struct, frozen=True, kw_only=True):
         return not self.since and self.domain is None
 
 
+class ForgetChoice(msgspec.Struct, frozen=True):
+    """A choice of how much to forget; without a request, the day is asked for first."""
+
+    name: str
+    meaning: str
+    request: ForgetRequest | None
+
+
+def forget_choices(user: str, domain: str, *, has_more: bool) -> tuple[ForgetChoice, ...]:
+    """List how much of a user can be forgotten.
+
+    Args:
+        user: The user.
+        domain: The domain that is shown.
+        has_more: Whether the user is known in other domains too.
+    """
+    here = ForgetRequest(user=user, domain=domain)
+    plural = load_domain(domain).plural
+    return (
+        ForgetChoice(
+            "everything", "the person, and all that came with them", ForgetRequest(user=user)
+        ),
+        *((ForgetChoice(f"only {plural}", "what they did there", here),) if has_more else ()),
+        ForgetChoice("since a day", "what they did from then on", None),
+    )
+
+
 class ForgetDialog(Dialog[bool]):
     """Says what would go, forgets when the person's key is typed, and shows the receipt.
 
     True where somebody was forgotten, None where it was left before.
     """
 
+    @dataclass
     class EffectPreviewed(Message):
         """What would go."""
 
-        def __init__(self, lines: tuple[str, ...]) -> None:
-            super().__init__()
-            self.lines = lines
+        lines: tuple[str, ...]
 
+    @dataclass
     class UserForgotten(Message):
         """What went."""
 
-        def __init__(self, lines: tuple[str, ...]) -> None:
-            super().__init__()
-            self.lines = lines
+        lines: tuple[str, ...]
 
+    @dataclass
     class ForgetProgress(Message):
         """What is going on."""
 
-        def __init__(self, what: str) -> None:
-            super().__init__()
-            self.what = what
+        what: str
 
     DEFAULT_CSS = """
     ForgetDialog > .dialog { width: 76; }
@@ -77,7 +104,7 @@ class ForgetDialog(Dialog[bool]):
             with VerticalScroll():
                 yield Static("Looking what would go …", id="receipt", markup=False)
             yield Input(placeholder=f"Type {request.user} and press Enter to forget", disabled=True)
-            yield Label("This cannot be undone. Esc keeps everything.", classes="hint", id="state")
+            yield Label("This cannot be undone. Esc keeps everything.", classes="hint", id="status")
             yield Footer()
 
     def on_mount(self) -> None:
@@ -101,7 +128,7 @@ class ForgetDialog(Dialog[bool]):
     @on(Input.Submitted)
     def _confirmed(self, event: Input.Submitted) -> None:
         if event.value.strip() != self._request.user:
-            self._show_status(f"Type exactly {self._request.user}; Esc keeps everything.")
+            self.show_status(f"Type exactly {self._request.user}; Esc keeps everything.")
             return
         event.input.disabled = True
         self._runs = True
@@ -121,31 +148,27 @@ class ForgetDialog(Dialog[bool]):
     def on_forget_dialog_forget_progress(self, message: ForgetProgress) -> None:
         """Say what is going on."""
         if self._runs:
-            self._show_status(f"{message.what} …")
+            self.show_status(f"{message.what} …")
 
     def on_forget_dialog_user_forgotten(self, message: UserForgotten) -> None:
         """Show the receipt."""
         self._runs, self._done = False, True
         self._show(message.lines)
         self.query_one(VerticalScroll).focus()
-        self._show_status("Forgotten. Esc closes the receipt.")
+        self.show_status("Forgotten. Esc closes the receipt.")
 
-    def on_work_failed(self, message: WorkFailed) -> None:
-        """Say why, and what to do."""
-        message.stop()
+    async def show_failure(self, failure: WorkFailed) -> None:
+        """Show the failure, and let the user try again."""
         self._runs = False
         self.query_one(Input).disabled = False
-        self._show_status(f"{message.error} {message.remedy}".strip())
+        await super().show_failure(failure)
 
     def action_leave(self) -> None:
         """Close it, unless it is just being done."""
         if self._runs:
-            self._show_status("It is being done, and cannot be stopped half-way.")
+            self.show_status("It is being done, and cannot be stopped half-way.")
         else:
             self.dismiss(self._done or None)
 
     def _show(self, lines: tuple[str, ...]) -> None:
         self.query_one("#receipt", Static).update("\n".join(lines))
-
-    def _show_status(self, state: str) -> None:
-        self.query_one("#state", Label).update(state)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -24,12 +25,11 @@ if TYPE_CHECKING:
 _ITEMS = 200  # that a node lists; the others are for Browse
 
 
+@dataclass
 class NodeLoaded(Message):
     """A node, and the ways from there."""
 
-    def __init__(self, stop: NodeView) -> None:
-        super().__init__()
-        self.node_view = stop
+    node_view: NodeView
 
 
 class GraphBrowserScreen(AppScreen[tuple[int, str]]):
@@ -53,7 +53,6 @@ class GraphBrowserScreen(AppScreen[tuple[int, str]]):
     DEFAULT_CSS = """
     GraphBrowserScreen #trail { padding: 0 1; height: auto; max-height: 3; }
     GraphBrowserScreen OptionList { height: 1fr; }
-    GraphBrowserScreen #status { height: auto; margin: 0 2; color: $text-muted; }
     """
 
     def __init__(self, view: CatalogueView, key: str) -> None:
@@ -115,14 +114,13 @@ class GraphBrowserScreen(AppScreen[tuple[int, str]]):
         ways.clear_options()
         ways.add_options([Option(one) for one in _edge_lines(stop)])
         ways.highlighted = 0 if ways.option_count else None
-        self._show_status(self._count(stop))
+        self.show_status(self._count(stop))
 
-    def on_work_failed(self, message: WorkFailed) -> None:
-        """Say why one cannot stand there; the node before stays."""
-        message.stop()
+    async def show_failure(self, failure: WorkFailed) -> None:
+        """Show why the node cannot be opened; the node before stays."""
         if len(self._path) > 1:
             self._path.pop()
-        self._show_status(f"{message.error} {message.remedy}".strip())
+        await super().show_failure(failure)
 
     def _open_current(self) -> None:
         browse, view, (kind, key) = self.app.services.catalogue, self._view, self._path[-1]
@@ -144,9 +142,6 @@ class GraphBrowserScreen(AppScreen[tuple[int, str]]):
         word = domain.singular if stop.total == 1 else domain.plural
         shown = f", of which {len(stop.items):,} are shown" if stop.total > len(stop.items) else ""
         return f"{stop.total:,} {word} with {stop.node.name}{shown}. B lists them in Browse."
-
-    def _show_status(self, status: str) -> None:
-        self.query_one("#status", Static).update(status)
 
 
 def _reachable(stop: NodeView) -> list[GraphNode]:

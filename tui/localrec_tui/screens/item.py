@@ -1,4 +1,4 @@
-"""All about one item: what it is, why it was recommended, and what a model saw of it."""
+"""One item: its properties, the reasons for it, and the texts that a model read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from localrec.data.model_calls import ModelCall
 from localrec.data.recommendations import MemorySummary
 from localrec.data.rows import Event
 from localrec_tui.base_app import AppScreen
-from localrec_tui.messages import FeedbackGiven, ItemLoaded, UndoRequested, WorkFailed
+from localrec_tui.messages import FeedbackGiven, ItemLoaded, UndoRequested
 from localrec_tui.services.records import HalfCell, ItemDetails
 from localrec_tui.widgets.results import FEEDBACK_KEYS, ShownItem, card_text
 from localrec_tui.workers import run_in_thread
@@ -28,8 +28,8 @@ class ItemScreen(AppScreen[None]):
 
     Args:
         shown: The item, and how it stands to the question; of rank 0 where nobody recommended it.
-        domain: What it belongs to.
-        answer: What it is an item of; None for a list that nobody asked a question for.
+        domain: The item's domain.
+        answer: The answer that holds the item; None for a list without a question.
     """
 
     HELP = (
@@ -53,7 +53,7 @@ class ItemScreen(AppScreen[None]):
         self._is_recommended = shown.item.rank > 0
 
     def compose(self) -> ComposeResult:
-        """What is known of it already; its properties follow from the store."""
+        """Compose the known parts; the properties follow from the store."""
         with VerticalScroll():
             if self._is_recommended:
                 yield Static(card_text(self._shown), markup=False)
@@ -83,15 +83,9 @@ class ItemScreen(AppScreen[None]):
         self.query_one(PicturePreview).show(message.found.picture)
         self.query_one("#properties", Static).update(Content("\n").join(_facts(message.found)))
 
-    def on_work_failed(self, message: WorkFailed) -> None:
-        """Say why there are none."""
-        message.stop()
-        told = f"{message.error} {message.remedy}".strip()
-        self.query_one("#properties", Static).update(told)
-
-    def action_back(self) -> None:
-        """Back to the answer."""
-        self.dismiss(None)
+    def show_status(self, status: str) -> None:
+        """Show a sentence in place of the properties."""
+        self.query_one("#properties", Static).update(status)
 
     def action_say(self, event: str, reason: bool = False) -> None:
         """Say something about the item."""
@@ -100,7 +94,7 @@ class ItemScreen(AppScreen[None]):
         )
 
     def action_take_back(self) -> None:
-        """Take back what was said last."""
+        """Take back the last feedback."""
         self.post_message(UndoRequested())
 
     def _graph(self) -> list[str]:
@@ -147,7 +141,7 @@ def _memory(memory: MemorySummary) -> Iterator[str]:
 
 
 def _seen(calls: tuple[ModelCall, ...]) -> Content:
-    """Every word that a model read, and what it replied."""
+    """Show every text that a model read, and its reply."""
     if not calls:
         return Content("No model was asked.")
     lines: list[Content] = []
@@ -166,7 +160,7 @@ def _reply(call: ModelCall) -> str:
 
 
 def evidence_graph(name: str, evidence: Sequence[Evidence]) -> list[str]:
-    """The lines of the drawing: the item `name` first, then whoever else is a beginning.
+    """Draw the evidence in lines: from the item `name` first, then from other starting nodes.
 
     What leads on from a node is drawn where the node is met first, so a circle ends.
     """

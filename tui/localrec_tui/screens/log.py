@@ -49,10 +49,6 @@ class LogScreen(AppScreen[None]):
         else:
             self.notify(f"Saved to {path}", markup=False)
 
-    def action_back(self) -> None:
-        """Back to where one came from."""
-        self.dismiss(None)
-
     def _show_lines(self) -> None:
         lines = self.app.logbook.lines
         if lines != self._seen:

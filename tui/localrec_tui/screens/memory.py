@@ -1,12 +1,13 @@
-"""Memory: what is remembered of a person, since when, from whom and by which rules; and the jobs.
+"""Memory: what is remembered of a user, its sources and rules, and the jobs.
 
-The screen holds what was read and draws it; its parts are in `widgets/memory.py` and
-`widgets/jobs.py`.
+The screen reads and draws; its parts are in `widgets/memory_panels.py` and
+`widgets/jobs_panel.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import on
@@ -14,17 +15,18 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.message import Message
-from textual.widgets import Footer, Static, TabbedContent, TabPane, Tabs
+from textual.widget import Widget
+from textual.widgets import Footer, TabbedContent, TabPane, Tabs
 
+from localrec.foundation.progress import Progress
 from localrec.graph.domain_files import load_domain
-from localrec_tui.base_app import AppScreen
-from localrec_tui.messages import FeedbackStored, WorkFailed
 from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
-from localrec_tui.screens.forget import ForgetDialog, ForgetRequest
+from localrec_tui.screens.forget import ForgetDialog, ForgetRequest, forget_choices
 from localrec_tui.screens.text import TextDialog
 from localrec_tui.screens.text_editor import TextEditorDialog
-from localrec_tui.screens.user import UserDialog
+from localrec_tui.screens.user import UserScreen
 from localrec_tui.services.memory import MemoryVersion, NeighbourScore, RulesText, UserMemory
+from localrec_tui.services.records import RequestHandle
 from localrec_tui.widgets.choice_field import ChoiceField
 from localrec_tui.widgets.jobs_panel import JobsPanel
 from localrec_tui.widgets.memory_panels import (
@@ -34,18 +36,27 @@ from localrec_tui.widgets.memory_panels import (
     VersionsPanel,
 )
 from localrec_tui.widgets.nav_bar import NavBar
+from localrec_tui.widgets.task_panel import TaskPanel
 from localrec_tui.workers import run_in_thread
 
 _LOOK_S = 1.0  # how often is looked whether the queue moved
+_NO_USER = "Nobody is chosen who did anything yet. F2 chooses a person."
 _LONGEST = 1_200  # characters of a memory
-_ALL, _HERE, _SINCE = "all", "here", "since"
 _MEMORY, _VERSIONS, _NEAR, _RULES, _JOBS = "memory", "versions", "near", "rules", "jobs"
+_PAGES: dict[str, tuple[str, type[Widget]]] = {
+    _MEMORY: ("Memory", MemoryPanel),
+    _VERSIONS: ("Versions", VersionsPanel),
+    _NEAR: ("Neighbours", NeighboursPanel),
+    _RULES: ("Rules", RulesPanel),
+    _JOBS: ("Jobs", JobsPanel),
+}
 
 
-class MemoryScreen(AppScreen[None]):
-    """What is remembered of one person."""
+class MemoryScreen(UserScreen):
+    """Shows the memory of one user."""
 
     TITLE = "Memory"
+    NOBODY = False
     HELP = (
         "What localrec remembers of a person, in words and point by point: how sure each point is "
         "and what supports it. E puts it in your own words, which nothing overwrites; P keeps it "
@@ -67,39 +78,34 @@ class MemoryScreen(AppScreen[None]):
         Binding("escape", "stop", "Stop", show=False, id="stop"),
     ]
     DEFAULT_CSS = """
-    MemoryScreen #top { height: 1; margin: 0 1; }
     MemoryScreen TabbedContent { height: 1fr; }
     MemoryScreen TabPane { padding: 0 1; }
-    MemoryScreen #status { height: auto; max-height: 3; margin: 0 2; color: $text-muted; }
     """
 
+    @dataclass
     class MemoryRead(Message):
         """What is remembered was read, and whose it is."""
 
-        def __init__(self, found: UserMemory) -> None:
-            super().__init__()
-            self.found = found
+        found: UserMemory
 
+    @dataclass
     class NeighboursFound(Message):
         """Who is near somebody was counted."""
 
-        def __init__(self, found: tuple[NeighbourScore, ...], user: str, domain: str) -> None:
-            super().__init__()
-            self.found, self.user, self.domain = found, user, domain
+        found: tuple[NeighbourScore, ...]
+        whose: tuple[str, str]
 
+    @dataclass
     class RulesRead(Message):
         """The rules of a domain were read."""
 
-        def __init__(self, found: RulesText) -> None:
-            super().__init__()
-            self.found = found
+        found: RulesText
 
+    @dataclass
     class MemoryChanged(Message):
         """Something was changed that has to be read again; what, in a sentence."""
 
-        def __init__(self, told: str) -> None:
-            super().__init__()
-            self.told = told
+        told: str
 
     def __init__(self) -> None:
         super().__init__()
@@ -111,26 +117,19 @@ class MemoryScreen(AppScreen[None]):
         """Choices, and a page for each thing."""
         yield NavBar()
         with Horizontal(id="top"):
-            yield ChoiceField("Person", "F2", id="person")
+            yield ChoiceField("Person", "F2", id="user")
             yield ChoiceField("About", "F5", id="domain")
         with TabbedContent(initial=_MEMORY):
-            with TabPane("Memory", id=_MEMORY):
-                yield MemoryPanel()
-            with TabPane("Versions", id=_VERSIONS):
-                yield VersionsPanel()
-            with TabPane("Neighbours", id=_NEAR):
-                yield NeighboursPanel()
-            with TabPane("Rules", id=_RULES):
-                yield RulesPanel()
-            with TabPane("Jobs", id=_JOBS):
-                yield JobsPanel()
-        yield Static(id="status", markup=False)
+            for page, (title, panel) in _PAGES.items():
+                with TabPane(title, id=page):
+                    yield panel()
+        yield TaskPanel()
         yield Footer()
 
     def on_mount(self) -> None:
         """Look when there is somebody to look for, and at the queue now and then."""
         self.watch(self.app, "user", self._user_changed, init=False)
-        self.app.feedback_stored.subscribe(self, self._word_stored)
+        self.app.feedback_stored.subscribe(self, lambda _: self._look())
         self.set_interval(_LOOK_S, self._look)
         self.query_one(Tabs).focus()
 
@@ -141,25 +140,15 @@ class MemoryScreen(AppScreen[None]):
 
     # --- keys ---
 
-    def action_pick_user(self) -> None:
-        """Say whose memory it is about."""
-        self.app.push_screen(UserDialog(self.app.user, nobody=False), self._user_picked)
-
     def action_pick_domain(self) -> None:
         """Say what it is about."""
-        domains = self._found.domains if self._found is not None else ()
-        if not domains:
-            self.notify("Nobody is chosen who did anything yet. F2 chooses a person.")
+        found = self._found
+        if found is None or not found.domains:
+            self.notify(_NO_USER)
             return
-        choices = [ChoiceItem(one, load_domain(one).plural) for one in domains]
-        screen = ChoiceDialog(
-            "What is it about?", choices, self._found.domain if self._found else ""
-        )
+        choices = [ChoiceItem(one, load_domain(one).plural) for one in found.domains]
+        screen = ChoiceDialog("What is it about?", choices, found.domain)
         self.app.push_screen(screen, self._domain_picked)
-
-    @on(ChoiceField.Pressed)
-    async def _pick_pressed(self, event: ChoiceField.Pressed) -> None:
-        await self.run_action(f"pick_{event.field.id}")
 
     def action_edit(self) -> None:
         """Put the memory in one's own words."""
@@ -192,24 +181,43 @@ class MemoryScreen(AppScreen[None]):
         """Forget the person, or a part of what they did."""
         if (found := self._selected_user()) is None:
             return
-        plural = load_domain(found.domain).plural
-        choices = [
-            ChoiceItem(_ALL, "everything", "the person, and all that came with them"),
-            ChoiceItem(_SINCE, "since a day", "what they did from then on"),
-        ]
-        if len(found.domains) > 1:
-            choices.insert(1, ChoiceItem(_HERE, f"only {plural}", "what they did there"))
+        scopes = forget_choices(found.user, found.domain, has_more=len(found.domains) > 1)
+        choices = [ChoiceItem(one.name, one.name, one.meaning) for one in scopes]
+        by_name = {one.name: one.request for one in scopes}
+
+        def picked(name: str | None) -> None:
+            if name is None:
+                return
+            if (request := by_name[name]) is not None:
+                self._forget(request)
+                return
+
+            def day_entered(day: str | None) -> None:
+                if day:
+                    self._forget(ForgetRequest(user=found.user, since=day))
+
+            dialog = TextDialog("Since which day?", "such as 2026-10-01, in UTC")
+            self.app.push_screen(dialog, day_entered)
+
         screen = ChoiceDialog(f"How much of {found.user} is to be forgotten?", choices, "")
-        self.app.push_screen(screen, lambda choice: self._scope_picked(found, choice))
+        self.app.push_screen(screen, picked)
 
     def action_work(self) -> None:
         """Work off what waits."""
         self.query_one(TabbedContent).active = _JOBS
-        self.query_one(JobsPanel).work()
+        memory = self.app.services.memory
+
+        def work(request: RequestHandle, on_progress: Progress) -> Message:
+            from localrec.memory.report import work_summary  # NumPy: not before the first paint
+
+            return self.MemoryChanged(work_summary(memory.work(request, on_progress)))
+
+        when_stopped = "Stopped; what was under way waits."
+        self.query_one(TaskPanel).begin("Working off jobs", work, memory.stop, when_stopped)
 
     def action_stop(self) -> None:
         """Stop the work on jobs."""
-        self.query_one(JobsPanel).stop()
+        self.query_one(TaskPanel).stop()
 
     def action_hold(self) -> None:
         """Let jobs wait, or go on."""
@@ -221,27 +229,10 @@ class MemoryScreen(AppScreen[None]):
 
     # --- what was picked ---
 
-    def _user_picked(self, user: str | None) -> None:
-        if user:
-            self.app.user = user
-
     def _domain_picked(self, domain: str | None) -> None:
         if domain is not None:
             self._domain = domain
             self._read_again()
-
-    def _scope_picked(self, found: UserMemory, scope: str | None) -> None:
-        if scope == _ALL:
-            self._forget(ForgetRequest(user=found.user))
-        elif scope == _HERE:
-            self._forget(ForgetRequest(user=found.user, domain=found.domain))
-        elif scope == _SINCE:
-            asked = TextDialog("Since which day?", "such as 2026-10-01, in UTC")
-            self.app.push_screen(asked, lambda day: self._day_entered(found.user, day))
-
-    def _day_entered(self, user: str, day: str | None) -> None:
-        if day:
-            self._forget(ForgetRequest(user=user, since=day))
 
     def _forget(self, request: ForgetRequest) -> None:
         def left(done: bool | None) -> None:
@@ -260,13 +251,10 @@ class MemoryScreen(AppScreen[None]):
         self._domain = None
         self._read_again()
 
-    def _word_stored(self, message: FeedbackStored) -> None:
-        self._look()
-
     def _read_again(self) -> None:
         """Read what is remembered of whoever sits here."""
         user, domain = self.app.user, self._domain
-        self.query_one("#user", ChoiceField).show(user or "nobody in particular")
+        self._show_user_name(user)
         if user is None:
             self._found = None
             self._show(None)
@@ -281,30 +269,27 @@ class MemoryScreen(AppScreen[None]):
             self._show(message.found)
 
     @on(TabbedContent.TabActivated)
-    def _page_opened(self) -> None:
-        self._fetch_page()
-
     def _fetch_page(self) -> None:
         """Read what only one page shows, when it is opened."""
         found, memory = self._found, self.app.services.memory
         page = self.query_one(TabbedContent).active
-        if found is None or not found.domain:
+        if found is None or not (domain := found.domain):
             return
-        user, domain = found.user, found.domain
+        user = found.user
         if page == _NEAR and self._near_of != (user, domain):
-            self._near_of = (user, domain)
+            self._near_of = whose = (user, domain)
             self.query_one(NeighboursPanel).wait()
-            run_in_thread(
-                self,
-                "neighbours",
-                lambda: self.NeighboursFound(memory.neighbours(user, domain), user, domain),
-            )
+
+            def work() -> Message:
+                return self.NeighboursFound(memory.neighbours(user, domain), whose)
+
+            run_in_thread(self, "neighbours", work)
         elif page == _RULES:
             run_in_thread(self, "rules", lambda: self.RulesRead(memory.rules(domain)))
 
     def on_memory_screen_neighbours_found(self, message: NeighboursFound) -> None:
         """Show who is near."""
-        if self._near_of == (message.user, message.domain):
+        if self._near_of == message.whose:
             self.query_one(NeighboursPanel).show(message.found)
 
     def on_memory_screen_rules_read(self, message: RulesRead) -> None:
@@ -321,9 +306,13 @@ class MemoryScreen(AppScreen[None]):
         self._near_of = None
         self._read_again()
 
+    def on_task_panel_task_over(self) -> None:
+        """Look at the queue after the work."""
+        self.query_one(JobsPanel).look()
+
     @on(JobsPanel.StatusTold)
     def _status_told(self, event: JobsPanel.StatusTold) -> None:
-        self._show_status(event.sentence)
+        self.show_status(event.sentence)
 
     # --- changing ---
 
@@ -336,20 +325,15 @@ class MemoryScreen(AppScreen[None]):
 
     def on_memory_screen_memory_changed(self, message: MemoryChanged) -> None:
         """Say so, and read it again."""
-        self._show_status(message.told)
+        self.show_status(message.told)
         self._read_again()
-
-    def on_work_failed(self, message: WorkFailed) -> None:
-        """Say why, and what to do about it."""
-        message.stop()
-        self._show_status(f"{message.error} {message.remedy}".strip())
 
     # --- drawing ---
 
     def _selected_user(self) -> UserMemory | None:
         """Whom keys are about; says so where there is nobody."""
         if self._found is None or not self._found.domain:
-            self.notify("Nobody is chosen who did anything yet. F2 chooses a person.")
+            self.notify(_NO_USER)
             return None
         return self._found
 
@@ -363,6 +347,3 @@ class MemoryScreen(AppScreen[None]):
             self._near_of = None
             self.query_one(NeighboursPanel).clear()
         self._fetch_page()
-
-    def _show_status(self, status: str) -> None:
-        self.query_one("#status", Static).update(status)

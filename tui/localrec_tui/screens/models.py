@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import on
@@ -15,13 +16,12 @@ from textual.widgets import DataTable, Footer, Label, Static
 from localrec.foundation.progress import Progress
 from localrec.foundation.settings import RULES
 from localrec_tui.base_app import AppScreen
-from localrec_tui.messages import ProgressReported, WorkFailed, WorkStopped
 from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
 from localrec_tui.services.models import ModelSpeed, ModelSummary, RoleBinding, RunningModel
 from localrec_tui.services.records import RequestHandle
 from localrec_tui.widgets.cells import fill_table
 from localrec_tui.widgets.nav_bar import NavBar
-from localrec_tui.widgets.progress import ProgressLine
+from localrec_tui.widgets.task_panel import TaskPanel
 from localrec_tui.workers import run_in_thread
 
 _CHAT = "chat"
@@ -32,38 +32,21 @@ _VERDICTS = {
 }
 
 
+@dataclass
 class ModelsLoaded(Message):
     """What there is, who plays what, what runs; `told`: what led to it."""
 
-    def __init__(
-        self,
-        models: tuple[ModelSummary, ...],
-        roles: tuple[RoleBinding, ...],
-        running: tuple[RunningModel, ...],
-        told: str = "",
-    ) -> None:
-        super().__init__()
-        self.models = models
-        self.roles = roles
-        self.running = running
-        self.told = told
+    models: tuple[ModelSummary, ...]
+    roles: tuple[RoleBinding, ...]
+    running: tuple[RunningModel, ...]
+    told: str = ""
 
 
-class ModelStatus(Message):
-    """What came of something that changed nothing."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.text = text
-
-
+@dataclass
 class ModelTaskEnded(Message):
-    """A request is over; `told`: what came of it."""
+    """A task is done; `told`: its result in a sentence."""
 
-    def __init__(self, request: RequestHandle, told: str) -> None:
-        super().__init__()
-        self.request = request
-        self.told = told
+    told: str
 
 
 class ModelsScreen(AppScreen[None]):
@@ -89,14 +72,14 @@ class ModelsScreen(AppScreen[None]):
     ModelsScreen DataTable { height: auto; margin: 0 1; }
     ModelsScreen .head { text-style: bold; margin: 1 1 0 1; }
     ModelsScreen #running { margin: 0 1; }
-    ModelsScreen #status { height: auto; max-height: 4; margin: 0 2; color: $text-muted; }
+    ModelsScreen TaskPanel { margin: 0 2; }
+    ModelsScreen ProgressLine, ModelsScreen TaskPanel #status { margin: 0; }
     """
 
     def __init__(self) -> None:
         super().__init__()
         self._models: tuple[ModelSummary, ...] = ()
         self._roles: tuple[RoleBinding, ...] = ()
-        self._request: RequestHandle | None = None
 
     def compose(self) -> ComposeResult:
         """The models, the roles, what runs."""
@@ -107,8 +90,7 @@ class ModelsScreen(AppScreen[None]):
             yield DataTable(id="roles", cursor_type="row")
             yield Label("Running now", classes="head")
             yield Static("…", id="running", markup=False)
-        yield ProgressLine()
-        yield Static(id="status", markup=False)
+        yield TaskPanel()
         yield Footer()
 
     def on_mount(self) -> None:
@@ -123,11 +105,6 @@ class ModelsScreen(AppScreen[None]):
         """Others may have pulled or chosen meanwhile."""
         self.action_look()
 
-    def on_unmount(self) -> None:
-        """What nobody waits for any more ends."""
-        if self._request is not None:
-            self.app.services.models.stop(self._request)
-
     # --- keys ---
 
     def action_look(self) -> None:
@@ -139,7 +116,7 @@ class ModelsScreen(AppScreen[None]):
         if (model := self._current()) is not None:
             services, name = self.app.services.models, model.name
             self._begin(
-                "pulling a model",
+                f"Pulling {name}",
                 lambda request, on_progress: services.pull(name, request, on_progress),
                 lambda _: f"{name} is here and whole ({model.licence}).",
             )
@@ -148,9 +125,11 @@ class ModelsScreen(AppScreen[None]):
         """Look whether the model's files are whole."""
         if (model := self._current()) is not None:
             services, name = self.app.services.models, model.name
-            self._show_status(f"Reading {name} …")
+            self.show_status(f"Reading {name} …")
             run_in_thread(
-                self, "checking", lambda: ModelStatus(f"{name} {_VERDICTS[services.check(name)]}")
+                self,
+                "checking",
+                lambda: ModelTaskEnded(f"{name} {_VERDICTS[services.check(name)]}"),
             )
 
     def action_measure(self) -> None:
@@ -159,11 +138,11 @@ class ModelsScreen(AppScreen[None]):
         if model is None:
             return
         if model.kind != _CHAT:
-            self._show_status(f"{model.name} makes vectors; only chat models read and write.")
+            self.show_status(f"{model.name} makes vectors; only chat models read and write.")
             return
         services, name = self.app.services.models, model.name
         self._begin(
-            "speed test",
+            f"The speed test of {name}",
             lambda request, on_progress: services.measure(name, request, on_progress),
             _speed,
         )
@@ -177,10 +156,8 @@ class ModelsScreen(AppScreen[None]):
             self.app.push_screen(screen, self._role_picked)
 
     def action_stop(self) -> None:
-        """Stop what runs."""
-        if self._request is not None:
-            self.app.services.models.stop(self._request)
-            self._show_status("Stopping …")
+        """Stop the task that runs."""
+        self.query_one(TaskPanel).stop()
 
     @on(DataTable.RowSelected, "#roles")
     def _role_pressed(self, event: DataTable.RowSelected) -> None:
@@ -194,7 +171,7 @@ class ModelsScreen(AppScreen[None]):
         if role != _CHAT:
             choices.append(ChoiceItem(RULES, "rules", "no model"))
         if not choices:
-            self._show_status("No chat model is here yet. P pulls one.")
+            self.show_status("No chat model is here yet. P pulls one.")
             return
 
         def picked(name: str | None) -> None:
@@ -210,7 +187,7 @@ class ModelsScreen(AppScreen[None]):
             services.use(role, name)
             return self._found(f"{role} is played by {name} from the next question on.")
 
-        self._show_status(f"Binding {role} …")
+        self.show_status(f"Binding {role} …")
         run_in_thread(self, "binding a role", work)
 
     def _begin(
@@ -219,18 +196,13 @@ class ModelsScreen(AppScreen[None]):
         work: Callable[[RequestHandle, Progress], object],
         tell: Callable[[object], str],
     ) -> None:
-        """Start something long, unless something runs."""
-        if self._request is not None:
-            self._show_status("Something is under way. Esc stops it.")
-            return
-        self._request = request = RequestHandle()
-        self._show_status("")
-
-        def on_progress(what: str, done: int, total: int) -> None:
-            self.post_message(ProgressReported(what, done, total))
-
-        run_in_thread(
-            self, what, lambda: ModelTaskEnded(request, tell(work(request, on_progress))), request
+        """Begin a long task, unless one runs."""
+        stop, when_stopped = self.app.services.models.stop, "Stopped; nothing half done was kept."
+        self.query_one(TaskPanel).begin(
+            what,
+            lambda request, on_progress: ModelTaskEnded(tell(work(request, on_progress))),
+            stop,
+            when_stopped,
         )
 
     # --- what comes back ---
@@ -247,41 +219,15 @@ class ModelsScreen(AppScreen[None]):
         told = "\n".join(lines) or "No model runs: one starts when a question needs it."
         self.query_one("#running", Static).update(told)
         if message.told:
-            self._show_status(message.told)
-
-    def on_progress_reported(self, message: ProgressReported) -> None:
-        """Tell how far it is."""
-        if self._request is not None and not self._request.stopped.is_set():
-            self.query_one(ProgressLine).step(message.what, message.done, message.total)
+            self.show_status(message.told)
 
     def on_model_task_ended(self, message: ModelTaskEnded) -> None:
         """Say what came of it."""
-        if message.request is self._request:
-            self._over(message.told)
-            self.action_look()
+        self.show_status(message.told)
 
-    def on_model_status(self, message: ModelStatus) -> None:
-        """Say it."""
-        self._show_status(message.text)
-
-    def on_work_stopped(self, message: WorkStopped) -> None:
-        """Say so."""
-        if message.request is self._request:
-            self._over("Stopped; nothing half done was kept.")
-
-    def on_work_failed(self, message: WorkFailed) -> None:
-        """Say why, and the remedy."""
-        message.stop()
-        told = f"{message.error} {message.remedy}".strip()
-        if message.request is None:
-            self._show_status(told)
-        else:
-            self._over(told)
-
-    def _over(self, told: str) -> None:
-        self._request = None
-        self.query_one(ProgressLine).end()
-        self._show_status(told)
+    def on_task_panel_task_over(self) -> None:
+        """Find out how things are after the task."""
+        self.action_look()
 
     def _found(self, told: str = "") -> ModelsLoaded:
         services = self.app.services.models
@@ -290,9 +236,6 @@ class ModelsScreen(AppScreen[None]):
     def _current(self) -> ModelSummary | None:
         row = self.query_one("#models", DataTable).cursor_row
         return self._models[row] if 0 <= row < len(self._models) else None
-
-    def _show_status(self, status: str) -> None:
-        self.query_one("#status", Static).update(status)
 
 
 def _chats(model: ModelSummary) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import on
@@ -12,10 +13,10 @@ from textual.message import Message
 from textual.widgets import DataTable, Footer, Label, Static, TabbedContent, TabPane, Tabs
 
 from localrec_tui.base_app import AppScreen
-from localrec_tui.messages import WorkFailed
 from localrec_tui.screens.case import CaseScreen
 from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
-from localrec_tui.services.runs import CaseParts, CaseSummary, RunFigures, SystemSummary
+from localrec_tui.services.run_cases import CaseParts, CaseSummary
+from localrec_tui.services.runs import RunFigures, SystemSummary
 from localrec_tui.widgets.cells import Cell, fill_table
 from localrec_tui.widgets.choice_field import ChoiceField
 from localrec_tui.widgets.interval_bars import IntervalBars, format_interval
@@ -29,7 +30,7 @@ class RunScreen(AppScreen[None]):
     """A run with its figures and cases.
 
     Args:
-        name: Of the run in the workspace.
+        name: The run's name in the workspace.
     """
 
     HELP = (
@@ -46,7 +47,6 @@ class RunScreen(AppScreen[None]):
         Binding("escape,q,backspace", "back", "Back", id="back"),
     ]
     DEFAULT_CSS = """
-    RunScreen #top { height: 1; margin: 0 1; }
     RunScreen TabbedContent { height: 1fr; }
     RunScreen TabPane { padding: 0 1; }
     RunScreen VerticalScroll { height: 1fr; }
@@ -55,26 +55,24 @@ class RunScreen(AppScreen[None]):
     RunScreen #status { height: 1; margin: 0 2; color: $text-muted; }
     """
 
+    @dataclass
     class RunRead(Message):
         """The run was read."""
 
-        def __init__(self, run: RunFigures) -> None:
-            super().__init__()
-            self.run = run
+        run: RunFigures
 
+    @dataclass
     class CasesRead(Message):
         """The cases of a system were read."""
 
-        def __init__(self, system: str, cases: tuple[CaseSummary, ...]) -> None:
-            super().__init__()
-            self.system, self.cases = system, cases
+        system: str
+        cases: tuple[CaseSummary, ...]
 
+    @dataclass
     class CaseRead(Message):
         """One case was read."""
 
-        def __init__(self, case: CaseParts) -> None:
-            super().__init__()
-            self.case = case
+        case: CaseParts
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -115,12 +113,8 @@ class RunScreen(AppScreen[None]):
 
     # --- keys ---
 
-    def action_back(self) -> None:
-        """Back to the runs."""
-        self.dismiss(None)
-
     def action_pick_metric(self) -> None:
-        """Choose what is drawn."""
+        """Choose the metric."""
         if self._run is not None and self._run.metrics:
             less = "less is better"
             choices = [
@@ -143,10 +137,6 @@ class RunScreen(AppScreen[None]):
         """The worst cases first, or as they were asked."""
         self._worst_first = not self._worst_first
         self._show_cases()
-
-    @on(ChoiceField.Pressed)
-    async def _pick_pressed(self, event: ChoiceField.Pressed) -> None:
-        await self.run_action(f"pick_{event.field.id}")
 
     def _metric_picked(self, metric: str | None) -> None:
         if metric is not None:
@@ -199,12 +189,6 @@ class RunScreen(AppScreen[None]):
         """Show it."""
         self.app.push_screen(CaseScreen(f"{self._run_name}:{self._system}", message.case))
 
-    def on_work_failed(self, message: WorkFailed) -> None:
-        """Say why, and what to do about it."""
-        message.stop()
-        told_why = f"{message.error} {message.remedy}".strip()
-        self.query_one("#status", Static).update(told_why)
-
     # --- drawing ---
 
     def _show_figures(self) -> None:
@@ -241,7 +225,7 @@ class RunScreen(AppScreen[None]):
         more = f" of {len(self._cases):,}" if len(self._cases) > len(listed) else ""
         order = "the worst first" if self._worst_first else "as they were asked"
         said = f"{len(listed):,}{more} cases of {self._system}, {order}. Enter opens one."
-        self.query_one("#status", Static).update(said if listed else "There are no cases.")
+        self.show_status(said if listed else "There are no cases.")
 
     def _listed(self) -> list[CaseSummary]:
         cases = list(self._cases)

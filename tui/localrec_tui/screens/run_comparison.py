@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -11,7 +12,6 @@ from textual.message import Message
 from textual.widgets import DataTable, Footer, Label, Static
 
 from localrec_tui.base_app import AppScreen
-from localrec_tui.messages import WorkFailed
 from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
 from localrec_tui.services.runs import MetricDifference, RunComparison, RunSummary
 from localrec_tui.widgets.cells import Cell, fill_table
@@ -42,19 +42,15 @@ class RunComparisonScreen(AppScreen[None]):
         Binding("escape,q,backspace", "back", "Back", id="back"),
     ]
     DEFAULT_CSS = """
-    RunComparisonScreen #top { height: 1; margin: 0 1; }
     RunComparisonScreen VerticalScroll { height: 1fr; padding: 0 2; }
-    RunComparisonScreen .head { text-style: bold; margin-top: 1; }
     RunComparisonScreen DataTable { height: auto; margin-top: 1; }
-    RunComparisonScreen #status { height: auto; margin: 0 2; color: $text-muted; }
     """
 
+    @dataclass
     class ComparisonFound(Message):
-        """What was found."""
+        """The comparison is ready."""
 
-        def __init__(self, compared: RunComparison) -> None:
-            super().__init__()
-            self.compared = compared
+        compared: RunComparison
 
     def __init__(self, ours: RunSummary, theirs: RunSummary) -> None:
         super().__init__()
@@ -86,10 +82,6 @@ class RunComparisonScreen(AppScreen[None]):
         self.query_one(VerticalScroll).focus()
         self._compare()
 
-    def action_back(self) -> None:
-        """Back to the runs."""
-        self.dismiss(None)
-
     def action_pick_ours(self) -> None:
         """Choose our system."""
         self._pick(0)
@@ -97,10 +89,6 @@ class RunComparisonScreen(AppScreen[None]):
     def action_pick_theirs(self) -> None:
         """Choose theirs."""
         self._pick(1)
-
-    async def on_choice_field_pressed(self, event: ChoiceField.Pressed) -> None:
-        """A click is as good as a key."""
-        await self.run_action(f"pick_{event.field.id}")
 
     def _pick(self, side: int) -> None:
         run = self._runs[side]
@@ -119,7 +107,7 @@ class RunComparisonScreen(AppScreen[None]):
         ours, theirs = zip((one.name for one in self._runs), self._systems, strict=True)
         for side, (run, system) in zip(("ours", "theirs"), (ours, theirs), strict=True):
             self.query_one(f"#{side}", ChoiceField).show(f"{run}:{system}")
-        self.query_one("#status", Static).update("Comparing, case by case …")
+        self.show_status("Comparing, case by case …")
         run_in_thread(
             self, "comparison", lambda: self.ComparisonFound(evaluations.compare(ours, theirs)[0])
         )
@@ -127,7 +115,7 @@ class RunComparisonScreen(AppScreen[None]):
     def on_run_comparison_screen_comparison_found(self, message: ComparisonFound) -> None:
         """Show it."""
         found = message.compared
-        self.query_one("#status", Static).update("")
+        self.show_status("")
         head = f"{found.ours} against {found.theirs}, {found.cases:,} cases of both"
         self.query_one("#told", Static).update(head)
         bars = {}
@@ -137,11 +125,6 @@ class RunComparisonScreen(AppScreen[None]):
         self.query_one(IntervalBars).show(bars)
         self.query_one(DifferenceBars).show({one.metric: one.difference for one in found.metrics})
         fill_table(self.query_one(DataTable), map(_row, found.metrics))
-
-    def on_work_failed(self, message: WorkFailed) -> None:
-        """Say why, and what to do about it."""
-        message.stop()
-        self.query_one("#status", Static).update(f"{message.error} {message.remedy}".strip())
 
 
 def _row(one: MetricDifference) -> tuple[str, ...]:

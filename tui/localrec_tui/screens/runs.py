@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import on
@@ -13,7 +14,6 @@ from textual.widgets import DataTable, Footer, Static
 
 from localrec.foundation.progress import Progress
 from localrec_tui.base_app import AppScreen
-from localrec_tui.messages import WorkFailed, WorkStopped
 from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
 from localrec_tui.screens.run import RunScreen
 from localrec_tui.screens.run_comparison import RunComparisonScreen
@@ -21,7 +21,7 @@ from localrec_tui.services.records import RequestHandle
 from localrec_tui.services.runs import ConfigSummary, RunSummary
 from localrec_tui.widgets.cells import Cell, fill_table
 from localrec_tui.widgets.nav_bar import NavBar
-from localrec_tui.widgets.progress import ProgressLine
+from localrec_tui.widgets.task_panel import TaskPanel
 from localrec_tui.workers import run_in_thread
 
 _HEADS = ("Run", "State", "Begun", "Systems", "What")
@@ -52,50 +52,36 @@ class RunsScreen(AppScreen[None]):
     DEFAULT_CSS = """
     RunsScreen #told { height: auto; margin: 1 2; }
     RunsScreen DataTable { height: 1fr; margin: 0 1; }
-    RunsScreen #status { height: auto; max-height: 4; margin: 0 2; color: $text-muted; }
     """
 
+    @dataclass
     class RunsListed(Message):
         """The runs were listed."""
 
-        def __init__(self, found: tuple[RunSummary, ...]) -> None:
-            super().__init__()
-            self.found = found
+        found: tuple[RunSummary, ...]
 
+    @dataclass
     class ConfigsOffered(Message):
         """The configurations that ship were read."""
 
-        def __init__(self, found: tuple[ConfigSummary, ...]) -> None:
-            super().__init__()
-            self.found = found
+        found: tuple[ConfigSummary, ...]
 
-    class RunProgress(Message):
-        """How far the run is that was started."""
-
-        def __init__(self, what: str, done: int, total: int) -> None:
-            super().__init__()
-            self.what, self.done, self.total = what, done, total
-
+    @dataclass
     class RunEnded(Message):
-        """The run that was started is done."""
+        """A run that was started here is complete."""
 
-        def __init__(self, name: str) -> None:
-            super().__init__()
-            self.name = name
+        name: str
 
     def __init__(self) -> None:
         super().__init__()
         self._runs: tuple[RunSummary, ...] = ()
-        self._request: RequestHandle | None = None
-        self._started = ""  # its name
 
     def compose(self) -> ComposeResult:
-        """The runs, and what goes on."""
+        """Compose the runs, and the running task."""
         yield NavBar()
         yield Static("…", id="told", markup=False)
         yield DataTable[Cell](cursor_type="row", zebra_stripes=True)
-        yield ProgressLine()
-        yield Static(id="status", markup=False)
+        yield TaskPanel()
         yield Footer()
 
     def on_mount(self) -> None:
@@ -112,7 +98,7 @@ class RunsScreen(AppScreen[None]):
 
     def action_start(self) -> None:
         """Choose what to run."""
-        if self._is_busy():
+        if self._tasks.is_busy():
             return
         evaluations = self.app.services.runs
         run_in_thread(self, "configurations", lambda: self.ConfigsOffered(evaluations.configs()))
@@ -120,34 +106,30 @@ class RunsScreen(AppScreen[None]):
     def action_resume(self) -> None:
         """Go on with the run that is pointed at."""
         run = self._current()
-        if run is None or self._is_busy():
+        if run is None or self._tasks.is_busy():
             return
         if run.state != "unfinished":
-            self._show_status(f"{run.name} is {run.state}: there is nothing to go on with.")
+            self.show_status(f"{run.name} is {run.state}: there is nothing to go on with.")
             return
         evaluations = self.app.services.runs
         self._begin(run.name, lambda request, told: evaluations.resume(run.name, request, told))
 
     def action_compare(self) -> None:
-        """Choose what the run that is pointed at is compared with."""
+        """Choose the run to compare the current run with."""
         ours = self._current()
         if ours is None:
             return
         others = [one for one in self._runs if one.systems]
         if not ours.systems:
-            self._show_status(f"{ours.name} has measured nothing to compare.")
+            self.show_status(f"{ours.name} has measured nothing to compare.")
             return
         choices = [ChoiceItem(one.name, one.name, one.title) for one in others]
         screen = ChoiceDialog(f"Compare {ours.name} with which run?", choices, ours.name)
         self.app.push_screen(screen, lambda name: self._other_picked(ours, name))
 
     def action_stop(self) -> None:
-        """Stop the run that goes on."""
-        if (request := self._request) is not None:
-            evaluations = self.app.services.runs
-            again = " Esc again insists." if not request.stopped.is_set() else ""
-            self._show_status(f"Stopping {self._started} at a safe place …{again}")
-            run_in_thread(self, "stopping", lambda: evaluations.stop(request))
+        """Stop the run that was started here."""
+        self._tasks.stop()
 
     @on(DataTable.RowSelected)
     def _opened(self) -> None:
@@ -155,7 +137,7 @@ class RunsScreen(AppScreen[None]):
         if run is None:
             return
         if run.state == "unreadable":
-            self._show_status(f"{run.title} Look into its folder, or take it away.")
+            self.show_status(f"{run.title} Look into its folder, or take it away.")
         else:
             self.app.push_screen(RunScreen(run.name))
 
@@ -174,53 +156,24 @@ class RunsScreen(AppScreen[None]):
     # --- running ---
 
     def _begin(self, name: str, run: Callable[[RequestHandle, Progress], None]) -> None:
-        request = RequestHandle()
-        self._request, self._started = request, name
-
-        def step(what: str, done: int, total: int) -> None:
-            self.post_message(self.RunProgress(what, done, total))
-
-        def work() -> Message:
-            run(request, step)
+        def work(request: RequestHandle, on_progress: Progress) -> Message:
+            run(request, on_progress)
             return self.RunEnded(name)
 
-        self._show_status("")
-        self.query_one(ProgressLine).step(f"starting {name}", 0, 0)
-        run_in_thread(self, "evaluation", work, request)
-
-    def on_runs_screen_run_progress(self, message: RunProgress) -> None:
-        """Show how far it is."""
-        if self._request is not None and not self._request.stopped.is_set():
-            what = f"{self._started}: {message.what}"
-            self.query_one(ProgressLine).step(what, message.done, message.total)
+        when_stopped = f"{name} was stopped; what is done is on disk. G goes on with it."
+        self._tasks.begin(name, work, self.app.services.runs.stop, when_stopped)
 
     def on_runs_screen_run_ended(self, message: RunEnded) -> None:
-        """Say so."""
-        self._end(f"{message.name} is done. Enter opens it.")
+        """Say that the run is complete."""
+        self.show_status(f"{message.name} is done. Enter opens it.")
 
-    def on_work_stopped(self, message: WorkStopped) -> None:
-        """What is done is kept."""
-        self._end(f"{self._started} was stopped; what is done is on disk. G goes on with it.")
-
-    def on_work_failed(self, message: WorkFailed) -> None:
-        """Say why, and what to do about it."""
-        message.stop()
-        told = f"{message.error} {message.remedy}".strip()
-        if message.request is None:
-            self._show_status(told)
-        else:
-            self._end(told)
-
-    def _end(self, told: str) -> None:
-        self._request = None
-        self.query_one(ProgressLine).end()
-        self._show_status(told)
+    def on_task_panel_task_over(self) -> None:
+        """List the runs again: one of them changed."""
         self._list()
 
-    def _is_busy(self) -> bool:
-        if self._request is not None:
-            self._show_status(f"{self._started} is running: one at a time. Esc stops it.")
-        return self._request is not None
+    @property
+    def _tasks(self) -> TaskPanel:
+        return self.query_one(TaskPanel)
 
     # --- reading and drawing ---
 
@@ -237,7 +190,7 @@ class RunsScreen(AppScreen[None]):
         fill_table(self.query_one(DataTable), map(_row, message.found))
 
     def on_runs_screen_configs_offered(self, message: ConfigsOffered) -> None:
-        """Let the person choose."""
+        """Let the user choose a configuration."""
         done = {one.name: f" ({one.state})" for one in self._runs}
         choices = [
             ChoiceItem(one.name, f"{one.name}{done.get(one.name, '')}", one.title)
@@ -249,9 +202,6 @@ class RunsScreen(AppScreen[None]):
     def _current(self) -> RunSummary | None:
         row = self.query_one(DataTable).cursor_row
         return self._runs[row] if 0 <= row < len(self._runs) else None
-
-    def _show_status(self, status: str) -> None:
-        self.query_one("#status", Static).update(status)
 
 
 def _row(run: RunSummary) -> tuple[str, ...]:

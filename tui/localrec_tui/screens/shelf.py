@@ -1,7 +1,8 @@
-"""The shelf editor: what a person has at hand, the same shelf as that of `localrec shelf`."""
+"""The shelf editor: a user's components at hand, as in `localrec shelf`."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import on
@@ -13,7 +14,6 @@ from textual.widgets import Footer, Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
 from localrec_tui.base_app import AppScreen
-from localrec_tui.messages import WorkFailed
 from localrec_tui.services.catalogue import ShelfComponent, ShelfContents
 from localrec_tui.widgets.text_line import TextLine
 from localrec_tui.workers import run_in_thread
@@ -21,33 +21,29 @@ from localrec_tui.workers import run_in_thread
 _COMPLETIONS = 12
 
 
+@dataclass
 class ShelfLoaded(Message):
-    """A shelf as it is now; `taken`: what was just taken off, `told`: how it came about."""
+    """A shelf was read; `taken` was just taken off it, `told` says how."""
 
-    def __init__(
-        self, shelf: ShelfContents, told: str = "", taken: tuple[ShelfComponent, ...] = ()
-    ) -> None:
-        super().__init__()
-        self.shelf = shelf
-        self.told = told
-        self.taken = taken
+    shelf: ShelfContents
+    told: str = ""
+    taken: tuple[ShelfComponent, ...] = ()
 
 
+@dataclass
 class NamesLoaded(Message):
-    """What can go on the shelf and is called like what was typed."""
+    """The components whose names contain the typed text were read."""
 
-    def __init__(self, like: str, names: tuple[str, ...]) -> None:
-        super().__init__()
-        self.like = like
-        self.names = names
+    like: str
+    names: tuple[str, ...]
 
 
 class ShelfScreen(AppScreen[None]):
-    """What is at hand.
+    """Edits the components at hand.
 
     Args:
-        domain: What it is for.
-        person: Whose shelf.
+        domain: The domain of the shelf.
+        user: The owner of the shelf.
     """
 
     HELP = (
@@ -63,33 +59,31 @@ class ShelfScreen(AppScreen[None]):
         Binding("down", "to_list", "To the list", show=False, id="shelf_list"),
     ]
     DEFAULT_CSS = """
-    ShelfScreen .title { text-style: bold; padding: 0 1; }
     ShelfScreen Input { border: round $border; height: 3; padding: 0 1; }
     ShelfScreen Input:focus { border: round $accent; }
     ShelfScreen OptionList { height: 1fr; }
-    ShelfScreen #status { height: auto; margin: 0 2; color: $text-muted; }
     """
 
     def __init__(self, domain: str, user: str) -> None:
         super().__init__()
         self._domain = domain
-        self._person = user
+        self._user = user
         self._things: tuple[ShelfComponent, ...] = ()
         self._names: tuple[str, ...] = ()  # that are offered; none: the shelf is shown
         self._changes: list[tuple[str, tuple[ShelfComponent, ...]]] = []  # ("put" or "taken", what)
 
     def compose(self) -> ComposeResult:
-        """A line to add with, the shelf or what is offered, what happened."""
-        yield Label(f"What {self._person} has at hand", classes="title", markup=False)
+        """Compose the line to add with, the shelf or the offered names, and the status."""
+        yield Label(f"What {self._user} has at hand", classes="title", markup=False)
         yield TextLine(placeholder="Add, such as: gin, lime juice", max_length=500)
         yield OptionList()
         yield Static(id="status", markup=False)
         yield Footer()
 
     def on_mount(self) -> None:
-        """Look what is there."""
+        """Read the shelf."""
         self.query_one(Input).focus()
-        browse, domain, user = self.app.services.catalogue, self._domain, self._person
+        browse, domain, user = self.app.services.catalogue, self._domain, self._user
         run_in_thread(self, "shelf", lambda: ShelfLoaded(browse.shelf(domain, user)))
 
     # --- keys ---
@@ -111,16 +105,16 @@ class ShelfScreen(AppScreen[None]):
     def action_undo(self) -> None:
         """Take back the last change."""
         if not self._changes:
-            self._show_status("There is nothing to take back.")
+            self.show_status("There is nothing to take back.")
             return
         what, things = self._changes.pop()
-        browse, domain, user = self.app.services.catalogue, self._domain, self._person
+        browse, domain, user = self.app.services.catalogue, self._domain, self._user
         change = browse.take_off if what == "put" else browse.put_back
         told = f"Taken back: {_listed(things)}."
         run_in_thread(self, "shelf", lambda: ShelfLoaded(change(domain, user, things), told))
 
     def action_back(self) -> None:
-        """Let go of what is typed; with an empty line, back to Browse."""
+        """Clear the line; where it is empty, return to Browse."""
         line = self.query_one(Input)
         if line.value:
             line.value = ""
@@ -151,11 +145,11 @@ class ShelfScreen(AppScreen[None]):
             self._add(", ".join(filter(None, [before.strip(), self._names[event.option_index]])))
 
     def _add(self, typed: str) -> None:
-        browse, domain, user = self.app.services.catalogue, self._domain, self._person
+        browse, domain, user = self.app.services.catalogue, self._domain, self._user
         run_in_thread(self, "shelf", lambda: ShelfLoaded(browse.stock(domain, user, typed)))
 
     def _take(self, things: tuple[ShelfComponent, ...]) -> None:
-        browse, domain, user = self.app.services.catalogue, self._domain, self._person
+        browse, domain, user = self.app.services.catalogue, self._domain, self._user
         told = f"Taken off: {_listed(things)}. Ctrl+Z puts it back."
         run_in_thread(
             self, "shelf", lambda: ShelfLoaded(browse.take_off(domain, user, things), told, things)
@@ -164,7 +158,7 @@ class ShelfScreen(AppScreen[None]):
     # --- what comes back ---
 
     def on_shelf_loaded(self, message: ShelfLoaded) -> None:
-        """Show what is there now."""
+        """Show the shelf."""
         shelf = message.shelf
         if shelf.added:
             self._changes.append(("put", shelf.added))
@@ -177,17 +171,12 @@ class ShelfScreen(AppScreen[None]):
         read = ", ".join(f"{typed} → {meant}" for typed, meant in shelf.corrected.items())
         added = f"Put there: {_listed(shelf.added)}." if shelf.added else ""
         parts = [message.told, added, f"Read as: {read}." if read else "", self._count()]
-        self._show_status(" ".join(filter(None, parts)))
+        self.show_status(" ".join(filter(None, parts)))
 
     def on_names_loaded(self, message: NamesLoaded) -> None:
         """Offer them, unless more was typed meanwhile."""
         if message.like == _name_being_typed(self.query_one(Input).value):
             self._show(message.names)
-
-    def on_work_failed(self, message: WorkFailed) -> None:
-        """Say why nothing was changed, and what is called nearly so."""
-        message.stop()
-        self._show_status(f"{message.error} {message.remedy}".strip())
 
     # --- drawing ---
 
@@ -206,9 +195,6 @@ class ShelfScreen(AppScreen[None]):
         if not self._things:
             return "The shelf is empty: type what you have."
         return f"{len(self._things)} on the shelf."
-
-    def _show_status(self, status: str) -> None:
-        self.query_one("#status", Static).update(status)
 
 
 def _name_being_typed(typed: str) -> str:

@@ -15,7 +15,7 @@ class TextDialog(Dialog[str]):
     """Asks for a few words; "" is an answer, None says that it was left.
 
     Args:
-        title: What they are for.
+        title: The question.
         hint: An example, or what happens without any.
     """
 

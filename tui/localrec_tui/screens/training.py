@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import on
@@ -73,33 +74,29 @@ class TrainingScreen(AppScreen[None]):
     TrainingScreen DataTable { height: 1fr; margin: 0 1; }
     """
 
+    @dataclass
     class TrainingsListed(Message):
         """The trainings were listed; None: nothing changed."""
 
-        def __init__(self, found: TrainingList | None) -> None:
-            super().__init__()
-            self.found = found
+        found: TrainingList | None
 
+    @dataclass
     class OptionsOffered(Message):
-        """What can be trained was found."""
+        """The possible trainings were listed."""
 
-        def __init__(self, found: tuple[TrainingOption, ...]) -> None:
-            super().__init__()
-            self.found = found
+        found: tuple[TrainingOption, ...]
 
+    @dataclass
     class TrainingEnded(Message):
         """A training came to its end."""
 
-        def __init__(self, name: str) -> None:
-            super().__init__()
-            self.name = name
+        name: str
 
+    @dataclass
     class AdapterExported(Message):
         """An adapter was exported."""
 
-        def __init__(self, exported: ExportedAdapter) -> None:
-            super().__init__()
-            self.exported = exported
+        exported: ExportedAdapter
 
     def __init__(self) -> None:
         super().__init__()
@@ -110,7 +107,7 @@ class TrainingScreen(AppScreen[None]):
         )
 
     def compose(self) -> ComposeResult:
-        """The trainings, and what goes on."""
+        """Compose the trainings, and the running task."""
         yield NavBar()
         yield Static("…", id="told", markup=False)
         yield DataTable[Cell](cursor_type="row", zebra_stripes=True)
@@ -132,7 +129,7 @@ class TrainingScreen(AppScreen[None]):
 
     def action_start(self) -> None:
         """Choose what to train."""
-        if self._is_busy():
+        if self._tasks.is_busy():
             return
         training = self.app.services.trainings
         run_in_thread(self, "what can be trained", lambda: self.OptionsOffered(training.trainees()))
@@ -140,12 +137,12 @@ class TrainingScreen(AppScreen[None]):
     def action_resume(self) -> None:
         """Go on with the training that is pointed at."""
         found = self._current()
-        if found is None or self._is_busy():
+        if found is None or self._tasks.is_busy():
             return
         if found.state == "running":
-            self._show_status(f"{found.name} is being trained, {trainer_label(found)}.")
+            self.show_status(f"{found.name} is being trained, {trainer_label(found)}.")
         elif found.state != "stopped":
-            self._show_status(f"{found.name} is {found.state}: there is nothing to go on with.")
+            self.show_status(f"{found.name} is {found.state}: there is nothing to go on with.")
         else:
             training, name = self.app.services.trainings, found.name
             self._train(
@@ -155,7 +152,7 @@ class TrainingScreen(AppScreen[None]):
     def action_export(self) -> None:
         """Write the adapter of the training that is pointed at."""
         found = self._finished("exported")
-        if found is None or self._is_busy():
+        if found is None or self._tasks.is_busy():
             return
         training, name = self.app.services.trainings, found.name
 
@@ -172,7 +169,7 @@ class TrainingScreen(AppScreen[None]):
             self.app.push_screen(AdapterCompareScreen(found.name, found.role))
 
     def action_stop(self) -> None:
-        """Stop what was begun here."""
+        """Stop the task that was begun here."""
         self._tasks.stop()
 
     @on(DataTable.RowSelected)
@@ -181,7 +178,7 @@ class TrainingScreen(AppScreen[None]):
         if found is None:
             return
         if found.state == "unreadable":
-            self._show_status(f"{found.remark} Look into its folder, or take it away.")
+            self.show_status(f"{found.remark} Look into its folder, or take it away.")
         else:
             self.app.push_screen(TrainingRunScreen(found.name), self._action_chosen)
 
@@ -189,7 +186,7 @@ class TrainingScreen(AppScreen[None]):
         self._next_action = next_action
 
     async def _run_next_action(self) -> None:
-        """Do what was wished while a training was open: it may have come to its end meanwhile."""
+        """Do the action chosen in an open training, now that its state is known."""
         next_action, self._next_action = self._next_action, None
         if next_action is not None:
             await self.run_action(next_action)
@@ -197,7 +194,7 @@ class TrainingScreen(AppScreen[None]):
     # --- beginning one ---
 
     def on_training_screen_options_offered(self, message: OptionsOffered) -> None:
-        """Let the person choose what, then how much."""
+        """Let the user choose a training, then its size."""
         offered = {one.key: one for one in message.found}
         choices = [ChoiceItem(one.key, one.name, one.meaning) for one in message.found]
 
@@ -222,7 +219,7 @@ class TrainingScreen(AppScreen[None]):
         self.app.push_screen(screen, picked)
 
     def _begin(self, plan: TrainingPlan, begin: bool | None) -> None:
-        if not begin or self._is_busy():
+        if not begin or self._tasks.is_busy():
             return
         training = self.app.services.trainings
         name = free_name(plan.stem, (one.name for one in self._trainings))
@@ -242,14 +239,14 @@ class TrainingScreen(AppScreen[None]):
 
     def on_training_screen_training_ended(self, message: TrainingEnded) -> None:
         """Say so."""
-        self._show_status(
+        self.show_status(
             f"{message.name} is done. Enter shows its curves, T tries it, X exports it."
         )
 
     def on_training_screen_adapter_exported(self, message: AdapterExported) -> None:
         """Say where it lies, and how it gets to work."""
         done = message.exported
-        self._show_status(
+        self.show_status(
             f"{done.file}: a {done.role} for {done.base}. Let it work: "
             f"localrec models use {done.role} {done.file}"
         )
@@ -258,16 +255,15 @@ class TrainingScreen(AppScreen[None]):
         """Whatever ended, left something."""
         self._look()
 
-    def on_work_failed(self, message: WorkFailed) -> None:
-        """Say why, and what to do about it."""
-        message.stop()
+    async def show_failure(self, failure: WorkFailed) -> None:
+        """Show the failure; the next look may succeed."""
         self._looks, self._next_action = False, None
-        self._show_status(f"{message.error} {message.remedy}".strip())
+        await super().show_failure(failure)
 
     # --- reading and drawing ---
 
     def _look(self) -> None:
-        """Look whether something moved; one look at a time, and none where nobody sees it."""
+        """Look for changes; one look at a time, and none while the screen is hidden."""
         if self._looks or not self.is_current:
             return
         self._looks = True
@@ -312,20 +308,11 @@ class TrainingScreen(AppScreen[None]):
         """The training that is pointed at, if it came to its end; says so if not."""
         found = self._current()
         if found is not None and found.state != "finished":
-            self._show_status(
+            self.show_status(
                 f"{found.name} is {found.state}: only a finished one can be {what_for}."
             )
             return None
         return found
-
-    def _is_busy(self) -> bool:
-        what = self._tasks.what
-        if what:
-            self._show_status(f"{what} is under way: one thing at a time. Esc stops it.")
-        return bool(what)
-
-    def _show_status(self, status: str) -> None:
-        self._tasks.show_status(status)
 
 
 def _row(found: TrainingSummary) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
-"""A dialog that shows what a training would take, before it is begun."""
+"""A dialog that estimates a training before it begins."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -34,12 +35,11 @@ class TrainingEstimateDialog(Dialog[bool]):
     TrainingEstimateDialog #estimate { margin: 1 0; }
     """
 
+    @dataclass
     class EstimateFound(Message):
-        """What it would take."""
+        """The estimate is ready."""
 
-        def __init__(self, estimated: TrainingEstimate) -> None:
-            super().__init__()
-            self.estimated = estimated
+        estimated: TrainingEstimate
 
     def __init__(self, plan: TrainingPlan) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class TrainingEstimateDialog(Dialog[bool]):
         self._fits = False
 
     def compose(self) -> ComposeResult:
-        """The plan, the command line that it is, and what it would take."""
+        """Compose the plan, its command line and its estimate."""
         with Vertical(classes="dialog"):
             yield Label(f"Train {self._plan.title}", classes="title", markup=False)
             yield Static(self._plan.command, classes="hint", markup=False)

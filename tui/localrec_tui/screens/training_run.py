@@ -1,11 +1,11 @@
-"""One training: its curves as they grow, how far it is, and what it was asked for."""
+"""One training: its curves as they grow, its progress, and its configuration."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
@@ -55,7 +55,7 @@ class TrainingRunScreen(AppScreen[TrainingAction]):
     """A training with its curves.
 
     Args:
-        name: Of the training in the workspace.
+        name: The training's name in the workspace.
     """
 
     HELP = (
@@ -74,29 +74,23 @@ class TrainingRunScreen(AppScreen[TrainingAction]):
         Binding("escape,q,backspace", "back", "Back", id="back"),
     ]
     DEFAULT_CSS = """
-    TrainingRunScreen #top { height: 1; margin: 0 1; }
     TrainingRunScreen #state { width: 1fr; }
     TrainingRunScreen TabbedContent { height: 1fr; }
     TrainingRunScreen TabPane { padding: 0; }
     TrainingRunScreen VerticalScroll { height: 1fr; padding: 0 2; }
-    TrainingRunScreen .head { text-style: bold; margin-top: 1; }
-    TrainingRunScreen .-none { display: none; }
-    TrainingRunScreen #status { height: auto; max-height: 3; margin: 0 2; color: $text-muted; }
     """
 
+    @dataclass
     class TrainingRead(Message):
         """The training was looked at; None: nothing changed."""
 
-        def __init__(self, look: TrainingUpdate | None) -> None:
-            super().__init__()
-            self.look = look
+        look: TrainingUpdate | None
 
+    @dataclass
     class ConfigRead(Message):
-        """What it was asked for was read."""
+        """The configuration was read."""
 
-        def __init__(self, parts: tuple[TrainingPart, ...]) -> None:
-            super().__init__()
-            self.parts = parts
+        parts: tuple[TrainingPart, ...]
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -134,16 +128,12 @@ class TrainingRunScreen(AppScreen[TrainingAction]):
 
     # --- keys ---
 
-    def action_back(self) -> None:
-        """Back to the trainings."""
-        self.dismiss(None)
-
     def action_leave_to(self, next_action: TrainingAction) -> None:
         """Back to the trainings, where it is done."""
         self.dismiss(next_action)
 
     def action_pick_curve(self) -> None:
-        """Choose what is drawn."""
+        """Choose the curve."""
         latest = self._steps[-1].values if self._steps else {}
         choices = [ChoiceItem(_ALL, "the four that tell most")]
         for name in metric_names(self._steps):
@@ -155,10 +145,6 @@ class TrainingRunScreen(AppScreen[TrainingAction]):
         screen = ChoiceDialog("Which curve?", choices, self._curve)
         self.app.push_screen(screen, self._curve_picked)
 
-    @on(ChoiceField.Pressed)
-    def _pick_pressed(self) -> None:
-        self.action_pick_curve()
-
     def _curve_picked(self, name: str | None) -> None:
         if name is not None:
             self._curve = name
@@ -167,7 +153,7 @@ class TrainingRunScreen(AppScreen[TrainingAction]):
     # --- reading ---
 
     def _look(self) -> None:
-        """Look whether it did a step; one look at a time, and none where nobody sees it."""
+        """Look for new steps; one look at a time, and none while the screen is hidden."""
         if self._looks or not self.is_current:
             return
         self._looks = True
@@ -176,7 +162,7 @@ class TrainingRunScreen(AppScreen[TrainingAction]):
         run_in_thread(self, "training steps", lambda: self.TrainingRead(training.look(name, mark)))
 
     def on_training_run_screen_training_read(self, message: TrainingRead) -> None:
-        """Show what is new."""
+        """Show the new steps."""
         self._looks = False
         look = message.look
         if look is None:
@@ -184,7 +170,7 @@ class TrainingRunScreen(AppScreen[TrainingAction]):
         self._look_before = look
         self._steps = [*(() if look.is_anew else self._steps), *look.steps]
         self.query_one("#state", Static).update(_state_text(look, self._steps))
-        self.query_one("#status", Static).update(_next_steps_text(look))
+        self.show_status(_next_steps_text(look))
         self._draw()
 
     def on_training_run_screen_config_read(self, message: ConfigRead) -> None:
@@ -192,12 +178,10 @@ class TrainingRunScreen(AppScreen[TrainingAction]):
         parts = ("\n".join([title, *(f"  {line}" for line in ls)]) for title, ls in message.parts)
         self.query_one("#about", Static).update("\n\n".join(parts))
 
-    def on_work_failed(self, message: WorkFailed) -> None:
-        """Say why, and what to do about it."""
-        message.stop()
+    async def show_failure(self, failure: WorkFailed) -> None:
+        """Show the failure; the next look may succeed."""
         self._looks = False
-        told = f"{message.error} {message.remedy}".strip()
-        self.query_one("#status", Static).update(told)
+        await super().show_failure(failure)
 
     def _draw(self) -> None:
         if self._look_before is None:
@@ -237,7 +221,7 @@ def _state_text(look: TrainingUpdate, steps: Sequence[LoggedStep]) -> str:
 
 
 def _next_steps_text(look: TrainingUpdate) -> str:
-    """What is on disk of it, and what can be done with that."""
+    """Tell which files the training left, and the keys that use them."""
     found = look.found
     if look.exported:
         return f"Exported: {look.exported}"

@@ -1,4 +1,4 @@
-"""Asks whose history counts."""
+"""Asks for the user whose history counts; the rooms for one user share how they show it."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from textual.content import Content
 from textual.widgets import Footer, Input, Label, OptionList
 from textual.widgets.option_list import Option
 
-from localrec_tui.base_app import Dialog
+from localrec_tui.base_app import AppScreen, Dialog
 from localrec_tui.messages import UsersLoaded, WorkFailed
-from localrec_tui.screens.choice import _called
+from localrec_tui.widgets.choice_field import ChoiceField
 from localrec_tui.widgets.text_line import TextLine
 from localrec_tui.workers import run_in_thread
 
 
 class UserDialog(Dialog[str]):
-    """Asks who sits here: one who is known, a new one by typing, or nobody (""); None: left.
+    """Asks for the user: a known one, a new one by typing, or none (""); None where it is left.
 
     Args:
-        person: Who sits here now.
-        nobody: Whether nobody is an answer.
+        user: The user who is chosen now.
+        nobody: Whether the choice of no user is offered.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -34,30 +34,30 @@ class UserDialog(Dialog[str]):
 
     def __init__(self, user: str | None, *, nobody: bool = True) -> None:
         super().__init__()
-        self._person = user
+        self._user = user
         self._nobody = nobody
         self._found: UsersLoaded | None = None  # who is listed
         self._is_named = False  # a name was entered whose matches are not here yet
 
     def compose(self) -> ComposeResult:
-        """A line to search and to name somebody new in, and who is known."""
+        """Compose the line to search and to name a new user, and the known users."""
         with Vertical(classes="dialog"):
             yield Label("Who are you?", classes="title")
             yield TextLine(placeholder="Search, or type a new name", max_length=200)
             yield OptionList()
-            yield Label("", classes="hint", id="person-error", markup=False)
+            yield Label("", classes="hint", id="status", markup=False)
             yield Footer()
 
     def on_mount(self) -> None:
-        """Look who is known."""
+        """List the known users."""
         self._search("")
 
     def action_to_list(self) -> None:
-        """From the line to the list below it."""
-        people = self.query_one(OptionList)
-        if people.option_count:
-            people.highlighted = people.highlighted or 0
-            people.focus()
+        """Go from the line to the list below it."""
+        users = self.query_one(OptionList)
+        if users.option_count:
+            users.highlighted = users.highlighted or 0
+            users.focus()
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
@@ -80,42 +80,67 @@ class UserDialog(Dialog[str]):
         self.dismiss((event.option_id or "")[1:])
 
     def on_users_loaded(self, message: UsersLoaded) -> None:
-        """Show them, unless more was typed meanwhile."""
+        """Show the users, unless more was typed meanwhile."""
         if message.like != self.query_one(Input).value.strip():
             return
         self._found = message
-        people = self.query_one(OptionList)
-        people.clear_options()
+        users = self.query_one(OptionList)
+        users.clear_options()
         if self._nobody and not message.like:
-            people.add_option(Option("Nobody in particular", id="="))
-        for key in message.people:
-            now = "  (now)" if key == self._person else ""
-            people.add_option(Option(Content(f"{key}{now}"), id=f"={key}"))
+            users.add_option(Option("Nobody in particular", id="="))
+        for key in message.users:
+            now = "  (now)" if key == self._user else ""
+            users.add_option(Option(Content(f"{key}{now}"), id=f"={key}"))
         if message.like and _called(message) is None:
-            people.add_option(Option(Content(f"{message.like}  (new)"), id=f"+{message.like}"))
+            users.add_option(Option(Content(f"{message.like}  (new)"), id=f"+{message.like}"))
         if self._is_named:
             self._choose(message)
 
-    def on_work_failed(self, message: WorkFailed) -> None:
-        """Say why nobody is listed; a name can be typed all the same."""
-        message.stop()
+    async def show_failure(self, failure: WorkFailed) -> None:
+        """Show why no user is listed; a name can be typed all the same."""
         if self._is_named:
             self.dismiss(self.query_one(Input).value.strip())
-            return
-        self.query_one("#person-error", Label).update(f"{message.error} {message.remedy}".strip())
+        else:
+            await super().show_failure(failure)
 
     def _choose(self, found: UsersLoaded) -> None:
-        """Take whoever is called as typed, or else the only match; a name of nobody is new."""
+        """Take the user with the typed name, or else the only match; an unknown name is new."""
         self._is_named = False
         if (called := _called(found)) is not None:
             self.dismiss(called)
-        elif len(found.people) <= 1:
-            self.dismiss(next(iter(found.people), found.like))
+        elif len(found.users) <= 1:
+            self.dismiss(next(iter(found.users), found.like))
         else:
             told = "Several are called so: choose one of them, or the last line for somebody new."
-            self.query_one("#person-error", Label).update(told)
+            self.show_status(told)
             self.action_to_list()
 
     def _search(self, like: str) -> None:
         services = self.app.services
-        run_in_thread(self, "people", lambda: UsersLoaded(like, services.users(like)))
+        run_in_thread(self, "users", lambda: UsersLoaded(like, services.users(like)))
+
+
+class UserScreen(AppScreen[None]):
+    """A room for one user, whom F2 changes; a `ChoiceField` with the id "user" names them."""
+
+    NOBODY: ClassVar[bool] = True  # whether no user is a choice
+
+    def action_pick_user(self) -> None:
+        """Choose whose history counts."""
+        dialog = UserDialog(self.app.user, nobody=self.NOBODY)
+        self.app.push_screen(dialog, self._user_picked)
+
+    def _user_picked(self, user: str | None) -> None:
+        if user is not None:
+            self.app.user = user or None
+
+    def _show_user_name(self, user: str | None) -> None:
+        self.query_one("#user", ChoiceField).show(user or "nobody in particular")
+
+
+def _called(found: UsersLoaded) -> str | None:
+    """Return the user with the typed name, if need be in another case; None for none."""
+    if found.like in found.users:
+        return found.like
+    same = [key for key in found.users if key.casefold() == found.like.casefold()]
+    return same[0] if len(same) == 1 else None

@@ -1,1 +1,1 @@
-"""What works behind the screens: one workspace, opened per request and let go after a moment."""
+"""The services behind the screens, over one workspace whose store is held for moments only."""

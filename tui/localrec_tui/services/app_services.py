@@ -1,4 +1,4 @@
-"""The backend over a workspace folder.
+"""The services of the app over a workspace folder.
 
 Quick reads (people, a page, an item) open the store for themselves, and leave it open for a second
 for the next one. Questions are answered one at a time from a workspace that stays warm in memory;
@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Lock, Timer
+from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
@@ -37,7 +37,7 @@ from localrec_tui.services.records import (
     UndoneFeedback,
 )
 from localrec_tui.services.runs import RunService
-from localrec_tui.services.store_access import ReadWriteLock, StorePool
+from localrec_tui.services.store_access import DelayedClose, ReadWriteLock, StorePool
 from localrec_tui.services.trainings import TrainingService
 
 if TYPE_CHECKING:
@@ -65,12 +65,11 @@ class AppServices:
 
     Args:
         folder: The workspace.
-        linger_s: How long the store is held after a question.
+        hold_s: How long the store stays open after a question.
     """
 
     def __init__(self, folder: Path, hold_s: float = _HOLD_S) -> None:
         self._folder = folder
-        self._hold_s = hold_s
         self._lock = ReadWriteLock()
         self._store_pool = StorePool(folder, hold_s)
         self._request_lock = Lock()  # one question at a time; guards the warm workspace
@@ -80,7 +79,7 @@ class AppServices:
         self._pool: ModelPool | None = None  # outlives the warm workspace: starting takes seconds
         self._models: StoppableModels | None = None
         self._current_request: RequestHandle | None = None
-        self._timer: Timer | None = None
+        self._closing = DelayedClose(hold_s, self._request_lock, self._close_store)
         self.catalogue = CatalogueService(folder, self._read, self._writing, self._leased_workspace)
         self.models = ModelService(folder, lambda: self._pool.started() if self._pool else ())
         self.memory = MemoryService(folder, self._lock, self._read, self._writing)
@@ -99,13 +98,13 @@ class AppServices:
         return () if self.is_empty else self._read(domain_summaries)
 
     def users(self, like: str = "", limit: int = 50) -> tuple[str, ...]:
-        """Keys of people that contain `like`."""
+        """Return the keys of users that contain `like`."""
         from localrec_tui.services.store_queries import users_like
 
         return self._read(lambda store: users_like(store, like, limit))
 
     def item(self, domain: str, key: str, user: str | None = None) -> ItemDetails:
-        """All that is stored about an item, as a person sees it."""
+        """Return all that is stored about an item, as a user sees it."""
         from localrec_tui.services.store_queries import item_details
 
         return self._read(lambda store: item_details(store, domain, key, user))
@@ -123,14 +122,14 @@ class AppServices:
         request: RequestHandle,
         on_items: OnItems,
     ) -> AnsweredQuestion:
-        """Answer a question again after a person mended how it was read."""
+        """Answer a question again, read as the user corrected it."""
         unaided = msgspec.structs.replace(asked, without_model=True)
         return self._answer(unaided, corrected, request, on_items)
 
     def recommend(
         self, user: str, domain: str | None, k: int, request: RequestHandle
     ) -> Recommendations:
-        """A list for a person who asks for nothing in particular."""
+        """Recommend a list to a user who asks no question."""
         from localrec.systems.registry import SYSTEM_REGISTRY
         from localrec.workspace.domain_choice import domain_of_user
 
@@ -140,7 +139,7 @@ class AppServices:
             return ranker.recommend(user, context.user_profile(user), k)
 
     def give_feedback(self, word: NewFeedback) -> FeedbackRecord:
-        """Store what a person says, with the job that works it into memories."""
+        """Store feedback, with the job that updates memories from it."""
         from localrec.memory.feedback import record_feedback
         from localrec.workspace import Workspace
         from localrec.workspace.domain_choice import find_item
@@ -152,7 +151,7 @@ class AppServices:
             )
 
     def undo(self, user: str) -> UndoneFeedback | None:
-        """Take back a person's newest word; None where there is none."""
+        """Take back a user's newest feedback; None where there is none."""
         from localrec.memory.feedback import retract_feedback
         from localrec.workspace import Workspace
         from localrec.workspace.domain_choice import domain_of_last_feedback
@@ -242,7 +241,7 @@ class AppServices:
 
     @contextmanager
     def _leased_workspace(self, request: RequestHandle) -> Iterator[Workspace]:
-        """The warm workspace, for one request, at its turn.
+        """Open the warm workspace for one request at a time.
 
         A request that was stopped is refused.
 
@@ -253,7 +252,7 @@ class AppServices:
 
         try:
             with self._request_lock, self._lock.reading():
-                self._cancel_timer()
+                self._closing.cancel()
                 raise_if_stopped(request)
                 self._current_request = request
                 try:
@@ -262,7 +261,7 @@ class AppServices:
                     raise_if_stopped(request)
                 finally:
                     self._current_request = None
-                    self._close_later()
+                    self._closing.restart()
         finally:
             request.over.set()
 
@@ -302,32 +301,15 @@ class AppServices:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """Nobody else of this process has the store."""
+        """Keep the store for one writer of this process."""
         with self._request_lock:
             self._close_store()
             with self._lock.writing():
                 self._store_pool.close()
                 yield
 
-    def _cancel_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
-    def _close_later(self) -> None:
-        """Let the store go in a moment, unless another question comes first."""
-        timer = Timer(self._hold_s, lambda: self._time_is_up(timer))
-        timer.daemon = True  # the end of the app waits for nothing
-        self._timer = timer
-        timer.start()
-
-    def _time_is_up(self, timer: Timer) -> None:
-        with self._request_lock:
-            if self._timer is timer:
-                self._close_store()
-
     def _close_store(self) -> None:
-        self._cancel_timer()
+        self._closing.cancel()
         if self._store is not None:
             self._store.close()
 

@@ -1,4 +1,4 @@
-"""What the Browse room asks: pages of the catalogue, steps through the graph, a person's shelf.
+"""Serves the Browse room: pages of the catalogue, steps through the graph, a user's shelf.
 
 Records here are made of what a screen shows; nothing of NumPy or DuckDB is loaded with them.
 """
@@ -11,37 +11,31 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
+import msgspec
+
 from localrec_tui.services.memory import ReadStore
 from localrec_tui.services.records import RequestHandle
 
 if TYPE_CHECKING:
     from localrec.data.domains import Domain
     from localrec.graph.name_search import NameSearch
-    from localrec.graph.neighbours import GraphNode
-    from localrec.graph.pagination import ItemSelection, PageRow
+    from localrec.graph.neighbours import GraphNode, NeighbourEdge
+    from localrec.graph.pagination import ItemSelection, PageCursor, PageRow
     from localrec.graph.store import Store
     from localrec.workspace import Workspace
 
-from typing import TYPE_CHECKING
-
-import msgspec
-
-if TYPE_CHECKING:
-    from localrec.graph.neighbours import GraphNode, NeighbourEdge
-    from localrec.graph.pagination import PageCursor, PageRow
-
-BY_NAME = "name"  # what every domain can be sorted by, as `graph.pages` calls it
+BY_NAME = "name"  # a sort order of every domain, as `graph.pagination` calls it
 
 
 class CatalogueView(msgspec.Struct, frozen=True, kw_only=True):
-    """What is looked at.
+    """A view of the catalogue: a domain, a search and an order.
 
     Args:
         domain: Its items.
         typed: Words that stand in their names or in those of their attributes; what fits them best
             comes first.
         having: Node id of an attribute that all of them have; None for no such demand.
-        order: One of `Domain`'s numbers, or as `graph.pages` names it.
+        order: One of `Domain`'s numbers, or as `graph.pagination` names it.
         descending: The other way round.
         user: Who looks: others' shelves and tags are not shown to them.
     """
@@ -70,17 +64,17 @@ class CataloguePage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CatalogueLayout(msgspec.Struct, frozen=True, kw_only=True):
-    """How a domain is shown: the kinds that are columns, what it can be sorted by."""
+    """The columns of a domain, and its sort orders."""
 
     kinds: tuple[str, ...]
     orders: tuple[str, ...]
 
 
 class NodeView(msgspec.Struct, frozen=True, kw_only=True):
-    """A node of the graph where somebody stands, and where the ways from there lead.
+    """A node of the graph, with its edges and the items that have it.
 
     Args:
-        domain: What it belongs to.
+        domain: The node's domain.
         node: Item or attribute.
         steps: Its edges.
         items: Some items that have this attribute, by name.
@@ -102,13 +96,13 @@ class ShelfComponent(msgspec.Struct, frozen=True):
 
 
 class ShelfContents(msgspec.Struct, frozen=True, kw_only=True):
-    """What is on a person's shelf.
+    """The components on a user's shelf.
 
     Args:
         user: Their key.
         things: In the order in which they were put there.
         added: Those that a change put there.
-        corrected: What was typed -> what it was read as.
+        corrected: Each typed word that was corrected, and its correction.
     """
 
     user: str
@@ -118,19 +112,17 @@ class ShelfContents(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _MOST_WORDS = 8  # more than anybody types, and each costs a look at all names
-
-
 _Made = TypeVar("_Made")
 
 
 class CatalogueService:
-    """`Browsing` over a workspace folder; making one opens nothing.
+    """Reads and changes what the Browse room shows; making one opens nothing.
 
     Args:
         folder: The workspace.
         read: Reads from the store.
         writing: Keeps the store for one writer of this process.
-        serving: The warm workspace for one request, as a person sees it.
+        serving: Opens the warm workspace for one request, as a user sees it.
     """
 
     def __init__(
@@ -188,7 +180,7 @@ class CatalogueService:
     def similar_items(
         self, view: CatalogueView, limit: int, request: RequestHandle
     ) -> tuple[PageRow, ...]:
-        """Items whose texts mean what was typed, the nearest first."""
+        """Return the items whose texts are most similar to the typed text, the nearest first."""
         from localrec.graph.domain_files import load_domain
         from localrec.graph.node_columns import users_hidden_from
         from localrec.graph.pagination import page_rows
@@ -211,7 +203,7 @@ class CatalogueService:
         )
 
     def shelf(self, domain: str, user: str) -> ShelfContents:
-        """What is on a person's shelf."""
+        """The components on a user's shelf."""
         return self._read(
             lambda store: ShelfContents(user=user, things=_shelf(store, domain, user))
         )
@@ -268,7 +260,7 @@ class CatalogueService:
         )
 
     def _searched(self, store: Store, domain: Domain, hidden: frozenset[str]) -> NameSearch:
-        """The names of a domain as somebody sees them, read again where the store changed.
+        """Read the names of a domain as a user sees them, again after a change of the store.
 
         Nobody can change it while it is open here, so what is returned is what it says.
         """
@@ -323,7 +315,7 @@ def _change(
     take: tuple[ShelfComponent, ...] = (),
     corrected: dict[str, str] | None = None,
 ) -> ShelfContents:
-    """Change a shelf, and tell what is on it now."""
+    """Change a shelf, and return its contents."""
     from localrec.graph.interactions import user_node
     from localrec.graph.shelf_store import add_to_shelf, remove_from_shelf
 

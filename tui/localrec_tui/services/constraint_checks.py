@@ -1,4 +1,4 @@
-"""How the items of an answer stand to its question, wish by wish, and wishes that are added."""
+"""Checks each item of an answer against each constraint, and adds constraints to an intent."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from localrec_tui.services.records import ConstraintCheck, ItemMatch
 def item_matches(
     items: Iterable[RecommendedItem], intent: Query, catalogue: Catalogue
 ) -> dict[str, ItemMatch]:
-    """Item key -> which wishes the item meets, and what of it is at hand."""
+    """Map each item's key to the constraints it meets, and its components at hand."""
     met = [(demand.value, demand.mask) for demand in constraint_masks(intent, catalogue)]
     met += [
         (f"no {' or '.join(one.any_of)}", ~mask_of(one, catalogue))

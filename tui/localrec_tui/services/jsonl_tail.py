@@ -1,4 +1,4 @@
-"""Reads what was added to a file of JSON lines since the last look, and no byte twice."""
+"""Reads the lines added to a JSONL file since the last look, and no byte twice."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import msgspec
 
 from localrec.foundation.errors import InputError
 
+FileMark = tuple[int, int, int]  # which file, when it was changed, its bytes
 _Record = TypeVar("_Record", bound=msgspec.Struct)
 
 
@@ -21,7 +22,7 @@ class FilePosition(msgspec.Struct, frozen=True):
 
 
 class AddedRecords(msgspec.Struct, Generic[_Record], frozen=True):
-    """What stands behind a place.
+    """The records behind a position in a file.
 
     Args:
         records: In the order of the file.
@@ -33,6 +34,15 @@ class AddedRecords(msgspec.Struct, Generic[_Record], frozen=True):
     records: tuple[_Record, ...]
     is_anew: bool
     place: FilePosition | None
+
+
+def file_mark(path: Path) -> FileMark | None:
+    """Return what changes with every change of a file; None where there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_mtime_ns, status.st_size
 
 
 def read_added(

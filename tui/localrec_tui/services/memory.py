@@ -1,4 +1,4 @@
-"""What the Memory room asks: what is remembered of a person, from whom, by which rules, and jobs.
+"""Serves the Memory room: a user's memory, its sources and rules, and the queue of jobs.
 
 Records here are made of what a screen shows; nothing of NumPy or DuckDB is loaded with them.
 """
@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, ExitStack
+from datetime import datetime
 from itertools import count
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol, TypeVar
+
+import msgspec
 
 from localrec.foundation.progress import Progress
 from localrec_tui.services.records import RequestHandle
@@ -18,19 +21,11 @@ from localrec_tui.services.records import RequestHandle
 if TYPE_CHECKING:
     from localrec.graph.store import Store
     from localrec.memory.curation import CuratedNeighbours
+    from localrec.memory.job_queue import JobRow, State
     from localrec.memory.records import Memory
     from localrec.memory.update_context import UpdateContext, UpdateContextCache
     from localrec.memory.worker import Worker, WorkReport
     from localrec_tui.services.store_access import ReadWriteLock
-
-from datetime import datetime
-from typing import TYPE_CHECKING
-
-import msgspec
-
-if TYPE_CHECKING:
-    from localrec.memory.job_queue import JobRow, State
-    from localrec.memory.worker import WorkReport
 
 
 class FacetSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,12 +42,12 @@ class MemoryVersion(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         number: From 1.
         text: Its words.
-        facets: What it says, one by one.
+        facets: The statements of the memory, one by one.
         source: How it came about, in words.
-        by: What wrote it: "counts", a model's name, or "" for the person.
-        pinned: Nothing but the person changes it.
+        by: The writer: "counts", a model's name, or "" for the user.
+        pinned: Only the user changes it.
         at: When, UTC without a zone.
-        people: Names of those whose data is in it, without the person's own.
+        people: Names of the other users whose data is in it.
         strangers: How many more of them have no name that anybody here knows.
         items: Names of the items that it speaks of.
     """
@@ -70,11 +65,11 @@ class MemoryVersion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class UserMemory(msgspec.Struct, frozen=True, kw_only=True):
-    """What is remembered of a person in one domain.
+    """The memory of a user in one domain.
 
     Args:
         user: Their key.
-        domain: What it is about; "" where the person did nothing anywhere.
+        domain: The domain; "" where the user has no interactions.
         domains: All that they did something in, the most first.
         versions: The newest first; none where nothing is remembered.
     """
@@ -86,17 +81,17 @@ class UserMemory(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NeighbourScore(msgspec.Struct, frozen=True, kw_only=True):
-    """A person or an item near somebody's taste, as the rules chose it.
+    """A user or an item near a user's taste, as the rules chose it.
 
     Args:
-        name: Of the item or the person; a person whom nobody here knows has a number.
-        is_person: Which of the two it is.
-        score: What the rules make of the figures that follow.
-        edge_weight: As all figures below of `memory/user_item_graph.py`.
-        shared: Liked by both, or how many of the people found like the item.
-        overlap: Of attributes, 0 to 1.
-        similarity: Of texts, 0 to 1.
-        days: Since the newest of it.
+        name: The item's or the user's name; an unknown user has a number.
+        is_user: Whether it is a user.
+        score: The score that the rules compute from the figures below.
+        edge_weight: A figure of `memory/user_item_graph.py`, as all below.
+        shared: The number of items that both like, or of found users who like the item.
+        overlap: Overlap of attributes, 0 to 1.
+        similarity: Similarity of texts, 0 to 1.
+        days: Days since the newest interaction.
     """
 
     name: str
@@ -124,8 +119,8 @@ class QueueSnapshot(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         mark: The state of the workspace that it was read from.
         counts: State -> how many.
-        paused: Nothing is worked until they are let go on.
-        rows: The newest, what is still to be done first.
+        paused: Whether the jobs are on hold.
+        rows: The newest jobs, those to be done first.
     """
 
     mark: object
@@ -135,28 +130,24 @@ class QueueSnapshot(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _ROWS = 200  # of the queue
-
-
 _STRANGER = "somebody with similar taste"
-
-
 _Made = TypeVar("_Made")
 
 
 class ReadStore(Protocol):
-    """Asks the store something quick, beside whoever else reads it."""
+    """Runs a quick query beside other readers."""
 
     def __call__(self, query: Callable[[Store], _Made]) -> _Made:
-        """What the query makes of the store."""
+        """Return the result of the query."""
         ...
 
 
 class MemoryService:
-    """`Remembering` over a workspace folder; making one opens nothing.
+    """Reads and changes what the Memory room shows; making one opens nothing.
 
     Args:
         folder: The workspace.
-        gate: Parts readers and writers of this process.
+        lock: Separates readers and writers of this process.
         read: Reads from the store.
         writing: Keeps the store for one writer of this process.
     """
@@ -164,17 +155,17 @@ class MemoryService:
     def __init__(
         self,
         folder: Path,
-        gate: ReadWriteLock,
+        lock: ReadWriteLock,
         read: ReadStore,
         writing: Callable[[], AbstractContextManager[None]],
     ) -> None:
-        self._folder, self._lock, self._read, self._writing = folder, gate, read, writing
+        self._folder, self._lock, self._read, self._writing = folder, lock, read, writing
         self._update_contexts: dict[str, UpdateContextCache] = {}
         self._worker: Worker | None = None
-        self._reading = Lock()  # see shapes.py
+        self._reading = Lock()  # one thread at a time prepares the decoders of msgspec
 
     def user_memory(self, user: str, domain: str | None) -> UserMemory:
-        """What is remembered of a person."""
+        """Return the memory of a user."""
         from localrec_tui.services.store_queries import user_domains
 
         def read(store: Store) -> UserMemory:
@@ -187,11 +178,11 @@ class MemoryService:
             return self._read(read)
 
     def neighbours(self, user: str, domain: str) -> tuple[NeighbourScore, ...]:
-        """Who and what is near a person's taste."""
+        """Return the users and items near a user's taste."""
         return self._read(lambda store: _near(store, self._update_context(domain), user))
 
     def rules(self, domain: str) -> RulesText:
-        """The rules that hold in a domain."""
+        """Return the rules of a domain."""
         from localrec.memory.rule_text import format_rules
         from localrec.memory.rule_versions import rules_of
 
@@ -201,7 +192,7 @@ class MemoryService:
         )
 
     def edit(self, user: str, domain: str, text: str) -> None:
-        """Replace a memory by a person's own words."""
+        """Replace a memory by the user's own words."""
         from localrec.memory.records import edit_memory
 
         self._write(lambda store: edit_memory(store, _node_of(store, domain, user), text))
@@ -213,7 +204,7 @@ class MemoryService:
         self._write(lambda store: pin_memory(store, _node_of(store, domain, user), pinned))
 
     def preview_forget(self, user: str, since: str, domain: str | None) -> tuple[str, ...]:
-        """What would go if a person were forgotten."""
+        """Preview the effect of forgetting a user."""
         from localrec.privacy.erasure_plan import parse_forget_scope
         from localrec.privacy.forget import forget
         from localrec.privacy.receipts import format_receipt
@@ -226,7 +217,7 @@ class MemoryService:
     def forget(
         self, user: str, since: str, domain: str | None, progress: Progress
     ) -> tuple[str, ...]:
-        """Forget a person for good."""
+        """Forget a user for good."""
         from localrec.privacy.erasure_plan import parse_forget_scope
         from localrec.privacy.forget import forget
         from localrec.privacy.receipts import format_receipt
@@ -349,7 +340,7 @@ def _versions(store: Store, domain: str, user: str) -> tuple[MemoryVersion, ...]
 
 
 def _names(store: Store, nodes: Iterable[int]) -> dict[int, tuple[str, bool]]:
-    """Node id -> what it is called, "" for a stranger; and whether it is a person.
+    """Map node ids to a name ("" for an unknown user) and whether the node is a user.
 
     The people of a data set have numbers for keys. Known are those who have a name besides, those
     who said something here, and those whose exports are here.

@@ -1,4 +1,4 @@
-"""What the Models room asks: which models there are, who plays which role, how fast one is."""
+"""Serves the Models room: the models, their roles, and their speed."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
+import msgspec
+
 from localrec.foundation.progress import Progress
 from localrec_tui.services.commands import CommandRunner
 from localrec_tui.services.records import RequestHandle
 
 if TYPE_CHECKING:
     from localrec.llm.model_process import ModelProcess
-
-
-import msgspec
 
 
 class ModelSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,7 +30,7 @@ class ModelSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RoleBinding(msgspec.Struct, frozen=True, kw_only=True):
-    """Who plays a role; `player` is "" where nobody chose and the measured best does."""
+    """The model of a role; `player` is "" where the measured best plays it."""
 
     role: str
     player: str
@@ -56,16 +55,12 @@ class ModelSpeed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _SENTENCE = "A long drink of gin, lime juice and soda water is poured over ice in a tall glass. "
-
-
 _SENTENCES = 20  # some four hundred tokens
-
-
 _WRITTEN = 64  # tokens
 
 
 class ModelService:
-    """`Modelling` over the pulled files and the settings of a workspace folder.
+    """Lists, pulls, checks, times and assigns models.
 
     Args:
         folder: The workspace.
@@ -193,4 +188,4 @@ def _rate(tokens: int, ms: float) -> float:
 
 
 def _ignore_progress(what: str, done: int, total: int) -> None:
-    """Nobody waits for a step of something short."""
+    """Ignore the progress of a short task."""

@@ -1,4 +1,4 @@
-"""What the app asks of whatever works behind it, and the records that travel between the two.
+"""The requests of the app to its services, and the records that the services return.
 
 Every call may take long and is made in a thread. Calls may overlap; questions wait for each other.
 """
@@ -31,9 +31,9 @@ class QuestionRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A question as the app asks it.
 
     Args:
-        text: In the person's words.
-        user: The person's key; None for nobody in particular.
-        domain: What it is about; None for whatever its words fit best.
+        text: The question in the user's words.
+        user: The user's key; None for no user.
+        domain: The domain to search; None for the domain that its words fit best.
         k: At most so many items.
         system: `MARC`, `MARC_MODEL`, `AGENTIC_FUSED` or `AGENTIC`.
         without_model: Every role by its deterministic counterpart.
@@ -50,12 +50,12 @@ class QuestionRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class IntentCorrection(msgspec.Struct, frozen=True, kw_only=True):
-    """What a person mended in how a question was read.
+    """A user's correction of how a question was read.
 
     Args:
-        intent: What it means now.
+        intent: The corrected intent.
         more: Further wishes in words, such as "no cream"; "" for none.
-        task: What it is a question of; None leaves that to the router.
+        task: The corrected task; None leaves it to the router.
     """
 
     intent: Query
@@ -69,7 +69,7 @@ class UndoneFeedback(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         said: The word.
         domain: What its item belongs to.
-        holds: The person's next newest word about the same item, which holds again; None for none.
+        holds: The user's earlier feedback on the same item, which holds again; None for none.
     """
 
     said: FeedbackRecord
@@ -97,8 +97,8 @@ class AnsweredQuestion(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         asked: The question.
         answer: The answer to it.
-        intent: What it was understood to mean.
-        domain: What it was taken to be about.
+        intent: The intent as it was understood.
+        domain: The domain that was searched.
         standings: Item key -> how the item stands to the question.
     """
 
@@ -110,7 +110,7 @@ class AnsweredQuestion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NewFeedback(msgspec.Struct, frozen=True, kw_only=True):
-    """What a person says about an item; `reason` in words of their own."""
+    """Feedback of a user on an item; `reason` is in their own words."""
 
     user: str
     domain: str
@@ -144,7 +144,7 @@ class ItemDetails(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         domain: What it belongs to.
-        key: Of the item.
+        key: The item's key.
         name: For people.
         properties: As its catalogue has them.
         links: Its edges; of what people told themselves, only the viewer's own.

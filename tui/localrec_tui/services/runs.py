@@ -1,4 +1,4 @@
-"""What the Runs room asks: past evaluations, their figures and cases, two of them compared.
+"""Serves the Runs room: past evaluations, their figures and cases, and comparisons of two.
 
 A run's folder may be somebody else's: all of its words are cleaned before they come here. Records
 here are made of what a screen shows; nothing of NumPy is loaded with them.
@@ -9,24 +9,32 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
 
 from localrec.foundation.progress import Progress
 from localrec_tui.services.commands import CommandRunner
 from localrec_tui.services.records import RequestHandle
+from localrec_tui.services.run_cases import (
+    CasePart,
+    CaseParts,
+    CaseSummary,
+    clean_line,
+    find_case,
+    question_line,
+    question_parts,
+    ranking_line,
+    ranking_parts,
+    rationale_parts,
+    read_rationales,
+    trajectory_parts,
+)
 
 if TYPE_CHECKING:
-    from localrec.data.trajectory import Trajectory
     from localrec.evaluation.comparisons import SystemComparison
-    from localrec.evaluation.explanations.explanation_records import Rationale
-    from localrec.evaluation.questions.answer_scoring import AnswerScoreRecord
-    from localrec.evaluation.ranking.inference import CaseResult
     from localrec.evaluation.run_folder import RunFolder, SystemResult
     from localrec.evaluation.statistics import IntervalEstimate
-
-from typing import Literal
-
-import msgspec
 
 State = Literal["complete", "unfinished", "unreadable"]
 
@@ -36,7 +44,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         name: Its folder's.
-        title: What it is about; of one that cannot be read, why.
+        title: Its title; why it cannot be read, where it cannot.
         state: How far it is.
         systems: That were measured.
         date: When it was begun, as the run says.
@@ -73,7 +81,7 @@ class SystemSummary(msgspec.Struct, frozen=True, kw_only=True):
         figures: Metric -> figure.
         cases: How many it was asked.
         seconds: To fit it, and for all its answers.
-        doubts: What speaks against believing its figures, as sentences.
+        doubts: Reasons to doubt its figures, as sentences.
         settings: As sentences, too.
     """
 
@@ -90,7 +98,7 @@ class RunFigures(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         found: The run.
-        told: What was done, as a paragraph, and how it came about.
+        told: The protocol as a paragraph, and the command behind the run.
         systems: In the order of the configuration.
         metrics: Names of all figures, the most telling first.
         falling: Those of which less is better.
@@ -101,31 +109,6 @@ class RunFigures(msgspec.Struct, frozen=True, kw_only=True):
     systems: tuple[SystemSummary, ...]
     metrics: tuple[str, ...]
     falling: frozenset[str] = frozenset()
-
-
-class CaseSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """One case of a system, in a line.
-
-    Args:
-        id: The case's.
-        about: The person's key, or the question.
-        rank: Of what was to be found, from 1; 0 where it was not ranked, None where nothing was.
-        remark: Faults, or what the answer broke.
-        ms: Time it took.
-    """
-
-    id: str
-    about: str
-    rank: int | None
-    remark: str
-    ms: float
-
-
-class CaseParts(msgspec.Struct, frozen=True, kw_only=True):
-    """All about one case: titles, each with its lines."""
-
-    id: str
-    parts: tuple[tuple[str, tuple[str, ...]], ...]
 
 
 class MetricDifference(msgspec.Struct, frozen=True, kw_only=True):
@@ -149,25 +132,12 @@ class RunComparison(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _RUNS = "runs"
-
-
-_LONGEST = 4_000  # characters of one line of a trajectory
-
-
 _LEADING = ("NDCG", "H", "MRR", "recall", "satisfaction_at_3", "router_accuracy")
-
-
 LookUpNames = Callable[[str, Iterable[str]], dict[str, str]]
 
 
-CasePart = tuple[str, tuple[str, ...]]
-
-
-_Line = TypeVar("_Line", "CaseResult", "AnswerScoreRecord")
-
-
 class RunService:
-    """`Evaluating` over a workspace folder; making one opens nothing.
+    """Reads past evaluations and starts new ones; making one opens nothing.
 
     Args:
         folder: The workspace.
@@ -179,7 +149,7 @@ class RunService:
         self._runs = folder / _RUNS
         self._names = names
         self._sender = CommandRunner(folder)
-        self._reading = Lock()  # see shapes.py
+        self._reading = Lock()  # one thread at a time prepares the decoders of msgspec
 
     def runs(self) -> tuple[RunSummary, ...]:
         """The runs of the workspace."""
@@ -215,8 +185,8 @@ class RunService:
         with self._reading:
             folder = self._folder_of(run)
             if folder.asks_questions:
-                return tuple(map(_question_line, folder.case_lines(system)))
-            return tuple(map(_ranking_line, folder.outcomes(system)))
+                return tuple(map(question_line, folder.case_lines(system)))
+            return tuple(map(ranking_line, folder.outcomes(system)))
 
     def case(self, run: str, system: str, case: str) -> CaseParts:
         """All that the run keeps of a case."""
@@ -251,7 +221,7 @@ class RunService:
         self._sender.stop(request)
 
     def close(self) -> None:
-        """See that what was started has ended."""
+        """End every process that was started."""
         self._sender.close()
 
     def _parts(self, folder: RunFolder, system: str, case: str) -> tuple[CasePart, ...]:
@@ -270,17 +240,6 @@ class RunService:
         from localrec.evaluation.run_folder import find_run
 
         return find_run(str(self._runs / name), self._runs)
-
-
-def clean_line(text: str) -> str:
-    """Make one line of untrusted text safe to show."""
-    from localrec.foundation.text import clean_text
-
-    return clean_text(text, limit=_LONGEST)
-
-
-def _lines(text: str) -> tuple[str, ...]:
-    return tuple(clean_line(line) for line in text.splitlines())
 
 
 def _found_or_why(folder: RunFolder) -> RunSummary:
@@ -317,7 +276,7 @@ def _opened(folder: RunFolder, less: frozenset[str]) -> RunFigures:
 
 
 def _protocol_lines(folder: RunFolder) -> Iterator[str]:
-    """What was done, and how it came about."""
+    """Yield the protocol, and the command behind the run."""
     from localrec.evaluation.run_report import describe_protocol
 
     if folder.asks_questions:
@@ -353,150 +312,6 @@ def _system(result: SystemResult) -> SystemSummary:
 
 def _figure(measure: IntervalEstimate) -> MetricValue:
     return MetricValue(measure.value, measure.low, measure.high)
-
-
-def _ranking_line(outcome: CaseResult) -> CaseSummary:
-    return CaseSummary(
-        id=clean_line(outcome.id),
-        about=clean_line(outcome.user),
-        rank=outcome.first,
-        remark=clean_line(", ".join((*outcome.faults, *filter(None, [outcome.error])))),
-        ms=outcome.ms,
-    )
-
-
-def _question_line(line: AnswerScoreRecord) -> CaseSummary:
-    query = line.details.question.query if line.details is not None else "(not shown)"
-    broken = line.details.broken if line.details is not None else ()
-    amiss = sum(bool(demands) for _, demands in broken)
-    return CaseSummary(
-        id=clean_line(line.id),
-        about=clean_line(query),
-        rank=None,
-        remark=f"{amiss} of {len(broken)} items break something" if amiss else "",
-        ms=line.ms,
-    )
-
-
-def find_case(lines: Iterable[_Line], case: str) -> _Line:
-    """Find a case by its shown id.
-
-    Raises:
-        InputError: the run does not hold it any more.
-    """
-    from localrec.foundation.errors import InputError
-
-    for line in lines:
-        if clean_line(line.id) == case:
-            return line
-    raise InputError(f"There is no case {case} any more.", "Open the run again.")
-
-
-def ranking_parts(outcome: CaseResult, names: dict[str, str]) -> Iterator[CasePart]:
-    """What was asked, what came of it, and the list."""
-
-    def called(key: str) -> str:
-        return clean_line(names.get(key) or key or "(no candidate)")
-
-    yield (
-        "What was asked",
-        (
-            f"Person {clean_line(outcome.user)}; {outcome.pool:,} items to rank.",
-            f"To be found: {', '.join(map(called, outcome.targets))}",
-        ),
-    )
-    yield "What came of it", tuple(clean_line(one) for one in _verdict(outcome))
-    marked = (
-        f"{rank:>4} {'▶' if key in outcome.targets else ' '} {called(key)}"
-        for rank, key in enumerate(outcome.top, 1)
-    )
-    yield f"The first {len(outcome.top)} of the list (▶ was to be found)", tuple(marked)
-
-
-def _verdict(outcome: CaseResult) -> Iterator[str]:
-    if outcome.first:
-        tied = f", tied with {outcome.tied - 1} others" if outcome.tied > 1 else ""
-        yield f"It stands at rank {outcome.first}{tied}."
-    else:
-        yield "It was not ranked."
-    for fault in outcome.faults:
-        yield f"Invalid: {fault}."
-    if outcome.error:
-        yield f"Raised: {outcome.error}"
-    yield from outcome.notes
-    cost = f"{outcome.ms:,.1f} ms"
-    if outcome.calls:
-        cost += f", {outcome.calls} calls of a model, {outcome.prompt_tokens:,} tokens read"
-        cost += f" ({outcome.cached_tokens:,} of them cached), {outcome.new_tokens:,} written"
-    if outcome.tool_calls:
-        cost += f", {outcome.tool_calls} calls of tools"
-    yield f"{cost}."
-
-
-def read_rationales(folder: RunFolder, system: str) -> list[Rationale]:
-    """Read what a system said to explain its rankings; nothing where it said nothing."""
-    from localrec.evaluation.explanations.explanation_records import Rationale
-    from localrec.evaluation.run_folder import rationale_file
-    from localrec.foundation.jsonl_log import read_records
-
-    path = folder.path / rationale_file(system)
-    return read_records(path, Rationale) if path.is_file() else []
-
-
-def rationale_parts(
-    rationales: Iterable[Rationale], case: str, names: dict[str, str]
-) -> Iterator[CasePart]:
-    """Yield the reasons that were given in one case."""
-    for one in rationales:
-        if clean_line(one.id) == case:
-            said = one.rationale or f"none: {one.error}"
-            by = f" (by {one.by})" if one.by else ""
-            item = names.get(one.item, one.item)
-            yield "Why the first place stands there", (clean_line(f"{item}: {said}{by}"),)
-
-
-def trajectory_parts(folder: RunFolder, system: str, case: str) -> Iterator[CasePart]:
-    """Yield what the agent did in one case, step by step."""
-    for one in folder.trajectories(system):
-        if clean_line(one.id) == case:
-            yield "What the agent did", tuple(_steps(one.trajectory))
-
-
-def _steps(trajectory: Trajectory) -> Iterator[str]:
-    """Every turn word for word, and whose it was."""
-    from localrec.data.trajectory import FAULTS
-
-    who = f"{trajectory.agent}, {trajectory.model or 'no model'}, {trajectory.ms:,.0f} ms"
-    yield clean_line(who)
-    for role, text in trajectory.opening:
-        yield f"── {clean_line(role)}"
-        yield from _lines(text)
-    for turn in trajectory.turns:
-        yield "── the agent" if turn.own else "── what it saw"
-        yield from _lines(turn.text)
-    if trajectory.fault is not None:
-        yield FAULTS[trajectory.fault]
-
-
-def question_parts(line: AnswerScoreRecord) -> Iterator[CasePart]:
-    """A judged answer; of the test half no word of it was kept."""
-    figures = tuple(
-        f"{clean_line(name)}: {part:g} of {weight:g}" for name, (part, weight) in line.parts.items()
-    )
-    details = line.details
-    if details is not None:
-        yield "What was asked", (clean_line(details.question.query),)
-        listed = (
-            f"{'✗' if demands else '✓'} {clean_line(name)}"
-            + (f": {clean_line(', '.join(demands))}" if demands else "")
-            for name, demands in details.broken
-        )
-        yield "The items, and what they break", tuple(listed)
-        if details.ungrounded:
-            yield "Claims that nothing bears out", tuple(map(clean_line, details.ungrounded))
-    routed = line.routed.value if line.routed is not None else "nothing"
-    yield "Routing", (f"{line.task.value} as {routed}; {line.ms:,.1f} ms, {line.tokens:,} tokens",)
-    yield "Figures", figures
 
 
 def _compared(one: SystemComparison) -> RunComparison:

@@ -1,13 +1,13 @@
-"""A store that stays open for a moment after it was read, for whoever reads next.
+"""Shared access to the store: it stays open for a moment after a read, and one writer excludes all.
 
-To open it takes 30 ms, more than to read a page of a catalogue; another connection to one that is
-open takes none.
+Opening the store takes 30 ms, more than reading a page of a catalogue; another connection to an
+open store takes none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from threading import Condition, Lock, Timer
 from typing import TYPE_CHECKING
@@ -16,23 +16,60 @@ if TYPE_CHECKING:
     from localrec.graph.store import Store
 
 
+Close = Callable[[], None]
+
+
+class DelayedClose:
+    """Closes a resource a moment after its last use, unless it is used again before.
+
+    Args:
+        hold_s: The moment, in seconds.
+        lock: Guards the resource; `restart` and `cancel` are called while it is held.
+        close: Closes the resource; called while the lock is held.
+    """
+
+    def __init__(self, hold_s: float, lock: AbstractContextManager[object], close: Close) -> None:
+        self._hold_s = hold_s
+        self._lock = lock
+        self._close = close
+        self._timer: Timer | None = None
+
+    def restart(self) -> None:
+        """Count the moment from now on."""
+        self.cancel()
+        timer = Timer(self._hold_s, lambda: self._expire(timer))
+        timer.daemon = True  # the end of the app does not wait for it
+        self._timer = timer
+        timer.start()
+
+    def cancel(self) -> None:
+        """Keep the resource until the next `restart`."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _expire(self, timer: Timer) -> None:
+        with self._lock:
+            if self._timer is timer:
+                self._close()
+
+
 class StorePool:
     """Holds the store of a workspace; making one opens nothing.
 
     Args:
         folder: The workspace.
-        linger_s: How long it is held after it was opened last.
+        hold_s: How long the store stays open after its last reader came.
     """
 
     def __init__(self, folder: Path, hold_s: float) -> None:
         self._folder = folder
-        self._hold_s = hold_s
         self._moving = Lock()
         self._store: Store | None = None
-        self._timer: Timer | None = None
+        self._closing = DelayedClose(hold_s, self._moving, self._close)
 
     def open_reader(self) -> Store:
-        """The store for reading, for the caller to close; the file stays open for a moment more.
+        """Open the store for reading; the caller closes it, the file stays open for a moment more.
 
         Raises:
             BusyError, WorkspaceError: as `open_settled`.
@@ -42,11 +79,7 @@ class StorePool:
         with self._moving:
             if self._store is None:
                 self._store = open_settled(self._folder, read_only=True)
-            self._stop_waiting()
-            timer = Timer(self._hold_s, lambda: self._time_is_up(timer))
-            timer.daemon = True  # the end of the app waits for nothing
-            self._timer = timer
-            timer.start()
+            self._closing.restart()
             return self._store.beside()
 
     def close(self) -> None:
@@ -54,21 +87,11 @@ class StorePool:
         with self._moving:
             self._close()
 
-    def _time_is_up(self, timer: Timer) -> None:
-        with self._moving:
-            if self._timer is timer:
-                self._close()
-
     def _close(self) -> None:
-        self._stop_waiting()
+        self._closing.cancel()
         store, self._store = self._store, None
         if store is not None:
             store.close()
-
-    def _stop_waiting(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
 
 
 class ReadWriteLock:

@@ -14,22 +14,15 @@ from typing import Any
 
 from localrec.graph.journal import STORE, open_settled
 from localrec.graph.store import Columns, Store, Values
+from localrec_tui.services.jsonl_tail import FileMark, file_mark
 
 _WATCHED = (STORE, f"{STORE}.wal", "settings.toml")
-WorkspaceMark = tuple[tuple[int, int, int] | None, ...]
+WorkspaceMark = tuple[FileMark | None, ...]
 
 
 def workspace_mark(folder: Path) -> WorkspaceMark:
-    """Changes whenever somebody changes the store or the settings of a workspace."""
-    return tuple(_mark(folder / name) for name in _WATCHED)
-
-
-def _mark(path: Path) -> tuple[int, int, int] | None:
-    try:
-        status = path.stat()
-    except FileNotFoundError:
-        return None
-    return status.st_ino, status.st_mtime_ns, status.st_size
+    """Return a value that changes with every change of the store or the settings."""
+    return tuple(file_mark(folder / name) for name in _WATCHED)
 
 
 class LeasedStore(Store):
@@ -93,7 +86,7 @@ class HeldStore(LeasedStore):
     Args:
         folder: The workspace.
         store: Its store, open.
-        turn: What is left when the store is closed.
+        turn: Contexts that end when the store is closed.
     """
 
     def __init__(self, folder: Path, store: Store, turn: ExitStack) -> None:

@@ -1,4 +1,4 @@
-"""What the store says about one item, and who is in it; read in a few queries."""
+"""Reads items, users, domains and feedback from the store in a few queries."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _COLUMNS, _LINES = 40, 16  # of a picture; both fit a terminal of 80 by 24
 
 
 def domain_summaries(store: Store) -> tuple[DomainSummary, ...]:
-    """The domains that have items, largest first."""
+    """Return the domains that have items, largest first."""
     counts = {
         (domain, kind): count
         for domain, kind, count in store.rows(
@@ -41,7 +41,7 @@ def domain_summaries(store: Store) -> tuple[DomainSummary, ...]:
 
 
 def users_like(store: Store, like: str, limit: int) -> tuple[str, ...]:
-    """Keys of people that contain `like`, whatever its case, in alphabetical order."""
+    """Return the keys of users that contain `like` in any case, in alphabetical order."""
     rows = store.rows(
         "SELECT DISTINCT key FROM node WHERE kind = ? AND contains(lower(key), lower(?)) "
         "ORDER BY key LIMIT ?",
@@ -51,7 +51,7 @@ def users_like(store: Store, like: str, limit: int) -> tuple[str, ...]:
 
 
 def user_domains(store: Store, user: str) -> tuple[str, ...]:
-    """The domains in which a person is known, the one that they did most in first."""
+    """Return the domains in which a user is known, the one with the most interactions first."""
     rows = store.rows(
         "SELECT n.domain FROM node n LEFT JOIN interaction i ON i.user_id = n.node_id "
         "WHERE n.kind = ? AND n.key = ? GROUP BY n.domain ORDER BY count(i.user_id) DESC, 1",
@@ -61,7 +61,7 @@ def user_domains(store: Store, user: str) -> tuple[str, ...]:
 
 
 def latest_feedback(store: Store, domain: str, user: str, item: str) -> Event | None:
-    """A person's newest feedback on an item; None where there is none."""
+    """Return a user's newest feedback on an item; None where there is none."""
     rows = store.rows(
         "SELECT x.event FROM interaction x JOIN node u ON u.node_id = x.user_id "
         "JOIN node i ON i.node_id = x.item_id "
@@ -73,7 +73,7 @@ def latest_feedback(store: Store, domain: str, user: str, item: str) -> Event | 
 
 
 def item_names(store: Store, domain: str, keys: Iterable[str]) -> dict[str, str]:
-    """Key of an item -> its name; keys that nobody knows are left out."""
+    """Map the keys of items to names; unknown keys are left out."""
     rows = store.rows(
         "SELECT key, name FROM node WHERE domain = ? AND kind = ? "
         "AND key IN (SELECT unnest(?::VARCHAR[]))",
@@ -83,7 +83,7 @@ def item_names(store: Store, domain: str, keys: Iterable[str]) -> dict[str, str]
 
 
 def item_details(store: Store, domain_name: str, key: str, user: str | None) -> ItemDetails:
-    """All that is stored about an item, as a person sees it.
+    """Return all that is stored about an item, as a user sees it.
 
     Raises:
         UsageError: there is none with this key.

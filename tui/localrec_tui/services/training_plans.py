@@ -1,4 +1,4 @@
-"""What can be trained from the app, and how much: each choice is a command line that is shown.
+"""The trainings that the app offers, and their sizes; each is a command line that is shown.
 
 The three sizes are meant for a base of some 0.1 billion weights on two cores; whatever the machine,
 the estimate says what a plan would take before it starts. The command line knows far more options
@@ -52,13 +52,13 @@ _MOST_VALIDATED = 400
 
 
 class TrainingOption(msgspec.Struct, frozen=True, kw_only=True):
-    """What can be trained.
+    """A training that the app offers.
 
     Args:
         key: Unlike any other's.
         name: For people.
-        meaning: What it is good for.
-        stem: Of the names of such trainings.
+        meaning: Its purpose.
+        stem: The first part of the names of such trainings.
         arguments: As behind `localrec`, but for how much.
         sizes: Further arguments for each of `TRAINING_SIZES`.
     """
@@ -76,7 +76,7 @@ class TrainingPlan(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         title: For people.
-        stem: Of its name.
+        stem: The first part of its name.
         arguments: As behind `localrec`.
     """
 
@@ -86,7 +86,7 @@ class TrainingPlan(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def command(self) -> str:
-        """The line that a person could type instead."""
+        """Return the equal command line."""
         return shlex.join(("localrec", *self.arguments))
 
 
@@ -103,7 +103,7 @@ class FinishedTraining(NamedTuple):
 def training_options(
     roles: Iterable[str], finished: Iterable[FinishedTraining]
 ) -> tuple[TrainingOption, ...]:
-    """Whatever can be trained here: the agent, what was finished, and an adapter for each role."""
+    """List the possible trainings: the agent, refined ones, and an adapter for each role."""
     later = (trainee for one in finished for trainee in _upon(one))
     return (_AGENT, *later, *map(_adapter, roles))
 
@@ -138,7 +138,7 @@ _AGENT = TrainingOption(
 
 
 def _upon(done: FinishedTraining) -> Iterator[TrainingOption]:
-    """What a finished training can be followed by."""
+    """Yield the trainings that can follow a finished one."""
     if done.kind == "grpo":
         yield TrainingOption(
             key=f"refine {done.name}",

@@ -1,4 +1,4 @@
-"""What the Training room asks: trainings as they go, new ones, and what came of them.
+"""Serves the Training room: trainings as they go, new ones, and their adapters.
 
 A training's folder may be somebody else's: all of its words are cleaned before they come here.
 """
@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from localrec.foundation.progress import Progress
 from localrec_tui.services.commands import CommandRunner
-from localrec_tui.services.jsonl_tail import read_added
+from localrec_tui.services.jsonl_tail import FileMark, FilePosition, file_mark, read_added
 from localrec_tui.services.records import RequestHandle
 from localrec_tui.services.training_plans import (
     FinishedTraining,
@@ -28,10 +28,6 @@ from localrec_tui.services.training_plans import (
 if TYPE_CHECKING:
     from localrec.training.jobs.training_runs import StepRecord, TrainingRun
 
-from typing import Literal
-
-from localrec_tui.services.jsonl_tail import FilePosition
-
 State = Literal["finished", "running", "stopped", "unreadable"]
 TrainingPart = tuple[str, tuple[str, ...]]  # a title, and its lines
 
@@ -41,16 +37,16 @@ class TrainingSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         name: Its folder's.
-        state: How far it is; one that says it runs while nobody holds its lock was killed.
+        state: How far it is; a training whose lock no process holds is stopped, whatever it says.
         kind: "grpo", "refine" or "adapter"; "" where it cannot be read.
         role: That its adapter plays.
         step: The last one that was done.
-        steps: Of all; 0 before the first.
+        steps: The steps of the whole training; 0 before the first.
         base: The model that is trained.
         begun: Day and time, here.
         holder: The number of the process that trains now; None where none does.
         is_ours: Whether this app started that one.
-        remark: Of one that cannot be read, why.
+        remark: Why the training cannot be read; "" where it can.
     """
 
     name: str
@@ -70,14 +66,14 @@ TrainingListMark = tuple[tuple[object, ...], ...]  # changes with any training
 
 
 class TrainingList(msgspec.Struct, frozen=True):
-    """All trainings, the newest first; `mark`: of how they were, for the next look."""
+    """All trainings, the newest first, and the mark to pass to the next look."""
 
     found: tuple[TrainingSummary, ...]
     mark: TrainingListMark
 
 
 class LoggedStep(msgspec.Struct, frozen=True):
-    """What was measured at a step, which took so many seconds; None is no number."""
+    """The measurements of a step, and its seconds; None stands for no number."""
 
     step: int
     values: dict[str, float | None]
@@ -112,11 +108,11 @@ class TrainingUpdate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TrainingEstimate(msgspec.Struct, frozen=True, kw_only=True):
-    """What a training will take.
+    """An estimate of a training's memory and time.
 
     Args:
         memory: Bytes at its highest.
-        available: Bytes that the device has; None where nobody knows.
+        available: Bytes that the device has; None where that is unknown.
         step_s: Seconds of a step.
         total_s: Seconds of all.
     """
@@ -136,12 +132,12 @@ class ExportedAdapter(msgspec.Struct, frozen=True):
 
 
 class SideAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """What one side said to a question.
+    """The answer of one model to a question.
 
     Args:
-        name: Of the model, with its adapter.
+        name: The model's name, with its adapter.
         figures: Label -> its share, or criterion -> its points of a hundred; {} where it writes.
-        lines: What it wrote, or ranked.
+        lines: The text it wrote, or the items it ranked.
         fault: Why it came to no answer; "" where it did.
         ms: Milliseconds.
     """
@@ -162,24 +158,14 @@ class AdapterAnswers(msgspec.Struct, frozen=True):
 
 
 _CLOSE_S = 20.0  # a step that is under way is finished and saved
-
-
 _LONGEST = 200  # characters of a line
-
-
-_AGENT = "agent"  # what an agent's trainings are for
-
-
+_AGENT = "agent"  # the role of an agent's trainings
 _WATCHED = ("config.json", "state.json", "metrics.jsonl", "lock", "checkpoints")
-
-
-FileStats = tuple[
-    tuple[int, int, int] | None, ...
-]  # of each of `_WATCHED`: which file, when, how much
+FileStats = tuple[FileMark | None, ...]  # one for each of `_WATCHED`
 
 
 class _Asked(msgspec.Struct, frozen=True):
-    """What of a configuration concerns whoever exports, tries or follows it."""
+    """The part of a configuration that exporting, trying and following a training needs."""
 
     base: str
     serving: str = ""
@@ -187,7 +173,7 @@ class _Asked(msgspec.Struct, frozen=True):
 
 
 class TrainingService:
-    """`Training` over a workspace folder; making one opens nothing.
+    """Reads trainings and starts new ones; making one opens nothing.
 
     Args:
         folder: The workspace.
@@ -198,7 +184,7 @@ class TrainingService:
         self._sender = CommandRunner(folder, _CLOSE_S)
         self._ours: dict[RequestHandle, str] = {}  # the trainings that run for this app, by name
         self._holders: dict[str, tuple[FileStats, int | None]] = {}
-        self._reading = Lock()  # see shapes.py
+        self._reading = Lock()  # one thread at a time prepares the decoders of msgspec
 
     def trainings(self, mark: TrainingListMark | None = None) -> TrainingList | None:
         """All of them."""
@@ -211,7 +197,7 @@ class TrainingService:
             return TrainingList(tuple(found), now)
 
     def trainees(self) -> tuple[TrainingOption, ...]:
-        """What can be trained here."""
+        """List the trainings that can begin here."""
         from localrec.training.examples.roles import ROLES  # NumPy, but no torch
 
         every = self.trainings()
@@ -221,7 +207,7 @@ class TrainingService:
         return training_options(ROLES, finished)
 
     def about(self, name: str) -> tuple[TrainingPart, ...]:
-        """What a training was asked for, and what it learns from."""
+        """Return the configuration of a training, and its data."""
         with self._reading:
             return tuple(_about(self._run(name)))
 
@@ -249,7 +235,7 @@ class TrainingService:
     def estimate(
         self, plan: TrainingPlan, request: RequestHandle, on_progress: Progress
     ) -> TrainingEstimate:
-        """What a training would take: `--estimate`."""
+        """Estimate a training's memory and time: `--estimate`."""
         found = self._data((*plan.arguments, "--estimate"), request, on_progress)
         return TrainingEstimate(
             memory=found["memory_bytes"],
@@ -271,7 +257,7 @@ class TrainingService:
             self._sender.send(("train", "resume", name), request, on_progress)
 
     def export(self, name: str, request: RequestHandle, on_progress: Progress) -> ExportedAdapter:
-        """Write what a training came to as a file: `localrec train export`."""
+        """Write the adapter of a training as a file: `localrec train export`."""
         on_progress(f"exporting {name}", 0, 0)
         found = self._data(("train", "export", name), request, on_progress)
         card = found["card"]
@@ -299,7 +285,7 @@ class TrainingService:
         self._sender.stop(request)
 
     def close(self) -> None:
-        """See that what was started has ended."""
+        """End every process that was started."""
         self._sender.close()
 
     @property
@@ -343,7 +329,7 @@ class TrainingService:
         return FinishedTraining(found.name, found.kind, found.role, base, adapter)
 
     def _holder(self, path: Path) -> int | None:
-        """`holder_of`, asked only where something changed or somebody was there before."""
+        """Find the training's process; look only after a change, or while one is known."""
         stats = file_stats(path)
         before, holder = self._holders.get(path.name, (None, None))
         if stats != before or holder is not None:
@@ -370,7 +356,7 @@ class TrainingService:
 
 def file_stats(path: Path) -> FileStats:
     """What changes whenever a training does anything, for the price of a few looks at a folder."""
-    return tuple(_stat(path / name) for name in _WATCHED)
+    return tuple(file_mark(path / name) for name in _WATCHED)
 
 
 def training_pid(path: Path) -> int | None:
@@ -391,16 +377,8 @@ def training_pid(path: Path) -> int | None:
     except BusyError:
         number = lock.read_text(encoding="ascii", errors="replace")[:20]
         return int(number) if number.isdigit() else 0
-    except OSError:  # not ours to lock, so nobody of ours trains there
+    except OSError:  # the lock belongs to another user, so no process of ours trains there
         return None
-
-
-def _stat(path: Path) -> tuple[int, int, int] | None:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_ino, found.st_mtime_ns, found.st_size
 
 
 def _newest_checkpoint(path: Path) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -25,18 +26,17 @@ class CatalogueTable(PagedTable):
         Binding("slash", "screen.search", "Search", show=False, id="search"),
     ]
 
+    @dataclass
     class Rated(Message):
-        """The person says something about the current item."""
+        """The user gives feedback on the current item."""
 
-        def __init__(self, event: Event, *, reason: bool) -> None:
-            super().__init__()
-            self.event = event
-            self.reason = reason
+        event: Event
+        reason: bool
 
     def action_say(self, event: str, reason: bool = False) -> None:
-        """Say something about the current item."""
+        """Give feedback on the current item."""
         self.post_message(self.Rated(Event(event), reason=reason))
 
     def action_take_back(self) -> None:
-        """Take back what was said last."""
+        """Take back the last feedback."""
         self.post_message(UndoRequested())

@@ -1,7 +1,8 @@
-"""What a question was taken to ask for, as chips: each can be taken out, and more put in."""
+"""The constraints read in a question, as chips: each can be removed, and more added."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -31,7 +32,7 @@ class ChipButton(Static, can_focus=True):
         self.chip = chip
 
     def action_remove(self) -> None:
-        """Take the wish out."""
+        """Remove the constraint."""
         self.post_message(Chips.Removed(self.chip))
 
     def on_click(self) -> None:
@@ -42,12 +43,11 @@ class ChipButton(Static, can_focus=True):
 class Chips(HorizontalScroll, can_focus=False):
     """All chips of a question in one line; nothing where there are none."""
 
+    @dataclass
     class Removed(Message):
-        """A wish is to be taken out."""
+        """A constraint is to be removed."""
 
-        def __init__(self, chip: Chip) -> None:
-            super().__init__()
-            self.chip = chip
+        chip: Chip
 
     DEFAULT_CSS = """
     Chips { height: 1; margin: 0 1; scrollbar-size: 0 0; }

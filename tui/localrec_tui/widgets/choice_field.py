@@ -6,7 +6,6 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Static
 
 
@@ -16,20 +15,8 @@ class ChoiceField(Static, can_focus=True):
     Args:
         label: What is chosen; "" where the value speaks for itself.
         key: The key that changes it from anywhere, as shown.
-        id: The widget's.
+        id: The widget's; `pick_ID` is the action of the screen that asks for another value.
     """
-
-    class Pressed(Message):
-        """Somebody wants to change it."""
-
-        def __init__(self, field: ChoiceField) -> None:
-            super().__init__()
-            self.field = field
-
-        @property
-        def control(self) -> ChoiceField:
-            """The widget itself, for `@on` with a selector."""
-            return self.field
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,space", "press", "Change", show=False)]
     DEFAULT_CSS = """
@@ -47,15 +34,15 @@ class ChoiceField(Static, can_focus=True):
         self.value = ""
 
     def show(self, value: str) -> None:
-        """Show what is chosen now."""
+        """Show the current value."""
         self.value = value
         label = f"{self._label}: " if self._label else ""
         self.update(Content.assemble((f"{self._key} ", "$text-muted"), label, (value, "bold")))
 
-    def action_press(self) -> None:
-        """Ask for a change."""
-        self.post_message(self.Pressed(self))
+    async def action_press(self) -> None:
+        """Let the screen ask for another value: its action `pick_ID`."""
+        await self.run_action(f"screen.pick_{self.id}")
 
-    def on_click(self) -> None:
-        """A click is as good as a key."""
-        self.action_press()
+    async def on_click(self) -> None:
+        """Do on a click what the key does."""
+        await self.action_press()

@@ -15,8 +15,8 @@ _NUMBERS = 26  # cells of "0.123 [0.100, 0.150]" and what parts it from the bar
 _NARROWEST = 10
 
 
-class IntervalBars(Static):
-    """One line for each name: its bar on a scale from 0 to the largest bound of all."""
+class FigureRows(Static):
+    """Draws figures by name, as wide as there is room."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id, markup=False)
@@ -28,28 +28,22 @@ class IntervalBars(Static):
         self._draw()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Draw them as wide as they may be now."""
+        """Draw the figures in the new width."""
         self._draw()
+
+    def _draw(self) -> None:
+        raise NotImplementedError
+
+
+class IntervalBars(FigureRows):
+    """One line for each name: its bar on a scale from 0 to the largest bound of all."""
 
     def _draw(self) -> None:
         self.update("\n".join(interval_bar_lines(self._rows, self.size.width)))
 
 
-class DifferenceBars(Static):
-    """One line for each metric: how far ours lies from theirs, on a scale with 0 in the middle."""
-
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id, markup=False)
-        self._rows: Mapping[str, MetricValue] = {}
-
-    def show(self, rows: Mapping[str, MetricValue]) -> None:
-        """Show differences by metric, in their order."""
-        self._rows = rows
-        self._draw()
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Draw them as wide as they may be now."""
-        self._draw()
+class DifferenceBars(FigureRows):
+    """One line for each metric: ours minus theirs, on a scale with 0 in the middle."""
 
     def _draw(self) -> None:
         width = self.size.width - _name_width(list(self._rows)) - _NUMBERS - 4

@@ -1,8 +1,9 @@
-"""The queue of jobs as it moves: what waits, what was worked into memories, what failed and why."""
+"""Shows the queue of jobs: the waiting, the done, and the failed with their errors."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -11,64 +12,43 @@ from textual.message import Message
 from textual.widgets import DataTable, Static
 
 from localrec_tui.base_app import BaseApp
-from localrec_tui.messages import WorkFailed, WorkStopped
-from localrec_tui.plots import bar
+from localrec_tui.messages import WorkFailed
 from localrec_tui.services.memory import QueueSnapshot
-from localrec_tui.services.records import RequestHandle
 from localrec_tui.widgets.cells import Cell, fill_table
 from localrec_tui.workers import run_in_thread
 
 if TYPE_CHECKING:
     from localrec.memory.job_queue import JobRow
 
-_BAR = 24  # cells
 _HEADS = ("Job", "State", "Who", "Did", "What", "Tries", "Remarks")
 
 
 class JobsPanel(Vertical):
-    """Looks at the queue, works it off, and says when something moved."""
+    """Shows the queue, and tells when it moved."""
 
     class QueueMoved(Message):
-        """The queue is no longer what it was: memories may be new."""
+        """The queue changed: memories may be new."""
 
+    @dataclass
     class StatusTold(Message):
-        """Something the person should read."""
+        """A sentence for the status line."""
 
-        def __init__(self, sentence: str) -> None:
-            super().__init__()
-            self.sentence = sentence
+        sentence: str
 
+    @dataclass
     class QueueRead(Message, bubble=False):
         """The queue was looked at; None: nothing moved."""
 
-        def __init__(self, found: QueueSnapshot | None) -> None:
-            super().__init__()
-            self.found = found
+        found: QueueSnapshot | None
 
-    class JobsProgress(Message, bubble=False):
-        """So many deeds are worked in, of so many."""
-
-        def __init__(self, done: int, total: int) -> None:
-            super().__init__()
-            self.done, self.total = done, total
-
-    class JobsWorked(Message, bubble=False):
-        """The work ended; what it did, in a sentence."""
-
-        def __init__(self, told: str) -> None:
-            super().__init__()
-            self.told = told
-
+    @dataclass
     class QueueChanged(Message, bubble=False):
         """The queue was changed; how, in a sentence."""
 
-        def __init__(self, told: str) -> None:
-            super().__init__()
-            self.told = told
+        told: str
 
     DEFAULT_CSS = """
-    JobsPanel #counts, JobsPanel #work { height: auto; }
-    JobsPanel #work.-none { display: none; }
+    JobsPanel #counts { height: auto; }
     JobsPanel DataTable { height: 1fr; margin-top: 1; }
     """
 
@@ -76,22 +56,15 @@ class JobsPanel(Vertical):
         super().__init__()
         self._jobs: QueueSnapshot | None = None
         self._looks = False
-        self._request: RequestHandle | None = None
 
     def compose(self) -> ComposeResult:
-        """How many there are of each state, how far the work is, and the newest rows."""
+        """Compose the number of jobs in each state, and the newest jobs."""
         yield Static("…", id="counts", markup=False)
-        yield Static(id="work", markup=False, classes="-none")
         yield DataTable[Cell](cursor_type="row", zebra_stripes=True)
 
     def on_mount(self) -> None:
         """Set the heads of the columns."""
         self.query_one(DataTable).add_columns(*_HEADS)
-
-    def on_unmount(self) -> None:
-        """Nobody waits for the work any more."""
-        if self._request is not None:
-            self._request.stopped.set()
 
     # --- what the screen asks for ---
 
@@ -102,31 +75,6 @@ class JobsPanel(Vertical):
         self._looks = True
         memory, mark = self._base_app.services.memory, self._jobs.mark if self._jobs else None
         run_in_thread(self, "jobs", lambda: self.QueueRead(memory.jobs(mark)))
-
-    def work(self) -> None:
-        """Work off what waits."""
-        if self._request is not None:
-            return
-        memory, request = self._base_app.services.memory, RequestHandle()
-        self._request = request
-
-        def step(_: str, done: int, total: int) -> None:
-            self.post_message(self.JobsProgress(done, total))
-
-        def work() -> Message:
-            from localrec.memory.report import work_summary  # NumPy: not before the first paint
-
-            return self.JobsWorked(work_summary(memory.work(request, step)))
-
-        self.post_message(self.StatusTold("Working off jobs. Esc stops."))
-        run_in_thread(self, "working off jobs", work, request)
-
-    def stop(self) -> None:
-        """Stop the work, where there is some."""
-        if (request := self._request) is not None:
-            memory = self._base_app.services.memory
-            self.post_message(self.StatusTold("Stopping …"))
-            run_in_thread(self, "stopping", lambda: memory.stop(request))
 
     def hold(self) -> None:
         """Let jobs wait, or go on."""
@@ -154,49 +102,19 @@ class JobsPanel(Vertical):
         if had:
             self.post_message(self.QueueMoved())
 
-    def on_jobs_panel_jobs_progress(self, message: JobsProgress) -> None:
-        """Show how far the work is."""
-        if self._request is not None and message.total:
-            drawn = bar(message.done, _BAR, message.total)
-            self._show_work(f"▕{drawn}▏ {message.done:,} of {message.total:,} deeds worked in")
-
-    def on_jobs_panel_jobs_worked(self, message: JobsWorked) -> None:
-        """Say what was done."""
-        self._end(message.told)
-
-    def on_work_stopped(self, message: WorkStopped) -> None:
-        """A model's call was stopped."""
-        message.stop()
-        self._end("Stopped; what was under way waits.")
-
     def on_jobs_panel_queue_changed(self, message: QueueChanged) -> None:
-        """Say so, and look again."""
+        """Say that the queue changed, and look again."""
         self.post_message(self.StatusTold(message.told))
         self.look()
 
     def on_work_failed(self, message: WorkFailed) -> None:
-        """Say why, and what to do about it."""
+        """Pass on the failure."""
         message.stop()
         self._looks = False
-        told = f"{message.error} {message.remedy}".strip()
-        if message.request is None:
-            self.post_message(self.StatusTold(told))
-        else:
-            self._end(told)
-
-    def _end(self, told: str) -> None:
-        self._request = None
-        self._show_work("")
-        self.post_message(self.StatusTold(told))
-        self.look()
+        self.post_message(self.StatusTold(message.sentences))
 
     def _change(self, change: Callable[[], object], tell: Callable[[object], str]) -> None:
         run_in_thread(self, "changing the queue", lambda: self.QueueChanged(tell(change())))
-
-    def _show_work(self, told: str) -> None:
-        line = self.query_one("#work", Static)
-        line.update(told)
-        line.set_class(not told, "-none")
 
     @property
     def _base_app(self) -> BaseApp:

@@ -1,4 +1,4 @@
-"""What is remembered, drawn: the words and points of now, the versions, neighbours and rules."""
+"""The pages of the Memory room: the memory of now, its versions, neighbours and rules."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ class MemoryPanel(VerticalScroll):
     """
 
     def compose(self) -> ComposeResult:
-        """Who wrote it, the words, the points, and what they come from."""
+        """Compose the writer, the text, the facets and their sources."""
         yield Static(_NOBODY, id="words", markup=False)
         yield Static(id="facets", markup=False)
         yield Static(id="made-from", markup=False)
 
     def show(self, found: UserMemory | None) -> None:
-        """Show what is remembered of somebody; None: nobody is chosen."""
+        """Show the memory of a user; None where no user is chosen."""
         now = found.versions[0] if found is not None and found.versions else None
         self.query_one("#words", Static).update(_words(found, now))
         facets = Content("\n").join(map(_facet, now.facets)) if now is not None else Content("")
@@ -65,7 +65,7 @@ class MemoryPanel(VerticalScroll):
 
 
 class VersionsPanel(Vertical):
-    """All versions, and what changed from the one before to the one that is pointed at."""
+    """Shows all versions, and the changes of the selected one."""
 
     DEFAULT_CSS = """
     VersionsPanel OptionList { height: auto; max-height: 40%; }
@@ -104,7 +104,7 @@ class VersionsPanel(Vertical):
 
 
 class NeighboursPanel(Vertical):
-    """Who and what is near a person's taste."""
+    """Shows the users and items near a user's taste."""
 
     DEFAULT_CSS = """
     NeighboursPanel Static { height: auto; margin-bottom: 1; }
@@ -112,7 +112,7 @@ class NeighboursPanel(Vertical):
     """
 
     def compose(self) -> ComposeResult:
-        """What it is, and the neighbours."""
+        """Compose an explanation, and the neighbours."""
         yield Static(_NOBODY, markup=False)
         yield DataTable[Cell](cursor_type="row", zebra_stripes=True)
 
@@ -122,11 +122,11 @@ class NeighboursPanel(Vertical):
         self.query_one(DataTable).add_columns(*heads)
 
     def clear(self) -> None:
-        """Show nobody's."""
+        """Clear the neighbours."""
         self._show(_NOBODY, ())
 
     def wait(self) -> None:
-        """Say that they are being counted."""
+        """Say that the neighbours are being counted."""
         self._show("Counting who is near …", ())
 
     def show(self, found: tuple[NeighbourScore, ...]) -> None:
@@ -210,7 +210,7 @@ def _listed(names: tuple[str, ...], strangers: int = 0) -> str:
 
 
 def _difference(versions: tuple[MemoryVersion, ...], place: int) -> Content:
-    """What a version changed in the words and points of the one before."""
+    """Show the changes of a version in text and facets."""
     now = versions[place]
     before = versions[place + 1] if place + 1 < len(versions) else None
     if before is None:

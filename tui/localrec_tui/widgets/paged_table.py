@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
@@ -33,18 +34,17 @@ class PagedRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PagedTable(DataTable[Cell]):
-    """Shows lines, and goes on where they end.
+    """Shows a window of rows, and asks for more near its edges.
 
     Attributes:
         first: How many lines come before the window.
     """
 
+    @dataclass
     class PageWanted(Message):
         """A page is wanted that is not in the window."""
 
-        def __init__(self, turn: PageTurn) -> None:
-            super().__init__()
-            self.turn = turn
+        turn: PageTurn
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("home", "first", "First item", show=False, id="first_item"),
@@ -72,7 +72,7 @@ class PagedTable(DataTable[Cell]):
         return self._lines[self.cursor_row] if 0 <= self.cursor_row < len(self._lines) else None
 
     def set_heads(self, heads: Sequence[str]) -> None:
-        """Name the columns, and let go of the lines of other columns.
+        """Name the columns, and drop the rows of other columns.
 
         Their widths follow from the table's, so that scrolling moves none.
         """
@@ -166,7 +166,7 @@ class PagedTable(DataTable[Cell]):
         self.call_after_refresh(self._settle, max(scroll, 0))
 
     def _settle(self, scroll: int) -> None:
-        """Scroll to where the person was, once the table knows how long it is."""
+        """Scroll to the old place, once the table knows its length."""
         self.scroll_to(y=scroll, animate=False, immediate=True)
         self._is_settling = False
         self._look_ahead()

@@ -43,13 +43,13 @@ class ProgressLine(Static):
         self.update(f"{what} {counted}{self._left(done, total)}. Esc stops.")
 
     def end(self) -> None:
-        """Nothing goes on any more."""
+        """Hide the line: the task is over."""
         self._what = ""
         self.update("")
         self.set_class(True, "-none")
 
     def _left(self, done: int, total: int) -> str:
-        """The time left, as fast as it went so far; of a run that goes on, since it did."""
+        """Estimate the time left from the pace so far; after a resume, from the pace since."""
         fresh = done - self._before
         if fresh <= 0 or fresh < _SURE * total or done >= total:
             return ""
@@ -58,7 +58,7 @@ class ProgressLine(Static):
 
 
 def format_duration(seconds: float) -> str:
-    """A duration as people say it: 8 s, 3 min 20 s, 2 h 5 min."""
+    """Format a duration for reading: 8 s, 3 min 20 s, 2 h 5 min."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:

@@ -1,4 +1,4 @@
-"""The line in which a question is typed; arrows bring back what was asked before."""
+"""The line for a question; arrows bring back earlier questions."""
 
 from __future__ import annotations
 

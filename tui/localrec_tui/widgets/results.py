@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import msgspec
@@ -44,7 +45,7 @@ FEEDBACK_KEYS: list[BindingType] = [
 
 
 class ShownItem(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of the list: the item, how it stands to the question, what the person said of it.
+    """One line of the list: the item, the constraints it meets, and the user's feedback.
 
     `near` marks a close call, that misses something.
     """
@@ -63,12 +64,11 @@ _Column = tuple[
 class Results(Vertical):
     """Shows items and tells which one is meant."""
 
+    @dataclass
     class ItemOpened(Message):
         """All about an item is wanted."""
 
-        def __init__(self, shown: ShownItem) -> None:
-            super().__init__()
-            self.shown = shown
+        shown: ShownItem
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "open", "Open", id="open"),
@@ -107,7 +107,7 @@ class Results(Vertical):
 
     @property
     def shown(self) -> tuple[ShownItem, ...]:
-        """What is shown, in the order in which it is."""
+        """Return the lines in the order of the screen."""
         return tuple(self._shown)
 
     @property
@@ -133,7 +133,7 @@ class Results(Vertical):
         near: tuple[RecommendedItem, ...] = (),
         item_matches_by_key: Mapping[str, ItemMatch] | None = None,
     ) -> None:
-        """Show a list; what the person said of an item stays with it."""
+        """Show a list; the user's feedback stays with its item."""
         told = {one.item.key: one.said for one in self._shown}
         known = item_matches_by_key or {}
         self._domain = domain
@@ -151,11 +151,11 @@ class Results(Vertical):
         )
 
     async def restore(self, shown: tuple[ShownItem, ...]) -> None:
-        """Show again what was shown before a question that came to nothing."""
+        """Show the lines again that stood there before a failed question."""
         await self._set(list(shown))
 
     async def hear(self, items: tuple[RecommendedItem, ...]) -> None:
-        """Show items as they come: new ones begin a list, known ones have got their reason."""
+        """Show items as they arrive: new ones begin a list, known ones get their reason."""
         news = {item.key: item for item in items}
         if not all(key in {one.item.key for one in self._shown} for key in news):
             await self.show(self._domain, items)
@@ -166,7 +166,7 @@ class Results(Vertical):
         self._refresh()
 
     def mark(self, domain: str, key: str, event: Event | None) -> None:
-        """Show what the person thinks of an item; None: nothing any more."""
+        """Show the user's feedback on an item; None removes it."""
         if domain != self._domain:  # another domain may call an item so too
             return
         said = "" if event is None else FEEDBACK_LABELS[event]
@@ -177,7 +177,7 @@ class Results(Vertical):
         self._refresh()
 
     def unmark(self) -> None:
-        """Let go of all that a person said: somebody else looks on."""
+        """Remove all feedback marks: another user is chosen."""
         self._shown = [msgspec.structs.replace(one, said="") for one in self._shown]
         self._refresh()
 
@@ -205,14 +205,14 @@ class Results(Vertical):
             self.post_message(self.ItemOpened(current))
 
     def action_say(self, event: str, reason: bool = False) -> None:
-        """Say something about the item."""
+        """Give feedback on the item."""
         if (current := self.current) is not None:
             self.post_message(
                 FeedbackGiven(current.item, self._domain, Event(event), reason=reason)
             )
 
     def action_take_back(self) -> None:
-        """Take back what was said last."""
+        """Take back the last feedback."""
         self.post_message(UndoRequested())
 
     async def action_sort(self) -> None:

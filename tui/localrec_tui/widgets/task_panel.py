@@ -1,8 +1,9 @@
-"""Something long that a person began: how far it is, how it is stopped, what came of it."""
+"""Runs one long task: shows its progress, stops it, and passes on its result."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -17,24 +18,26 @@ from localrec_tui.workers import run_in_thread
 
 
 class TaskPanel(Vertical):
-    """Does one thing at a time in a thread; below its progress stands what there is to say."""
+    """Does one task at a time in a thread; a status line stands below its progress."""
 
     class TaskOver(Message):
-        """It ended, however it did; what it found, if anything, comes in a message of its own."""
+        """The task ended in any way; its result, if any, comes in a message of its own."""
 
+    @dataclass
     class TaskProgress(Message, bubble=False):
         """How far it is."""
 
-        def __init__(self, request: RequestHandle, what: str, done: int, total: int) -> None:
-            super().__init__()
-            self.request, self.what, self.done, self.total = request, what, done, total
+        request: RequestHandle
+        what: str
+        done: int
+        total: int
 
+    @dataclass
     class TaskEnded(Message, bubble=False):
         """It is done."""
 
-        def __init__(self, request: RequestHandle, found: Message) -> None:
-            super().__init__()
-            self.request, self.found = request, found
+        request: RequestHandle
+        found: Message
 
     DEFAULT_CSS = """
     TaskPanel { height: auto; }
@@ -53,14 +56,15 @@ class TaskPanel(Vertical):
         yield Static(id="status", markup=False)
 
     def on_unmount(self) -> None:
-        """What nobody waits for any more ends."""
+        """Stop the task that runs."""
         if (request := self._request) is not None:
             self._stop(request)
 
-    @property
-    def what(self) -> str:
-        """What is under way; "" where nothing is."""
-        return self._what if self._request is not None else ""
+    def is_busy(self) -> bool:
+        """Tell whether a task runs; where one does, say so in the status line."""
+        if self._request is not None:
+            self.show_status(f"{self._what} is under way: one thing at a time. Esc stops it.")
+        return self._request is not None
 
     def begin(
         self,
@@ -69,7 +73,7 @@ class TaskPanel(Vertical):
         stop: Callable[[RequestHandle], None],
         when_stopped: str,
     ) -> None:
-        """Begin something, unless something is under way.
+        """Begin a task, unless one runs.
 
         Args:
             what: Its name for people.
@@ -77,8 +81,7 @@ class TaskPanel(Vertical):
             stop: Stops it, without waiting.
             when_stopped: The sentence for when it was.
         """
-        if self._request is not None:
-            self.show_status(f"{self._what} is under way: one thing at a time. Esc stops it.")
+        if self.is_busy():
             return
         self._request = request = RequestHandle()
         self._what, self._stop, self._when_stopped = what, stop, when_stopped
@@ -93,7 +96,7 @@ class TaskPanel(Vertical):
         )
 
     def stop(self) -> bool:
-        """Stop what is under way; the second time at once. False where nothing is."""
+        """Stop the task; the second time at once. False where none runs."""
         request, stop = self._request, self._stop
         if request is None:
             return False
@@ -103,10 +106,10 @@ class TaskPanel(Vertical):
         return True
 
     def show_status(self, status: str) -> None:
-        """Say something."""
+        """Show a sentence in the status line."""
         self.query_one("#status", Static).update(status)
 
-    # --- what comes back ---
+    # --- results ---
 
     def on_task_panel_task_progress(self, message: TaskProgress) -> None:
         """Show how far it is."""
@@ -115,24 +118,23 @@ class TaskPanel(Vertical):
             self.query_one(ProgressLine).step(what, message.done, message.total)
 
     def on_task_panel_task_ended(self, message: TaskEnded) -> None:
-        """Pass on what was found."""
+        """Pass on the result."""
         self._end("")
         self.post_message(message.found)
 
     def on_work_stopped(self, message: WorkStopped) -> None:
-        """Say so."""
+        """Say that the task was stopped."""
         message.stop()
         self._end(self._when_stopped)
 
     def on_work_failed(self, message: WorkFailed) -> None:
-        """Say why, and what to do about it; whatever was ended by insisting was stopped."""
+        """Show the failure; a task that was ended by insisting counts as stopped."""
         message.stop()
-        told = f"{message.error} {message.remedy}".strip()
         request = message.request
         if request is None:
-            self.show_status(told)
+            self.show_status(message.sentences)
         else:
-            self._end(self._when_stopped if request.stopped.is_set() else told)
+            self._end(self._when_stopped if request.stopped.is_set() else message.sentences)
 
     def _end(self, told: str) -> None:
         self._request = None
@@ -142,4 +144,4 @@ class TaskPanel(Vertical):
 
 
 def _nothing(request: RequestHandle) -> None:
-    """Nothing is under way that could be stopped."""
+    """No task runs that could be stopped."""

@@ -1,4 +1,4 @@
-"""A line to type in that takes as much of a paste as it can hold, and tells what it changed."""
+"""A line of input that takes as much of a paste as it can hold, and reports its changes."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ StepSpan = tuple[int, int]  # the first step and the last
 
 
 class LoggedMetric(NamedTuple):
-    """What is logged under a name, in words, and how it is told."""
+    """The title of a logged metric, and its unit."""
 
     title: str
     unit: MetricUnit = "score"
@@ -53,12 +53,12 @@ _NO_FIGURE = "-"
 
 
 def logged_metric(name: str) -> LoggedMetric:
-    """What a logged name stands for; one that nobody knows for itself."""
+    """Describe a logged metric; an unknown name stands for itself."""
     return LOGGED_METRICS.get(name, LoggedMetric(name.replace("_", " ").capitalize()))
 
 
 def metric_names(steps: Sequence[LoggedStep]) -> tuple[str, ...]:
-    """Everything that was logged as a number, what is known best first."""
+    """List the logged metrics, the known ones first."""
     found = dict.fromkeys(
         name for one in steps for name, value in one.values.items() if value is not None
     )
@@ -169,7 +169,7 @@ def _steps(span: StepSpan, window: int, cells: int) -> str:
 
 
 def _edges(scale: Sequence[str], rows: int) -> list[tuple[str, str]]:
-    """What stands left of each line: the highest figure on top, the lowest at the bottom."""
+    """Label the lines: the highest figure on top, the lowest at the bottom."""
     edges = [("", "│")] * rows
     high, low = scale
     if high == low:

@@ -5,8 +5,8 @@ lie) and opened, and sometimes looked at and kept small as items' pictures are, 
 whose memory is limited. A file that takes longer than the limit, or kills the child, is kept and
 told of; the child starts anew.
 
-    python scripts/fuzz_images.py --count 10000 --report
-    python scripts/fuzz_images.py --count 300 --seed 2
+    python scripts/studies/run.py fuzz_images --count 10000 --report
+    python scripts/studies/run.py fuzz_images --count 300 --seed 2
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from collections import Counter
 from pathlib import Path
 
 import msgspec
+from findings import Findings, origin_of, say
 from PIL import Image
 
-from localrec.evaluation.provenance import Origin, current_origin
-from localrec.evaluation.reporting.markdown import markdown_table, replace_marked_block
+from localrec.evaluation.provenance import Origin
+from localrec.evaluation.reporting.markdown import markdown_table
 
-ROOT = Path(__file__).resolve().parents[1]
 TIME_LIMIT_S = 2.0
 START_LIMIT_S = 300.0
 MEMORY_LIMIT = 300 << 20
@@ -60,29 +60,27 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     harmful: list[tuple[int, str]]
 
 
-def main() -> int:
-    """Fuzz; 0 when every file was opened or refused in time."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What the command line takes."""
     parser.add_argument("--count", type=int, default=1_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", type=Path, help="folder for files that did harm")
     parser.add_argument("--patience", type=float, default=1.0, help="times the 2 s, if it is busy")
-    parser.add_argument("--report", action="store_true", help="write the figures into the docs")
-    parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
-    asked = parser.parse_args()
-    if asked.child:
-        return serve()
+
+
+def measure(asked: argparse.Namespace) -> Findings:
+    """Fuzz; the exit code is 0 when every file was opened or refused in time."""
     figures = fuzz(asked.count, asked.seed, asked.keep, TIME_LIMIT_S * asked.patience)
-    print(as_markdown(figures))
     for number, outcome in figures.harmful:
-        print(f"file {number}: {outcome}", file=sys.stderr)
-    if asked.report:
-        replace_marked_block(
-            ROOT / "docs" / "results" / "images.md", "pictures-fuzz", as_markdown(figures)
-        )
-    return 1 if figures.harmful or figures.peak_bytes > MEMORY_LIMIT else 0
+        say(f"file {number}: {outcome}")
+    failed = figures.harmful or figures.peak_bytes > MEMORY_LIMIT
+    return Findings(
+        text=as_markdown(figures),
+        page="images",
+        block="pictures-fuzz",
+        figures=figures,
+        exit_code=1 if failed else 0,
+    )
 
 
 def fuzz(count: int, seed: int, keep: Path | None, limit_s: float) -> Figures:
@@ -113,7 +111,7 @@ def fuzz(count: int, seed: int, keep: Path | None, limit_s: float) -> Figures:
         peak = child.peak()
         child.stop()
     return Figures(
-        origin=current_origin("scripts/fuzz_images.py", [f"--count {count} --seed {seed}"]),
+        origin=origin_of("fuzz_images", f"--count {count} --seed {seed}"),
         outcomes=dict(outcomes.most_common()),
         slowest_s=slowest,
         slowest_cpu_s=slowest_cpu,
@@ -200,7 +198,7 @@ class Child:
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, __file__, "--child"],
+            [sys.executable, __file__],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -273,5 +271,5 @@ def _limit_address_space(more: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (now + more, now + more))
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+if __name__ == "__main__":  # the child, which `Child` starts
+    sys.exit(serve())

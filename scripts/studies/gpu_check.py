@@ -1,7 +1,7 @@
 """Does a GPU train what the CPU trains? The same short training on both, and what comes of it.
 
 Run:
-    python scripts/gpu_check.py [--model smollm2-135m] [--device cuda] [--train 192]
+    python scripts/studies/run.py gpu_check [--model smollm2-135m] [--device cuda] [--train 192]
 
 On the GPU the base is bfloat16, on the CPU float32; examples, order and seed are the same. Compared
 are the losses of all steps, how much of the validation half is right at the end, and whether each
@@ -15,17 +15,13 @@ checked.
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 from pathlib import Path
 
 import msgspec
-
-sys.path.insert(0, str(Path(__file__).parent / "studies"))
-
+from findings import Findings
 from gold_questions import build_workspace
 
-from localrec.foundation.errors import LocalrecError
 from localrec.training.adapters.run_export import export_run
 from localrec.training.jobs.run_start import begin_run
 from localrec.training.libraries import training_libraries
@@ -56,34 +52,27 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     memory_gb: float
 
 
-def main() -> int:
-    """Train twice, compare, print; the exit code."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What the command line takes."""
     parser.add_argument("--model", default="smollm2-135m")
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--train", type=int, default=192)
     parser.add_argument("--validation", type=int, default=64)
-    asked = parser.parse_args()
+
+
+def measure(asked: argparse.Namespace) -> Findings:
+    """Train twice and compare."""
     with training_libraries():
         import torch
     if not torch.cuda.is_available():
-        print("There is no GPU that torch could use here, so nothing was checked.")
-        return NO_GPU
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            workspace = build_workspace(Path(folder) / "workspace")
-            found = [trained_on(device, workspace, asked) for device in (asked.device, "cpu")]
-    except LocalrecError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    for one in found:
-        print(told(one))
+        text = "There is no GPU that torch could use here, so nothing was checked."
+        return Findings(text=text, exit_code=NO_GPU)
+    with tempfile.TemporaryDirectory() as folder:
+        workspace = build_workspace(Path(folder) / "workspace")
+        found = [trained_on(device, workspace, asked) for device in (asked.device, "cpu")]
     wrong = differences(*found)
-    for line in wrong:
-        print(line, file=sys.stderr)
-    return 1 if wrong else 0
+    text = "\n".join([*map(told, found), *wrong])
+    return Findings(text=text, figures=found, exit_code=1 if wrong else 0)
 
 
 def trained_on(device: str, workspace: Path, asked: argparse.Namespace) -> Outcome:
@@ -142,7 +131,3 @@ def told(one: Outcome) -> str:
         f"{one.trained.tokens_per_second:,.0f} tokens/s{memory}; "
         f"llama.cpp is within {one.gap:.1%} of torch"
     )
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,0 +1,115 @@
+"""What a kind of evidence is: fitted on a log once, then scoring all items for many histories.
+
+A fitted kind is a frozen record of arrays, so that saving it needs no code of its own: every array
+field goes into the artefact, every number and text beside it. One kind may give several signals,
+which are readings of the same fitted arrays, such as a history with and without fading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar, Protocol, runtime_checkable
+
+import msgspec
+import numpy as np
+
+from localrec.foundation.errors import LocalrecError
+from localrec.foundation.progress import Progress
+from localrec.ranking.learned.interactions import (
+    Floats,
+    Histories,
+    InteractionLog,
+    ItemSideData,
+    liked_rows,
+)
+from localrec.ranking.learned.sparse import SparseRows
+
+
+class FitStoppedError(LocalrecError):
+    """A fit ended early on request; what was finished before is kept for the next one."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Learning was stopped before it was done.",
+            "Start it again: it goes on behind the last part that was finished.",
+        )
+
+
+ShouldStop = Callable[[], bool]
+Signals = dict[str, Floats]
+
+FADES = {"recent": 0.8, "long": 1.0}
+
+
+class FitContext(msgspec.Struct, frozen=True, kw_only=True):
+    """What fitting one kind of evidence may use.
+
+    Args:
+        log: All interactions that may be learnt from.
+        side: What is known of the items.
+        seed: Of everything that is drawn.
+        memory_limit: Bytes that may be held at once.
+        threads: Of the networks' training.
+        progress: Hears how far a long fit is.
+        should_stop: Asked now and then; a kind raises `FitStoppedError` once it says yes.
+        previous: The same kind as it was fitted before on older rows, to go on from.
+    """
+
+    log: InteractionLog
+    side: ItemSideData
+    seed: int
+    memory_limit: int
+    threads: int
+    progress: Progress
+    should_stop: ShouldStop
+    previous: FittedEvidence | None = None
+
+
+@runtime_checkable
+class FittedEvidence(Protocol):
+    """A fitted kind of evidence."""
+
+    kind: ClassVar[str]
+
+    def signals(self, histories: Histories) -> Signals:
+        """Scores of all items by the name of the signal, higher is better, (b, items) each.
+
+        A history that the kind can say nothing about gets one score for all items.
+        """
+        ...
+
+
+Fit = Callable[[FitContext], FittedEvidence | None]
+
+
+def history_weights(histories: Histories, fade: float, mean_rating: float) -> Floats:
+    """How much each item of the histories counts, (m,).
+
+    Each older item counts `fade` times the next newer one. Where the order is not known nothing
+    fades: a list of five favourites has no end that is newer. What was rated below the store's
+    mean counts half, since it was taken up all the same.
+    """
+    fading = np.where(histories.ordered[histories.request], fade, 1.0)
+    weights = fading**histories.age
+    disliked = ~liked_rows(histories.rating, mean_rating)
+    return np.where(disliked, 0.5 * weights, weights).astype(np.float32)
+
+
+def add_rows(rows: SparseRows, histories: Histories, weights: Floats) -> Floats:
+    """For each history the sum of its items' rows, (b, columns)."""
+    scores = np.empty((len(histories), rows.columns), dtype=np.float32)
+    bounds = histories.first.tolist()
+    for number in range(len(histories)):
+        part = slice(bounds[number], bounds[number + 1])
+        scores[number] = rows.combine(histories.item[part], weights[part])
+    return scores
+
+
+def check_stop(context: FitContext) -> None:
+    """End the fit here if somebody asked for it.
+
+    Raises:
+        FitStoppedError: the stop flag is up.
+    """
+    if context.should_stop():
+        raise FitStoppedError

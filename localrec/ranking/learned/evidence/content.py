@@ -1,0 +1,117 @@
+"""Attributes and texts: how an item resembles the history by what is known of it.
+
+The only evidence for an item that nobody met yet. Attributes are compared by the cosine of their
+inverse document frequencies, texts by the cosine of their vectors less the mean of all; each once
+with a fading history and once without. Without attributes, or without vectors, the signal is 0.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import msgspec
+import numpy as np
+
+from localrec.ranking.learned.evidence.base import (
+    FADES,
+    FitContext,
+    Signals,
+    history_weights,
+)
+from localrec.ranking.learned.interactions import Floats, Histories, Indexes, Mask, Offsets
+from localrec.ranking.learned.sparse import SparseRows
+
+
+class Attributes(msgspec.Struct, frozen=True):
+    """Weighted attributes of the items, both ways round.
+
+    Args:
+        of_item: Attributes of each item, each row of length 1.
+        of_attribute: The same, the items of each attribute.
+        mean_rating: Of the store, NaN where nothing was rated.
+    """
+
+    kind: ClassVar[str] = "attributes"
+
+    of_item: SparseRows
+    of_attribute: SparseRows
+    mean_rating: float
+
+    def signals(self, histories: Histories) -> Signals:
+        """Cosines of each history's summed attributes and each item's."""
+        signals: Signals = {}
+        every = np.arange(self.of_item.columns, dtype=np.int32)
+        for name, fade in FADES.items():
+            weights = history_weights(histories, fade, self.mean_rating)
+            scores = np.empty((len(histories), self.of_attribute.columns), dtype=np.float32)
+            for row in range(len(histories)):
+                part = slice(int(histories.first[row]), int(histories.first[row + 1]))
+                summed = self.of_item.combine(histories.item[part], weights[part])
+                scores[row] = self.of_attribute.combine(every, summed)
+            signals[f"attributes-{name}"] = scores
+        return signals
+
+
+class Texts(msgspec.Struct, frozen=True):
+    """Centred text vectors of length 1.
+
+    Args:
+        vectors: (items, size); zeros where there is no text.
+        mean_rating: Of the store, NaN where nothing was rated.
+    """
+
+    kind: ClassVar[str] = "texts"
+
+    vectors: Floats
+    mean_rating: float
+
+    def signals(self, histories: Histories) -> Signals:
+        """Products of each history's summed vectors and each item's."""
+        signals: Signals = {}
+        for name, fade in FADES.items():
+            weights = history_weights(histories, fade, self.mean_rating)
+            summed = np.zeros((len(histories), self.vectors.shape[1]), dtype=np.float32)
+            np.add.at(summed, histories.request, weights[:, None] * self.vectors[histories.item])
+            signals[f"texts-{name}"] = summed @ self.vectors.T
+        return signals
+
+
+def fit_attributes(context: FitContext) -> Attributes | None:
+    """Weigh attributes by their rarity; None where no item has any."""
+    side = context.side
+    if not len(side.attribute):
+        return None
+    items = len(side.first_attribute) - 1
+    frequency = np.bincount(side.attribute, minlength=side.attributes)
+    rarity = np.log((items + 1) / (frequency + 1)).astype(np.float32)
+    owner = np.repeat(np.arange(items), np.diff(side.first_attribute))
+    lengths = np.sqrt(np.bincount(owner, rarity[side.attribute] ** 2, items))
+    values = rarity[side.attribute] / np.maximum(lengths[owner], 1e-6)
+    of_item = SparseRows(
+        side.attribute.astype(np.int32),
+        values.astype(np.float32),
+        side.first_attribute,
+        side.attributes,
+    )
+    return Attributes(of_item, _turned(of_item, owner), context.log.mean_rating)
+
+
+def fit_texts(context: FitContext) -> Texts | None:
+    """Take the mean off the vectors; None where no item has a text."""
+    vectors = context.side.vectors
+    present: Mask = np.asarray(vectors.any(axis=1))
+    if not present.any():
+        return None
+    centred = np.where(present[:, None], vectors - vectors[present].mean(axis=0), 0.0)
+    lengths = np.linalg.norm(centred, axis=1, keepdims=True)
+    unit = (centred / np.maximum(lengths, 1e-6)).astype(np.float32)
+    return Texts(unit, context.log.mean_rating)
+
+
+def _turned(rows: SparseRows, owner: Offsets) -> SparseRows:
+    """The transposed matrix."""
+    order = np.argsort(rows.column, kind="stable")
+    counts = np.bincount(rows.column, minlength=rows.columns)
+    first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    column: Indexes = owner[order].astype(np.int32)
+    return SparseRows(column, rows.value[order], first, len(rows.first) - 1)

@@ -1,0 +1,129 @@
+"""Co-occurrence and transitions: what users take up close to an item, in any order or right after
+it.
+
+With T_ij the sum of `decay` ^ (steps - 1) over all places where j stands at most `window` steps
+from i in a history, and |j| the rows of j:
+
+    weight_ij = T_ij / (sum_j T_ij + `row_shrinkage`) / (|j| + `shrinkage`) ^ `damping`
+
+"Co-occurrence" counts both directions within a wide and a narrow window, "transitions" only what
+comes
+after. Plain co-occurrence throws this away; sequence networks learn it as their first-order part.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import msgspec
+import numpy as np
+
+from localrec.ranking.learned.evidence.base import FitContext, Signals, add_rows, history_weights
+from localrec.ranking.learned.evidence.pairs import item_blocks
+from localrec.ranking.learned.interactions import Floats, Histories, InteractionLog, Offsets
+from localrec.ranking.learned.sparse import SparseRows, grouped, heaviest_entries, join_rows
+
+NEWEST = 20  # items of a history whose co-occurring items count
+
+
+class CooccurrenceWindow(msgspec.Struct, frozen=True):
+    """How co-occurrence is counted and asked for.
+
+    Args:
+        steps: How far two items may lie apart.
+        decay: Worth of each further step.
+        both_ways: Whether the order of the two does not matter.
+        row_shrinkage: Added to an item's own sum: a rare item says little.
+        damping: How strongly popular items are played down.
+        fade: Worth of each older item of a history.
+        kept: Entries of each row.
+    """
+
+    steps: int
+    decay: float
+    both_ways: bool
+    row_shrinkage: float = 50.0
+    damping: float = 0.5
+    fade: float = 0.8
+    kept: int = 256
+
+
+SHRINKAGE = 5.0
+WINDOWS = {
+    "cooccurrence-wide": CooccurrenceWindow(steps=30, decay=0.93, both_ways=True),
+    "cooccurrence-near": CooccurrenceWindow(steps=5, decay=0.8, both_ways=True),
+    "transitions": CooccurrenceWindow(
+        steps=10, decay=0.8, both_ways=False, row_shrinkage=20.0, damping=0.4, fade=0.7
+    ),
+}
+
+
+class Cooccurrence(msgspec.Struct, frozen=True):
+    """Weights from item to item, one matrix for each window.
+
+    Args:
+        wide: Within many steps.
+        near: Within few.
+        after: From an item to what comes after it.
+        mean_rating: Of the store, NaN where nothing was rated.
+    """
+
+    kind: ClassVar[str] = "cooccurrence"
+
+    wide: SparseRows
+    near: SparseRows
+    after: SparseRows
+    mean_rating: float
+
+    def signals(self, histories: Histories) -> Signals:
+        """Roots of the co-occurrence with the newest items; the root tames the few inseparable
+        pairs."""
+        newest = histories.newest(NEWEST)
+        signals: Signals = {}
+        matrices = (self.wide, self.near, self.after)
+        for (name, window), rows in zip(WINDOWS.items(), matrices, strict=True):
+            weights = history_weights(newest, window.fade, self.mean_rating)
+            signals[name] = np.sqrt(add_rows(rows, newest, weights))
+        return signals
+
+
+def fit_cooccurrence(context: FitContext) -> Cooccurrence:
+    """Count co-occurrence in all windows."""
+    wide, near, after = (count_cooccurrence(context.log, window) for window in WINDOWS.values())
+    return Cooccurrence(wide, near, after, context.log.mean_rating)
+
+
+def count_cooccurrence(log: InteractionLog, window: CooccurrenceWindow) -> SparseRows:
+    """Co-occurrence of each item within one window."""
+    damped = (log.popularity + np.float32(SHRINKAGE)) ** np.float32(window.damping)
+    order, first = grouped(log.item, log.items)
+    parts = []
+    for begin, end in item_blocks(first, log.items):
+        sums = _sums(log, order[first[begin] : first[end]], (begin, end), window)
+        sums /= sums.sum(axis=1, keepdims=True) + np.float32(window.row_shrinkage)
+        parts.append(heaviest_entries(sums / damped, window.kept))
+    return join_rows(parts, log.items)
+
+
+def _sums(
+    log: InteractionLog, rows: Offsets, bounds: tuple[int, int], window: CooccurrenceWindow
+) -> Floats:
+    """T_ij of the items within the bounds, whose rows of the log are given."""
+    begin, end = bounds
+    cells = (end - begin) * log.items
+    sums = np.zeros(cells, dtype=np.float64)
+    base = (log.item[rows].astype(np.int64) - begin) * log.items
+    steps = range(1, window.steps + 1)
+    for step in [s * sign for s in steps for sign in ((1, -1) if window.both_ways else (1,))]:
+        other = rows + step
+        near = np.clip(other, 0, len(log) - 1)
+        together = (near == other) & (log.user[near] == log.user[rows])
+        together &= log.item[near] != log.item[rows]
+        worth = window.decay ** (abs(step) - 1)
+        pairs = base[together] + log.item[near[together]]
+        if len(pairs) * 8 > cells:
+            sums += worth * np.bincount(pairs, minlength=cells)
+        else:
+            different, times = np.unique(pairs, return_counts=True)
+            sums[different] += worth * times
+    return sums.reshape(end - begin, log.items).astype(np.float32)

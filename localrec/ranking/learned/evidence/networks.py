@@ -1,0 +1,118 @@
+"""Sequence encoders: GRU4Rec and SASRec, trained by cross-entropy over the catalogue.
+
+Their scores are logits of the next item. They need an order, and torch to be trained; asking them
+needs NumPy alone. Where torch is not installed, or nobody has three rows, there is no such
+evidence, and the fusion does without.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import ClassVar
+
+import msgspec
+import numpy as np
+
+from localrec.ranking.learned.evidence.base import FitContext, Signals
+from localrec.ranking.learned.interactions import Floats, Histories
+from localrec.ranking.learned.neural.attention import NumpySasrec
+from localrec.ranking.learned.neural.recurrent import NumpyGru
+
+FEWEST_ROWS = 300  # with a next one; fewer teach a network nothing that counting misses
+_BYTES_PER_ITEM = 4 * 64 * 8  # embeddings, gradients, two moments, and their copies
+
+
+class RecurrentEncoder(msgspec.Struct, frozen=True):
+    """A trained GRU4Rec.
+
+    Args:
+        network: Its weights.
+        met: Which items anybody met; the others' weights mean nothing, (items,).
+    """
+
+    kind: ClassVar[str] = "gru"
+
+    network: NumpyGru
+    met: Floats
+
+    def signals(self, histories: Histories) -> Signals:
+        """Logits of the next item."""
+        return {"gru": next_item_logits(self.network, self.met, histories)}
+
+
+class AttentionEncoder(msgspec.Struct, frozen=True):
+    """A trained SASRec.
+
+    Args:
+        network: Its weights.
+        met: Which items anybody met; the others' weights mean nothing, (items,).
+    """
+
+    kind: ClassVar[str] = "attention"
+
+    network: NumpySasrec
+    met: Floats
+
+    def signals(self, histories: Histories) -> Signals:
+        """Logits of the next item."""
+        return {"attention": next_item_logits(self.network, self.met, histories)}
+
+
+def next_item_logits(network: NumpyGru | NumpySasrec, met: Floats, histories: Histories) -> Floats:
+    """Logits of all items; unmet items get the least of all, an empty history one score."""
+    known = _known_part(histories, met)
+    logits: Floats = network.states(known) @ network.embedding.T + network.bias
+    unmet = met == 0
+    if not unmet.all():
+        logits[:, unmet] = logits[:, ~unmet].min(axis=1, keepdims=True)
+    logits[known.lengths == 0] = 0.0
+    return logits
+
+
+def fit_gru(context: FitContext) -> RecurrentEncoder | None:
+    """Train GRU4Rec; None without torch, or with too little to learn from."""
+    if not _can_train(context):
+        return None
+    # Torch takes seconds to load and is only there with the extra "training".
+    from localrec.ranking.learned.neural.training import train_network
+
+    before = context.previous
+    older = before.network if isinstance(before, RecurrentEncoder) else None
+    network = train_network("gru", context, older)
+    assert isinstance(network, NumpyGru)
+    return RecurrentEncoder(network, np.minimum(context.log.popularity, 1.0))
+
+
+def fit_attention(context: FitContext) -> AttentionEncoder | None:
+    """Train SASRec; None without torch, or with too little to learn from."""
+    if not _can_train(context):
+        return None
+    from localrec.ranking.learned.neural.training import train_network
+
+    before = context.previous
+    older = before.network if isinstance(before, AttentionEncoder) else None
+    network = train_network("attention", context, older)
+    assert isinstance(network, NumpySasrec)
+    return AttentionEncoder(network, np.minimum(context.log.popularity, 1.0))
+
+
+def _can_train(context: FitContext) -> bool:
+    steps = int(np.maximum(np.diff(context.log.first_row) - 1, 0).sum())
+    fits = _BYTES_PER_ITEM * context.log.items <= context.memory_limit
+    return steps >= FEWEST_ROWS and fits and find_spec("torch") is not None
+
+
+def _known_part(histories: Histories, met: Floats) -> Histories:
+    """The histories without items that nobody met in training."""
+    known = met[histories.item] > 0
+    if known.all():
+        return histories
+    counts = np.bincount(histories.request[known], minlength=len(histories))
+    first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    return Histories(
+        histories.item[known],
+        first,
+        histories.rating[known],
+        histories.day[known],
+        histories.user,
+    )

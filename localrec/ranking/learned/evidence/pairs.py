@@ -1,0 +1,113 @@
+"""Counting which items occur together: the common ground of EASE, item neighbours and
+co-occurrence.
+
+A pair is counted for each user who met both items. The work is the sum of the squared lengths of
+the histories, so of a very long one only the newest part counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from localrec.ranking.learned.interactions import Floats, Indexes, InteractionLog, Mask, Offsets
+from localrec.ranking.learned.sparse import (
+    SparseRows,
+    flat_ranges,
+    grouped,
+    heaviest_entries,
+    join_rows,
+)
+
+LONGEST = 500  # newest rows of a user that are paired
+_CELLS = 1 << 23  # of dense sums held at once
+_PAIRS = 1 << 22  # counted at once
+
+
+def item_counts(log: InteractionLog, chosen: Indexes, second: Mask | None = None) -> Floats:
+    """How many users met both of each two chosen items, (c, c).
+
+    Args:
+        log: Where users and items meet.
+        chosen: The items, ascending, (c,).
+        second: Where given, the second item of a pair must come from one of these rows, (m,).
+    """
+    place = np.full(log.items, -1, dtype=np.int64)
+    place[chosen] = np.arange(len(chosen))
+    used = (place[log.item] >= 0) & newest_rows(log)
+    partner = used if second is None else used & second
+    users, items = log.user[used], place[log.item[used]]
+    partners = place[log.item[partner]]
+    _, first = grouped(log.user[partner], log.users)
+    counts = np.zeros(len(chosen) ** 2, dtype=np.float32)
+    for rows, pairs in _row_blocks(users, first):
+        lengths = first[users[rows] + 1] - first[users[rows]]
+        left = np.repeat(items[rows] * len(chosen), lengths)
+        _add_ones(counts, left + partners[pairs])
+    return counts.reshape(len(chosen), len(chosen))
+
+
+def neighbour_rows(log: InteractionLog, kept: int, scale: tuple[Floats, Floats]) -> SparseRows:
+    """Shared users of each two items, times a factor of either item, the heaviest ones kept.
+
+    Args:
+        log: Where users and items meet.
+        kept: Entries of each row.
+        scale: Factors of the first and of the second item, (items,) each.
+    """
+    used = newest_rows(log)
+    users, items = log.user[used], log.item[used]
+    _, first = grouped(users, log.users)
+    order, first_of_item = grouped(items, log.items)
+    parts = []
+    for begin, end in item_blocks(first_of_item, log.items):
+        rows = order[first_of_item[begin] : first_of_item[end]]
+        sums = np.zeros((end - begin) * log.items, dtype=np.float32)
+        base = (items[rows].astype(np.int64) - begin) * log.items
+        for chunk, pairs in _row_blocks(users[rows], first):
+            lengths = first[users[rows][chunk] + 1] - first[users[rows][chunk]]
+            sums += np.bincount(
+                np.repeat(base[chunk], lengths) + items[pairs], minlength=len(sums)
+            ).astype(np.float32)
+        block = sums.reshape(end - begin, log.items)
+        block[np.arange(end - begin), np.arange(begin, end)] = 0.0
+        block *= scale[0][begin:end, None] * scale[1]
+        parts.append(heaviest_entries(block, kept))
+    return join_rows(parts, log.items)
+
+
+def newest_rows(log: InteractionLog) -> Mask:
+    """The newest `LONGEST` rows of each user, (m,)."""
+    newer = log.first_row[1:][log.user] - 1 - np.arange(len(log))
+    newest: Mask = newer < LONGEST
+    return newest
+
+
+def item_blocks(first_of_item: Offsets, items: int) -> Iterator[tuple[int, int]]:
+    """Ranges of items whose dense sums fit into the memory bound, at least one item each."""
+    step = max(1, _CELLS // max(1, items))
+    for begin in range(0, items, step):
+        yield begin, min(items, begin + step)
+
+
+def _row_blocks(users: Indexes, first: Offsets) -> Iterator[tuple[Offsets, Offsets]]:
+    """Rows in blocks of bounded work, and the partner rows of all of a block's users."""
+    lengths = first[users.astype(np.int64) + 1] - first[users]
+    ends = np.cumsum(lengths)
+    begin = 0
+    while begin < len(users):
+        done = int(ends[begin - 1]) if begin else 0
+        end = max(begin + 1, int(np.searchsorted(ends, done + _PAIRS, side="right")))
+        rows = np.arange(begin, end)
+        yield rows, flat_ranges(first[users[rows]], lengths[rows])
+        begin = end
+
+
+def _add_ones(counts: Floats, cells: Offsets) -> None:
+    """Add 1 at each cell; one that is named twice gets 2."""
+    if len(counts) <= 4 * len(cells):
+        counts += np.bincount(cells, minlength=len(counts)).astype(np.float32)
+        return
+    different, times = np.unique(cells, return_counts=True)
+    counts[different] += times

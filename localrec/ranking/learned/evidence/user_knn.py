@@ -1,0 +1,108 @@
+"""User neighbours: items of the users whose histories share most with the request's.
+
+A neighbour's weight is the cosine of the faded history and their items, items that few users met
+counting more, squared so that the nearest decide. They vote once for all they met and, where
+ratings tell likes from dislikes, once for what they liked. The work is bounded: of each item of
+the history at most some users are asked, and the nearest few hundred vote.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import msgspec
+import numpy as np
+
+from localrec.ranking.learned.evidence.base import FitContext, Signals, history_weights
+from localrec.ranking.learned.interactions import NO_USER, Floats, Histories, Indexes, Mask, Offsets
+from localrec.ranking.learned.sparse import flat_ranges, grouped
+
+ASKED_ITEMS = 100  # newest items of a history
+ASKED_USERS = 1_000  # of each item, evenly spread over its users
+VOTERS = 200
+FADE = 0.9
+_SHARPNESS = 2.0
+_DAMPING = 0.3  # of items that everybody met
+_SHRINKAGE = 5.0
+
+
+class UserNeighbours(msgspec.Struct, frozen=True):
+    """Who met what, both ways round.
+
+    Args:
+        item: Items of user 0, then of user 1, ..., (m,).
+        first_item: Where each user's items begin, and the end, (users + 1,).
+        user: Users of item 0, then of item 1, ..., (m,).
+        first_user: Where each item's users begin, and the end, (items + 1,).
+        liked: Which of `item` its user liked, (m,).
+        mean_rating: Of the store, NaN where nothing was rated.
+    """
+
+    kind: ClassVar[str] = "user-knn"
+
+    item: Indexes
+    first_item: Offsets
+    user: Indexes
+    first_user: Offsets
+    liked: Mask
+    mean_rating: float
+
+    @property
+    def items(self) -> int:
+        """How many items there are."""
+        return len(self.first_user) - 1
+
+    def signals(self, histories: Histories) -> Signals:
+        """Votes of the nearest users, (b, items)."""
+        asked = histories.newest(ASKED_ITEMS)
+        weights = history_weights(asked, FADE, self.mean_rating)
+        met = np.diff(self.first_user)
+        rarity = np.log((len(self.first_item)) / (met + 1.0)).clip(min=0.0)
+        weights *= rarity[asked.item].astype(np.float32)
+        damped = ((met + _SHRINKAGE) ** -_DAMPING).astype(np.float32)
+        votes = np.empty((2, len(histories), self.items), dtype=np.float32)
+        for row in range(len(histories)):
+            part = slice(int(asked.first[row]), int(asked.first[row + 1]))
+            votes[:, row] = self._votes(asked.item[part], weights[part], int(asked.user[row]))
+        return {
+            "user-knn": np.sqrt(votes[0] * damped),
+            "user-knn-liked": np.sqrt(votes[1]),
+        }
+
+    def _votes(self, items: Indexes, weights: Floats, own: int) -> Floats:
+        """Votes for what the nearest users met and for what they liked, (2, items)."""
+        users, nearness = self._nearest(items, weights, own)
+        if not len(users):
+            return np.zeros((2, self.items), dtype=np.float32)
+        starts, lengths = self.first_item[users], np.diff(self.first_item)[users]
+        votes = np.repeat((nearness / nearness.max()) ** _SHARPNESS, lengths)
+        rows = flat_ranges(starts, lengths)
+        met = np.bincount(self.item[rows], votes, self.items)
+        liked = np.bincount(self.item[rows], votes * self.liked[rows], self.items)
+        return np.stack([met, liked]).astype(np.float32)
+
+    def _nearest(self, items: Indexes, weights: Floats, own: int) -> tuple[Offsets, Floats]:
+        """The nearest users and how near each is."""
+        starts, lengths = self.first_user[items], np.diff(self.first_user)[items]
+        asked = np.minimum(lengths, ASKED_USERS)
+        within = flat_ranges(np.zeros(len(items), dtype=np.int64), asked)
+        stride = np.repeat(lengths / np.maximum(asked, 1), asked)
+        users = self.user[np.repeat(starts, asked) + (within * stride).astype(np.int64)]
+        tally = np.bincount(users, np.repeat(weights, asked), len(self.first_item) - 1)
+        if own != NO_USER:
+            tally[own] = 0.0
+        found = np.flatnonzero(tally)
+        nearness = tally[found] / np.sqrt(np.diff(self.first_item)[found])
+        if len(found) > VOTERS:
+            best = np.argpartition(-nearness, VOTERS - 1)[:VOTERS]
+            found, nearness = found[best], nearness[best]
+        return found, nearness.astype(np.float32)
+
+
+def fit_user_knn(context: FitContext) -> UserNeighbours:
+    """Turn the log both ways round."""
+    log = context.log
+    order, first_user = grouped(log.item, log.items)
+    return UserNeighbours(
+        log.item, log.first_row, log.user[order], first_user, log.liked, log.mean_rating
+    )

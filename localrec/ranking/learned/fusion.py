@@ -1,0 +1,332 @@
+"""Weights of the signals, learnt from held-out interactions of the store itself.
+
+A case is a history and the item that came next, or several that are as right. An item's score is
+
+    s = sum over features k of w_k(h) x_k,    w_k(h) = a_k + b_k . t(h),
+
+with x_k a reading of a signal (`features.py`) and t(h) two traits of the history, standardised and
+cut at two deviations: the logarithm of its length, and how well known its items are. (Five films
+that everybody saw tell little of whose neighbour somebody is.) The weights minimise the negative
+logarithm of the share that the right items have in a softmax over all items, estimated from the
+hardest others and evenly drawn ones that stand for the rest. Where several are right their shares
+are added, since a list is good by what its head holds. Where one is right, half of the loss is its
+share among 19 evenly drawn others: what an order of given candidates needs.
+
+a_k >= 0 and |b_k| <= a_k / 4 for either trait, so no weight is ever negative: evidence that does
+not help gets none, and noise is not explained by evidence that is turned around. A pull towards
+usual weights, worth some cases, decides where a store has few of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.ranking.learned.interactions import Floats, Histories, Indexes, Mask, Offsets
+
+Values = NDArray[np.float64]
+
+FEW = 19  # others among which the second loss finds the target
+HARD = 100  # others of the highest plain sums
+EVEN = 100  # evenly drawn others that stand for the rest
+CANDIDATES = 1 + HARD + EVEN + FEW
+_GROUPS = (0, 1, 1 + HARD, 1 + HARD + EVEN)  # where the target and the others begin
+PULL = 10.0  # strength of the usual weights, in cases
+_STEPS = 300
+_TOLERANCE = 1e-7
+_WIDEST = 2.0  # standard deviations of a history's trait
+TRAITS = 2
+_SHARE_OF_FEW = 0.5  # of the loss where one item is right
+
+# Weights of a store without cases. Only their order of magnitude matters: some hundred cases
+# outweigh them.
+USUAL = {
+    "popularity": 0.1,
+    "popularity-liked": 0.3,
+    "odds": 0.7,
+    "cooccurrence-wide": 0.3,
+    "item-knn-long": 0.2,
+    "user-knn-liked": 0.4,
+    "ease-recent": 0.2,
+    "ease-liked": 0.1,
+    "attributes-long": 0.2,
+    "texts-long": 0.15,
+}
+
+
+class Traits(msgspec.Struct, frozen=True):
+    """How the traits of a history become t(h).
+
+    Args:
+        mean: Of each trait.
+        deviation: Of each trait, at least a little above 0.
+    """
+
+    mean: tuple[float, ...]
+    deviation: tuple[float, ...]
+
+    @classmethod
+    def of(cls, traits: Floats) -> Traits:
+        """Measure the traits of the cases, (b, 2)."""
+        deviation = np.maximum(traits.std(axis=0, dtype=np.float64), 0.1)
+        return cls(tuple(traits.mean(axis=0, dtype=np.float64).tolist()), tuple(deviation.tolist()))
+
+    def standardized(self, traits: Floats) -> Floats:
+        """t(h) of each history, (b, 2)."""
+        deviations = (traits - np.array(self.mean)) / np.array(self.deviation)
+        return np.clip(deviations, -_WIDEST, _WIDEST).astype(np.float32)
+
+
+def traits_of(histories: Histories, renown: Floats) -> Floats:
+    """Logarithm of the length, and mean renown of the items, of each history, (b, 2).
+
+    Args:
+        histories: Whose traits are asked for.
+        renown: How well known each item is, 0 for one of average renown, (items,).
+    """
+    lengths = histories.lengths
+    sums = np.bincount(histories.request, renown[histories.item], len(histories))
+    return np.stack([np.log1p(lengths), sums / np.maximum(lengths, 1)], axis=1).astype(np.float32)
+
+
+def renown_of(popularity: Floats) -> Floats:
+    """Logarithm of each item's rows, less its mean over all rows, (items,)."""
+    logs = np.log1p(popularity)
+    mean = float((logs * popularity).sum() / max(1.0, float(popularity.sum())))
+    return (logs - mean).astype(np.float32)
+
+
+class LearnedWeights(msgspec.Struct, frozen=True, kw_only=True):
+    """Learnt weights.
+
+    Args:
+        names: Of the signals, (k,).
+        level: a_k of each.
+        slope: b_k of each, for the length and for the renown.
+        traits: How a history's traits enter.
+        cases: How many the weights were learnt from.
+        loss: Mean loss of these cases under the weights.
+        usual_loss: The same under the usual weights.
+    """
+
+    names: tuple[str, ...]
+    level: tuple[float, ...]
+    slope: tuple[tuple[float, float], ...]
+    traits: Traits
+    cases: int = 0
+    loss: float = 0.0
+    usual_loss: float = 0.0
+
+    def of_histories(self, histories: Histories, renown: Floats) -> Floats:
+        """Weight of each feature for each history, (k, b)."""
+        level = np.array(self.level, dtype=np.float32)[:, None]
+        slope = np.array(self.slope, dtype=np.float32).reshape(-1, TRAITS)
+        weights: Floats = level + slope @ self.traits.standardized(traits_of(histories, renown)).T
+        return weights
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        """Signals of any weight."""
+        return tuple(n for n, level in zip(self.names, self.level, strict=True) if level > 0.0)
+
+
+class FusionCases(msgspec.Struct, frozen=True):
+    """Candidates of each case: the target, then `HARD`, `EVEN` and `FEW` others.
+
+    Args:
+        features: (b, 1 + HARD + EVEN + FEW, k).
+        offsets: Logarithm of how many items each candidate stands for, -inf for none,
+            (b, candidates).
+        right: Which of them are right, (b, candidates).
+        traits: Of each history, (b, 2).
+    """
+
+    features: Floats
+    offsets: Floats
+    right: Mask
+    traits: Floats
+
+    def __len__(self) -> int:
+        return len(self.traits)
+
+
+def usual_weights(names: tuple[str, ...]) -> LearnedWeights:
+    """What counts where nothing can be learnt."""
+    level = tuple(USUAL.get(name, 0.0) for name in names)
+    return LearnedWeights(
+        names=names,
+        level=level,
+        slope=((0.0, 0.0),) * len(names),
+        traits=Traits((0.0,) * TRAITS, (1.0,) * TRAITS),
+    )
+
+
+def draw_candidates(
+    features: Floats,
+    targets: Offsets,
+    known: Sequence[Indexes],
+    also: Sequence[Indexes],
+    generator: np.random.Generator,
+) -> tuple[Floats, Floats, Mask]:
+    """Cut features to the target, the hardest others and evenly drawn ones.
+
+    Args:
+        features: Of all items, (k, b, items).
+        targets: The item that came next in each case, (b,).
+        known: Items of each history, which nobody is ranked against.
+        also: Other items that are right, of each case.
+        generator: Draws the even ones.
+
+    Returns:
+        Features (b, candidates, k), offsets and what is right (b, candidates), as in `FusionCases`.
+    """
+    signals, cases, items = features.shape
+    cut = np.zeros((cases, CANDIDATES, signals), dtype=np.float32)
+    offsets = np.full((cases, CANDIDATES), -np.inf, dtype=np.float32)
+    right = np.zeros((cases, CANDIDATES), dtype=bool)
+    sums = features.sum(axis=0)
+    for case in range(cases):
+        free = np.ones(items, dtype=bool)
+        free[known[case]] = False
+        free[targets[case]] = False
+        others = np.flatnonzero(free)
+        hard_count = min(HARD, len(others) // 2)
+        order = np.argsort(-sums[case, others], kind="stable")
+        hard, rest = others[order[:hard_count]], others[order[hard_count:]]
+        even = generator.permutation(rest)[:EVEN]
+        few = generator.permutation(np.setdiff1d(others, also[case]))[:FEW]
+        chosen = (np.array([targets[case]]), hard, even, few)
+        stands_for = (1.0, 1.0, len(rest) / max(1, len(even)), 1.0)
+        for begin, group, worth in zip(_GROUPS, chosen, stands_for, strict=True):
+            places = slice(begin, begin + len(group))
+            cut[case, places] = features[:, case, group].T
+            offsets[case, places] = np.log(worth)
+            right[case, places] = np.isin(group, also[case])
+    right[:, 0] = True
+    return cut, offsets, right
+
+
+def learn_weights(
+    names: tuple[str, ...], cases: FusionCases, strength: float = PULL
+) -> LearnedWeights:
+    """Minimise the loss of the cases by accelerated projected gradient steps.
+
+    Args:
+        names: Of the features' last axis.
+        cases: What the weights should find.
+        strength: Of the usual weights, in cases.
+    """
+    usual = usual_weights(names)
+    if not len(cases):
+        return usual
+    traits = Traits.of(cases.traits)
+    objective = _Objective(cases, traits, np.array(usual.level), strength)
+    start = np.concatenate([objective.usual, np.zeros(TRAITS * len(names))])
+    learnt = _minimize(objective, start)
+    return LearnedWeights(
+        names=names,
+        level=tuple(learnt[: len(names)].tolist()),
+        slope=tuple(zip(*learnt[len(names) :].reshape(TRAITS, -1).tolist(), strict=True)),
+        traits=traits,
+        cases=len(cases),
+        loss=objective.loss(learnt),
+        usual_loss=objective.loss(start),
+    )
+
+
+class _Objective:
+    """The loss, its gradient, and the set that the weights must stay in."""
+
+    def __init__(self, cases: FusionCases, traits: Traits, usual: Values, strength: float) -> None:
+        self.usual = usual
+        self._pull = strength / len(cases)
+        self._features = cases.features
+        several = bool((cases.right.sum(axis=1) > 1).any())
+        self._share_of_few = 0.0 if several else _SHARE_OF_FEW
+        self._wrong = np.where(cases.right, np.float32(0.0), np.float32(-np.inf))
+        self._t = traits.standardized(cases.traits)
+        drawn = np.arange(CANDIDATES) >= _GROUPS[-1]
+        self._offsets = np.where(drawn, np.float32(-np.inf), cases.offsets)
+        few = drawn | (np.arange(CANDIDATES) == 0)
+        self._few_offsets = np.where(few, cases.offsets, np.float32(-np.inf))
+
+    def loss(self, weights: Values) -> float:
+        """Without the pull."""
+        return self._evaluate(weights)[0]
+
+    def __call__(self, weights: Values) -> tuple[float, Values]:
+        """With the pull: the value and its gradient."""
+        value, gradient = self._evaluate(weights)
+        signals = len(self.usual)
+        away = weights - np.concatenate([self.usual, np.zeros(TRAITS * signals)])
+        return value + self._pull * float(away @ away), gradient + 2.0 * self._pull * away
+
+    def project(self, weights: Values) -> Values:
+        """The nearest weights that are allowed, level first."""
+        signals = len(self.usual)
+        level = np.maximum(weights[:signals], 0.0)
+        most = np.tile(level / (TRAITS * _WIDEST), TRAITS)
+        slope = np.clip(weights[signals:], -most, most)
+        return np.concatenate([level, slope])
+
+    def _evaluate(self, weights: Values) -> tuple[float, Values]:
+        signals = len(self.usual)
+        slope = weights[signals:].reshape(TRAITS, signals)
+        own = (weights[:signals] + self._t @ slope).astype(np.float32)
+        scores = np.matmul(self._features, own[:, :, None])[:, :, 0]
+        value, pull = 0.0, np.zeros_like(scores)
+        for offsets, share in (
+            (self._offsets, 1.0 - self._share_of_few),
+            (self._few_offsets, self._share_of_few),
+        ):
+            logits = scores + offsets
+            whole, shares = _softmax(logits)
+            part, right = _softmax(logits + self._wrong)
+            value += share * float(np.mean(whole - part, dtype=np.float64))
+            pull += share * (shares - right)
+        each = np.matmul(pull[:, None, :], self._features)[:, 0] / len(scores)  # (b, k)
+        slopes = (self._t.T @ each).ravel()
+        return value, np.concatenate([each.sum(axis=0), slopes]).astype(np.float64)
+
+
+def _softmax(logits: Floats) -> tuple[Floats, Floats]:
+    """Logarithm of the sum of exponentials of each row (b,), and each one's share of it."""
+    highest = logits.max(axis=1, keepdims=True)
+    exponentials = np.exp(logits - highest)
+    total = exponentials.sum(axis=1, keepdims=True)
+    logs: Floats = (np.log(total) + highest)[:, 0]
+    return logs, exponentials / total
+
+
+def _minimize(objective: _Objective, start: Values) -> Values:
+    """FISTA with backtracking, restarted where the value rises."""
+    weights = objective.project(start)
+    ahead, momentum, step = weights, 1.0, 1.0
+    best, _ = objective(weights)
+    for _ in range(_STEPS):
+        value, gradient = objective(ahead)
+        while True:
+            moved = objective.project(ahead - step * gradient)
+            difference = moved - ahead
+            found, _ = objective(moved)
+            bound = value + gradient @ difference + difference @ difference / (2.0 * step)
+            if found <= bound + 1e-9 or step < 1e-6:
+                break
+            step *= 0.5
+        if found > best:
+            if momentum == 1.0:
+                break
+            ahead, momentum = weights, 1.0
+            continue
+        done = best - found < _TOLERANCE * max(1.0, abs(best))
+        following = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * momentum**2))
+        ahead = moved + (momentum - 1.0) / following * (moved - weights)
+        ahead = objective.project(ahead)
+        weights, best, momentum = moved, found, float(following)
+        step *= 1.1
+        if done:
+            break
+    return weights

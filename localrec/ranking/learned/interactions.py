@@ -1,0 +1,219 @@
+"""The arrays that the ranker learns from and is asked with.
+
+Users and items are numbered from 0. An unknown rating or day is NaN. Both shapes hold the rows of
+one user (or one request) next to each other, oldest first, so that a slice is a history.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+Indexes = NDArray[np.int32]
+Offsets = NDArray[np.int64]
+Floats = NDArray[np.float32]
+Days = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+NO_USER = -1
+
+
+class InteractionLog(msgspec.Struct, frozen=True, dict=True):
+    """Who did what and when, ordered by user, then by time.
+
+    Args:
+        user: Number of the user, ascending, (m,).
+        item: Number of the item, (m,).
+        rating: In the store's own scale, NaN where none was given, (m,).
+        day: Days since any fixed day, NaN where unknown, (m,).
+        users: How many users there are.
+        items: How many items there are, those that nobody met too.
+    """
+
+    user: Indexes
+    item: Indexes
+    rating: Floats
+    day: Days
+    users: int
+    items: int
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    @cached_property
+    def first_row(self) -> Offsets:
+        """Where the rows of each user begin, and the end, (users + 1,)."""
+        return np.searchsorted(self.user, np.arange(self.users + 1)).astype(np.int64)
+
+    @cached_property
+    def popularity(self) -> Floats:
+        """Rows of each item, (items,)."""
+        return np.bincount(self.item, minlength=self.items).astype(np.float32)
+
+    @cached_property
+    def liked(self) -> Mask:
+        """Rows that were not rated below the store's mean rating, (m,)."""
+        return liked_rows(self.rating, self.mean_rating)
+
+    @cached_property
+    def mean_rating(self) -> float:
+        """Mean of all ratings, NaN where nobody rated."""
+        rated = self.rating[~np.isnan(self.rating)]
+        return float(rated.mean(dtype=np.float64)) if len(rated) else float("nan")
+
+    def rows(self, mask: Mask) -> InteractionLog:
+        """Keep some rows; users and items keep their numbers."""
+        return InteractionLog(
+            self.user[mask],
+            self.item[mask],
+            self.rating[mask],
+            self.day[mask],
+            self.users,
+            self.items,
+        )
+
+
+class ItemSideData(msgspec.Struct, frozen=True):
+    """What is known of the items besides who met them.
+
+    Args:
+        attribute: Attributes of item 0, then of item 1, ..., (e,).
+        first_attribute: Where the attributes of each item begin, and the end, (items + 1,).
+        attributes: How many different attributes there are.
+        vectors: Text vectors, zeros for an item without a text, (items, size); size may be 0.
+    """
+
+    attribute: Indexes
+    first_attribute: Offsets
+    attributes: int
+    vectors: Floats
+
+    @classmethod
+    def nothing(cls, items: int) -> ItemSideData:
+        """Side data of items of which nothing is known."""
+        return cls(
+            np.zeros(0, dtype=np.int32),
+            np.zeros(items + 1, dtype=np.int64),
+            0,
+            np.zeros((items, 0), dtype=np.float32),
+        )
+
+
+class Histories(msgspec.Struct, frozen=True):
+    """Histories to rank items for, b of them.
+
+    Args:
+        item: Items of history 0, then of history 1, ..., each oldest first, (m,).
+        first: Where each history begins, and the end, (b + 1,).
+        rating: NaN where none was given, (m,).
+        day: NaN where unknown, (m,).
+        user: Number of each user in the log, `NO_USER` for somebody it does not know, (b,).
+    """
+
+    item: Indexes
+    first: Offsets
+    rating: Floats
+    day: Days
+    user: Indexes
+
+    def __len__(self) -> int:
+        return len(self.first) - 1
+
+    @classmethod
+    def of(
+        cls,
+        items: Sequence[NDArray[np.integer]],
+        ratings: Sequence[NDArray[np.floating]] = (),
+        days: Sequence[NDArray[np.floating]] = (),
+        users: NDArray[np.integer] | None = None,
+    ) -> Histories:
+        """Join single histories; ratings, days and users may be left out."""
+        lengths = [len(one) for one in items]
+        first = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        unknown = np.full(int(first[-1]), np.nan)
+        joined = np.concatenate([np.zeros(0, dtype=np.int32), *items]).astype(np.int32)
+        return cls(
+            item=joined,
+            first=first,
+            rating=(np.concatenate(ratings) if len(ratings) else unknown).astype(np.float32),
+            day=(np.concatenate(days) if len(days) else unknown).astype(np.float64),
+            user=np.full(len(items), NO_USER, dtype=np.int32)
+            if users is None
+            else np.asarray(users, dtype=np.int32),
+        )
+
+    @classmethod
+    def from_log(cls, log: InteractionLog, ends: Offsets) -> Histories:
+        """Take what each user did before some rows: row numbers of the log, (b,)."""
+        starts = log.first_row[log.user[ends]]
+        slices = [slice(a, b) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
+        return cls.of(
+            [log.item[one] for one in slices],
+            [log.rating[one] for one in slices],
+            [log.day[one] for one in slices],
+            log.user[ends],
+        )
+
+    @property
+    def lengths(self) -> Offsets:
+        """Items of each history, (b,)."""
+        return np.diff(self.first)
+
+    @property
+    def request(self) -> Offsets:
+        """Which history each item belongs to, (m,)."""
+        return np.repeat(np.arange(len(self)), self.lengths)
+
+    @property
+    def age(self) -> Offsets:
+        """How many items of the same history are newer, (m,)."""
+        return self.first[1:][self.request] - 1 - np.arange(len(self.item))
+
+    @property
+    def ordered(self) -> Mask:
+        """Whether the order of a history is known by the day of any of its items, (b,)."""
+        dated = np.concatenate([[0], np.cumsum(~np.isnan(self.day))])
+        known: Mask = dated[self.first[1:]] > dated[self.first[:-1]]
+        return known
+
+    @property
+    def newest_day(self) -> Days:
+        """The newest known day of each history, NaN where there is none, (b,)."""
+        newest = np.full(len(self), -np.inf)
+        dated = ~np.isnan(self.day)
+        np.maximum.at(newest, self.request[dated], self.day[dated])
+        return np.where(np.isinf(newest), np.nan, newest)
+
+    def items_of(self, row: int) -> Indexes:
+        """The items of one history."""
+        return self.item[int(self.first[row]) : int(self.first[row + 1])]
+
+    def take(self, rows: Sequence[int] | Offsets) -> Histories:
+        """Some of the histories, in that order."""
+        slices = [slice(int(self.first[row]), int(self.first[row + 1])) for row in rows]
+        return Histories.of(
+            [self.item[one] for one in slices],
+            [self.rating[one] for one in slices],
+            [self.day[one] for one in slices],
+            self.user[np.asarray(rows, dtype=np.int64)],
+        )
+
+    def newest(self, count: int) -> Histories:
+        """The same histories, cut to their newest `count` items."""
+        kept = self.age < count
+        first = np.concatenate([[0], np.cumsum(np.minimum(self.lengths, count))])
+        return Histories(
+            self.item[kept], first.astype(np.int64), self.rating[kept], self.day[kept], self.user
+        )
+
+
+def liked_rows(rating: Floats, mean_rating: float) -> Mask:
+    """Which ratings speak for an item: those not below the mean, and unrated meetings."""
+    if np.isnan(mean_rating):
+        return np.ones(len(rating), dtype=bool)
+    liked: Mask = ~(rating < mean_rating)
+    return liked

@@ -1,0 +1,1 @@
+"""Sequence networks: `training.py` trains them with torch, the others ask them with NumPy."""

@@ -1,0 +1,350 @@
+"""Training of the sequence networks: needs torch, which nothing that answers a question imports.
+
+Each user's rows are cut into windows of at most `LENGTH`, in every epoch at another place, and one
+pass over a window learns from all its places at once: cross-entropy of the next item over all items
+or, in a large catalogue, over some drawn for the batch. The learning rate rises, then falls to 0 by
+the last epoch. The number of epochs follows from the number of steps that a network needs, so that
+a small store gets more of them. Going on from older weights takes a part of the epochs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Literal, TypeVar
+
+import msgspec
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from localrec.ranking.learned.evidence.base import FitContext, check_stop
+from localrec.ranking.learned.interactions import Floats, InteractionLog, Offsets
+from localrec.ranking.learned.neural.attention import NumpySasrec
+from localrec.ranking.learned.neural.recurrent import LENGTH, NumpyGru
+
+_NO_TARGET = -1
+
+Layer = TypeVar("Layer", bound=nn.Module)
+
+
+class TrainingConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """How a network is trained.
+
+    Args:
+        size: Of an embedding.
+        state_size: Of the recurrent unit.
+        blocks: Of attention.
+        heads: Of attention.
+        dropout: Share of numbers left out of embeddings and updates.
+        learning_rate: The highest one.
+        weight_decay: AdamW's pull of the weights to 0.
+        warm_up: Share of the steps in which the learning rate rises.
+        epochs: Passes over the rows, where they make enough steps.
+        fewest_steps: A small store gets more passes until it has made so many steps.
+        most_epochs: Never more passes than this.
+        batches: Aimed at in an epoch; the batch size follows within 16 to 256.
+        negatives: Items drawn for a batch in a catalogue of more than twice as many.
+        continued: Share of the epochs where older weights are gone on from.
+    """
+
+    size: int = 64
+    state_size: int = 128
+    blocks: int = 2
+    heads: int = 2
+    dropout: float = 0.3
+    learning_rate: float = 0.005
+    weight_decay: float = 0.01
+    warm_up: float = 0.15
+    epochs: int = 12
+    fewest_steps: int = 600
+    most_epochs: int = 40
+    batches: int = 75
+    negatives: int = 2_048
+    continued: float = 0.34
+
+
+class _Network(nn.Module):
+    """Embeddings on the way in and out; what lies between is a subclass's."""
+
+    def __init__(self, items: int, config: TrainingConfig) -> None:
+        super().__init__()
+        self.items, self.share = items, config.dropout
+        self.embedding = nn.Embedding(items, config.size)
+        nn.init.normal_(self.embedding.weight, std=0.02)
+        self.bias = nn.Parameter(torch.zeros(items))
+
+    def drop(self, values: Tensor) -> Tensor:
+        return functional.dropout(values, self.share, self.training)
+
+    def loss(self, items: Tensor, targets: Tensor, negatives: int) -> Tensor:
+        counts = targets != _NO_TARGET
+        states, targets = self(items)[counts], targets[counts]
+        if self.items <= 2 * negatives:
+            logits = functional.linear(states, self.embedding.weight, self.bias)
+            return functional.cross_entropy(logits, targets)
+        drawn = torch.randint(self.items, (negatives,))
+        own = (states * self.embedding(targets)).sum(dim=1) + self.bias[targets]
+        # The drawn ones stand for the whole catalogue, hence the summand.
+        shift = self.bias[drawn] + math.log(self.items / negatives)
+        others = functional.linear(states, self.embedding(drawn), shift)
+        others = others.masked_fill(targets[:, None] == drawn, -torch.inf)
+        logits = torch.cat([own[:, None], others], dim=1)
+        return functional.cross_entropy(logits, torch.zeros_like(targets))
+
+
+class _Recurrent(_Network):
+    """A gated recurrent unit and a projection back to the size of an embedding."""
+
+    def __init__(self, items: int, config: TrainingConfig) -> None:
+        super().__init__(items, config)
+        self.unit = nn.GRU(config.size, config.state_size, batch_first=True)
+        self.out = nn.Linear(config.state_size, config.size)
+
+    def _gates(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Weights from the input and from the state, then both shifts."""
+        weights: list[Tensor] = [one.detach() for one in self.unit.parameters()]
+        return weights[0], weights[1], weights[2], weights[3]
+
+    def forward(self, items: Tensor) -> Tensor:
+        states, _ = self.unit(self.drop(self.embedding(items)))
+        projected: Tensor = self.out(self.drop(states))
+        return projected
+
+    def exported(self) -> NumpyGru:
+        given, held, shift_in, shift_back = self._gates()
+        return NumpyGru(
+            embedding=_copied(self.embedding.weight),
+            bias=_copied(self.bias),
+            gates_in=_copied(given.T),
+            gates_back=_copied(held.T),
+            shift_in=_copied(shift_in),
+            shift_back=_copied(shift_back),
+            out=_copied(self.out.weight.T),
+            shift_out=_copied(self.out.bias),
+        )
+
+    def take_over(self, older: NumpyGru) -> None:
+        _put(self.embedding.weight, older.embedding)
+        _put(self.bias, older.bias)
+        given, held, shift_in, shift_back = self._gates()
+        _put(given, older.gates_in.T)
+        _put(held, older.gates_back.T)
+        _put(shift_in, older.shift_in)
+        _put(shift_back, older.shift_back)
+        _put(self.out.weight, older.out.T)
+        _put(self.out.bias, older.shift_out)
+
+
+class _Block(nn.Module):
+    """Attention to what stands before, then a feed-forward; both added to what they read."""
+
+    def __init__(self, config: TrainingConfig) -> None:
+        super().__init__()
+        size = config.size
+        self.norms = nn.ModuleList([nn.LayerNorm(size), nn.LayerNorm(size)])
+        self.linears = nn.ModuleList([nn.Linear(size, size) for _ in range(6)])
+        self.distances = nn.Parameter(torch.zeros(config.heads, LENGTH))
+
+    def attended(self, states: Tensor) -> Tensor:
+        batch, width, size = states.shape
+        heads = len(self.distances)
+        normed = self.norms[0](states)
+        queries, keys, values = (
+            linear(normed).view(batch, width, heads, -1).transpose(1, 2)
+            for linear in self.linears[:3]
+        )
+        distance = torch.arange(width)[:, None] - torch.arange(width)
+        between = self.distances[:, distance.clamp(min=0)].masked_fill(distance < 0, -torch.inf)
+        nearness = queries @ keys.transpose(2, 3) * (size // heads) ** -0.5 + between
+        joined = (nearness.softmax(dim=-1) @ values).transpose(1, 2).reshape(batch, width, size)
+        gathered: Tensor = self.linears[3](joined)
+        return gathered
+
+    def transformed(self, states: Tensor) -> Tensor:
+        inner = torch.relu(self.linears[4](self.norms[1](states)))
+        outer: Tensor = self.linears[5](inner)
+        return outer
+
+
+class _Attention(_Network):
+    """Blocks of self-attention and a last norm."""
+
+    def __init__(self, items: int, config: TrainingConfig) -> None:
+        super().__init__(items, config)
+        self.blocks = nn.ModuleList([_Block(config) for _ in range(config.blocks)])
+        self.norm = nn.LayerNorm(config.size)
+
+    def forward(self, items: Tensor) -> Tensor:
+        states = self.drop(self.embedding(items))
+        for block in self._blocks():
+            states = states + self.drop(block.attended(states))
+            states = states + self.drop(block.transformed(states))
+        normed: Tensor = self.norm(states)
+        return normed
+
+    def _blocks(self) -> list[_Block]:
+        return _of_type(self.blocks, _Block)
+
+    def _norms(self) -> list[nn.LayerNorm]:
+        norms = [norm for one in self._blocks() for norm in _of_type(one.norms, nn.LayerNorm)]
+        return [*norms, self.norm]
+
+    def exported(self) -> NumpySasrec:
+        blocks = self._blocks()
+        linears = [_of_type(block.linears, nn.Linear) for block in blocks]
+        return NumpySasrec(
+            embedding=_copied(self.embedding.weight),
+            bias=_copied(self.bias),
+            norms=np.stack([[_copied(n.weight), _copied(n.bias)] for n in self._norms()]),
+            squares=np.stack([[_copied(one.weight.T) for one in some] for some in linears]),
+            shifts=np.stack([[_copied(one.bias) for one in some] for some in linears]),
+            distances=np.stack([_copied(b.distances) for b in blocks]),
+        )
+
+    def take_over(self, older: NumpySasrec) -> None:
+        _put(self.embedding.weight, older.embedding)
+        _put(self.bias, older.bias)
+        for norm, (scale, shift) in zip(self._norms(), older.norms, strict=True):
+            _put(norm.weight, scale)
+            _put(norm.bias, shift)
+        for number, block in enumerate(self._blocks()):
+            _put(block.distances, older.distances[number])
+            for place, linear in enumerate(_of_type(block.linears, nn.Linear)):
+                _put(linear.weight, older.squares[number, place].T)
+                _put(linear.bias, older.shifts[number, place])
+
+
+def train_network(
+    kind: Literal["gru", "attention"],
+    context: FitContext,
+    older: NumpyGru | NumpySasrec | None = None,
+    config: TrainingConfig | None = None,
+) -> NumpyGru | NumpySasrec:
+    """Train one network on a log.
+
+    Args:
+        kind: Which of the two.
+        context: The log, seed, threads, progress and stop flag.
+        older: Weights to go on from, of a catalogue that began like this one.
+        config: How; the defaults where there is none.
+
+    Raises:
+        FitStoppedError: the stop flag went up.
+    """
+    config = config or TrainingConfig()
+    with _reproducible(context.seed, context.threads):
+        network_of = _Recurrent if kind == "gru" else _Attention
+        network = network_of(context.log.items, config)
+        if older is not None:
+            network.take_over(older)  # type: ignore[arg-type]
+        _train(network, kind, context, config, continued=older is not None)
+        return network.exported()
+
+
+def _train(
+    network: _Network, kind: str, context: FitContext, config: TrainingConfig, *, continued: bool
+) -> None:
+    generator = np.random.default_rng(context.seed)
+    windows = len(cut_windows(context.log, generator)[0])
+    batch_size = int(2 ** np.clip(np.round(np.log2(max(1, windows) / config.batches)), 4, 8))
+    steps_each = max(1, -(-windows // batch_size))
+    epochs = min(config.most_epochs, max(config.epochs, -(-config.fewest_steps // steps_each)))
+    epochs = max(1, round(epochs * (config.continued if continued else 1.0)))
+    optimizer = torch.optim.AdamW(
+        network.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay
+    )
+    total, step = epochs * steps_each, 0
+    network.train()
+    for epoch in range(epochs):
+        context.progress(f"training {kind}", epoch, epochs)
+        for items, targets in _batches(context.log, batch_size, generator):
+            check_stop(context)
+            for group in optimizer.param_groups:
+                group["lr"] = config.learning_rate * _schedule(step / total, config.warm_up)
+            optimizer.zero_grad()
+            network.loss(items, targets, config.negatives).backward()
+            nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+            optimizer.step()
+            step += 1
+    context.progress(f"training {kind}", epochs, epochs)
+
+
+def _schedule(done: float, warm_up: float) -> float:
+    if done < warm_up:
+        return done / warm_up
+    return 0.5 * (1.0 + math.cos(math.pi * min(1.0, (done - warm_up) / (1.0 - warm_up))))
+
+
+def cut_windows(log: InteractionLog, generator: np.random.Generator) -> tuple[Offsets, Offsets]:
+    """Items and next items (windows, LENGTH), filled up with 0 and `_NO_TARGET`.
+
+    The first window of a longer history has a random width, so that no step always lies at the
+    border of two windows.
+    """
+    rows = np.flatnonzero(log.user[1:] == log.user[:-1])  # those with a next one
+    user = log.user[rows]
+    steps = np.diff(log.first_row) - 1
+    shift = np.where(steps > LENGTH, generator.integers(LENGTH, size=log.users), 0)
+    chunk = (rows - log.first_row[user] + shift[user]) // LENGTH
+    fresh = np.ones(len(rows), dtype=bool)
+    fresh[1:] = (np.diff(user) != 0) | (np.diff(chunk) != 0)
+    starts = np.flatnonzero(fresh)
+    window = np.cumsum(fresh) - 1
+    place = np.arange(len(rows)) - starts[window]
+    items = np.zeros((len(starts), LENGTH), dtype=np.int64)
+    next_items = np.full((len(starts), LENGTH), _NO_TARGET, dtype=np.int64)
+    items[window, place] = log.item[rows]
+    next_items[window, place] = log.item[rows + 1]
+    return items, next_items
+
+
+def _batches(
+    log: InteractionLog, batch_size: int, generator: np.random.Generator
+) -> Iterator[tuple[Tensor, Tensor]]:
+    """All windows of an epoch in random batches of windows of like widths."""
+    items, next_items = cut_windows(log, generator)
+    widths = np.count_nonzero(next_items != _NO_TARGET, axis=1)
+    order = generator.permutation(len(widths))
+    pool = 16 * batch_size
+    batches = []
+    for begin in range(0, len(order), pool):
+        rows = order[begin : begin + pool]
+        rows = rows[np.argsort(widths[rows], kind="stable")]
+        batches += [rows[at : at + batch_size] for at in range(0, len(rows), batch_size)]
+    for number in generator.permutation(len(batches)):
+        rows = batches[number]
+        width = int(widths[rows].max())
+        yield torch.from_numpy(items[rows, :width]), torch.from_numpy(next_items[rows, :width])
+
+
+@contextmanager
+def _reproducible(seed: int, threads: int) -> Iterator[None]:
+    """Set torch's seed and threads, and put both back."""
+    state, before = torch.get_rng_state(), torch.get_num_threads()
+    torch.manual_seed(seed)
+    torch.set_num_threads(threads)
+    try:
+        yield
+    finally:
+        torch.set_rng_state(state)
+        torch.set_num_threads(before)
+
+
+def _of_type(modules: nn.ModuleList, kind: type[Layer]) -> list[Layer]:
+    """The modules of a list; torch itself only says that they are modules."""
+    return [one for one in modules if isinstance(one, kind)]
+
+
+def _put(target: Tensor, values: Floats) -> None:
+    """Copy older weights in; what is new beyond them keeps its fresh ones."""
+    source = torch.from_numpy(np.ascontiguousarray(values))
+    with torch.no_grad():
+        target[tuple(slice(0, many) for many in source.shape)] = source
+
+
+def _copied(weights: Tensor) -> Floats:
+    copy: Floats = weights.detach().contiguous().numpy().copy()
+    return copy

@@ -1,0 +1,442 @@
+"""The default ranker: kinds of evidence, and weights learnt from held-out rows of the same log.
+
+    1. hold some rows and users out of the log              (`held_out.py`)
+    2. fit every kind of evidence on the rest               (`evidence/`)
+    3. learn how much each signal counts from what was held out   (`fusion.py`)
+    4. fit the kinds that count again, on all rows
+
+Networks go on from their weights of step 2 in step 4, so that they are not trained twice. A log
+beyond `most_rows` is learnt from a sample of its users. What is finished is kept in a folder, where
+one is given: a fit that was stopped or killed goes on behind it, and one on unchanged rows is read.
+
+Requests whose histories have days and those that have none are weighed by weights of their own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from localrec.foundation.errors import UsageError
+from localrec.foundation.progress import Progress
+from localrec.ranking.learned.artefact import (
+    Arrays,
+    put_together,
+    read_artefact,
+    take_apart,
+    write_artefact,
+)
+from localrec.ranking.learned.contributions import Contribution
+from localrec.ranking.learned.evidence import KINDS
+from localrec.ranking.learned.evidence.base import (
+    FitContext,
+    FittedEvidence,
+    ShouldStop,
+    Signals,
+    check_stop,
+)
+from localrec.ranking.learned.features import feature_names, features_of, signal_of
+from localrec.ranking.learned.fusion import (
+    PULL,
+    FusionCases,
+    LearnedWeights,
+    draw_candidates,
+    learn_weights,
+    renown_of,
+    traits_of,
+    usual_weights,
+)
+from localrec.ranking.learned.held_out import HANDFULS, HeldOut, InnerSplit, split_log
+from localrec.ranking.learned.interactions import Floats, Histories, InteractionLog, ItemSideData
+from localrec.ranking.learned.reasons import sources_of
+
+_GIB = 2**30
+_CELLS = 1 << 24  # of features held at once while scoring
+
+
+class RankerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the ranker may use.
+
+    Args:
+        kinds: Kinds of evidence that are tried.
+        most_rows: Rows that are learnt from; of more, a sample of the users.
+        memory_limit: Bytes that one kind may hold while it is fitted.
+        threads: Of the networks' training; two are slower than one where other work wants a core.
+    """
+
+    kinds: tuple[str, ...] = tuple(KINDS)
+    most_rows: int = 2_000_000
+    memory_limit: int = 3 * _GIB
+    threads: int = 1
+
+
+class FitReport(msgspec.Struct, frozen=True, kw_only=True):
+    """How a fit went.
+
+    Args:
+        seed: Of everything that was drawn.
+        rows: In the log.
+        learnt_rows: Of these, so many were learnt from.
+        seconds: By what they went into.
+        fingerprint: Of the log, the settings and the seed.
+    """
+
+    seed: int
+    rows: int
+    learnt_rows: int
+    seconds: dict[str, float]
+    fingerprint: str
+
+    @property
+    def sampled(self) -> bool:
+        """Whether only a part of the rows was learnt from."""
+        return self.learnt_rows < self.rows
+
+
+class FusedRanker:
+    """Scores all items by all evidence that helps.
+
+    Args:
+        config: What may be used.
+        folder: Where it is kept, and what is finished on the way; None keeps nothing.
+        progress: Hears what is being fitted.
+        should_stop: Asked now and then; a yes ends the fit.
+        may_ablate: Keep in memory what `ablated` needs.
+    """
+
+    name = "auto"
+
+    def __init__(
+        self,
+        config: RankerConfig | None = None,
+        folder: Path | None = None,
+        *,
+        progress: Progress = lambda what, done, total: None,
+        should_stop: ShouldStop = lambda: False,
+        may_ablate: bool = False,
+    ) -> None:
+        self.config = config or RankerConfig()
+        self.evidence: dict[str, FittedEvidence] = {}
+        self._folder, self._may_ablate = folder, may_ablate
+        self._inner: dict[str, FittedEvidence] = {}
+        self._split: InnerSplit | None = None
+        self._progress, self._should_stop = progress, should_stop
+        self.ordered = self.unordered = usual_weights(())
+        self.report: FitReport | None = None
+        self._items = 0
+        self._renown = np.zeros(0, dtype=np.float32)
+
+    def fit(self, log: InteractionLog, side: ItemSideData, *, seed: int) -> None:
+        """Fit evidence and weights; read back what was learnt from the same rows before.
+
+        Raises:
+            FitStoppedError: the stop flag went up; what is finished is kept.
+        """
+        mark = fingerprint_of(log, side, self.config, seed)
+        if self.load(mark):
+            return
+        seconds: dict[str, float] = {}
+        learnt = sample_users(log, self.config.most_rows, seed)
+        split = split_log(learnt, seed)
+        inner = self._fit_kinds(split.log, side, seed, "inner", mark, seconds)
+        started = time.perf_counter()
+        self._items, self._renown = log.items, renown_of(log.popularity)
+        self.evidence = inner
+        self._learn_both(split, seed)
+        seconds["weights"] = time.perf_counter() - started
+        if self._may_ablate:
+            self._inner, self._split = inner, split
+        used = self._kinds_of((*self.ordered.used, *self.unordered.used))
+        older = {kind: one for kind, one in inner.items() if kind in used}
+        self.evidence = self._fit_kinds(learnt, side, seed, "all", mark, seconds, older)
+        self.report = FitReport(
+            seed=seed,
+            rows=len(log),
+            learnt_rows=len(learnt),
+            seconds={name: round(value, 2) for name, value in seconds.items()},
+            fingerprint=mark,
+        )
+        self.save()
+
+    def update(self, log: InteractionLog, side: ItemSideData, *, seed: int) -> None:
+        """Take in new rows without starting over: weights stay, networks go on, counts are redone.
+
+        A ranker that was never fitted is fitted. Users and items keep their numbers; new ones come
+        behind them.
+        """
+        if self.report is None:
+            self.fit(log, side, seed=seed)
+            return
+        mark = fingerprint_of(log, side, self.config, seed)
+        if mark == self.report.fingerprint:
+            return
+        seconds: dict[str, float] = {}
+        learnt = sample_users(log, self.config.most_rows, seed)
+        self.evidence = self._fit_kinds(learnt, side, seed, "all", mark, seconds, self.evidence)
+        self._items, self._renown = log.items, renown_of(log.popularity)
+        self.report = FitReport(
+            seed=seed,
+            rows=len(log),
+            learnt_rows=len(learnt),
+            seconds={name: round(value, 2) for name, value in seconds.items()},
+            fingerprint=mark,
+        )
+        self.save()
+
+    def ablated(self, kind: str) -> FusedRanker:
+        """The same ranker without one kind of evidence, its weights learnt anew.
+
+        Raises:
+            UsageError: what it takes was not kept.
+        """
+        if self._split is None or self.report is None:
+            raise UsageError(
+                "This ranker kept nothing to learn other weights from.",
+                "Fit it with may_ablate=True.",
+            )
+        less = FusedRanker(self.config)
+        less._items, less._renown, less.report = self._items, self._renown, self.report
+        less.evidence = {name: one for name, one in self._inner.items() if name != kind}
+        less._learn_both(self._split, self.report.seed)
+        less.evidence = {name: one for name, one in self.evidence.items() if name != kind}
+        return less
+
+    def score(self, histories: Histories) -> Floats:
+        """Scores of all items, (b, items); items of a history are scored like any other."""
+        scores = np.zeros((len(histories), self._items), dtype=np.float32)
+        ordered = histories.ordered
+        for weights, rows in (
+            (self.ordered, np.flatnonzero(ordered)),
+            (self.unordered, np.flatnonzero(~ordered)),
+        ):
+            step = max(1, _CELLS // max(1, self._items * len(weights.names)))
+            for begin in range(0, len(rows), step):
+                part = rows[begin : begin + step]
+                scores[part] = self._weighted(histories.take(part), weights).sum(axis=0)
+        return scores
+
+    def explain(self, histories: Histories, row: int, item: int) -> tuple[Contribution, ...]:
+        """What made up the score of an item for one of the histories, largest amount first."""
+        one = histories.take([row])
+        weights = self.ordered if bool(one.ordered[0]) else self.unordered
+        amounts = self._weighted(one, weights)[:, 0, item]
+        kinds = {name: kind for kind, names in self._names.items() for name in names}
+        told = [
+            Contribution(
+                name,
+                kinds[name],
+                amount,
+                sources_of(self.evidence[kinds[name]], name, one, item),
+            )
+            for name, amount in _summed_by_signal(weights.names, amounts).items()
+            if amount and name in kinds
+        ]
+        return tuple(sorted(told, key=lambda part: -part.amount))
+
+    @property
+    def used_kinds(self) -> tuple[str, ...]:
+        """The kinds of evidence that have a weight."""
+        return tuple(self._kinds_of((*self.ordered.used, *self.unordered.used)))
+
+    def signals(self, histories: Histories, kinds: tuple[str, ...] | None = None) -> Signals:
+        """All signals of the fitted evidence, or of some kinds, by their names."""
+        found: Signals = {}
+        for kind, fitted in self.evidence.items():
+            if kinds is None or kind in kinds:
+                found |= fitted.signals(histories)
+        return found
+
+    def save(self) -> None:
+        """Keep the fitted ranker in its folder, if it has one."""
+        if self._folder is None or self.report is None:
+            return
+        plain: dict[str, Any] = {}
+        arrays: Arrays = {}
+        for kind, fitted in self.evidence.items():
+            assert isinstance(fitted, msgspec.Struct)
+            some_plain, some_arrays = take_apart(fitted, f"{kind}/")
+            plain |= some_plain
+            arrays |= some_arrays
+        arrays["renown"] = self._renown
+        plain["kinds"] = list(self.evidence)
+        plain["items"] = self._items
+        plain["ordered"] = msgspec.to_builtins(self.ordered)
+        plain["unordered"] = msgspec.to_builtins(self.unordered)
+        plain["report"] = msgspec.to_builtins(self.report)
+        write_artefact(self._folder, plain, arrays)
+        for stage in ("inner", "all"):
+            for kind in KINDS:
+                _forget(self._folder / f"{stage}-{kind}")
+
+    def load(self, fingerprint: str = "") -> bool:
+        """Read what is kept; whether there was something, of that fingerprint where one is given.
+
+        Raises:
+            InputError: the files are damaged.
+        """
+        stored = None if self._folder is None else read_artefact(self._folder)
+        if stored is None:
+            return False
+        plain, arrays = stored
+        report = msgspec.convert(plain["report"], FitReport)
+        if fingerprint and report.fingerprint != fingerprint:
+            return False
+        self.evidence = {
+            kind: put_together(KINDS[kind].record, plain, arrays, f"{kind}/")
+            for kind in plain["kinds"]
+        }
+        self.ordered = msgspec.convert(plain["ordered"], LearnedWeights)
+        self.unordered = msgspec.convert(plain["unordered"], LearnedWeights)
+        self._items, self._renown = plain["items"], arrays["renown"]
+        self.report = report
+        return True
+
+    def _weighted(self, histories: Histories, weights: LearnedWeights) -> Floats:
+        """Weight times standard deviations of each signal, (k, b, items)."""
+        if not weights.names:
+            return np.zeros((1, len(histories), self._items), dtype=np.float32)
+        kinds = self._kinds_of(weights.used)
+        found = self.signals(histories, tuple(kinds))
+        if not found:
+            return np.zeros((len(weights.names), len(histories), self._items), dtype=np.float32)
+        features = features_of(found, weights.names)
+        features *= weights.of_histories(histories, self._renown)[:, :, None]
+        return features
+
+    def _fit_kinds(
+        self,
+        log: InteractionLog,
+        side: ItemSideData,
+        seed: int,
+        stage: str,
+        mark: str,
+        seconds: dict[str, float],
+        older: dict[str, FittedEvidence] | None = None,
+    ) -> dict[str, FittedEvidence]:
+        """Fit all kinds, or again those in `older`; slow ones are kept on the way."""
+        fitted: dict[str, FittedEvidence] = {}
+        chosen = self.config.kinds if older is None else tuple(older)
+        for number, kind in enumerate(chosen):
+            self._progress(f"{stage}: {kind}", number, len(chosen))
+            context = FitContext(
+                log=log,
+                side=side,
+                seed=seed,
+                memory_limit=self.config.memory_limit,
+                threads=self.config.threads,
+                progress=self._progress,
+                should_stop=self._should_stop,
+                previous=None if older is None else older[kind],
+            )
+            check_stop(context)
+            started = time.perf_counter()
+            found = self._fit_or_read(kind, context, stage, mark)
+            seconds[f"{stage} {kind}"] = time.perf_counter() - started
+            if found is not None:
+                fitted[kind] = found
+        return fitted
+
+    def _fit_or_read(
+        self, kind: str, context: FitContext, stage: str, mark: str
+    ) -> FittedEvidence | None:
+        entry = KINDS[kind]
+        folder = None if self._folder is None else self._folder / f"{stage}-{kind}"
+        stored = None if folder is None or not entry.slow else read_artefact(folder)
+        if stored is not None and stored[0].get("mark") == mark:
+            read: FittedEvidence = put_together(entry.record, *stored)
+            return read
+        fitted = entry.fit(context)
+        if folder is not None and entry.slow and fitted is not None:
+            assert isinstance(fitted, msgspec.Struct)
+            plain, arrays = take_apart(fitted)
+            write_artefact(folder, plain | {"mark": mark}, arrays)
+        return fitted
+
+    def _learn_both(self, split: InnerSplit, seed: int) -> None:
+        """Weights for histories with an order, and for those without.
+
+        Cases of one stranger are not independent, so the usual weights count for a user, not for a
+        case.
+        """
+        self.ordered = self._learn(split.ordered, seed, PULL)
+        self.unordered = self._learn(split.unordered, seed + 1, PULL * HANDFULS)
+
+    def _learn(self, held_out: HeldOut, seed: int, strength: float) -> LearnedWeights:
+        """Weights of the signals of the fitted evidence, from cases."""
+        histories = held_out.histories
+        generator = np.random.default_rng(seed)
+        names: tuple[str, ...] = ()
+        drawn = []
+        step = max(1, _CELLS // max(1, self._items * 20))
+        for begin in range(0, len(histories), step):
+            rows = np.arange(begin, min(begin + step, len(histories)))
+            part = histories.take(rows)
+            found = self.signals(part)
+            names = feature_names(tuple(found))
+            drawn.append(
+                draw_candidates(
+                    features_of(found, names),
+                    held_out.targets[rows],
+                    [part.items_of(row) for row in range(len(part))],
+                    held_out.also[begin : begin + step],
+                    generator,
+                )
+            )
+        if not drawn:
+            return usual_weights(self._signal_names())
+        cut, offsets, right = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
+        cases = FusionCases(cut, offsets, right, traits_of(histories, self._renown))
+        return learn_weights(names, cases, strength)
+
+    def _signal_names(self) -> tuple[str, ...]:
+        return feature_names(tuple(name for names in self._names.values() for name in names))
+
+    def _kinds_of(self, features: tuple[str, ...]) -> list[str]:
+        """Kinds of evidence that have a signal with one of the features."""
+        signals = {signal_of(name) for name in features}
+        return [kind for kind, names in self._names.items() if names & signals]
+
+    @property
+    def _names(self) -> dict[str, set[str]]:
+        """Names of the signals of each kind."""
+        nothing = Histories.of([])
+        return {kind: set(fitted.signals(nothing)) for kind, fitted in self.evidence.items()}
+
+
+def sample_users(log: InteractionLog, most_rows: int, seed: int) -> InteractionLog:
+    """The log, or where it has too many rows those of evenly drawn users."""
+    if len(log) <= most_rows:
+        return log
+    share = most_rows / len(log)
+    chosen = np.random.default_rng(seed).random(log.users) < share
+    return log.rows(chosen[log.user])
+
+
+def fingerprint_of(log: InteractionLog, side: ItemSideData, config: RankerConfig, seed: int) -> str:
+    """Changes with any row, with what is known of the items, the settings and the seed."""
+    digest = hashlib.blake2b(digest_size=16)
+    digest.update(msgspec.json.encode([msgspec.to_builtins(config), seed, log.users, log.items]))
+    for column in (log.user, log.item, log.rating, log.day, side.attribute, side.vectors):
+        digest.update(np.ascontiguousarray(column).tobytes())
+    return digest.hexdigest()
+
+
+def _summed_by_signal(names: tuple[str, ...], amounts: Floats) -> dict[str, float]:
+    """What both features of each signal add up to."""
+    summed: dict[str, float] = {}
+    for name, amount in zip(names, amounts.tolist(), strict=True):
+        summed[signal_of(name)] = summed.get(signal_of(name), 0.0) + amount
+    return summed
+
+
+def _forget(folder: Path) -> None:
+    """Remove what was kept on the way."""
+    if folder.is_dir():
+        for file in folder.iterdir():
+            file.unlink()
+        folder.rmdir()

@@ -1,0 +1,314 @@
+"""The learnt ranker of one domain of a workspace: read its log, keep it, open it again.
+
+    indexes/learned-DOMAIN/   ranker.json, ranker.npz      the fitted ranker (`artefact.py`)
+                              nodes/                        node ids of its users and items
+                              progress.json                 how far a running fit has come
+                              lock                          held by the process that fits
+
+All of it is a cache of the store: it may be deleted at any time, and forgetting removes it.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.data.arrays import Scores
+from localrec.data.item_features import ItemFeatures
+from localrec.foundation.atomic_files import short_digest
+from localrec.foundation.errors import InputError
+from localrec.foundation.paths import exclusive, make_private
+from localrec.foundation.progress import Progress
+from localrec.graph.catalogue import Catalogue
+from localrec.graph.store import Store
+from localrec.ranking.learned.artefact import read_artefact, write_artefact
+from localrec.ranking.learned.evidence.base import ShouldStop
+from localrec.ranking.learned.interactions import (
+    NO_USER,
+    Histories,
+    InteractionLog,
+    ItemSideData,
+)
+from localrec.ranking.learned.ranker import FusedRanker, RankerConfig
+
+SEED = 7
+FEWEST_ROWS = 20  # of fewer nothing can be held out
+_DRIFT = 0.01  # share of new rows from which a ranker is learnt again
+_ALIVE_S = 120.0  # a fit that told nothing for so long has died
+
+# The newest verdict on an item counts; a word without stars stands for the end of the scale.
+_ROWS = """
+    SELECT user_id, item_id, max(epoch("at")) / 86400 AS day,
+        arg_max(
+            coalesce(rating, CASE event WHEN 'liked' THEN 5.0 WHEN 'disliked' THEN 0.5 END),
+            (coalesce("at", TIMESTAMP '0001-01-01'), i.rowid)
+        ) AS rating
+    FROM interaction i JOIN node n ON n.node_id = i.item_id
+    WHERE n.domain = ? AND event NOT IN ('wanted', 'later')
+    GROUP BY user_id, item_id ORDER BY user_id, day NULLS FIRST, min(i.rowid)
+"""
+
+_COUNT = """
+    SELECT count(*) FROM interaction i JOIN node n ON n.node_id = i.item_id
+    WHERE n.domain = ? AND event NOT IN ('wanted', 'later')
+"""
+
+
+class StoredLog(msgspec.Struct, frozen=True):
+    """What a ranker learns from, and the nodes that its numbers stand for.
+
+    Args:
+        log: The interactions of all users.
+        side: What is known of the items.
+        user_nodes: Node id of each user, ascending, (users,).
+        item_nodes: Node id of each item, ascending, (items,).
+        rows: Interactions of all domains in the store when it was read.
+    """
+
+    log: InteractionLog
+    side: ItemSideData
+    user_nodes: NDArray[np.int64]
+    item_nodes: NDArray[np.int64]
+    rows: int
+
+
+class LearningProgress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How far a fit has come: its process, what it does, since when, and the last sign of it."""
+
+    process: int
+    what: str
+    done: int
+    total: int
+    began: float
+    at: float
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the process still runs, or told something a moment ago."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(self.process, 0)
+            return True
+        return time.time() - self.at < _ALIVE_S and self.process == os.getpid()
+
+
+def read_log(store: Store, catalogue: Catalogue, features: ItemFeatures) -> StoredLog:
+    """Read the interactions with the items of a domain, one row for each user and item."""
+    domain = catalogue.domain.name
+    columns = store.columns(_ROWS, [domain])
+    nodes, user = np.unique(np.asarray(columns["user_id"], np.int64), return_inverse=True)
+    log = InteractionLog(
+        user=user.astype(np.int32),
+        item=np.asarray(np.searchsorted(catalogue.node_ids, columns["item_id"]), np.int32),
+        rating=_filled(columns["rating"]).astype(np.float32),
+        day=_filled(columns["day"]),
+        users=len(nodes),
+        items=len(catalogue),
+    )
+    vectors = features.vectors
+    side = ItemSideData(
+        attribute=features.attribute,
+        first_attribute=features.first_link,
+        attributes=features.attributes,
+        vectors=np.zeros((len(catalogue), 0), np.float32) if vectors is None else vectors,
+    )
+    rows = count_rows(store)
+    return StoredLog(log, side, nodes, np.asarray(catalogue.node_ids, np.int64), rows)
+
+
+def count_rows(store: Store) -> int:
+    """Count all interactions of a store, which takes no time at any size."""
+    return int(store.rows("SELECT count(*) FROM interaction")[0][0])
+
+
+def folder_of(indexes: Path, domain: str) -> Path:
+    """The folder of the ranker of a domain."""
+    return indexes / f"learned-{short_digest(domain)}"
+
+
+def skip(stored: StoredLog, folder: Path) -> None:
+    """Note that a domain has too few interactions, so that nobody tries again before more come."""
+    make_private(folder)
+    nodes = {"users": stored.user_nodes, "items": stored.item_nodes}
+    write_artefact(folder / "nodes", {"rows": stored.rows}, nodes)
+
+
+def learn(
+    stored: StoredLog,
+    folder: Path,
+    *,
+    progress: Progress,
+    should_stop: ShouldStop,
+    config: RankerConfig | None = None,
+) -> FusedRanker:
+    """Fit the ranker of a domain, or bring the one that is kept up to date.
+
+    Args:
+        stored: What it learns from.
+        folder: Where it is kept; a fit that was stopped or killed goes on there.
+        progress: Told each step.
+        should_stop: Asked now and then; a yes ends the fit.
+        config: What may be used.
+
+    Raises:
+        BusyError: another process learns the same.
+        FitStoppedError: the stop flag went up; what is finished is kept.
+    """
+    make_private(folder)
+    with exclusive(folder / "lock", of=folder), _told(folder, progress) as telling:
+        ranker = FusedRanker(config, folder, progress=telling, should_stop=should_stop)
+        try:
+            known = ranker.load() and _same_nodes(folder, stored)
+        except InputError:  # damaged: a cache is made again
+            known = False
+        if known:
+            ranker.update(stored.log, stored.side, seed=SEED)
+        else:
+            ranker.fit(stored.log, stored.side, seed=SEED)
+        nodes = {"users": stored.user_nodes, "items": stored.item_nodes}
+        write_artefact(folder / "nodes", {"rows": stored.rows}, nodes)
+    return ranker
+
+
+class LearnedRanking:
+    """A fitted ranker, asked in the numbers of a catalogue.
+
+    Args:
+        ranker: The fitted ranker.
+        users: Node id of each of its users, ascending.
+        items: Node id of each of its items, ascending.
+        rows: Interactions that the store held when it was learnt.
+        catalogue: The catalogue that asks; it may have other items.
+    """
+
+    def __init__(
+        self,
+        ranker: FusedRanker,
+        users: NDArray[np.int64],
+        items: NDArray[np.int64],
+        rows: int,
+        catalogue: Catalogue,
+    ) -> None:
+        self.ranker, self.rows = ranker, rows
+        self._users = users
+        place = np.searchsorted(items, catalogue.node_ids).clip(max=max(len(items) - 1, 0))
+        self._is_known = items[place] == catalogue.node_ids
+        self._place = place
+
+    def scores(
+        self, node: int | None, items: NDArray[np.int32], stars: Scores, days: NDArray[np.float64]
+    ) -> Scores:
+        """Score all items of the catalogue for one history, higher is better, (n,).
+
+        Args:
+            node: Node id of the user; None for a cold-start user.
+            items: Catalogue indexes, oldest first, (m,).
+            stars: Ratings, NaN where none was given, (m,).
+            days: Days since 1970, NaN where unknown, (m,).
+        """
+        known = self._is_known[items]
+        number = NO_USER
+        if node is not None and len(self._users):
+            place = min(int(np.searchsorted(self._users, node)), len(self._users) - 1)
+            number = place if self._users[place] == node else NO_USER
+        histories = Histories.of(
+            [self._place[items[known]]],
+            [stars[known]],
+            [days[known]],
+            np.array([number], dtype=np.int32),
+        )
+        found = self.ranker.score(histories)[0]
+        scores = found[self._place]
+        scores[~self._is_known] = found.min(initial=0.0) - 1.0  # nothing is known of these yet
+        return scores.astype(np.float32)
+
+
+def open_ranking(indexes: Path, catalogue: Catalogue) -> LearnedRanking | None:
+    """Open the ranker of a domain; None where none was learnt, or its files are damaged."""
+    folder = folder_of(indexes, catalogue.domain.name)
+    ranker = FusedRanker(folder=folder)
+    try:
+        nodes = read_artefact(folder / "nodes")
+        if nodes is None or not ranker.load():
+            return None
+    except InputError:
+        return None
+    plain, arrays = nodes
+    return LearnedRanking(ranker, arrays["users"], arrays["items"], plain["rows"], catalogue)
+
+
+def ranking_rows(indexes: Path, domain: str) -> int | None:
+    """How many interactions the ranker of a domain was learnt from; None where none is kept."""
+    ranker = FusedRanker(folder=folder_of(indexes, domain))
+    try:
+        found = ranker.load()
+    except InputError:
+        return None
+    return ranker.report.learnt_rows if found and ranker.report is not None else None
+
+
+def is_stale(store: Store, indexes: Path, domain: str) -> bool:
+    """Whether enough is new in the store that the ranker should be learnt (again)."""
+    rows = count_rows(store)
+    if rows < FEWEST_ROWS:
+        return False
+    try:
+        nodes = read_artefact(folder_of(indexes, domain) / "nodes")
+    except InputError:
+        nodes = None
+    if nodes is None:
+        return int(store.rows(_COUNT, [domain])[0][0]) >= FEWEST_ROWS
+    return bool(abs(rows - nodes[0]["rows"]) > _DRIFT * rows)
+
+
+def learning_progress(indexes: Path, domain: str) -> LearningProgress | None:
+    """How far a fit that is running has come; None where none runs."""
+    try:
+        path = folder_of(indexes, domain) / "progress.json"
+        told = msgspec.json.decode(path.read_bytes(), type=LearningProgress)
+    except (OSError, msgspec.MsgspecError):
+        return None
+    return told if told.is_alive else None
+
+
+@contextmanager
+def _told(folder: Path, progress: Progress) -> Iterator[Progress]:
+    """Write each step beside the ranker, for other processes to see."""
+    path, began = folder / "progress.json", time.time()
+
+    def tell(what: str, done: int, total: int) -> None:
+        progress(what, done, total)
+        step = LearningProgress(os.getpid(), what, done, total, began, time.time())
+        part = path.with_suffix(".tmp")
+        part.write_bytes(msgspec.json.encode(step))
+        part.replace(path)
+
+    try:
+        yield tell
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _same_nodes(folder: Path, stored: StoredLog) -> bool:
+    """Whether the numbers of an older ranker stand for the same users and items."""
+    nodes = read_artefact(folder / "nodes")
+    if nodes is None:
+        return False
+    arrays = nodes[1]
+    return _begins_with(stored.user_nodes, arrays["users"]) and bool(
+        np.array_equal(stored.item_nodes, arrays["items"])
+    )
+
+
+def _begins_with(longer: NDArray[np.int64], shorter: NDArray[np.int64]) -> bool:
+    return bool(np.array_equal(longer[: len(shorter)], shorter))
+
+
+def _filled(column: NDArray[np.generic]) -> NDArray[np.float64]:
+    return np.ma.filled(np.ma.asarray(column, dtype=np.float64), np.nan)

@@ -1,0 +1,110 @@
+"""The default list: the learnt ranker once it has been learnt, counted evidence until then.
+
+Learning is background work (`localrec learn`). What it came to is a cache beside the store; a
+history is always read fresh, so a rating that was given now counts in the next list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.data.interaction_matrix import InteractionMatrix
+from localrec.explanation.reason_builder import ReasonBuilder
+from localrec.foundation.text import clean_name
+from localrec.graph.catalogue import Catalogue
+from localrec.graph.user_profile import UserProfile
+from localrec.index.embedded_fields import EmbeddedField
+from localrec.ranking.configs import RANKERS, EvidenceConfig
+from localrec.ranking.learned.stored import LearnedRanking, open_ranking
+from localrec.systems.auto import EvidenceRecommender, evidence_parts
+from localrec.systems.scored_items import ScoredItems
+from localrec.workspace.domain_context import DomainContext
+
+_LIKED, _DISLIKED = 5.0, 0.5  # stars of a word without stars
+_CERTAIN = 0.5  # strength from which something is liked or disliked, not only met
+
+
+class LearnedRecommender(EvidenceRecommender):
+    """Recommends and ranks by the learnt ranker of a domain.
+
+    Args:
+        catalogue: The items and attributes.
+        interactions: Who liked what.
+        field: The vectors of descriptions; None where there are none.
+        config: The kinds of evidence that count until something is learnt.
+        counted: Ranks until something is learnt, and users who met nothing yet.
+        open_ranking: Opens the learnt ranker; None where there is none.
+        user_node: The node id of a user; None for a cold-start user.
+    """
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        interactions: InteractionMatrix,
+        field: EmbeddedField | None,
+        config: EvidenceConfig,
+        *,
+        counted: EvidenceRecommender,
+        open_ranking: Callable[[], LearnedRanking | None],
+        user_node: Callable[[str], int | None],
+    ) -> None:
+        super().__init__(catalogue, interactions, field, config)
+        self._counted = counted
+        self._open_ranking, self._user_node = open_ranking, user_node
+
+    def fit(self, user: str, user_profile: UserProfile) -> ScoredItems:
+        """Score all items for a list, higher is better."""
+        return self._scored(user, user_profile) or self._counted.fit(user, user_profile)
+
+    def fit_to_rank(self, user: str, user_profile: UserProfile) -> ScoredItems:
+        """Score all items for the order of given candidates."""
+        return self._scored(user, user_profile) or self._counted.fit_to_rank(user, user_profile)
+
+    def _scored(self, user: str, user_profile: UserProfile) -> ScoredItems | None:
+        """Score by what was learnt; None where nothing was, or where the user met nothing yet."""
+        met = user_profile.known[user_profile.items] if len(user_profile) else np.zeros(0, bool)
+        if not met.any() or self._ranking is None:
+            return None
+        scores = self._ranking.scores(
+            self._user_node(user) if user else None,
+            user_profile.items[met],
+            _stars(user_profile)[met],
+            _days(user_profile)[met],
+        )
+        used = self._ranking.ranker.used_kinds
+        builder = ReasonBuilder(clean_name(user), user_profile, self._catalogue, self._interactions)
+        spoke = {"ranking": "learned", **dict.fromkeys(used, "measured")}
+        return ScoredItems(scores, user_profile, builder, spoke)
+
+    @cached_property
+    def _ranking(self) -> LearnedRanking | None:
+        return self._open_ranking()
+
+
+def learned_recommender(context: DomainContext, counted: EvidenceRecommender) -> LearnedRecommender:
+    """Put the learnt ranker of a domain in front of counted evidence."""
+    return LearnedRecommender(
+        *evidence_parts(context, RANKERS["auto"]),
+        counted=counted,
+        open_ranking=lambda: open_ranking(context.indexes.folder, context.catalogue),
+        user_node=context.user_id,
+    )
+
+
+def _stars(profile: UserProfile) -> NDArray[np.float32]:
+    """The stars of each item, those of a word without stars too, (m,)."""
+    said = np.where(
+        profile.strengths >= _CERTAIN,
+        _LIKED,
+        np.where(profile.strengths <= -_CERTAIN, _DISLIKED, np.nan),
+    )
+    return np.where(np.isnan(profile.stars), said, profile.stars).astype(np.float32)
+
+
+def _days(profile: UserProfile) -> NDArray[np.float64]:
+    """When each item was met, in days since 1970; NaN where that is unknown, (m,)."""
+    return np.full(len(profile), np.nan) if profile.days is None else profile.days

@@ -1,0 +1,526 @@
+"""All figures of the default ranker: targets, ablations, learnt weights, strangers, small stores.
+
+    python scripts/studies/learned_ranking.py ml-100k --workspace FOLDER [--half test]
+    python scripts/studies/learned_ranking.py strangers --workspace FOLDER [--half test]
+    python scripts/studies/learned_ranking.py left-out --workspace FOLDER [--half test]
+    python scripts/studies/learned_ranking.py samples --workspace FOLDER
+    python scripts/studies/learned_ranking.py recbole --data FOLDER [--half test]
+
+FOLDER is a workspace that the films were pulled into (localrec datasets pull ml-100k), or one with
+a RecBole `.inter` and `.item` file. `--half validation`, the default, predicts the second-last item
+of each user and is what choices may be made by. Each part writes
+docs/figures/learned_ranking_*.json and prints a table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from localrec.baselines.base import Interactions
+from localrec.evaluation.asking import pooled
+from localrec.evaluation.cases import FusionCases, Protocol, part
+from localrec.evaluation.dataset import read_interactions
+from localrec.evaluation.intervals import Measure, measure
+from localrec.evaluation.report import Origin, origin_now, table
+from localrec.memory.profiles import traits_of
+from numpy.typing import NDArray
+
+from localrec.evaluation import metrics
+from localrec.ranking.learned.evidence import KINDS
+from localrec.ranking.learned.fusion import LearnedWeights
+from localrec.ranking.learned.interactions import Histories, InteractionLog, ItemSideData
+from localrec.ranking.learned.ranker import FusedRanker, RankerConfig
+from localrec.workspace import Workspace
+
+ROOT = Path(__file__).resolve().parents[2]
+SEED = 7
+DOMAIN = "movies"
+SHOWN = 5
+RELEVANT_FROM = 4.0
+K = 10
+_SECONDS_A_DAY = 86_400.0
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One system under one protocol."""
+
+    system: str
+    protocol: str
+    figures: dict[str, Measure]
+
+
+class Study(msgspec.Struct, frozen=True, kw_only=True):
+    """One part of the study, as its JSON file keeps it."""
+
+    origin: Origin
+    part: str
+    half: str
+    cases: int
+    rows: tuple[Row, ...]
+    weights: dict[str, LearnedWeights]
+    seconds: dict[str, float]
+    megabytes: int
+    warm_list_ms: float
+
+
+def main() -> int:
+    """Run one part, print its table, write its file."""
+    asked = parse_arguments()
+    study = PARTS[asked.part](asked)
+    name = asked.part if asked.part != "recbole" else asked.data.name
+    path = ROOT / "docs" / "figures" / f"learned_ranking_{name}_{asked.half}.json"
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(study), indent=1) + b"\n")
+    print(as_markdown(study))
+    return 0
+
+
+def parse_arguments() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("part", choices=tuple(PARTS))
+    parser.add_argument("--workspace", type=Path, help="with MovieLens 100K in it")
+    parser.add_argument("--data", type=Path, help="folder of a RecBole data set")
+    parser.add_argument("--half", choices=["validation", "test"], default="validation")
+    parser.add_argument("--kinds", default=",".join(KINDS), help="kinds of evidence that are tried")
+    parser.add_argument("--ablate", action="store_true", help="leave each kind out as well")
+    parser.add_argument("--cases", type=int, default=10**9, help="at most so many, evenly drawn")
+    parser.add_argument("--folds", type=int, default=5, help="of the left-out users")
+    parser.add_argument("--keep", type=Path, help="folder that fitted rankers are kept in")
+    return parser.parse_args()
+
+
+# Data
+
+
+class Data(msgspec.Struct, frozen=True):
+    """Interactions as the evaluation has them, and what is known of the items."""
+
+    interactions: Interactions
+    side: ItemSideData
+    user_keys: NDArray[Any]
+    item_keys: NDArray[Any]
+
+
+def read_workspace(folder: Path) -> Data:
+    """MovieLens 100K as it lies in a workspace, with attributes and text vectors."""
+    with Workspace(folder) as workspace:
+        catalogue = workspace.context(DOMAIN).catalogue
+        keyed = read_interactions(workspace.store, catalogue.domain)
+        field = next(iter(workspace.fields(DOMAIN).values()), None)
+        traits = traits_of(catalogue, field)
+    place = np.searchsorted(catalogue.node_ids, keyed.item_nodes)
+    links = [traits.attribute[traits.first_link[p] : traits.first_link[p + 1]] for p in place]
+    vectors = np.zeros((len(place), 0), dtype=np.float32)
+    if traits.vectors is not None:
+        vectors = traits.vectors[place].astype(np.float32)
+    side = ItemSideData(
+        np.concatenate(links).astype(np.int32), _firsts(links), traits.attributes, vectors
+    )
+    return Data(keyed.interactions, side, keyed.person_keys, keyed.item_keys)
+
+
+def read_recbole(folder: Path) -> Data:
+    """A RecBole folder: users and items in the order of their names, rows in order of time."""
+    rows = _read_table(next(folder.glob("*.inter")))
+    users, user = np.unique([row["user_id"] for row in rows], return_inverse=True)
+    items, item = np.unique([row["item_id"] for row in rows], return_inverse=True)
+    at = np.array([float(row["timestamp"]) for row in rows])
+    stars = np.array([float(row.get("rating") or "nan") for row in rows], dtype=np.float32)
+    order = np.lexsort((np.arange(len(at)), at, user))
+    known = {row["item_id"]: row for path in folder.glob("*.item") for row in _read_table(path)}
+    words = [known.get(name, {}).get("categories", "").split() for name in items]
+    vocabulary = {word: n for n, word in enumerate(sorted({w for some in words for w in some}))}
+    links = [np.array(sorted(vocabulary[w] for w in set(some)), dtype=np.int32) for some in words]
+    side = ItemSideData(
+        np.concatenate(links).astype(np.int32),
+        _firsts(links),
+        len(vocabulary),
+        np.zeros((len(items), 0), dtype=np.float32),
+    )
+    interactions = Interactions(
+        person=user[order].astype(np.int32),
+        item=item[order].astype(np.int32),
+        stars=stars[order],
+        at=at[order].astype("datetime64[s]"),
+        people=len(users),
+        items=len(items),
+    )
+    return Data(interactions, side, users, items)
+
+
+def _read_table(path: Path) -> list[dict[str, str]]:
+    head, *lines = path.read_text(encoding="utf-8").splitlines()
+    names = [column.partition(":")[0] for column in head.split("\t")]
+    return [dict(zip(names, line.split("\t"), strict=False)) for line in lines]
+
+
+def _firsts(links: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum([len(one) for one in links])]).astype(np.int64)
+
+
+def days_of(at: NDArray[np.datetime64]) -> NDArray[np.float64]:
+    """Days since 1970, NaN where the moment is unknown."""
+    seconds = at.astype("datetime64[s]").astype(np.int64) / _SECONDS_A_DAY
+    return np.where(np.isnat(at), np.nan, seconds)
+
+
+def log_of(train: Interactions) -> InteractionLog:
+    """Training rows in the ranker's shape."""
+    return InteractionLog(
+        train.person, train.item, train.stars, days_of(train.at), train.people, train.items
+    )
+
+
+def histories_of(cases: FusionCases, *, strangers: bool = False) -> Histories:
+    """What a ranker gets to see of the cases."""
+    users = np.full(len(cases), -1, dtype=np.int32) if strangers else cases.asked_as
+    days = [days_of(one) for one in cases.at]
+    return Histories.of(cases.histories, cases.stars, days, users)
+
+
+# Parts
+
+
+def run_ml(asked: argparse.Namespace) -> Study:
+    """Full ranking, 20 and 10 candidates of MovieLens 100K."""
+    return _leave_one_out(asked, read_workspace(asked.workspace), ("full", 20, 10))
+
+
+def run_recbole(asked: argparse.Namespace) -> Study:
+    """Full ranking and 99 negatives of a RecBole folder."""
+    return _leave_one_out(asked, read_recbole(asked.data), ("full", 100))
+
+
+def _leave_one_out(asked: argparse.Namespace, data: Data, candidates: Sequence[str | int]) -> Study:
+    parted = {
+        str(many): part(data.interactions, Protocol(candidates=many, seed=SEED))  # type: ignore[arg-type]
+        for many in candidates
+    }
+    cases = {name: getattr(one, asked.half) for name, one in parted.items()}
+    chosen = _some_cases(len(cases["full"]), asked.cases)
+    cases = {name: one.take(chosen) for name, one in cases.items()}
+    log = log_of(parted["full"].train)
+    ranker, seconds = _fitted(asked, log, data.side, asked.kinds.split(","), "all")
+    histories = histories_of(cases["full"])
+    rankers = {"auto": ranker}
+    if asked.ablate:
+        rankers |= {f"auto without {kind}": ranker.ablated(kind) for kind in ranker.evidence}
+    rows = _judged(rankers, histories, cases)
+    weights = {"ordered": ranker.ordered, "unordered": ranker.unordered}
+    return _study(asked, len(chosen), rows, weights, seconds, _warm_ms(ranker, histories))
+
+
+def run_strangers(asked: argparse.Namespace) -> Study:
+    """Five ratings without days from users whom the store does not know; all films are ranked.
+
+    The users and their five ratings are those of `scripts/evaluate_people.py`.
+    """
+    data = read_workspace(asked.workspace)
+    source = _in_file_order(data)
+    drawn = np.random.default_rng(SEED).permutation(np.unique(data.user_keys.astype(str)))
+    fifth = len(drawn) // 5
+    held_out = {"test": drawn[:fifth], "validation": drawn[fifth : 2 * fifth]}[asked.half]
+    known = np.isin(data.user_keys.astype(str), drawn[2 * fifth :])
+    mask = known[data.interactions.person]
+    log = log_of(data.interactions).rows(mask)
+    ranker, seconds = _fitted(asked, log, data.side, asked.kinds.split(","), asked.half)
+    rows: list[Row] = []
+    for choice in ("any", "first"):
+        shown, stars, relevant = _handfuls(data, source, held_out.tolist(), choice)
+        histories = Histories.of(shown, stars)
+        systems = {"auto": ranker.score(histories), **ranker.signals(histories)}
+        for name, scores in systems.items():
+            gains = [
+                _list_ndcg(scores[row], shown[row], relevant[row]) for row in range(len(shown))
+            ]
+            figures = {f"NDCG@{K}": measure([(gain, 1.0) for gain in gains])}
+            rows.append(Row(name, f"{choice} {SHOWN}", figures))
+    weights = {"unordered": ranker.unordered}
+    return _study(asked, len(shown), rows, weights, seconds, _warm_ms(ranker, histories))
+
+
+def run_left_out(asked: argparse.Namespace) -> Study:
+    """The last film among 20, of users who are left out of the fit, last 10 in the request."""
+    data = read_workspace(asked.workspace)
+    parted = part(data.interactions, Protocol(candidates=20, history=10, seed=SEED))
+    cases: FusionCases = getattr(parted, asked.half)
+    fold = np.random.default_rng(SEED).permutation(len(cases)) % asked.folds
+    log = log_of(parted.train)
+    scores = np.zeros((len(cases), log.items), dtype=np.float32)
+    seconds: dict[str, float] = {}
+    for number in range(asked.folds):
+        rows = np.flatnonzero(fold == number)
+        stays = ~np.isin(log.user, cases.person[rows])
+        ranker, seconds = _fitted(
+            asked, log.rows(stays), data.side, asked.kinds.split(","), f"left-out-{number}"
+        )
+        histories = histories_of(cases.take(rows), strangers=True)
+        scores[rows] = ranker.score(histories)
+    figures = _figures(scores, cases)
+    row = Row("auto", "20, users left out, last 10 shown", figures)
+    weights = {"ordered": ranker.ordered}
+    return _study(asked, len(cases), [row], weights, seconds, _warm_ms(ranker, histories))
+
+
+def run_samples(asked: argparse.Namespace) -> Study:
+    """Stores that are sparse, dense, tiny, undated or unrated, made of MovieLens 100K."""
+    data = read_workspace(asked.workspace)
+    rows: list[Row] = []
+    for name, interactions in _samples(data.interactions).items():
+        parted = part(interactions, Protocol(candidates=20, seed=SEED))
+        cases: FusionCases = getattr(parted, asked.half)
+        ranker, seconds = _fitted(
+            asked, log_of(parted.train), data.side, asked.kinds.split(","), f"sample-{name}"
+        )
+        histories = histories_of(cases)
+        rows.append(Row("auto", f"{name}, 20", _figures(ranker.score(histories), cases)))
+        for signal, scores in ranker.signals(histories).items():
+            rows.append(Row(signal, f"{name}, 20", _figures(scores, cases)))
+    weights = {"ordered": ranker.ordered}
+    return _study(asked, len(cases), rows, weights, seconds, _warm_ms(ranker, histories))
+
+
+PARTS = {
+    "ml-100k": run_ml,
+    "recbole": run_recbole,
+    "strangers": run_strangers,
+    "left-out": run_left_out,
+    "samples": run_samples,
+}
+
+
+def _samples(data: Interactions) -> dict[str, Interactions]:
+    """Small stores; users and items keep their numbers."""
+    generator = np.random.default_rng(SEED)
+    age = data.first_row[1:][data.person] - 1 - np.arange(len(data))
+    popular = np.argsort(-np.bincount(data.item, minlength=data.items))[:200]
+    few = generator.permutation(data.people)
+    masks = {
+        "sparse (newest 8 of each user)": age < 8,
+        "dense (200 films)": np.isin(data.item, popular),
+        "100 users": np.isin(data.person, few[:100]),
+        "5 users": np.isin(data.person, few[:5]),
+    }
+    samples = {name: _masked(data, mask) for name, mask in masks.items()}
+    undated = np.full(len(data), np.datetime64("NaT"), dtype="datetime64[s]")
+    unrated = np.full(len(data), np.nan, dtype=np.float32)
+    samples["no timestamps"] = msgspec.structs.replace(data, at=undated)
+    samples["no ratings"] = msgspec.structs.replace(data, stars=unrated)
+    return samples
+
+
+def _masked(data: Interactions, mask: NDArray[np.bool_]) -> Interactions:
+    return Interactions(
+        person=data.person[mask],
+        item=data.item[mask],
+        stars=data.stars[mask],
+        at=data.at[mask],
+        people=data.people,
+        items=data.items,
+    )
+
+
+# Measuring
+
+
+def _fitted(
+    asked: argparse.Namespace,
+    log: InteractionLog,
+    side: ItemSideData,
+    kinds: Sequence[str],
+    name: str,
+) -> tuple[FusedRanker, dict[str, float]]:
+    """A fitted ranker and its times."""
+    folder = None if asked.keep is None else asked.keep / f"{asked.part}-{name}"
+    config = RankerConfig(kinds=tuple(kinds))
+    ranker = FusedRanker(config, folder, progress=_tell, may_ablate=asked.ablate)
+    started, cpu = time.perf_counter(), time.process_time()
+    ranker.fit(log, side, seed=SEED)
+    wall = time.perf_counter() - started
+    seconds = {"fit": round(wall, 1), "fit, CPU": round(time.process_time() - cpu, 1)}
+    assert ranker.report is not None
+    return ranker, seconds | ranker.report.seconds
+
+
+def _tell(what: str, done: int, total: int) -> None:
+    print(f"{what} {done}/{total}", file=sys.stderr)
+
+
+def _judged(
+    rankers: dict[str, FusedRanker], histories: Histories, cases: dict[str, FusionCases]
+) -> list[Row]:
+    """Figures of rankers and of the first one's signals, five hundred cases at a time."""
+    places: dict[tuple[str, str], list[metrics.Places]] = {}
+    for begin in range(0, len(histories), 500):
+        rows = np.arange(begin, min(begin + 500, len(histories)))
+        part_of_all = histories.take(rows)
+        systems = {name: one.score(part_of_all) for name, one in rankers.items()}
+        systems |= next(iter(rankers.values())).signals(part_of_all)
+        for protocol, all_cases in cases.items():
+            some = all_cases.take(rows)
+            for system, scores in systems.items():
+                places.setdefault((system, protocol), []).append(_places(scores, some))
+        _tell("cases", begin, len(histories))
+    return [
+        Row(system, protocol, _measured(_joined(found)))
+        for (system, protocol), found in places.items()
+    ]
+
+
+def _joined(parts: Sequence[metrics.Places]) -> metrics.Places:
+    return metrics.Places(
+        np.concatenate([one.first for one in parts]), np.concatenate([one.tied for one in parts])
+    )
+
+
+def _figures(scores: NDArray[np.float32], cases: FusionCases) -> dict[str, Measure]:
+    return _measured(_places(scores, cases))
+
+
+def _places(scores: NDArray[np.float32], cases: FusionCases) -> metrics.Places:
+    ranked, positive = pooled(scores, cases, keep_known=False)
+    return metrics.places_of(ranked, positive)
+
+
+def _measured(places: metrics.Places) -> dict[str, Measure]:
+    values = {
+        "H@1": metrics.hit_rates(places, 1),
+        "H@10": metrics.hit_rates(places, K),
+        "NDCG@10": metrics.ndcgs(places, K),
+        "MRR": metrics.reciprocal_ranks(places),
+    }
+    return {name: measure([(one, 1.0) for one in column]) for name, column in values.items()}
+
+
+def _in_file_order(data: Data) -> NDArray[np.int64]:
+    """Row numbers of the interactions in the order of the file they were read from.
+
+    The rows of a user keep that order among equal moments only, so the file itself is read.
+    """
+    from localrec.datasets import fetch_dataset
+
+    path = next(Path(one) for one in fetch_dataset("ml-100k").glob("*.inter"))
+    rows = _read_table(path)
+    users = {key: number for number, key in enumerate(data.user_keys.tolist())}
+    items = {key: number for number, key in enumerate(data.item_keys.tolist())}
+    pair = {
+        (user, item): row
+        for row, (user, item) in enumerate(
+            zip(data.interactions.person.tolist(), data.interactions.item.tolist(), strict=True)
+        )
+    }
+    numbers = [pair[users[row["user_id"]], items[row["item_id"]]] for row in rows]
+    return np.array(numbers, dtype=np.int64)
+
+
+def _handfuls(
+    data: Data, source: NDArray[np.int64], people: Sequence[str], choice: str
+) -> tuple[list[NDArray[np.int32]], list[NDArray[np.float32]], list[NDArray[np.int32]]]:
+    """Five ratings of each, and the films they gave four stars or more elsewhere."""
+    rows = data.interactions
+    number_of = {str(key): number for number, key in enumerate(data.user_keys)}
+    shown, stars, relevant = [], [], []
+    for number, key in enumerate(people):
+        mine = source[rows.person[source] == number_of[key]]
+        if choice == "first":
+            mine = mine[np.argsort(rows.at[mine], kind="stable")]
+        else:
+            mine = np.random.default_rng([SEED, number]).permutation(mine)
+        rest = mine[SHOWN:]
+        wanted = rows.item[rest[rows.stars[rest] >= RELEVANT_FROM]]
+        if len(wanted):
+            shown.append(rows.item[mine[:SHOWN]])
+            stars.append(rows.stars[mine[:SHOWN]])
+            relevant.append(wanted)
+    return shown, stars, relevant
+
+
+def _list_ndcg(
+    scores: NDArray[np.float32], shown: NDArray[np.int32], relevant: NDArray[np.int32]
+) -> float:
+    ranked = scores.copy()
+    ranked[shown] = -np.inf
+    ranking = np.argsort(-ranked, kind="stable")[:K]
+    hits = metrics.hits_of(ranking.tolist(), frozenset(relevant.tolist()))
+    return metrics.ndcg(hits, len(relevant), K)
+
+
+def _some_cases(many: int, most: int) -> NDArray[np.int64]:
+    return np.sort(np.random.default_rng(SEED).permutation(many)[:most])
+
+
+def _warm_ms(ranker: FusedRanker, histories: Histories) -> float:
+    """Median milliseconds of one list, histories asked one by one."""
+    times = []
+    for row in range(min(50, len(histories))):
+        one = histories.take([row])
+        started = time.perf_counter()
+        scores = ranker.score(one)[0]
+        np.argpartition(-scores, K)[:K]
+        times.append(1000.0 * (time.perf_counter() - started))
+    return round(float(np.median(times)), 2)
+
+
+def _study(
+    asked: argparse.Namespace,
+    cases: int,
+    rows: Sequence[Row],
+    weights: dict[str, LearnedWeights],
+    seconds: dict[str, float],
+    warm_ms: float,
+) -> Study:
+    arguments = [asked.part, f"--half {asked.half}"]
+    return Study(
+        origin=origin_now("scripts/studies/learned_ranking.py", arguments),
+        part=asked.part,
+        half=asked.half,
+        cases=cases,
+        rows=tuple(rows),
+        weights=weights,
+        seconds=seconds,
+        megabytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+        warm_list_ms=warm_ms,
+    )
+
+
+def as_markdown(study: Study) -> str:
+    """Tables of figures, weights and times."""
+    names = list(dict.fromkeys(name for row in study.rows for name in row.figures))
+    body = [
+        [row.system, row.protocol, *(_told(row.figures.get(name)) for name in names)]
+        for row in study.rows
+    ]
+    weights = [
+        [regime, name, f"{level:.2f}", *(f"{one:+.2f}" for one in slope)]
+        for regime, learnt in study.weights.items()
+        for name, level, slope in zip(learnt.names, learnt.level, learnt.slope, strict=True)
+        if level >= 0.005
+    ]
+    times = ", ".join(f"{name} {value:g} s" for name, value in study.seconds.items())
+    return (
+        f"{study.cases} cases, {study.half}; intervals are 95%, bootstrap over users.\n\n"
+        f"{table(['system', 'protocol', *names], body)}\n\n"
+        f"{table(['histories', 'feature', 'weight', 'by length', 'by renown'], weights)}\n\n"
+        f"Times: {times}. Memory at most {study.megabytes} MB. A warm list takes "
+        f"{study.warm_list_ms} ms.\n\nMade by {study.origin.as_text()}"
+    )
+
+
+def _told(one: Measure | None) -> str:
+    if one is None or one.value is None:
+        return ""
+    return f"{one.value:.4f} [{one.low:.4f}, {one.high:.4f}]"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,91 @@
+"""`localrec learn`: the default list follows what was learnt, and the store stays the truth."""
+
+import json
+
+import pytest
+
+from localrec.cli.app import run
+from localrec.data.rows import Event
+from localrec.graph.interactions import store_feedback
+from tests.planted import planted_store
+
+CROWD = 15
+
+
+@pytest.fixture
+def home(workspace_path):
+    """The planted bar: half of the crowd likes the first three drinks, half the next three."""
+    workspace_path.mkdir()
+    (workspace_path / "settings.toml").write_text('embedder = "hashing"\n')
+    with planted_store(workspace_path) as store:
+        nodes = store.columns("SELECT node_id FROM node WHERE kind = 'cocktail' ORDER BY node_id")
+        drinks = nodes["node_id"].tolist()
+        for number in range(2 * CROWD):
+            half = drinks[:3] if number < CROWD else drinks[3:6]
+            for item in half:
+                store_feedback(store, "cocktails", f"guest{number}", item, Event.LIKED)
+        store_feedback(store, "cocktails", "anna", drinks[0], Event.LIKED)
+        store_feedback(store, "cocktails", "anna", drinks[1], Event.LIKED)
+    return workspace_path
+
+
+@pytest.fixture
+def say(home, capsysbinary):
+    def call(*arguments):
+        capsysbinary.readouterr()
+        assert run(["--json", "--workspace", str(home), *map(str, arguments)]) in (0, 1)
+        return json.loads(capsysbinary.readouterr().out.splitlines()[0])
+
+    return call
+
+
+def test_a_list_follows_what_was_learnt(say):
+    before = say("recommend", "--user", "anna", "-k", "1")
+    assert "ranking" not in before["spoke"]
+    assert say("learn")["cocktails"]["rows"] == 6 * CROWD + 2
+    after = say("recommend", "--user", "anna", "-k", "1")
+    assert after["spoke"]["ranking"] == "learned"
+    assert after["items"][0]["key"] == before["items"][0]["key"]  # the third drink of her half
+
+
+def test_a_rating_counts_in_the_next_list_without_learning(say):
+    say("learn")
+    first = say("recommend", "--user", "anna", "-k", "1")["items"][0]["key"]
+    say("feedback", "--user", "anna", "--item", first, "--dislike")
+    assert first not in [one["key"] for one in say("recommend", "--user", "anna")["items"]]
+
+
+def test_a_history_in_a_request_is_ranked_by_what_was_learnt(say, home, tmp_path):
+    say("learn")
+    keys = [one["key"] for one in say("recommend", "--user", "nobody", "-k", "6")["items"]]
+    mine = say("recommend", "--user", "anna", "-k", "1")["items"][0]["key"]
+    others = [key for key in keys if key != mine][:1]
+    request = {"id": "1", "history": [], "candidates": [*others, mine], "user": "anna"}
+    batch, out = tmp_path / "requests.jsonl", tmp_path / "rankings.jsonl"
+    batch.write_text(json.dumps(request) + "\n")
+    say("rank", "--batch", str(batch), "--out", str(out))
+    assert json.loads(out.read_text().splitlines()[0])["ranking"][0] == mine
+
+
+def test_learning_again_without_news_changes_nothing(say, home):
+    say("learn")
+    [record] = home.glob("indexes/learned-*/ranker.json")
+    before = record.read_bytes()
+    say("learn")
+    assert record.read_bytes() == before
+
+
+def test_forgetting_removes_what_was_learnt(say, home):
+    say("learn")
+    say("forget", "--user", "anna", "--yes")
+    assert not list(home.glob("indexes/learned-*/*.npz"))
+
+
+def test_doctor_says_how_lists_are_ranked(say):
+    def ranking():
+        return [one for one in say("doctor") if one["what"] == "ranking cocktails"]
+
+    say("index")
+    assert ranking()[0]["state"] == "missing"
+    say("learn")
+    assert ranking()[0]["state"] == "ok"

@@ -1,0 +1,55 @@
+"""Stores whose pattern is planted, so that the right answer is known."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from localrec.ranking.learned.interactions import InteractionLog, ItemSideData
+
+ITEMS = 60
+GROUPS = 6  # items 0..9 are one group, 10..19 the next
+
+
+def grouped_log(users: int = 120, rows: int = 8, seed: int = 0, *, dated: bool = True):
+    """Each user meets items of one group only, one day after the other, in random order."""
+    generator = np.random.default_rng(seed)
+    size = ITEMS // GROUPS
+    user = np.repeat(np.arange(users), rows)
+    group = generator.integers(GROUPS, size=users)
+    picks = [generator.permutation(size)[:rows] for _ in range(users)]
+    item = np.repeat(group * size, rows) + np.concatenate(picks)
+    day = np.tile(np.arange(rows, dtype=np.float64), users) + user
+    return log_of(user, item, users, ITEMS, day=day if dated else None)
+
+
+def chained_log(users: int = 150, rows: int = 8, seed: int = 0) -> InteractionLog:
+    """After item i always comes item i + 1, from a random start."""
+    generator = np.random.default_rng(seed)
+    user = np.repeat(np.arange(users), rows)
+    start = np.repeat(generator.integers(ITEMS, size=users), rows)
+    item = (start + np.tile(np.arange(rows), users)) % ITEMS
+    return log_of(user, item, users, ITEMS, day=np.tile(np.arange(rows, dtype=float), users))
+
+
+def log_of(user, item, users, items, *, day=None, rating=None) -> InteractionLog:
+    """A log from plain columns; days and ratings are unknown where they are left out."""
+    unknown = np.full(len(item), np.nan)
+    return InteractionLog(
+        user=np.asarray(user, dtype=np.int32),
+        item=np.asarray(item, dtype=np.int32),
+        rating=np.asarray(unknown if rating is None else rating, dtype=np.float32),
+        day=np.asarray(unknown if day is None else day, dtype=np.float64),
+        users=users,
+        items=items,
+    )
+
+
+def group_side(items: int = ITEMS) -> ItemSideData:
+    """One attribute for each group, and no texts."""
+    size = ITEMS // GROUPS
+    return ItemSideData(
+        attribute=(np.arange(items) // size).astype(np.int32),
+        first_attribute=np.arange(items + 1, dtype=np.int64),
+        attributes=GROUPS,
+        vectors=np.zeros((items, 0), dtype=np.float32),
+    )

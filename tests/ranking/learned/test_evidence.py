@@ -1,0 +1,191 @@
+"""Each kind of evidence on stores whose pattern is planted."""
+
+import numpy as np
+import pytest
+
+from localrec.ranking.learned.evidence import KINDS
+from localrec.ranking.learned.evidence.base import FitContext, FitStoppedError, history_weights
+from localrec.ranking.learned.evidence.ease import fit_ease
+from localrec.ranking.learned.interactions import NO_USER, Histories, ItemSideData
+from tests.ranking.learned.planted import (
+    GROUPS,
+    ITEMS,
+    chained_log,
+    group_side,
+    grouped_log,
+    log_of,
+)
+
+SIZE = ITEMS // GROUPS
+COLLABORATIVE = ("cooccurrence", "item-knn", "odds", "user-knn", "ease")
+
+
+def context_of(log, side=None, **changes):
+    settings = {
+        "log": log,
+        "side": side or ItemSideData.nothing(log.items),
+        "seed": 3,
+        "memory_limit": 1 << 30,
+        "threads": 1,
+        "progress": lambda what, done, total: None,
+        "should_stop": lambda: False,
+    }
+    return FitContext(**(settings | changes))
+
+
+@pytest.fixture
+def small_networks(monkeypatch):
+    """Train networks of a size that a planted store needs."""
+    training = pytest.importorskip("localrec.ranking.learned.neural.training", exc_type=ImportError)
+    config = training.TrainingConfig(
+        size=32, state_size=32, blocks=1, learning_rate=0.02, fewest_steps=250, dropout=0.1
+    )
+    monkeypatch.setattr(training, "TrainingConfig", lambda: config)
+
+
+def history(*items, days=True, users=None):
+    known = [np.arange(len(items), dtype=float)] if days else ()
+    return Histories.of([np.array(items)], days=known, users=users)
+
+
+@pytest.mark.parametrize("kind", COLLABORATIVE)
+def test_items_of_the_same_group_rank_before_all_others(kind):
+    fitted = KINDS[kind].fit(context_of(grouped_log()))
+    for name, scores in fitted.signals(history(20, 21, 22)).items():
+        if name == "transitions":
+            continue  # knows what follows, and here anything does
+        best = np.argsort(-scores[0], kind="stable")[: SIZE - 3]
+        assert set(best.tolist()) <= set(range(20, 30)), name
+
+
+@pytest.mark.parametrize("kind", ["attributes"])
+def test_an_item_that_nobody_met_is_found_by_its_attributes(kind):
+    log = grouped_log()
+    unmet = log.rows(log.item != 25)
+    fitted = KINDS[kind].fit(context_of(unmet, group_side()))
+    for scores in fitted.signals(history(20, 21)).values():
+        assert scores[0, 25] == scores[0].max() > scores[0, 35]
+
+
+def test_texts_find_the_item_whose_vector_is_nearest():
+    vectors = np.eye(ITEMS, 4, dtype=np.float32)
+    vectors[7] = vectors[2]
+    side = ItemSideData(np.zeros(0, np.int32), np.zeros(ITEMS + 1, np.int64), 0, vectors)
+    fitted = KINDS["texts"].fit(context_of(grouped_log(), side))
+    for scores in fitted.signals(history(2)).values():
+        assert scores[0, 7] == scores[0].max()
+
+
+def test_transitions_know_which_of_two_neighbours_comes_next():
+    fitted = KINDS["cooccurrence"].fit(context_of(chained_log()))
+    signals = fitted.signals(history(10, 11, 12))
+    assert np.argmax(signals["transitions"][0]) == 13
+    assert signals["transitions"][0, 9] == 0.0
+
+
+@pytest.mark.parametrize("kind", ["gru", "attention"])
+@pytest.mark.usefixtures("small_networks")
+def test_a_network_learns_what_comes_next(kind):
+    fitted = KINDS[kind].fit(context_of(chained_log(users=200)))
+    scores = fitted.signals(history(30, 31, 32))[kind]
+    assert 33 in np.argsort(-scores[0])[:2]
+
+
+@pytest.mark.parametrize("kind", ["gru", "attention"])
+def test_numpy_repeats_what_the_trained_network_computes(kind):
+    torch = pytest.importorskip("torch")
+    from localrec.ranking.learned.neural import training
+
+    network_of = training._Recurrent if kind == "gru" else training._Attention
+    torch.manual_seed(5)
+    network = network_of(ITEMS, training.TrainingConfig()).eval()
+    for weights in network.parameters():
+        torch.nn.init.normal_(weights, std=0.3)
+    items = np.array([4, 9, 2, 40])
+    with torch.inference_mode():
+        expected = network(torch.from_numpy(items)[None])[0, -1].numpy()
+    histories = Histories.of([np.array([1, 1, 1, 1, 1, 1]), items, np.array([3])])
+    assert np.allclose(network.exported().states(histories)[1], expected, atol=1e-4)
+
+
+@pytest.mark.usefixtures("small_networks")
+def test_a_network_goes_on_from_older_weights_of_a_smaller_catalogue():
+    log = chained_log(users=200)
+    older = KINDS["gru"].fit(context_of(log))
+    grown = log_of(log.user, log.item, log.users, ITEMS + 5, day=log.day)
+    fitted = KINDS["gru"].fit(context_of(grown, previous=older))
+    scores = fitted.signals(history(30, 31, 32))["gru"]
+    assert scores.shape == (1, ITEMS + 5)
+    assert 33 in np.argsort(-scores[0])[:2]
+    assert scores[0, ITEMS:].max() == scores[0].min()
+
+
+def test_popularity_around_a_day_counts_nothing_that_came_later():
+    log = log_of([0, 1, 2, 3], [0, 0, 1, 1], 4, 3, day=[0.0, 1.0, 90.0, 100.0])
+    fitted = KINDS["popularity"].fit(context_of(log))
+    then = Histories.of([np.array([2])], days=[np.array([2.0])])
+    around = fitted.signals(then)["popularity-around"][0]
+    assert around[0] > 0.0
+    assert around[1] == 0.0
+
+
+def test_popularity_of_liked_rows_leaves_out_what_was_rated_below_the_mean():
+    log = log_of([0, 1, 2], [0, 0, 1], 3, 2, rating=[1.0, 1.0, 5.0])
+    signals = KINDS["popularity"].fit(context_of(log)).signals(history(1, days=False))
+    assert signals["popularity"][0, 0] > signals["popularity"][0, 1]
+    assert signals["popularity-liked"][0, 0] < signals["popularity-liked"][0, 1]
+
+
+def test_a_user_is_no_neighbour_of_their_own():
+    log = log_of([0, 0, 0, 1, 1], [0, 1, 2, 0, 3], 2, 4)
+    fitted = KINDS["user-knn"].fit(context_of(log))
+    own = fitted.signals(history(0, 1, users=np.array([0])))["user-knn"][0]
+    somebody = fitted.signals(history(0, 1, users=np.array([NO_USER])))["user-knn"][0]
+    assert own[2] == 0.0
+    assert somebody[2] > 0.0
+
+
+def test_ease_agrees_with_the_closed_form():
+    log = grouped_log(users=40)
+    fitted = fit_ease(context_of(log))
+    met = np.zeros((log.users, ITEMS))
+    met[log.user, log.item] = 1.0
+    inverse = np.linalg.inv(met.T @ met + fitted.regularization * np.eye(ITEMS))
+    weights = -inverse / np.diag(inverse)
+    np.fill_diagonal(weights, 0.0)
+    scores = fitted.signals(history(3, 17, days=False))["ease-long"][0]
+    assert np.allclose(scores, weights[3] + weights[17], atol=1e-4)
+
+
+def test_ease_cuts_a_catalogue_that_memory_cannot_hold_to_its_popular_part():
+    log = log_of([0, 0, 1, 1, 2, 2], [0, 1, 0, 1, 2, 0], 3, 4)
+    fitted = fit_ease(context_of(log, memory_limit=32 * 2 * 2))
+    assert fitted.met.row(0)[0].tolist() == [1]
+    assert len(fitted.met.row(2)[0]) == 0
+
+
+def test_items_of_an_undated_history_do_not_fade():
+    dated = history_weights(history(1, 2, 3), 0.5, float("nan"))
+    undated = history_weights(history(1, 2, 3, days=False), 0.5, float("nan"))
+    assert dated.tolist() == [0.25, 0.5, 1.0]
+    assert undated.tolist() == [1.0, 1.0, 1.0]
+
+
+@pytest.mark.usefixtures("small_networks")
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_an_empty_history_and_an_empty_store_raise_nothing(kind):
+    empty = log_of([], [], 0, ITEMS)
+    log = grouped_log()
+    for one in (empty, log):
+        fitted = KINDS[kind].fit(context_of(one, group_side()))
+        if fitted is None:
+            continue
+        for scores in fitted.signals(Histories.of([np.zeros(0, dtype=np.int32)])).values():
+            assert scores.shape == (1, ITEMS)
+            assert np.isfinite(scores).all()
+
+
+def test_a_stop_flag_ends_the_training_of_a_network():
+    pytest.importorskip("torch")
+    with pytest.raises(FitStoppedError):
+        KINDS["gru"].fit(context_of(chained_log(), should_stop=lambda: True))

@@ -1,0 +1,155 @@
+"""The part of the Ask room that shows an answer, and how its question was read."""
+
+from __future__ import annotations
+
+import msgspec
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.widgets import Static
+
+from localrec.data.answers import Answer
+from localrec.data.query import TaskKind
+from localrec.data.recommendations import Recommendations
+from localrec.graph.domain_files import load_domain
+from localrec_tui.answer_text import answer_remarks, list_remarks, task_meaning
+from localrec_tui.constraint_chips import intent_chips, without_chip
+from localrec_tui.messages import FeedbackStored
+from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
+from localrec_tui.screens.item import ItemScreen
+from localrec_tui.screens.text import TextDialog
+from localrec_tui.screens.user import UserScreen
+from localrec_tui.services.records import AnsweredQuestion, IntentCorrection
+from localrec_tui.widgets.chips import Chips
+from localrec_tui.widgets.choice_field import ChoiceField
+from localrec_tui.widgets.results import Results, ShownItem
+
+_BY_ROUTER = "router"
+
+
+class AnswerScreen(UserScreen):
+    """Shows an answer, and lets the user correct how its question was read."""
+
+    DEFAULT_CSS = """
+    AnswerScreen #reading { height: 1; margin: 0 1; }
+    AnswerScreen #why { width: 1fr; color: $text-muted; }
+    AnswerScreen #said { height: auto; max-height: 6; margin: 0 2; text-style: italic; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._answered: AnsweredQuestion | None = None
+        self._corrected_task: TaskKind | None = None  # as the user corrected it, for one question
+        self._shown_domain = ""
+        self._before: tuple[ShownItem, ...] = ()  # the items that the next answer replaces
+
+    def compose_answer(self) -> ComposeResult:
+        """Compose the reading of the question, the remarks and the items."""
+        yield Chips()  # first behind the line, so that Tab leads to the wishes
+        with Horizontal(id="reading", classes="-none"):
+            yield ChoiceField("", "F3", id="task")
+            yield Static(id="why", markup=False)
+            yield ChoiceField("", "F4", id="wish")
+        yield Static(id="said", markup=False, classes="-none")
+        yield Results()
+
+    def action_pick_task(self) -> None:
+        """Correct what kind of question it is."""
+        if self._answered is None:
+            self.notify("Ask something first.")
+            return
+        domain = load_domain(self._answered.domain)
+        kinds = [
+            ChoiceItem(kind.value, kind.value, task_meaning(kind, domain.name)) for kind in TaskKind
+        ]
+        router = ChoiceItem(_BY_ROUTER, "as read", "leave it to the router")
+        chosen = self._answered.answer.task.kind.value
+        title = "What kind of question is it?"
+        self.app.push_screen(ChoiceDialog(title, [*kinds, router], chosen), self._task_picked)
+
+    def action_pick_wish(self) -> None:
+        """Add a wish to the question."""
+        if self._answered is None:
+            self.notify("Ask something first.")
+            return
+        screen = TextDialog("What else?", "such as: no cream")
+        self.app.push_screen(screen, self._wish_added)
+
+    def _task_picked(self, kind: str | None) -> None:
+        if kind is not None and self._answered is not None:
+            self._corrected_task = None if kind == _BY_ROUTER else TaskKind(kind)
+            self.ask_again(
+                IntentCorrection(intent=self._answered.intent, task=self._corrected_task)
+            )
+
+    def _wish_added(self, words: str | None) -> None:
+        if words and self._answered is not None:
+            intent = self._answered.intent
+            self.ask_again(IntentCorrection(intent=intent, more=words, task=self._corrected_task))
+
+    @on(Chips.Removed)
+    def _wish_removed(self, event: Chips.Removed) -> None:
+        if self._answered is not None:
+            intent = without_chip(self._answered.intent, event.chip)
+            self.ask_again(IntentCorrection(intent=intent, task=self._corrected_task))
+
+    def ask_again(self, corrected: IntentCorrection) -> None:
+        """Ask the question again, read as the user corrected it."""
+        raise NotImplementedError
+
+    async def show_answer(self, answered: AnsweredQuestion) -> None:
+        """Show the answer to a question."""
+        answer, domain = answered.answer, answered.domain
+        self._answered, self._shown_domain = answered, domain
+        self._show_task(answer)
+        await self.query_one(Chips).show(intent_chips(answered.intent, load_domain(domain)))
+        self.say(answer_remarks(answer))
+        results = self.query_one(Results)
+        await results.show(domain, answer.items, answer.near, answered.item_matches_by_key)
+
+    async def show_list(self, found: Recommendations) -> None:
+        """Show a list that answers no question."""
+        self._answered, self._shown_domain = None, found.domain
+        await self._hide_reading()
+        self.say(list_remarks(found))
+        await self.query_one(Results).show(found.domain, found.items)
+        self.show_status(f"A list for {found.user}, from {found.history:,} items of their history.")
+
+    async def clear_answer(self) -> None:
+        """Remove the answer, and the reading of its question."""
+        self._answered, self._before = None, ()
+        await self._hide_reading()
+        await self.query_one(Results).show(self._shown_domain, ())
+
+    def say(self, sentences: list[str]) -> None:
+        """Show sentences above the items; without any, the lines are free for items."""
+        told = "\n".join(filter(None, sentences))
+        said = self.query_one("#said", Static)
+        said.update(told)
+        said.set_class(not told, "-none")
+
+    def _show_user(self, user: str | None) -> None:
+        self._show_user_name(user)
+        self.query_one(Results).unmark()
+        self._before = tuple(msgspec.structs.replace(one, said="") for one in self._before)
+
+    def _show_task(self, answer: Answer) -> None:
+        task = answer.task
+        self.query_one("#task", ChoiceField).show(f"{task.kind.value} {task.confidence:.2f}")
+        self.query_one("#why", Static).update(task.reason)
+        self.query_one("#wish", ChoiceField).show("add a wish")
+        self.query_one("#reading").set_class(False, "-none")
+
+    async def _hide_reading(self) -> None:
+        self.query_one("#reading").set_class(True, "-none")
+        await self.query_one(Chips).show(())
+
+    def _mark(self, message: FeedbackStored) -> None:
+        """Mark the item that got feedback in any room, as the store has it."""
+        if message.said is not None and message.user == self.app.user:
+            self.query_one(Results).mark(message.domain, message.said.item, message.holds)
+
+    @on(Results.ItemOpened)
+    def _opened(self, event: Results.ItemOpened) -> None:
+        answer = None if self._answered is None else self._answered.answer
+        self.app.push_screen(ItemScreen(event.shown, self._shown_domain, answer))
