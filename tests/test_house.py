@@ -17,17 +17,18 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 SCRIPT = CHECKOUT / "scripts" / "house.py"
 
 STILL = {
-    "localrec.cli.ask:ask": 102,
-    "localrec.cli.evaluate:run": 72,
-    "localrec.cli.export:export": 69,
-    "localrec.cli.recommend:rank": 63,
-    "localrec.cli.train_adapter:adapter": 76,
+    "localrec.cli.ask:ask": 97,
+    "localrec.cli.evaluate:run": 69,
+    "localrec.cli.export:export": 67,
+    "localrec.cli.recommend:rank": 61,
+    "localrec.cli.train_adapter:adapter": 72,
     "localrec.cli.train_policy:grpo": 72,
     "localrec.graph.catalogue:Catalogue": 311,
+    "localrec.ranking.learned.ranker:FusedRanker": 308,
     "localrec.systems.auto": 288,
-    "localrec.systems.registry": 187,
-    "localrec.workspace.workspace": 813,
-    "localrec.workspace.workspace:Workspace": 734,
+    "localrec.systems.registry": 191,
+    "localrec.workspace.workspace": 834,
+    "localrec.workspace.workspace:Workspace": 754,
     "localrec.workspace.workspace:Workspace._judge": 62,
 }
 

@@ -60,8 +60,8 @@ def merge_runs(runs: Sequence[RunFolder], into: RunFolder) -> RunMetrics:
         results = with_doubts({one.name: one for systems in measured for one in systems})
         figures = RunMetrics(complete=True, systems=tuple(results.values()))
         into.write("metrics.json", figures)
-        told = ", ".join(run.path.name for run in runs)
-        text = f"# Joined from {told}; origin.json tells what was asked for.\n"
+        parts = ", ".join(run.path.name for run in runs)
+        text = f"# Joined from {parts}; origin.json tells what was asked for.\n"
         into.begin(text.encode(), origin)  # last: without it there is no run yet
     return figures
 

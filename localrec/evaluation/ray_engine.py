@@ -249,13 +249,15 @@ def _see_that_they_are_alike() -> None:
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     ours = current_origin("", ()).versions
-    told = ray.remote(max_retries=0, num_cpus=0)(_versions)
+    on_nodes = ray.remote(max_retries=0, num_cpus=0)(_versions)
     for node in ray.nodes():
         if not (node["Alive"] and node["Resources"].get("CPU")):
             continue
         there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
         try:
-            theirs = ray.get(told.options(scheduling_strategy=there).remote(), timeout=_ANSWER_S)
+            theirs = ray.get(
+                on_nodes.options(scheduling_strategy=there).remote(), timeout=_ANSWER_S
+            )
         except ray.exceptions.GetTimeoutError as error:
             raise BusyError(
                 f"The Ray node {node['NodeManagerAddress']} does not answer.", "Try again later."

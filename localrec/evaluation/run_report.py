@@ -246,14 +246,14 @@ def _told_best(results: Sequence[SystemResult], leading: LeaderComparison | None
     main = _main_metric(list(believed[0].metrics))
     best = leading.best if leading else believed[0].name
     [figure] = [one.metrics[main] for one in believed if one.name == best]
-    told = f"{best} has the highest {main}, {with_interval(figure, 4)}."
+    opening = f"{best} has the highest {main}, {with_interval(figure, 4)}."
     if len(believed) == 1:
-        return told
+        return opening
     if leading is None:
-        return f"{told} Nobody was compared with it: the cases are not all here."
+        return f"{opening} Nobody was compared with it: the cases are not all here."
     if leading.level:
-        return f"{told} Not separable from it, case by case: {', '.join(leading.level)}."
-    return f"{told} All others are worse, case by case."
+        return f"{opening} Not separable from it, case by case: {', '.join(leading.level)}."
+    return f"{opening} All others are worse, case by case."
 
 
 def _against_best(leading: LeaderComparison | None, paired_over: str) -> tuple[Block, ...]:

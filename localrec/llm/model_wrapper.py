@@ -37,7 +37,7 @@ class ModelWrapper:
     ) -> LabelProbabilities:
         """Choose by the wrapped model."""
         return self._ask(
-            messages, lambda told: self._model.choose(told, labels, fixed), labels=labels
+            messages, lambda sent: self._model.choose(sent, labels, fixed), labels=labels
         )
 
     def generate(
@@ -46,7 +46,7 @@ class ModelWrapper:
         """Write by the wrapped model."""
         return self._ask(
             messages,
-            lambda told: self._model.generate(told, **options),
+            lambda sent: self._model.generate(sent, **options),
             prefix=options.get("prefix", ""),
         )
 

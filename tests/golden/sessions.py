@@ -23,7 +23,7 @@ Run = Callable[..., Ended]
 # What no session can take part in: it draws on the terminal, or trains for minutes.
 # Sessions type the old names of two commands: "join" for "merge", "take-in" for "import-run".
 LEFT_OUT = frozenset(
-    {"tui", "train sequential", "evaluate rate", "evaluate merge", "evaluate import-run"}
+    {"tui", "learn", "train sequential", "evaluate rate", "evaluate merge", "evaluate import-run"}
 )
 
 _EXPORTS = {

@@ -181,9 +181,9 @@ def test_a_stopped_writer_asks_its_model_nothing_more(roomy):
     class Stopping:
         tool_context, k = request.tool_context, request.k
 
-        def told(self, messages):
+        def shown(self, messages):
             writers.close()  # as Ctrl+C does from the main thread
-            return request.told(messages)
+            return request.shown(messages)
 
         score = request.score
 

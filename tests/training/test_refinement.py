@@ -75,7 +75,7 @@ class TestBothQuestions:
     def test_replace_what_is_asked_and_leave_how_it_is_answered(self, task, dialect):
         request = task.request(1)
         shown = dialect.opening(request.tool_context, TOOLS, budget=3, k=1, history=2)
-        told = request.told(shown)
+        told = request.shown(shown)
         assert "foretell which one they leave" in told[0].content
         assert "foretell which 1" not in told[0].content
         assert told[0].content.endswith(shown[0].content[-200:])
@@ -90,7 +90,7 @@ class TestBothQuestions:
         told = RolloutModel(model, request, threading.Event(), set())
         done = run_agent(told, request.tool_context, (), msgspec.structs.replace(SHORT, k=1), 0)
         assert "rather choose" in model.asked[-1][1].content
-        assert model.asked[-1][1] == request.told(conversation(done))[1]
+        assert model.asked[-1][1] == request.shown(conversation(done))[1]
         assert request.score(done).total == float(request.target == 2)
 
 

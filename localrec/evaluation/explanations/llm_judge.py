@@ -138,16 +138,16 @@ def messages_for(sample: Sample, scale: JudgedScale) -> list[Message]:
 
     The assistant's turn in between is there for chat templates that want turns to alternate.
     """
-    told = f"Asked for: {_cut(sample.asked)}\nRecommended: {_cut(sample.recommended)}\n"
+    shown = f"Asked for: {_cut(sample.asked)}\nRecommended: {_cut(sample.recommended)}\n"
     if sample.facts:
-        told += f"The catalogue says: {_cut(sample.facts)}\n"
+        shown += f"The catalogue says: {_cut(sample.facts)}\n"
     statement = (
         f"{scale.statement} ({LOWEST} where {scale.worst}; {HIGHEST} where {scale.best}.) "
         f"How far do you agree, {LOWEST} to {HIGHEST}?"
     )
     return [
         Message("system", _TASK),
-        Message("user", f"{told}Explanation: {_cut(sample.explanation)}"),
+        Message("user", f"{shown}Explanation: {_cut(sample.explanation)}"),
         Message("assistant", "I have read it."),
         Message("user", statement),
     ]

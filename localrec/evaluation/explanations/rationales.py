@@ -77,8 +77,8 @@ def _rationale(
     except ModelCancelledError:
         raise
     except Exception as error:  # noqa: BLE001 - a system under test may raise anything
-        told = error_text(error, _LONGEST_ERROR)
-        return msgspec.structs.replace(blank, error=told)
+        text = error_text(error, _LONGEST_ERROR)
+        return msgspec.structs.replace(blank, error=text)
     return msgspec.structs.replace(
         blank,
         rationale=said.text,

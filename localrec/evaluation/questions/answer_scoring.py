@@ -128,8 +128,8 @@ def score_answer(question: GoldQuestion, answer: Answer, truth: StoreTruth) -> A
     An item that the store does not know breaks everything.
     """
     gold = question.gold
-    told = answer.items[:K]
-    items = [truth.items[one.key] for one in told if one.key in truth.items]
+    first_items = answer.items[:K]
+    items = [truth.items[one.key] for one in first_items if one.key in truth.items]
     target = words_of(gold.target) if gold.target is not None else None
     return AnswerScore(
         question=question,
@@ -140,7 +140,7 @@ def score_answer(question: GoldQuestion, answer: Answer, truth: StoreTruth) -> A
             (one.name, violated_constraints(gold, truth.items[one.key], truth))
             if one.key in truth.items
             else (one.name, ("is not in the catalogue",))
-            for one in told
+            for one in first_items
         ),
         own_target=any(words_of(item.name) == target for item in items),
         barred_served=any(excluded_in(gold, item, truth) for item in items),

@@ -50,21 +50,21 @@ def claims_of(answer: Answer, truth: StoreTruth) -> list[Claim]:
 
 
 def _claims_about(
-    told: RecommendedItem, targets: Sequence[StoreItem], truth: StoreTruth
+    recommended: RecommendedItem, targets: Sequence[StoreItem], truth: StoreTruth
 ) -> Iterator[Claim]:
-    item = truth.items.get(told.key)
+    item = truth.items.get(recommended.key)
     if item is None:
-        yield Claim(f"there is an item {told.key}", is_edge=True, holds=False)
+        yield Claim(f"there is an item {recommended.key}", is_edge=True, holds=False)
         return
     subjects = {item.name, *(target.name for target in targets)}
     real = []
-    for edge in told.evidence:
+    for edge in recommended.evidence:
         belongs = edge.relation == "IS_A" or edge.source in subjects
         holds = belongs and truth.has_edge(edge)
         if holds:
             real.append(edge)
         yield Claim(_text_of(edge), is_edge=True, holds=holds)
-    for clause in _CLAUSE.split(told.reason):
+    for clause in _CLAUSE.split(recommended.reason):
         yield from _claims_in(clause, item, real, truth)
 
 

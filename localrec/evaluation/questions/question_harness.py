@@ -188,8 +188,8 @@ def _fingerprint(bench: _Bench, store: Store) -> str:
     digest = hashlib.blake2b(msgspec.json.encode(bench.gold), digest_size=16)
     kinds = [bench.domain.item, *bench.domain.attributes]
     for query in (_CATALOGUE, _LINKS):
-        ((told,),) = store.rows(query, {"domain": bench.domain.name, "kinds": kinds})
-        digest.update(str(told).encode())
+        ((shown,),) = store.rows(query, {"domain": bench.domain.name, "kinds": kinds})
+        digest.update(str(shown).encode())
     return digest.hexdigest()
 
 
@@ -266,11 +266,11 @@ def _settings(composition: AnswererConfig, workspace: Workspace) -> dict[str, Se
         ModelError: one of them is not here; without it another system would be measured.
     """
     parts = msgspec.structs.asdict(composition).items()
-    told = {
+    shown = {
         name: ("yes" if value else "no") if isinstance(value, bool) else value
         for name, value in parts
     }
-    return told | {role: workspace.models.open(role).name for role in composition.asks_model}
+    return shown | {role: workspace.models.open(role).name for role in composition.asks_model}
 
 
 def _faults(cases: Sequence[AnswerScore]) -> dict[str, int]:

@@ -95,9 +95,9 @@ def read_interactions(store: Store, domain: Domain, source: str | None = None) -
     for table in ("met", "met_person", "met_item"):
         store.execute(f"DROP TABLE temp.{table}")
     if not len(rows["person"]):
-        told = f" from {source}" if source else ""
+        origin = f" from {source}" if source else ""
         raise InputError(
-            f"{store.path.parent} knows nothing{told} of what people did with {domain.plural}.",
+            f"{store.path.parent} knows nothing{origin} of what people did with {domain.plural}.",
             "Put a data set in first, such as: localrec datasets pull ml-100k",
         )
     return keyed_interactions(

@@ -71,7 +71,7 @@ def _weights(reader: Any, base: Base) -> dict[str, Any]:
     linear = [
         name for name, _ in base.model.named_modules() if name.rpartition(".")[2] in LINEAR_LAYERS
     ]
-    modules = {told: module for module, told in layout.names(linear).items()}
+    modules = {llama_name: module for module, llama_name in layout.names(linear).items()}
     found = {}
     for tensor in reader.tensors:
         name, _, side = tensor.name.rpartition(".weight.")

@@ -110,8 +110,8 @@ def _branch(
         hidden = network.model(
             input_ids=tokens[None], past_key_values=_cache(parts), use_cache=True
         ).last_hidden_state[0]
-        told = network.lm_head(hidden[kept]).float() / temperature
-        chances = told.log_softmax(dim=-1)
+        logits = network.lm_head(hidden[kept]).float() / temperature
+        chances = logits.log_softmax(dim=-1)
         said = chances.gather(1, completion[kept][:, None])[:, 0]
         return said, -(chances.detach().exp() * chances.detach()).sum(dim=-1)
 

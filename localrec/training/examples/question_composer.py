@@ -102,7 +102,7 @@ class _Composer:
 
     def compose(self) -> ComposedQuestion:
         task, demands = ConstraintSampler(self._lexicon, self._random).draw()
-        told = self._told(task, demands)
+        told = self._composed(task, demands)
         if self._random.random() < _LEAD:
             told = f"{self._lead()} {told[:1].upper()}{told[1:]}"
         if self._random.random() < _TAIL and told[-1].isalnum():
@@ -135,7 +135,7 @@ class _Composer:
             return f" for {self._pick(question_templates.WHO)}"
         return f", {self._pick(question_templates.TAILS)}"
 
-    def _told(self, task: TaskKind, demands: list[SampledConstraint]) -> str:
+    def _composed(self, task: TaskKind, demands: list[SampledConstraint]) -> str:
         if self._random.random() < _TOGETHER:
             demands = _together(demands)
         bare = not any(self._means_two(one) for one in demands)
@@ -160,7 +160,7 @@ class _Composer:
             for _, spec in sorted(self._domain.numbers.items())
             for phrase in (*spec.more, *spec.less)
         ]
-        told = self._told_by_exchange(name, others)
+        told = self._by_exchange(name, others)
         if told:
             return told
         if others and all(self._has_way(one, "behind") for one in others):
@@ -173,7 +173,7 @@ class _Composer:
         liked = self._fill(self._pick(question_templates.LIKE), x=name)
         return f"{_sentence(liked, alone)} {alone}".strip()
 
-    def _told_by_exchange(self, name: str, others: Sequence[SampledConstraint]) -> str:
+    def _by_exchange(self, name: str, others: Sequence[SampledConstraint]) -> str:
         """An example with something else in it: "swap the gin in a Negroni for rum"."""
         slots = [one.slot for one in others]
         named = {one.slot: _either(one) for one in others}

@@ -38,16 +38,16 @@ def slots_of(demands: Sequence[SampledConstraint]) -> list[Slot]:
     """Write the slots of these constraints in their order, under the names of the question."""
     slots = []
     for demand in demands:
-        told = tuple(dict.fromkeys(plain_name(one.spelling) for one in demand.names))
-        if told:
-            slots.append(Slot(_slot_of(demand, told), told))
+        spellings = tuple(dict.fromkeys(plain_name(one.spelling) for one in demand.names))
+        if spellings:
+            slots.append(Slot(_slot_of(demand, spellings), spellings))
     return list(dict.fromkeys(slots))
 
 
-def _slot_of(demand: SampledConstraint, told: Sequence[str]) -> str:
+def _slot_of(demand: SampledConstraint, spellings: Sequence[str]) -> str:
     if demand.barred:
         return "without"
-    if demand.slot == "either" and len(told) == 1:
+    if demand.slot == "either" and len(spellings) == 1:
         return "with"
     if demand.slot == "flag":
         return "must"

@@ -96,28 +96,28 @@ class DistributedContext:
     def wait(self) -> None:
         """Wait for all processes."""
         if self.size > 1:
-            self._told(None)
+            self._gathered(None)
 
     def agreed(self, found: list[float]) -> list[float]:
         """Return the values of the main process."""
-        return list(self._told(found)[0])
+        return list(self._gathered(found)[0])
 
     def total(self, found: Iterable[float]) -> list[float]:
         """Add figures up over all processes."""
-        return [sum(column) for column in zip(*self._told(list(found)), strict=True)]
+        return [sum(column) for column in zip(*self._gathered(list(found)), strict=True)]
 
     def mean(self, figures: Mapping[str, float | None]) -> dict[str, float | None]:
         """Average figures over all processes; None where one process has none."""
-        told = self._told(dict(figures))
+        gathered = self._gathered(dict(figures))
         found: dict[str, float | None] = {}
         for name in figures:
-            values = [value for one in told if (value := one[name]) is not None]
-            found[name] = sum(values) / len(values) if len(values) == len(told) else None
+            values = [value for one in gathered if (value := one[name]) is not None]
+            found[name] = sum(values) / len(values) if len(values) == len(gathered) else None
         return found
 
     def any(self, found: bool) -> bool:
         """Whether it is so anywhere."""
-        return any(self._told(found))
+        return any(self._gathered(found))
 
     def add_gradients(self, weights: Iterable[torch.Tensor], *, divided_by: int = 1) -> None:
         """Give each weight the gradients of all processes together.
@@ -141,7 +141,7 @@ class DistributedContext:
         for one, part in zip(learnt, together.split([w.numel() for w in learnt]), strict=True):
             one.grad = part.view_as(one)
 
-    def _told(self, found: Any) -> list[Any]:
+    def _gathered(self, found: Any) -> list[Any]:
         """Gather a value from every process, in order, as JSON."""
         if self.size == 1:
             return [found]
@@ -153,11 +153,11 @@ class DistributedContext:
         distributed.all_gather(lengths, torch.tensor([len(mine)]))
         longest = max(int(one) for one in lengths)
         padded = torch.nn.functional.pad(mine, (0, longest - len(mine)))
-        told = [torch.zeros(longest, dtype=torch.uint8) for _ in range(self.size)]
-        distributed.all_gather(told, padded)
+        gathered = [torch.zeros(longest, dtype=torch.uint8) for _ in range(self.size)]
+        distributed.all_gather(gathered, padded)
         return [
             msgspec.json.decode(bytes(one[: int(length)].tolist()))
-            for one, length in zip(told, lengths, strict=True)
+            for one, length in zip(gathered, lengths, strict=True)
         ]
 
 
@@ -236,5 +236,5 @@ def _number(name: str, otherwise: int) -> int:
     return _number_in(os.environ.get(name, ""), otherwise)
 
 
-def _number_in(told: str, otherwise: int) -> int:
-    return int(told) if told.isdecimal() else otherwise
+def _number_in(text: str, otherwise: int) -> int:
+    return int(text) if text.isdecimal() else otherwise

@@ -403,15 +403,15 @@ def _quiet() -> Iterator[None]:
     the gradients of several processes ourselves.
     """
     os.environ.setdefault("TRL_EXPERIMENTAL_SILENCE", "1")
-    told = logging.getLogger("transformers.training_args")
-    level = told.level
-    told.setLevel(logging.ERROR)
+    logger = logging.getLogger("transformers.training_args")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)
             yield
     finally:
-        told.setLevel(level)
+        logger.setLevel(level)
 
 
 def _number(value: Any) -> float | None:

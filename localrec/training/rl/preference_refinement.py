@@ -116,7 +116,7 @@ class PairRequest(msgspec.Struct, frozen=True, kw_only=True):
     history: int
     k: int = 1
 
-    def told(self, messages: Sequence[Message]) -> tuple[Message, ...]:
+    def shown(self, messages: Sequence[Message]) -> tuple[Message, ...]:
         """The loop's messages with this question in place of that for a ranking."""
         system, user, *turns = messages
         goal, asked = self._question()

@@ -84,13 +84,13 @@ class RolloutModel(ModelWrapper):
         """
         if self._stop.is_set():
             raise ModelCancelledError("The training was stopped.")
-        told = self._request.told(messages)
-        if told[0].content not in self._kept:
+        shown = self._request.shown(messages)
+        if shown[0].content not in self._kept:
             # All groups share the system's message; its own state is what theirs grow from.
-            self._model.generate([told[0], _ANYTHING], max_tokens=1, fixed=1)
-            self._kept.add(told[0].content)
+            self._model.generate([shown[0], _ANYTHING], max_tokens=1, fixed=1)
+            self._kept.add(shown[0].content)
         options["fixed"] = max(options.get("fixed", 0), _SHARED)
-        return super().generate(told, **options)
+        return super().generate(shown, **options)
 
 
 class RolloutWorkers:
@@ -147,13 +147,13 @@ class RolloutWorkers:
         return [[self._member(model, part, seed, kept) for seed in part.seeds] for part in parts]
 
     def _member(self, model: ChatModel, part: RolloutRequest, seed: int, kept: set[str]) -> Rollout:
-        told = RolloutModel(model, part.request, self._stop, kept)
+        rollout_model = RolloutModel(model, part.request, self._stop, kept)
         for attempt in range(1, _ATTEMPTS + 1):
             try:
                 trajectory = run_agent(
-                    told, part.request.tool_context, self._tools, part.bounds, seed
+                    rollout_model, part.request.tool_context, self._tools, part.bounds, seed
                 )
-                return Rollout(trajectory, part.request.told(conversation(trajectory)))
+                return Rollout(trajectory, part.request.shown(conversation(trajectory)))
             except ModelCrashedError:
                 kept.clear()
                 if attempt == _ATTEMPTS:

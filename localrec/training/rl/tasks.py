@@ -30,7 +30,7 @@ class TrainingRequest(Protocol):
         """Numbers in the ranking that is asked for."""
         ...
 
-    def told(self, messages: Sequence[Message]) -> tuple[Message, ...]:
+    def shown(self, messages: Sequence[Message]) -> tuple[Message, ...]:
         """The messages of the loop as the model gets to see them."""
         ...
 
@@ -69,7 +69,7 @@ class ListRequest(msgspec.Struct, frozen=True, kw_only=True):
     target: int
     k: int
 
-    def told(self, messages: Sequence[Message]) -> tuple[Message, ...]:
+    def shown(self, messages: Sequence[Message]) -> tuple[Message, ...]:
         """Word for word as the agent asks when it serves."""
         return tuple(messages)
 
