@@ -187,5 +187,5 @@ def bundled_workspace(
     domain = load_domain(drinks.domain)
     table = open_source(drinks.kind).read(fetch_dataset("cocktails"), domain)
     with Workspace(folder, writable=True) as opened:
-        opened.take_in(table, domain)
+        opened.imports.import_items(table, domain)
     return folder

@@ -7,22 +7,16 @@ from pathlib import Path
 from localrec.data.domains import AttributeSpec, Concept, Domain, FlagSpec, NumberSpec
 from localrec.data.rows import AttributeLink, ImportReport, ItemRow
 from localrec.foundation.errors import ModelError
-from localrec.graph.catalogue import Catalogue
+from localrec.foundation.settings import Settings
 from localrec.graph.domain_files import load_domain
-from localrec.graph.interactions import load_user_history, user_node
 from localrec.graph.item_ingest import ingest_items
 from localrec.graph.store import Store
-from localrec.index.embedded_fields import open_field, update_embeddings
+from localrec.index.embedded_fields import update_embeddings
 from localrec.index.embedders import HashingEmbedder
-from localrec.index.interaction_cache import open_interaction_matrix
 from localrec.llm.chat_model import ChatModel
 from localrec.memory.records import MemoryUpdate, WriteResult, put_memories
-from localrec.ranking.configs import RANKERS
-from localrec.retrieval.user_profile import profile_from_history, profile_from_keys
-from localrec.systems.auto import EvidenceRecommender, ScoredItems
-from localrec.systems.question_context import QuestionContext
-from localrec.understanding.vocabulary import Vocabulary
-from localrec.workspace.model_pool import no_vision
+from localrec.workspace.domain_context import DomainContext, SharedIndexes
+from localrec.workspace.model_pool import FixedModels, ModelPool
 
 INGREDIENTS = {
     "spirit": Concept(),
@@ -195,37 +189,19 @@ def planted_store(folder: Path) -> Store:
     return store
 
 
-def planted_stages(store: Store, folder: Path) -> QuestionContext:
+def planted_stages(store: Store, folder: Path) -> DomainContext:
     """Everything needed to ask the bar, without any model."""
-    embedder = HashingEmbedder(size=128)
-    update_embeddings(store, BAR, embedder)
-    fields = {
-        field: open_field(store, folder, BAR.name, field, embedder.name) for field in BAR.texts
-    }
-    catalogue = Catalogue(store, BAR)
-    audience = open_interaction_matrix(store, folder, catalogue)
-    personal = EvidenceRecommender(catalogue, audience, fields["description"], RANKERS["auto"])
+    pool = ModelPool(Settings())
+    pool.embedder = HashingEmbedder(size=128)
+    pool.embedder_name = pool.embedder.name
+    update_embeddings(store, BAR, pool.embedder)
+    models = FixedModels(pool, without_model)
+    return DomainContext(SharedIndexes(store, folder, Settings(), models, BAR))
 
-    def fit_of(user: str) -> ScoredItems:
-        user_id = user_node(store, BAR.name, user)
-        deeds = None if user_id is None else load_user_history(store, user_id)
-        user_profile = (
-            profile_from_keys((), catalogue)
-            if deeds is None
-            else profile_from_history(deeds, catalogue)
-        )
-        return personal.fit(user, user_profile)
 
-    return QuestionContext(
-        catalogue=catalogue,
-        vocabulary=Vocabulary(catalogue),
-        embedder=embedder,
-        fields=fields,
-        open_model=without_model,
-        fit_of=fit_of,
-        shelf_of=lambda user: (),
-        open_vision=no_vision,
-    )
+def with_model(bar: DomainContext, model: ChatModel) -> DomainContext:
+    """The bar with a model that plays every role."""
+    return bar.with_models(FixedModels(bar.models, lambda role: model))
 
 
 def without_model(role: str) -> ChatModel:

@@ -9,6 +9,7 @@ from localrec.data.rows import AttributeLink, ItemRow
 from localrec.graph.domain_files import load_domain
 from localrec.graph.history_ingest import ingest_history
 from localrec.graph.item_ingest import ingest_items
+from localrec.systems.registry import SYSTEM_REGISTRY
 from localrec.workspace import Workspace
 from tests.graph.test_histories import export, history, rated
 from tests.planted import BAR, a_report, planted_rows
@@ -23,7 +24,7 @@ def shared(tmp_path):
     folder = tmp_path / "bar"
     with Workspace(folder, writable=True) as workspace:
         ingest_items(workspace.store, BAR, planted_rows(), a_report(len(planted_rows())))
-        workspace.embed(load_domain(BAR.name))
+        workspace.imports.embed_texts(load_domain(BAR.name))
     shelve(folder, "ana", "negroni", SECRET, SHARED)
     shelve(folder, "bob", "mojito", SHARED)
     return folder
@@ -39,7 +40,7 @@ def shelve(folder, user, drink, *shelves):
 
 def shelved(workspace, user, shelf):
     """The drinks on a shelf as somebody sees it; None where they do not know of it."""
-    catalogue = workspace.seen_by(user).catalogue(BAR.name)
+    catalogue = workspace.context(BAR.name, user).catalogue
     known = [place for place, one in enumerate(catalogue.attributes) if one.name == shelf]
     if not known:
         return None
@@ -47,7 +48,8 @@ def shelved(workspace, user, shelf):
 
 
 def asked(workspace, user, question):
-    return workspace.seen_by(user).system("marc", BAR.name).answer(Question(query=question), 10)
+    marc = SYSTEM_REGISTRY.answerer(workspace.context(BAR.name, user), "marc")
+    return marc.answer(Question(query=question), 10)
 
 
 class TestAShelf:
@@ -74,7 +76,7 @@ class TestAShelf:
 
     def test_stays_where_a_catalogue_says_the_same(self, shared):
         with Workspace(shared) as workspace:
-            seen = workspace.seen_by("bob").catalogue(BAR.name)
+            seen = workspace.context(BAR.name, "bob").catalogue
             assert {one.name for one in seen.attributes} >= {"gin", "campari"}
             told = seen.details([seen.item_index("negroni")])[seen.item_index("negroni")]
         assert told
@@ -97,6 +99,6 @@ def test_an_import_is_seen_at_once_by_its_owner_alone(shared):
         deeds = history(
             [rated("americano", 3.0, "bob")], [export("americano", shelves=["sundays"])]
         )
-        workspace.take_in_history(deeds, load_domain(BAR.name), "bob")
+        workspace.imports.import_history(deeds, load_domain(BAR.name), "bob")
         assert shelved(workspace, "bob", "sundays") == {"americano"}
         assert shelved(workspace, "ana", "sundays") is None

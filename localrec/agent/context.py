@@ -20,9 +20,9 @@ from localrec.agent.tool_context import (
 )
 from localrec.data.arrays import Indexes
 from localrec.graph.catalogue import Catalogue
+from localrec.graph.user_profile import preferences_of_stars
 from localrec.memory.collaborative_memory import CollaborativeMemory
 from localrec.memory.memory_texts import MemoryTexts
-from localrec.retrieval.user_profile import preferences_of_stars
 
 _DESCRIPTION = "description"
 _SHARED = 3  # attributes that a path names

@@ -29,11 +29,11 @@ from localrec.graph.catalogue import Catalogue
 from localrec.graph.interactions import user_node
 from localrec.graph.node_columns import edge_visible_to
 from localrec.graph.store import Store
+from localrec.graph.user_profile import UserProfile
 from localrec.llm.chat_model import ChatModel
 from localrec.llm.usage_tracker import UsageTracker
 from localrec.memory.records import Memory, MemoryUpdate, memory_of, put_memories
 from localrec.memory.sentences import facet_sentences, propagated
-from localrec.retrieval.user_profile import UserProfile
 from localrec.understanding.vocabulary import Vocabulary
 
 

@@ -20,10 +20,9 @@ from localrec.cli.context import (
 from localrec.foundation.errors import UsageError
 
 if TYPE_CHECKING:
-    from localrec.data.answers import Answer
+    from localrec.data.answers import Answer, QuestionAnswerer
     from localrec.data.model_calls import ModelCall
     from localrec.data.questions import Question
-    from localrec.systems.question_answerer import QuestionAnswerer
     from localrec.workspace import Workspace
 
 EXAMPLES = """
@@ -39,9 +38,9 @@ Examples:\n\n
 
 
 def _known_systems() -> list[str]:
-    from localrec.systems.registry import SYSTEMS
+    from localrec.systems.registry import SYSTEM_REGISTRY
 
-    return list(SYSTEMS)
+    return SYSTEM_REGISTRY.names("answerer")
 
 
 def ask(
@@ -159,14 +158,17 @@ def _answer_one(
     import msgspec
 
     from localrec.data.questions import Question
+    from localrec.systems.registry import SYSTEM_REGISTRY
+    from localrec.workspace.domain_choice import domain_of_question
 
     note_unknown(workspace.store, [user])
-    workspace = workspace.seen_by(user)
     words = text if have is None else f"{text} with {have}"
-    chosen = workspace.choose_domain(words, domain, pictured=image is not None)
+    chosen = domain_of_question(workspace, words, domain, user=user, with_image=image is not None)
     asked = Question(query=text, have=have, user=user, image=None if image is None else str(image))
     calls: list[ModelCall] | None = [] if explain else None
-    asker = workspace.system(system, chosen, without_model=no_model, calls=calls)
+    asker = SYSTEM_REGISTRY.answerer(
+        workspace.context(chosen, user), system, without_model=no_model, calls=calls
+    )
     answer = asker.answer(asked, k)
     return answer if calls is None else msgspec.structs.replace(answer, model_saw=tuple(calls))
 
@@ -180,16 +182,20 @@ def _answer_batch(
     no_model: bool,
     domain: str | None,
 ) -> None:
+    from localrec.systems.registry import SYSTEM_REGISTRY
     from localrec.workspace.batch_runs import RunOptions, answer_batch, read_questions
+    from localrec.workspace.domain_choice import domain_of_question
 
     questions = read_questions(batch)
     note_unknown(workspace.store, (question.user for question in questions))
 
     def system_for(question: Question) -> QuestionAnswerer:
-        seen = workspace.seen_by(question.user)
-        pictured = question.image is not None
-        chosen = seen.choose_domain(question.query, domain, pictured=pictured)
-        return seen.system(system, chosen, without_model=no_model)
+        user, with_image = question.user, question.image is not None
+        chosen = domain_of_question(
+            workspace, question.query, domain, user=user, with_image=with_image
+        )
+        context = workspace.context(chosen, user)
+        return SYSTEM_REGISTRY.answerer(context, system, without_model=no_model)
 
     with resumable(out), progress() as steps:
         summary = answer_batch(

@@ -63,10 +63,10 @@ def pull(name: Annotated[str, typer.Argument(autocompletion=_known_datasets)]) -
         files = found.files if isinstance(found, BulkHistory) else ()
         with context.open_workspace(writable=True, may_read=files) as opened:
             if isinstance(found, CatalogueRows):
-                opened.take_in(found, domain, steps)
+                opened.imports.import_items(found, domain, steps)
                 report, deeds = found.report, 0
             else:
-                report = opened.take_in_history(found, domain, None, steps)
+                report = opened.imports.import_history(found, domain, None, steps)
                 learn_in_background(opened, domain.name)
                 deeds = count_interactions(opened.store, domain.name, report.source)
     if context.print_json(report):

@@ -22,11 +22,12 @@ def describe(
     """Write descriptions for items that have only a generated one; checked, marked, resumable."""
     from localrec.explanation.item_descriptions import generate_descriptions
     from localrec.graph.domain_files import load_domain
+    from localrec.workspace.domain_choice import domain_of_question
 
     context = command_context()
     with context.open_workspace(writable=True) as opened, progress() as steps:
-        chosen = opened.choose_domain("", domain)
-        stages = opened.stages(chosen)
+        chosen = domain_of_question(opened, "", domain)
+        stages = opened.context(chosen)
         model = opened.models.open("writer")
         summary = generate_descriptions(
             opened.store,
@@ -37,7 +38,7 @@ def describe(
             lambda done, total: steps("describing", done, total),
         )
         if summary.written:
-            opened.embed(load_domain(chosen), steps)
+            opened.imports.embed_texts(load_domain(chosen), steps)
     if not context.print_json(summary):
         note(
             f"{summary.written} descriptions written, {summary.dropped} dropped for claiming what "

@@ -24,6 +24,7 @@ from localrec.foundation.errors import LocalrecError, UsageError
 
 if TYPE_CHECKING:
     from localrec.graph.sequences import SequenceState
+    from localrec.workspace.domain_context import DomainContext
 
 _LIBRARIES = {
     "duckdb": "",
@@ -125,7 +126,7 @@ def _workspace(folder: Path, repair: bool) -> Iterator[CheckResult]:
     try:
         with Workspace(folder) as opened:
             domains = opened.domains()
-            counts = {name: len(opened.stages(name).catalogue) for name in domains}
+            counts = {name: _searchable_items(opened.context(name)) for name in domains}
     except LocalrecError as error:
         yield CheckResult("workspace", "broken", error.message, error.hint)
         return
@@ -140,10 +141,16 @@ def _workspace(folder: Path, repair: bool) -> Iterator[CheckResult]:
         yield CheckResult("sequences", "broken", error.message, error.hint)
 
 
+def _searchable_items(context: DomainContext) -> int:
+    """Count the items of a domain; raises where questions could not be answered."""
+    _ = context.models.embedder, context.fields, context.vocabulary
+    return len(context.catalogue)
+
+
 def _ranking(folder: Path, domain: str) -> Iterator[CheckResult]:
     """How the lists of a domain are ranked; nothing where nobody did anything there."""
     from localrec.cli.learn import learning_text
-    from localrec.privacy.journal import open_settled
+    from localrec.graph.journal import open_settled
     from localrec.ranking.learned.stored import is_stale, learning_progress, ranking_rows
 
     indexes, name = folder / "indexes", f"ranking {domain}"
@@ -164,8 +171,8 @@ def _sequences(folder: Path, repair: bool) -> Iterator[CheckResult]:
     Raises:
         LocalrecError: the store cannot be read, or not be mended, such as while it is in use.
     """
+    from localrec.graph.journal import open_settled
     from localrec.graph.sequences import advance_sequences, sequence_states
-    from localrec.privacy.journal import open_settled
 
     with open_settled(folder, read_only=True) as store:
         behind = [state for state in sequence_states(store) if state.is_behind]

@@ -55,6 +55,7 @@ def feedback(
     """Say what you think of an item, or take it back."""
     from localrec.graph.item_lookup import nobody_called, told_if_new
     from localrec.memory.feedback import record_feedback, retract_feedback
+    from localrec.workspace.domain_choice import domain_of_last_feedback, find_item
 
     context = command_context()
     event = _event(rating, like=like, dislike=dislike, seen=seen, not_now=not_now, undo=undo)
@@ -65,9 +66,9 @@ def feedback(
         if undo and new:
             raise nobody_called(opened.store, user)
         if item is not None:
-            chosen, item_id, _ = opened.find_item(item, domain, user)
+            chosen, item_id, _ = find_item(opened, item, domain, user)
         else:
-            chosen, item_id = opened.choose_undo_domain(user, domain), None
+            chosen, item_id = domain_of_last_feedback(opened, user, domain), None
         if event is None:
             said = retract_feedback(opened.store, chosen, user, item_id)
         else:

@@ -59,7 +59,7 @@ def add(
     """Take in a folder of pictures: small copies, without metadata, all that fit or none."""
     context = command_context()
     with _open_domain(domain, writable=not dry_run) as (opened, about), progress() as steps:
-        report = opened.take_in_pictures(
+        report = opened.imports.import_images(
             folder, about, column=column, dry_run=dry_run, progress=steps
         )
     if not context.print_json(report):
@@ -90,7 +90,7 @@ def describe(
             lambda done, total: steps("describing", done, total),
         )
         if described.written:
-            opened.embed(about, steps)
+            opened.imports.embed_texts(about, steps)
     if not context.print_json(described):
         note(
             f"{described.written} descriptions written; of {described.silent} pictures nothing "
@@ -157,7 +157,7 @@ def find(
     picture = None if image is None else open_image(image)
     context = command_context()
     with _open_domain(domain) as (opened, about):
-        index = opened.pictures(about.name)
+        index = opened.context(about.name).item_images()
         if index is None:
             raise UsageError(*_missing_remedy(opened, about))
         near = (
@@ -178,9 +178,10 @@ def _open_domain(
 ) -> Iterator[tuple[Workspace, Domain]]:
     """The workspace and the domain that is meant."""
     from localrec.graph.domain_files import load_domain
+    from localrec.workspace.domain_choice import domain_of_question
 
     with command_context().open_workspace(writable=writable) as opened:
-        yield opened, load_domain(opened.choose_domain("", domain))
+        yield opened, load_domain(domain_of_question(opened, "", domain))
 
 
 def _missing_remedy(opened: Workspace, domain: Domain) -> tuple[str, str]:

@@ -86,9 +86,11 @@ def import_(
             files = found.files if isinstance(found, BulkHistory) else ()
             with context.open_workspace(writable=True, may_read=files) as opened:
                 if isinstance(found, CatalogueRows):
-                    opened.take_in(found, about, steps)
+                    opened.imports.import_items(found, about, steps)
                 else:
-                    report = opened.take_in_history(found, about, user, steps, embed=not later)
+                    report = opened.imports.import_history(
+                        found, about, user, steps, embed=not later
+                    )
                     learn_in_background(opened, about.name)
     report = msgspec.structs.replace(report, dry_run=dry_run)
     if not context.print_json(report):
@@ -131,7 +133,7 @@ def index() -> None:
     embedded = {}
     with context.open_workspace(writable=True) as opened, progress() as steps:
         for name in opened.domains():
-            embedded[name] = opened.embed(load_domain(name), steps)
+            embedded[name] = opened.imports.embed_texts(load_domain(name), steps)
     if not context.print_json(embedded):
         note(", ".join(f"{name}: {count} texts embedded" for name, count in embedded.items()))
 

@@ -105,6 +105,7 @@ def _explained(
     from localrec.evaluation.explanations import explanation_records
     from localrec.evaluation.questions.store_truth import StoreTruth
     from localrec.graph.domain_files import load_domain
+    from localrec.workspace.domain_choice import domain_of_items
 
     rationales = explanation_records.read_run_records(
         folder, _RATIONALES, explanation_records.Rationale
@@ -112,7 +113,7 @@ def _explained(
     answers = explanation_records.read_run_records(folder, _ANSWERS, Answer)
     if rationales and (family == "memrec" or not answers):
         keys = [one.item for said in rationales.values() for one in said]
-        about = workspace.choose_ranked_domain(keys, domain)
+        about = domain_of_items(workspace, keys, domain)
         truth = StoreTruth(workspace.store, load_domain(about))
         return [
             one
@@ -122,7 +123,7 @@ def _explained(
             )
         ]
     keys = [item.key for said in answers.values() for one in said for item in one.items]
-    about = workspace.choose_ranked_domain(keys, domain)
+    about = domain_of_items(workspace, keys, domain)
     truth = StoreTruth(workspace.store, load_domain(about))
     questions = _gold_questions(gold, about)
     return [
@@ -145,8 +146,8 @@ def _gold_questions(named: Path | None, domain: str) -> list[GoldQuestion]:
 
 def _likes(workspace: Workspace, domain: str, user: str) -> list[str]:
     """Keys of the items that a person likes, best first."""
-    liked = workspace.user_profile(domain, user).liked
-    keys = workspace.catalogue(domain).keys
+    liked = workspace.context(domain).user_profile(user).liked
+    keys = workspace.context(domain).catalogue.keys
     return [keys[place] for place in (-liked).argsort(kind="stable") if liked[place] > 0]
 
 

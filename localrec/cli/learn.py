@@ -45,9 +45,11 @@ def learn(
     killed goes on where it was, and one without new interactions ends at once. What is learnt is a
     cache of the store: forgetting removes it.
     """
+    from localrec.workspace.domain_choice import domain_of_question
+
     context = command_context()
     with context.open_workspace() as opened:
-        domains = [opened.choose_domain("", domain)] if domain else opened.domains()
+        domains = [domain_of_question(opened, "", domain)] if domain else opened.domains()
     if status or stop:
         running = dict(_running(context.workspace, domains))
         if stop:
@@ -128,8 +130,8 @@ def _read(folder: Path, domain: str) -> StoredLog:
     from localrec.workspace import Workspace
 
     with Workspace(folder) as opened:
-        catalogue = opened.catalogue(domain)
-        features = build_item_features(catalogue, opened.description_field(domain))
+        catalogue = opened.context(domain).catalogue
+        features = build_item_features(catalogue, opened.context(domain).description_field)
         return read_log(opened.store, catalogue, features)
 
 

@@ -196,10 +196,10 @@ def run(
 
     Exits with 1 when a job failed; it waits for another run, three times at most.
     """
+    from localrec.graph.journal import open_settled
     from localrec.memory.job_queue import is_paused
     from localrec.memory.report import work_summary
     from localrec.memory.updaters import memory_worker, open_memory_model
-    from localrec.privacy.journal import open_settled
 
     context = command_context()
     with open_settled(context.workspace, read_only=True) as store:
@@ -232,14 +232,15 @@ def rebuild(domain: DomainOption = None) -> None:
     Of all domains, or of one. What is pinned stays; what is interrupted goes on the next time.
     """
     from localrec.graph.domain_files import load_domain
+    from localrec.graph.journal import open_settled
     from localrec.memory.rebuild import Rebuild
     from localrec.memory.updaters import open_update_contexts
     from localrec.memory.worker import LOCK
-    from localrec.privacy.journal import open_settled
+    from localrec.workspace.domain_choice import domain_of_question
 
     context = command_context()
     with context.open_workspace() as opened:
-        domains = [opened.choose_domain("", domain)] if domain else opened.domains()
+        domains = [domain_of_question(opened, "", domain)] if domain else opened.domains()
     reports = []
     with context.open_workspace() as opened, progress() as steps:
         for chosen in map(load_domain, domains):
@@ -321,14 +322,15 @@ def _memory_owner(
     """
     from localrec.graph.interactions import user_node
     from localrec.graph.item_lookup import nobody_called
+    from localrec.workspace.domain_choice import domain_of_user, find_item
 
     if (user is None) == (item is None):
         raise UsageError("Name one: --user KEY or --item KEY.", "localrec memory show --user anna")
     if item is not None:
-        chosen, node_id, name = opened.find_item(item, domain)
+        chosen, node_id, name = find_item(opened, item, domain)
         return _MemoryOwner(node_id, chosen, name, f'--item "{name}"')
     person = user or ""
-    chosen = opened.choose_person_domain(person, domain)
+    chosen = domain_of_user(opened, person, domain)
     found = user_node(opened.store, chosen, person)
     if found is None:
         begin = f'Begin with: localrec feedback --user "{person}" --item NAME --like'

@@ -33,10 +33,11 @@ app = Commands(
 def show(domain: DomainOption = None) -> None:
     """The rules that hold now, in the form in which they can be edited."""
     from localrec.memory.rule_versions import rules_of
+    from localrec.workspace.domain_choice import domain_of_question
 
     context = command_context()
     with context.open_workspace() as opened:
-        rules = rules_of(opened.store, opened.choose_domain("", domain))
+        rules = rules_of(opened.store, domain_of_question(opened, "", domain))
     _report(rules)
 
 
@@ -51,12 +52,13 @@ def edit(
     """Put rules of your own in force, as a new version; all of them, or none where one is wrong."""
     from localrec.memory.rule_text import parse_rules
     from localrec.memory.rule_versions import save_rules
+    from localrec.workspace.domain_choice import domain_of_question
 
     context = command_context()
     text = read_stdin("--file") if file is None else _read(file)
     rules = parse_rules(text, where="The rules" if file is None else str(file))
     with context.open_workspace(writable=True) as opened:
-        chosen = opened.choose_domain("", domain or rules.domain)
+        chosen = domain_of_question(opened, "", domain or rules.domain)
         saved = save_rules(opened.store, chosen, rules)
     _report(saved)
 
@@ -71,10 +73,11 @@ def generate(
     from localrec.memory.domain_statistics import domain_statistics
     from localrec.memory.rule_generation import generate_rules
     from localrec.memory.rule_versions import save_rules
+    from localrec.workspace.domain_choice import domain_of_question
 
     context = command_context()
     with context.open_workspace() as opened:
-        chosen = opened.choose_domain("", domain)
+        chosen = domain_of_question(opened, "", domain)
         statistics = domain_statistics(opened.store, load_domain(chosen))
     # The model thinks for a while: meanwhile the store is open to others.
     with context.open_workspace() as opened, progress() as steps:

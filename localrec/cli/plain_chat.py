@@ -120,16 +120,22 @@ class PlainChat:
 
     def _ask(self, text: str) -> Answer:
         from localrec.data.questions import Question
+        from localrec.systems.registry import SYSTEM_REGISTRY
         from localrec.workspace import Workspace
+        from localrec.workspace.domain_choice import domain_of_question
 
         options = self._talk
         image = None if self._image is None else str(self._image)
         question = Question(query=text, user=self._user, have=options.have, image=image)
         with Workspace(options.workspace) as opened:
-            seen = opened.seen_by(self._user)
             words = text if options.have is None else f"{text} with {options.have}"
-            self._domain = seen.choose_domain(words, options.domain, pictured=image is not None)
-            system = seen.system(options.system, self._domain, without_model=options.no_model)
+            self._domain = domain_of_question(
+                opened, words, options.domain, user=self._user, with_image=image is not None
+            )
+            context = opened.context(self._domain, self._user)
+            system = SYSTEM_REGISTRY.answerer(
+                context, options.system, without_model=options.no_model
+            )
             return system.answer(question, options.k)
 
     def _read_out(self) -> Iterator[str]:
@@ -170,7 +176,7 @@ class PlainChat:
     def _told_if_new(self) -> str:
         """Whether nobody of this name is known yet; where there is no store, nobody is asked."""
         from localrec.graph.item_lookup import told_if_new
-        from localrec.privacy.journal import STORE, open_settled
+        from localrec.graph.journal import STORE, open_settled
 
         if self._user is None or not (self._talk.workspace / STORE).is_file():
             return ""
@@ -189,10 +195,11 @@ class PlainChat:
     def _store_feedback(self, item: RecommendedItem, event: Event, reason: str) -> Iterator[str]:
         from localrec.memory.feedback import record_feedback
         from localrec.workspace import Workspace
+        from localrec.workspace.domain_choice import find_item
 
         user = self._speaker()
         with Workspace(self._talk.workspace, writable=True) as opened:
-            domain, item_id, _ = opened.find_item(item.key, self._domain, user)
+            domain, item_id, _ = find_item(opened, item.key, self._domain, user)
             said = record_feedback(
                 opened.store, domain, user, item_id, event, reason=reason or None
             )
@@ -201,10 +208,11 @@ class PlainChat:
     def _undo(self) -> Iterator[str]:
         from localrec.memory.feedback import retract_feedback
         from localrec.workspace import Workspace
+        from localrec.workspace.domain_choice import domain_of_last_feedback
 
         user = self._speaker()
         with Workspace(self._talk.workspace, writable=True) as opened:
-            said = retract_feedback(opened.store, opened.choose_undo_domain(user), user)
+            said = retract_feedback(opened.store, domain_of_last_feedback(opened, user), user)
         yield (
             "There is nothing to take back."
             if said is None

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from localrec.agent.profile_update import ProfileProposal
     from localrec.data.questions import RankRequest
     from localrec.data.recommendations import Ranking, Recommendations
-    from localrec.retrieval.user_profile import UserProfile
-    from localrec.systems.auto import EvidenceRecommender
-    from localrec.workspace import Workspace
+    from localrec.graph.user_profile import UserProfile
+    from localrec.systems.item_recommender import ItemRecommender
+    from localrec.workspace.domain_context import DomainContext
 
 EXAMPLES = """
 Examples:\n\n
@@ -52,9 +52,9 @@ _SAMPLED_KEYS = 10_000  # keys that tell which domain a batch is about
 
 
 def _known_rankers() -> list[str]:
-    from localrec.systems.registry import recommender_names
+    from localrec.systems.registry import SYSTEM_REGISTRY
 
-    return recommender_names()
+    return SYSTEM_REGISTRY.names("recommender")
 
 
 SystemOption = Annotated[
@@ -93,21 +93,22 @@ def recommend(
     Behind a list of agenticrec its model may refine what is remembered of the person, and says so;
     a pinned memory stays: localrec memory pin --user KEY
     """
+    from localrec.systems.registry import SYSTEM_REGISTRY
+    from localrec.workspace.domain_choice import domain_of_user
 
     context = command_context()
     with context.open_workspace() as opened:
-        seen = opened.seen_by(user)
-        chosen = seen.choose_person_domain(user, domain)
+        seen = opened.context(domain_of_user(opened, user, domain), user)
         note_unknown(opened.store, [user])
-        user_profile = seen.user_profile(chosen, user)
-        found = seen.personal(chosen, system).recommend(user, user_profile, k)
+        user_profile = seen.user_profile(user)
+        found = SYSTEM_REGISTRY.recommender(seen, system).recommend(user, user_profile, k)
         if not context.as_json:
             from localrec.cli.render import render_recommendations
 
             render_recommendations(found, console(), explain=explain)
         thought = _refined_profile(seen, user_profile, found)
         if system == "auto":
-            learn_in_background(opened, chosen)
+            learn_in_background(opened, seen.domain.name)
     if thought is not None:
         found = _with_profile(context.workspace, thought, found)
     if context.print_json(found):
@@ -119,15 +120,14 @@ def recommend(
 
 
 def _refined_profile(
-    opened: Workspace, user_profile: UserProfile, found: Recommendations
+    seen: DomainContext, user_profile: UserProfile, found: Recommendations
 ) -> ProfileProposal | None:
     """What an agent thinks of the person's profile, once the list is there to be read."""
     if found.trajectory is None:
         return None
     from localrec.agent.profile_update import propose_profile  # only with an agent: it loads much
 
-    catalogue = opened.catalogue(found.domain)
-    return propose_profile(opened.store, catalogue, opened.models.open, user_profile, found)
+    return propose_profile(seen.store, seen.catalogue, seen.models.open, user_profile, found)
 
 
 def _with_profile(
@@ -135,7 +135,7 @@ def _with_profile(
 ) -> Recommendations:
     """Write it; the workspace that was read is closed, or nobody could."""
     from localrec.agent.profile_update import save_profile
-    from localrec.privacy.journal import open_settled
+    from localrec.graph.journal import open_settled
 
     return save_profile(partial(open_settled, folder, read_only=False), thought, found)
 
@@ -158,7 +158,9 @@ def rank(
     domain: DomainOption = None,
 ) -> None:
     """Order given candidates for given histories, which need not be stored."""
+    from localrec.systems.registry import SYSTEM_REGISTRY
     from localrec.workspace.batch_runs import RunOptions, rank_batch, read_rank_requests
+    from localrec.workspace.domain_choice import domain_of_items
 
     context = command_context()
     requests = read_rank_requests(batch)
@@ -166,21 +168,21 @@ def rank(
     acted: list[Ranking] = []
     with context.open_workspace() as opened, resumable(out), progress() as steps:
         named = (key for request in requests for key in (*request.candidates, *request.history))
-        chosen = opened.choose_ranked_domain(list(islice(named, _SAMPLED_KEYS)), domain)
-        rankers: dict[Workspace, EvidenceRecommender] = {}
+        chosen = domain_of_items(opened, list(islice(named, _SAMPLED_KEYS)), domain)
+        rankers: dict[DomainContext, ItemRecommender] = {}
 
-        def ranker_in(seen: Workspace) -> EvidenceRecommender:
+        def ranker_in(seen: DomainContext) -> ItemRecommender:
             if seen not in rankers:
-                rankers[seen] = seen.personal(chosen, system)
+                rankers[seen] = SYSTEM_REGISTRY.recommender(seen, system)
             return rankers[seen]
 
         note_unknown(opened.store, (request.user for request in requests))
-        ranker_in(opened)  # what cannot be opened is told before anything is asked
+        ranker_in(opened.context(chosen))  # what cannot be opened is told before anything is asked
 
         def answer(request: RankRequest) -> Ranking:
             nonlocal unknown
-            seen = opened.seen_by(request.user)
-            stored = seen.user_profile(chosen, request.user) if request.user else None
+            seen = opened.context(chosen, request.user)
+            stored = seen.user_profile(request.user) if request.user else None
             ranking = ranker_in(seen).rank(request, stored)
             unknown += len(ranking.ranking) - len(ranking.scores)
             notes.extend(ranking.notes)

@@ -158,6 +158,7 @@ def _catalogue(workspace: Workspace, wanted: str | None) -> Catalogue:
     """
     from localrec.graph.catalogue import Catalogue
     from localrec.graph.domain_files import load_domain
+    from localrec.workspace.domain_choice import domain_of_question
 
     present = workspace.domains()
     if wanted is None and present:
@@ -167,7 +168,7 @@ def _catalogue(workspace: Workspace, wanted: str | None) -> Catalogue:
                 "Nothing in this workspace is made of what one keeps on a shelf.",
                 "Put drinks in: localrec datasets pull cocktails",
             )
-    return Catalogue(workspace.store, load_domain(workspace.choose_domain("", wanted)))
+    return Catalogue(workspace.store, load_domain(domain_of_question(workspace, "", wanted)))
 
 
 def _read_names(names: str, catalogue: Catalogue) -> ShelfNames:

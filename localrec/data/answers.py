@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
 from localrec.data.model_calls import ModelCall
 from localrec.data.query import NumberRange, QueryImage, RoutedTask
+from localrec.data.questions import Question
 from localrec.data.recommendations import MemorySummary, RecommendedItem
 
 
@@ -77,3 +78,11 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     model_saw: tuple[ModelCall, ...] | None = None
     trajectory: dict[str, Any] | None = None
     seen: QueryImage | None = None
+
+
+class QuestionAnswerer(Protocol):
+    """Answers questions about one domain."""
+
+    def answer(self, question: Question, k: int) -> Answer:
+        """Answer one question with at most k items; no text of a question makes it fail."""
+        ...

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from localrec.data.query import Query
 from localrec.data.recommendations import RecommendedItem
 from localrec.explanation.graph_facts import example_index
+from localrec.graph.user_profile import UserProfile
 from localrec.retrieval.candidates import CandidateSet
 from localrec.retrieval.personalize import disliked_mask
 from localrec.retrieval.search_query import SearchQuery
-from localrec.retrieval.user_profile import UserProfile
 from localrec.understanding.image_wishes import describe_seen
 from localrec.understanding.shelf_reader import asks_for_shelf
 

@@ -20,10 +20,10 @@ from localrec.data.evidence import Evidence, Fact
 from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.foundation.prose import join_words
 from localrec.graph.catalogue import Attribute
+from localrec.graph.user_profile import UserProfile
 from localrec.memory.collaborative_memory import CollaborativeMemory, MemoryContext
 from localrec.memory.user_item_graph import USERS_PER_ITEM, UserItemGraph
 from localrec.ranking.preference_features import lift, strongest_likes
-from localrec.retrieval.user_profile import UserProfile
 
 _RAISED = 0.2  # least weighted rise of log odds that is worth a sentence
 _TOGETHER = 3  # least number of users behind a share

@@ -16,6 +16,7 @@ from localrec.data.reasons import Reasons, template_reasons
 from localrec.data.token_usage import TokenUsage
 from localrec.data.trajectory import Trajectory
 from localrec.foundation.errors import ModelCancelledError, ModelError
+from localrec.graph.user_profile import UserProfile
 from localrec.llm.chat_model import ChatModel
 from localrec.llm.usage_tracker import UsageTracker
 from localrec.memory.collaborative_memory import CollaborativeMemory, MemoryContext
@@ -24,7 +25,6 @@ from localrec.memory.memory_texts import MemoryTexts
 from localrec.memory.memrec import VectorMemRec
 from localrec.memory.model_memrec import ModelMemRec
 from localrec.memory.synthesis import Synthesis
-from localrec.retrieval.user_profile import UserProfile
 
 WriteReasons = Callable[
     [ChatModel, Sequence[Sequence[Fact]], Sequence[str], Sequence[str]], Reasons

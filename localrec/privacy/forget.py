@@ -17,15 +17,21 @@ import msgspec
 
 from localrec.foundation.errors import UsageError, WorkspaceError
 from localrec.foundation.progress import Progress
+from localrec.graph.journal import (
+    STORE,
+    commit,
+    finish_forgetting,
+    open_settled,
+    sidecar_files,
+    staged_path,
+)
 from localrec.privacy.erasure_plan import ErasurePlan, ForgetScope, check_known
-from localrec.privacy.journal import STORE, commit, finish_forgetting, open_settled, staged_path
 from localrec.privacy.leak_scan import PatternScanner
 from localrec.privacy.store_rewrite import (
     LeakFinding,
     StoreScan,
     copy_remaining_rows,
     scan_store,
-    sidecar_files,
 )
 from localrec.privacy.sweep import (
     FileAction,

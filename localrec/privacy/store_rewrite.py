@@ -20,12 +20,12 @@ from localrec.data.rows import ImportReport
 from localrec.foundation.atomic_files import sync
 from localrec.foundation.sql import sql_literal
 from localrec.graph.erasure_rules import TABLE_ERASURE_RULES, TableErasureRule
+from localrec.graph.journal import sidecar_files
 from localrec.graph.sequences import sequence_states
 from localrec.graph.store import Store
 from localrec.privacy.erasure_plan import ErasurePlan
 from localrec.privacy.leak_scan import LeakPattern, PatternScanner
 
-_COMPANIONS = ("", ".wal", ".wal.checkpoint", ".wal.recovery")  # what DuckDB writes for one file
 # A BLOB is a picture that localrec wrote itself, of pixels only.
 _WORDLESS = re.compile(
     r"^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL\(.*\)|BOOLEAN|DATE|TIME.*|INTERVAL"
@@ -60,11 +60,6 @@ class StoreScan(msgspec.Struct, frozen=True, kw_only=True):
     found: tuple[LeakFinding, ...]
     namesakes: tuple[LeakFinding, ...]
     shared: frozenset[LeakPattern]
-
-
-def sidecar_files(path: Path) -> tuple[str, ...]:
-    """Every file that DuckDB may touch while it writes the database `path`."""
-    return tuple(f"{path}{ending}" for ending in _COMPANIONS)
 
 
 def copy_remaining_rows(

@@ -17,9 +17,9 @@ import msgspec
 
 from localrec.foundation.atomic_files import sync
 from localrec.foundation.paths import owner_only
-from localrec.privacy.journal import STORE, files_in, staged_path
+from localrec.graph.journal import STORE, files_in, sidecar_files, staged_path
 from localrec.privacy.leak_scan import LeakPattern, PatternScanner
-from localrec.privacy.store_rewrite import LeakFinding, leak_findings, sidecar_files
+from localrec.privacy.store_rewrite import LeakFinding, leak_findings
 
 _DISPOSABLE_FOLDERS = ("indexes", "logs", "spill")
 _DISPOSABLE_ENDINGS = (".log", ".part", ".tmp")

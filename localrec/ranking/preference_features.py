@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from localrec.data.arrays import Indexes, Scores
 from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.graph.catalogue import Catalogue
+from localrec.graph.user_profile import UserProfile
 from localrec.index.embedded_fields import EmbeddedField
-from localrec.retrieval.user_profile import UserProfile
 
 _ALL = slice(None)
 _SMOOTHING = np.float32(5.0)  # people of average habits added to each share

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from localrec.graph.user_profile import UserProfile
 from localrec.retrieval.candidates import CandidateSet
 from localrec.retrieval.personalize import disliked_mask
 from localrec.retrieval.search_query import RankedItems, SearchQuery
-from localrec.retrieval.user_profile import UserProfile
 
 
 def near_misses(

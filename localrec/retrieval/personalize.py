@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localrec.data.arrays import Mask, Scores
+from localrec.graph.user_profile import UserProfile
 from localrec.retrieval.retrievers import Retriever
 from localrec.retrieval.search_query import RankedItems, SearchParams, SearchQuery
-from localrec.retrieval.user_profile import UserProfile
 
 _WIDER = 4  # candidates looked at, per candidate wanted
 _PULL = 0.35  # share of the user's scores in the order; the rest is the question's

@@ -19,21 +19,21 @@ from localrec.agent.reranker import model_failed_note
 from localrec.foundation.errors import ModelCancelledError, ModelError
 from localrec.foundation.run_trace import RunTrace
 from localrec.foundation.text import clean_name
+from localrec.graph.user_profile import profile_from_keys
 from localrec.memory.rerankers import Reranker, RerankRequest, RerankResult
 from localrec.retrieval.search_query import RankedItems
-from localrec.retrieval.user_profile import profile_from_keys
 from localrec.systems.answer_request import AnswerRequest, ChosenItems
 from localrec.systems.configs import FALLBACK_AGENT, AgenticAskConfig
 from localrec.systems.marc import Marc
-from localrec.systems.question_context import QuestionContext
 from localrec.systems.reranking import DEFAULT_CANDIDATES
+from localrec.workspace.domain_context import DomainContext
 
 
 class AgenticAnswerer(Marc):
     """Answer questions about one domain, in an agent's order.
 
     Args:
-        stages: The parts that MARC works with.
+        context: The domain that is asked about.
         config: The composition, with the name of the agent.
         open_reranker: Opens the reranker of an agent; raises ModelError where its model is
             not here, never for the fused one.
@@ -41,11 +41,11 @@ class AgenticAnswerer(Marc):
 
     def __init__(
         self,
-        stages: QuestionContext,
+        context: DomainContext,
         config: AgenticAskConfig,
         open_reranker: Callable[[str], Reranker],
     ) -> None:
-        super().__init__(stages, config)
+        super().__init__(context, config)
         self._agent = config.agent
         self._open_reranker = open_reranker
 

@@ -16,9 +16,9 @@ from localrec.llm.chat_model import ChatModel
 from localrec.retrieval.candidates import CandidateSet, build_candidates
 from localrec.retrieval.personalize import exclude_disliked
 from localrec.retrieval.search_query import RankedItems, SearchQuery
-from localrec.systems.auto import ScoredItems
-from localrec.systems.question_context import QuestionContext
+from localrec.systems.scored_items import ScoredItems
 from localrec.understanding.query_parser import LONGEST_QUESTION
+from localrec.workspace.domain_context import DomainContext
 
 
 class AnswerRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,7 +60,7 @@ class ChosenItems(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def prepare(
-    context: QuestionContext,
+    context: DomainContext,
     question: Question,
     query: Query,
     task: RoutedTask,
@@ -70,7 +70,7 @@ def prepare(
     personal: bool,
 ) -> AnswerRequest:
     """Embed a question and build its candidates; `personal` counts the history of its user."""
-    search = context.query(question.query[:LONGEST_QUESTION], query)
+    search = context.search_query(question.query[:LONGEST_QUESTION], query)
     with trace.timed("embedding"):
         _ = search.vector
     fit = _fit(context, question.user, trace) if question.user and personal else None
@@ -84,17 +84,17 @@ def prepare(
     )
 
 
-def _fit(context: QuestionContext, user: str, trace: RunTrace) -> ScoredItems | None:
+def _fit(context: DomainContext, user: str, trace: RunTrace) -> ScoredItems | None:
     """Score all items for a user; None where nothing is known of them."""
+    from localrec.systems.question_scores import question_scores  # a question without a user
+
     with trace.timed("memory"):
-        fit = context.fit_of(user)
+        fit = question_scores(context, user)
     trace.spoke["history"] = "measured" if len(fit.user_profile) else "silent"
     trace.spoke["memory"] = "silent" if fit.memory is None else "measured"
     return fit if len(fit.user_profile) or fit.user_profile.hidden.any() else None
 
 
-def model_opener(
-    context: QuestionContext, role: str, player: str
-) -> Callable[[], ChatModel] | None:
+def model_opener(context: DomainContext, role: str, player: str) -> Callable[[], ChatModel] | None:
     """Return what opens the model of a role; None where no model plays it."""
-    return partial(context.open_model, role) if player in ("model", "adapter") else None
+    return partial(context.models.open, role) if player in ("model", "adapter") else None

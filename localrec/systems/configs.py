@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import msgspec
 
-from localrec.agent.configs import AGENTS
-from localrec.foundation.settings import RULES
+from localrec.foundation.errors import UsageError
+from localrec.foundation.settings import RULES, SLOTS, VISION, ModelRole, Settings
 
 FALLBACK_AGENT = "agenticrec-fused"  # who stands in for an agent whose model cannot be asked
 
@@ -58,6 +58,8 @@ class AgenticAskConfig(MarcConfig, frozen=True, kw_only=True):
     @property
     def asks_model(self) -> tuple[str, ...]:
         """The roles that a model plays."""
+        from localrec.agent.configs import AGENTS
+
         return (*super().asks_model, *(("agent",) if AGENTS[self.agent].asks_model else ()))
 
 
@@ -77,3 +79,72 @@ class RagConfig(msgspec.Struct, frozen=True, kw_only=True):
 
 
 AnswererConfig = MarcConfig | RagConfig  # an AgenticAskConfig is a MarcConfig
+
+SYSTEMS: dict[str, AnswererConfig] = {
+    "marc": MarcConfig(),
+    "marc-model": MarcConfig(router="model", critic="model", writer="model"),
+    "marc-no-graph": MarcConfig(graph=False),
+    "marc-no-reflection": MarcConfig(reflection=False),
+    "marc-no-graph-no-reflection": MarcConfig(graph=False, reflection=False),
+    "vector-rag": RagConfig(),
+    "agenticrec": AgenticAskConfig(agent="agenticrec"),
+    "agenticrec-reasoning": AgenticAskConfig(agent="agenticrec-reasoning"),
+    "agenticrec-scripted": AgenticAskConfig(agent="agenticrec-scripted"),
+    "agenticrec-fused": AgenticAskConfig(agent="agenticrec-fused"),
+}
+_VECTORS_ALONE = "marc-no-graph-no-reflection"  # what is left of vector-rag without a model
+
+_COUNTERPARTS = {
+    "reader": RULES,
+    "router": RULES,
+    "critic": "measured",
+    "writer": "template",
+    "vision": "measured",
+}
+_FIELD_OF_ROLE: dict[ModelRole, str] = {
+    SLOTS: "reader",
+    "router": "router",
+    "reflector": "critic",
+    "writer": "writer",
+}
+_TRAINED = frozenset({"reader", "router"})  # those that speak otherwise to a model with an adapter
+
+
+def system_config(name: str, settings: Settings, *, without_model: bool) -> AnswererConfig:
+    """The configuration of a named system in a workspace.
+
+    Args:
+        name: A key of `SYSTEMS`.
+        settings: The workspace's; a role bound to a model there is played by it in `marc`.
+        without_model: Every role by its deterministic counterpart (`--no-model`).
+
+    Raises:
+        UsageError: there is no such system.
+    """
+    if name not in SYSTEMS:
+        raise UsageError(f"There is no system {name!r}.", f"Systems: {', '.join(SYSTEMS)}.")
+    config = SYSTEMS[_VECTORS_ALONE if without_model and name == "vector-rag" else name]
+    if isinstance(config, RagConfig):
+        return config
+    if without_model:
+        fused = {"agent": FALLBACK_AGENT} if isinstance(config, AgenticAskConfig) else {}
+        return msgspec.structs.replace(config, **_COUNTERPARTS, **fused)
+    if name == "marc":
+        bound = {
+            _FIELD_OF_ROLE[role]: _player(settings, role)
+            for role in settings.roles
+            if role in _FIELD_OF_ROLE  # memory works behind the scenes, not in an answer
+        }
+        config = msgspec.structs.replace(config, **bound)
+    # Whoever binds a model that looks at pictures wants it in every system.
+    if settings.roles.get(VISION, RULES) != RULES:
+        config = msgspec.structs.replace(config, vision="model")
+    return config
+
+
+def _player(settings: Settings, role: ModelRole) -> str:
+    """Who plays a role that the settings bind."""
+    field = _FIELD_OF_ROLE[role]
+    if settings.roles[role] == RULES:
+        return _COUNTERPARTS[field]
+    return "adapter" if field in _TRAINED and role in settings.adapters else "model"

@@ -16,11 +16,13 @@ from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.explanation.reason_builder import ReasonBuilder
 from localrec.foundation.text import clean_name
 from localrec.graph.catalogue import Catalogue
+from localrec.graph.user_profile import UserProfile
 from localrec.index.embedded_fields import EmbeddedField
-from localrec.ranking.configs import EvidenceConfig
-from localrec.ranking.learned.stored import LearnedRanking
-from localrec.retrieval.user_profile import UserProfile
-from localrec.systems.auto import EvidenceRecommender, ScoredItems
+from localrec.ranking.configs import RANKERS, EvidenceConfig
+from localrec.ranking.learned.stored import LearnedRanking, open_ranking
+from localrec.systems.auto import EvidenceRecommender, evidence_parts
+from localrec.systems.scored_items import ScoredItems
+from localrec.workspace.domain_context import DomainContext
 
 _LIKED, _DISLIKED = 5.0, 0.5  # stars of a word without stars
 _CERTAIN = 0.5  # strength from which something is liked or disliked, not only met
@@ -74,13 +76,23 @@ class LearnedRecommender(EvidenceRecommender):
             _days(user_profile)[met],
         )
         used = self._ranking.ranker.used_kinds
-        builder = ReasonBuilder(clean_name(user), user_profile, self._catalogue, self._audience)
+        builder = ReasonBuilder(clean_name(user), user_profile, self._catalogue, self._interactions)
         spoke = {"ranking": "learned", **dict.fromkeys(used, "measured")}
         return ScoredItems(scores, user_profile, builder, spoke)
 
     @cached_property
     def _ranking(self) -> LearnedRanking | None:
         return self._open_ranking()
+
+
+def learned_recommender(context: DomainContext, counted: EvidenceRecommender) -> LearnedRecommender:
+    """Put the learnt ranker of a domain in front of counted evidence."""
+    return LearnedRecommender(
+        *evidence_parts(context, RANKERS["auto"]),
+        counted=counted,
+        open_ranking=lambda: open_ranking(context.indexes.folder, context.catalogue),
+        user_node=context.user_id,
+    )
 
 
 def _stars(profile: UserProfile) -> NDArray[np.float32]:

@@ -25,10 +25,10 @@ from localrec.retrieval.personalize import personalize
 from localrec.retrieval.retrievers import retrieve_by_description, retriever_of
 from localrec.systems.answer_request import AnswerRequest, ChosenItems, model_opener, prepare
 from localrec.systems.configs import MarcConfig
-from localrec.systems.question_context import QuestionContext
 from localrec.understanding.query_parser import LONGEST_QUESTION, query_view
 from localrec.understanding.question_reader import QuestionReader
 from localrec.understanding.router import Router
+from localrec.workspace.domain_context import DomainContext
 
 
 class Marc:
@@ -38,15 +38,15 @@ class Marc:
         `Marc(context, MarcConfig()).answer(Question(query="gin, but no egg"), 5)`
     """
 
-    def __init__(self, context: QuestionContext, config: MarcConfig) -> None:
+    def __init__(self, context: DomainContext, config: MarcConfig) -> None:
         self._context, self._config = context, config
         self._reader = QuestionReader(
             context.catalogue,
             context.vocabulary,
-            context.shelf_of,
+            context.shelf,
             open_slot_model=model_opener(context, "slots", config.reader),
-            open_vision=context.open_vision if config.vision == "model" else None,
-            open_pictures=context.open_pictures,
+            open_vision=context.models.open_vision if config.vision == "model" else None,
+            open_pictures=context.item_images,
         )
         router = model_opener(context, "router", config.router)
         self._router = Router(router, context.vocabulary, config.router == "adapter")

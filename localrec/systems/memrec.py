@@ -1,7 +1,7 @@
 """Lists and rankings in which the shared memory of other people takes part.
 
 The fused evidence of MemRec decides from so many liked items on, of lists and of the order of
-given candidates apart; `systems/registry.py` says from how many in each named system, and why. What
+given candidates apart; `memory_plans.py` says from how many in each named system, and why. What
 the memory does not decide is left to the evidence of `Personal`; histories, pools, dislikes and
 "not now" mean the same to both. The memory is opened when it is first needed.
 """
@@ -19,6 +19,7 @@ from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.explanation.reason_builder import MemoryEvidence, ReasonBuilder
 from localrec.foundation.text import clean_name
 from localrec.graph.catalogue import Catalogue
+from localrec.graph.user_profile import UserProfile
 from localrec.index.embedded_fields import EmbeddedField
 from localrec.memory.collaborative_memory import (
     evidence_scores,
@@ -27,8 +28,8 @@ from localrec.memory.collaborative_memory import (
 from localrec.memory.loader import SharedMemory
 from localrec.memory.memrec import MemRec
 from localrec.ranking.configs import EvidenceConfig
-from localrec.retrieval.user_profile import UserProfile
-from localrec.systems.auto import EvidenceRecommender, ScoredItems
+from localrec.systems.auto import EvidenceRecommender
+from localrec.systems.scored_items import ScoredItems
 
 
 class MemoryRecommender(EvidenceRecommender):
@@ -102,7 +103,7 @@ class MemoryRecommender(EvidenceRecommender):
             scores=scores,
             user_profile=user_profile,
             reason_builder=ReasonBuilder(
-                clean_name(user), user_profile, self._catalogue, self._audience, memory_evidence
+                clean_name(user), user_profile, self._catalogue, self._interactions, memory_evidence
             ),
             spoke={kind: _spoke(values) for kind, values in found.items()}
             | {"memory": "measured" if memory_context is not None else "silent"},

@@ -1,191 +1,123 @@
-"""Every system by name, for `ask --system`, batches and evaluations.
+"""Every system by name; a system is loaded when it is first asked for.
 
-`marc` is the default. The rules or a model play each of its roles, whichever is better in
-docs/results/questions.md, unless the workspace binds a model to the role.
+A package adds systems of its own by entry points of the group `localrec.systems`: the name of a
+system -> an object that is a `System`.
 """
 
 from __future__ import annotations
 
-import msgspec
+from collections.abc import Mapping
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING
 
-from localrec.agent.configs import AGENTS, AgenticRecConfig
 from localrec.foundation.errors import UsageError
-from localrec.foundation.settings import RULES, SLOTS, VISION, ModelRole, Settings
-from localrec.memory.configs import (
-    MEMREC,
-    MEMREC_MODELS,
-    MEMREC_VECTOR,
-    MemRecConfig,
-    MemRecModelConfig,
-    MemRecVectorConfig,
-)
-from localrec.ranking.configs import RANKERS, EvidenceConfig
-from localrec.systems.configs import (
-    FALLBACK_AGENT,
-    AgenticAskConfig,
-    AnswererConfig,
-    MarcConfig,
-    RagConfig,
-)
+from localrec.systems.system import System, SystemKind, SystemOptions
 
-SYSTEMS: dict[str, AnswererConfig] = {
-    "marc": MarcConfig(),
-    "marc-model": MarcConfig(router="model", critic="model", writer="model"),
-    "marc-no-graph": MarcConfig(graph=False),
-    "marc-no-reflection": MarcConfig(reflection=False),
-    "marc-no-graph-no-reflection": MarcConfig(graph=False, reflection=False),
-    "vector-rag": RagConfig(),
-    **{name: AgenticAskConfig(agent=name) for name in AGENTS},
+if TYPE_CHECKING:
+    from localrec.data.answers import QuestionAnswerer
+    from localrec.data.model_calls import ModelCall
+    from localrec.systems.item_recommender import ItemRecommender
+    from localrec.workspace.domain_context import DomainContext
+
+GROUP = "localrec.systems"
+
+# Name -> the module that has it, in the order of help and errors.
+_MARC = ("", "-model", "-no-graph", "-no-reflection", "-no-graph-no-reflection")
+_PARTS = ("popularity", "neighbours", "attributes", "nearness")
+_MEMRECS = ("memrec", "memrec-no-read", "memrec-no-rules", "memrec-no-write", "isolated-memory")
+_RERANKERS = ("memrec-vector", "memrec-model", "memrec-model-counted", "isolated-agent")
+_AGENTS = {
+    f"agenticrec{mode}": "agent_systems" for mode in ("", "-reasoning", "-scripted", "-fused")
 }
-# Without a model, what is left of it: the nearest texts, explained like those of any other system.
-_VECTORS_ALONE = "marc-no-graph-no-reflection"
-
-# Whoever knows of nobody else is replaced by evidence that knows of nobody else.
-_STAND_INS = {
-    "memrec-vector": "memrec",
-    "memrec-model": "memrec",
-    "memrec-model-counted": "memrec",
-    "isolated-agent": "isolated-memory",
-}
-
-_FEWEST_PEOPLE = 50  # with likings: fewer teach nothing
-_RANKS_FROM = 1
-
-_COUNTERPARTS = {
-    "reader": RULES,
-    "router": RULES,
-    "critic": "measured",
-    "writer": "template",
-    "vision": "measured",
-}
-_FIELD_OF_ROLE: dict[ModelRole, str] = {
-    SLOTS: "reader",
-    "router": "router",
-    "reflector": "critic",
-    "writer": "writer",
-}
-_TRAINED = frozenset({"reader", "router"})  # those that speak otherwise to a model with an adapter
-
-
-def system_config(name: str, settings: Settings, *, without_model: bool) -> AnswererConfig:
-    """The configuration of a named system in a workspace.
-
-    Args:
-        name: A key of `SYSTEMS`.
-        settings: The workspace's; a role bound to a model there is played by it in `marc`.
-        without_model: Every role by its deterministic counterpart (`--no-model`).
-
-    Raises:
-        UsageError: there is no such system.
-    """
-    if name not in SYSTEMS:
-        raise UsageError(f"There is no system {name!r}.", f"Systems: {', '.join(SYSTEMS)}.")
-    config = SYSTEMS[_VECTORS_ALONE if without_model and name == "vector-rag" else name]
-    if isinstance(config, RagConfig):
-        return config
-    if without_model:
-        fused = {"agent": FALLBACK_AGENT} if isinstance(config, AgenticAskConfig) else {}
-        return msgspec.structs.replace(config, **_COUNTERPARTS, **fused)
-    if name == "marc":
-        bound = {
-            _FIELD_OF_ROLE[role]: _player(settings, role)
-            for role in settings.roles
-            if role in _FIELD_OF_ROLE  # memory works behind the scenes, not in an answer
-        }
-        config = msgspec.structs.replace(config, **bound)
-    # Whoever binds a model that looks at pictures wants it in every system.
-    if settings.roles.get(VISION, RULES) != RULES:
-        config = msgspec.structs.replace(config, vision="model")
-    return config
-
-
-def _player(settings: Settings, role: ModelRole) -> str:
-    """Who plays a role that the settings bind."""
-    field = _FIELD_OF_ROLE[role]
-    if settings.roles[role] == RULES:
-        return _COUNTERPARTS[field]
-    return "adapter" if field in _TRAINED and role in settings.adapters else "model"
-
-
-class RecommenderPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """What a ranker of a workspace is made of.
-
-    Args:
-        evidence: The kinds of evidence that count where no memory does.
-        memory: Which of MemRec's parts count; None: the shared memory takes no part.
-        fewest_people: With likings, from whom the memory may learn.
-        lists_from: Liked items from which on lists follow the memory; None: never.
-        ranks_from: The same for the order of given candidates.
-        learned: Whether the learnt ranker decides, once there is one.
-        judge: Who puts candidates in order. Where a model fails, the fused tools stand in for an
-            agent, the memory for anybody else.
-    """
-
-    evidence: EvidenceConfig
-    memory: MemRecConfig | None = None
-    min_users: int = 0
-    lists_from: int | None = 0
-    ranks_from: int = 0
-    learned: bool = False
-    judge: MemRecVectorConfig | MemRecModelConfig | AgenticRecConfig | None = None
-
-
-# Measured on development people of MovieLens 100K, strangers to the store: the memory puts the very
-# next liking first among 20 more often than `auto`, from one rating shown to 80, but not a liking
-# drawn from all later ones, and the first ten it puts of all films are liked less often. So `auto`
-# does without it; `auto-memory` has it rank given candidates and leaves lists as they are.
-_PLANS: dict[str, RecommenderPlan] = {
-    **{name: RecommenderPlan(evidence=config) for name, config in RANKERS.items()},
-    "auto": RecommenderPlan(evidence=RANKERS["auto"], learned=True),
-    **{name: RecommenderPlan(evidence=RANKERS["auto"], memory=one) for name, one in MEMREC.items()},
-    **{
-        name: RecommenderPlan(evidence=RANKERS["auto"], memory=MEMREC[_STAND_INS[name]], judge=one)
-        for name, one in (MEMREC_VECTOR | MEMREC_MODELS).items()
+_SHIPPED: dict[SystemKind, dict[str, str]] = {
+    "answerer": {**{f"marc{part}": "answerers" for part in _MARC}, "vector-rag": "answerers"}
+    | _AGENTS,
+    "recommender": {
+        **dict.fromkeys(("auto", *_PARTS, *(f"auto-no-{part}" for part in _PARTS)), "auto_systems"),
+        **dict.fromkeys(_MEMRECS, "memory_plans"),
+        **dict.fromkeys(_RERANKERS, "memrec_rerankers"),
+        **_AGENTS,
+        "auto-memory": "memory_plans",
+        "auto-counted": "auto_systems",
     },
-    # Whatever stands in for a model here is fused of the same tools.
-    **{name: RecommenderPlan(evidence=RANKERS["auto"], judge=one) for name, one in AGENTS.items()},
-    "auto-memory": RecommenderPlan(
-        evidence=RANKERS["auto"],
-        memory=MEMREC["memrec"],
-        min_users=_FEWEST_PEOPLE,
-        lists_from=None,
-        ranks_from=_RANKS_FROM,
-    ),
-    "auto-counted": RecommenderPlan(evidence=RANKERS["auto"]),
 }
 
-# How items fit the person who asks a question, whose candidates are given ones too: asked for "a
-# GENRE film from the DECADE" of 300 validation items there, the memory puts them at a mean
-# reciprocal rank of .13, `auto` of .11; an answer to nobody in particular has .08.
-QUESTION_PLAN = msgspec.structs.replace(_PLANS["auto-memory"], lists_from=_RANKS_FROM, learned=True)
 
+class SystemRegistry:
+    """The systems that are shipped, those of other packages, and those that are handed in.
 
-def recommender_names() -> list[str]:
-    """The names of all rankers of a workspace."""
-    return list(_PLANS)
-
-
-def recommender_plan(name: str) -> RecommenderPlan:
-    """What a named ranker of a workspace is made of, for `recommend` and `rank`.
-
-    Raises:
-        UsageError: there is no such ranker.
+    Args:
+        systems: Name -> a system that is used instead of any other of that name.
     """
-    if name not in _PLANS:
-        raise UsageError(
-            f"There is no system {name!r} that ranks.", f"Systems: {', '.join(_PLANS)}."
-        )
-    return _PLANS[name]
+
+    def __init__(self, systems: Mapping[str, System] | None = None) -> None:
+        self._systems = dict(systems or {})
+
+    def with_system(self, name: str, system: System) -> SystemRegistry:
+        """Return a registry with one more system."""
+        return SystemRegistry({**self._systems, name: system})
+
+    def names(self, kind: SystemKind) -> list[str]:
+        """List the names of the systems of one kind."""
+        found = [one.name for one in entry_points(group=GROUP) if kind in one.load().kinds]
+        found += [name for name, system in self._systems.items() if kind in system.kinds]
+        return list(dict.fromkeys([*_SHIPPED[kind], *sorted(found)]))
+
+    def get(self, name: str, kind: SystemKind) -> System:
+        """Load a system by name.
+
+        Raises:
+            UsageError: there is no such system of this kind.
+        """
+        system: System | None = self._systems.get(name)
+        if system is None and (module := _SHIPPED[kind].get(name)):
+            system = import_module(f"localrec.systems.{module}").SYSTEM
+        if system is None:
+            for one in entry_points(group=GROUP, name=name):
+                system = one.load()
+        if system is None or kind not in system.kinds:
+            does = " that ranks" if kind == "recommender" else ""
+            raise UsageError(
+                f"There is no system {name!r}{does}.", f"Systems: {', '.join(self.names(kind))}."
+            )
+        return system
+
+    def answerer(
+        self,
+        context: DomainContext,
+        name: str,
+        *,
+        without_model: bool = False,
+        calls: list[ModelCall] | None = None,
+    ) -> QuestionAnswerer:
+        """Make a system ready to answer questions about a domain.
+
+        Args:
+            context: The domain as a user sees it.
+            name: The name of the system.
+            without_model: Whether every role is played without a model.
+            calls: Takes each call of a model; None records nothing.
+
+        Raises:
+            UsageError: there is no such system.
+        """
+        if calls is not None:
+            from localrec.workspace.model_pool import RecordingModels
+
+            context = context.with_models(RecordingModels(context.models, calls))
+        system = self.get(name, "answerer")
+        return system.answerer(context, SystemOptions(name, without_model))
+
+    def recommender(self, context: DomainContext, name: str = "auto") -> ItemRecommender:
+        """Make a system ready to make lists of a domain.
+
+        Raises:
+            UsageError: there is no such system.
+            ModelError: it asks a model that is not here, or does not start.
+            WorkspaceError: it compares memories as vectors, and there are none.
+        """
+        return self.get(name, "recommender").recommender(context, SystemOptions(name))
 
 
-def evidence_config(name: str) -> EvidenceConfig:
-    """The configuration of a named ranker that needs no shared memory.
-
-    Raises:
-        UsageError: there is no such ranker.
-    """
-    if name not in RANKERS:
-        raise UsageError(
-            f"There is no system {name!r} that ranks.", f"Systems: {', '.join(RANKERS)}."
-        )
-    return RANKERS[name]
+SYSTEM_REGISTRY = SystemRegistry()

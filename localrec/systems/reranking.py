@@ -21,12 +21,13 @@ from localrec.data.reasons import Reasons, template_reasons
 from localrec.explanation.reason_builder import MemoryEvidence, ReasonBuilder
 from localrec.foundation.text import clean_name
 from localrec.graph.catalogue import Catalogue
+from localrec.graph.user_profile import UserProfile
 from localrec.index.embedded_fields import EmbeddedField
 from localrec.memory.collaborative_memory import memory_summary
 from localrec.memory.rerankers import Reranker, RerankRequest
 from localrec.ranking.configs import EvidenceConfig
-from localrec.retrieval.user_profile import UserProfile
-from localrec.systems.auto import EvidenceRecommender, ScoredItems
+from localrec.systems.auto import EvidenceRecommender
+from localrec.systems.scored_items import ScoredItems
 
 DEFAULT_CANDIDATES = 20  # proposed for a list, as by the paper's retrieval; k where that is more
 
@@ -112,7 +113,7 @@ class RerankingRecommender(EvidenceRecommender):
             scores=scores,
             user_profile=user_profile,
             reason_builder=ReasonBuilder(
-                user, user_profile, self._catalogue, self._audience, memory_evidence
+                user, user_profile, self._catalogue, self._interactions, memory_evidence
             ),
             spoke=found.spoke,
             memory=None

@@ -24,8 +24,8 @@ from localrec.foundation.text import clean_text
 from localrec.ranking.passage_selection import RetrievedPassage, select_passages
 from localrec.retrieval.search_query import SearchQuery
 from localrec.systems.configs import RagConfig
-from localrec.systems.question_context import QuestionContext
 from localrec.understanding.query_parser import LONGEST_QUESTION, query_view
+from localrec.workspace.domain_context import DomainContext
 
 
 class VectorRag:
@@ -35,7 +35,7 @@ class VectorRag:
         `VectorRag(context, RagConfig()).answer(Question(query="something smoky"), 5)`
     """
 
-    def __init__(self, context: QuestionContext, config: RagConfig) -> None:
+    def __init__(self, context: DomainContext, config: RagConfig) -> None:
         self._context = context
         self._config = config
 
@@ -52,7 +52,7 @@ class VectorRag:
             )
         trace = RunTrace()
         text = clean_text(question.query, LONGEST_QUESTION)
-        query = self._context.query(text, Query())
+        query = self._context.search_query(text, Query())
         with trace.timed("embedding"):
             _ = query.vector
         with trace.timed("retrieval"):
@@ -60,7 +60,7 @@ class VectorRag:
         with trace.timed("selection"):
             domain, passages = query.catalogue.domain, near[: self._config.passages]
             chosen = select_passages(
-                partial(self._context.open_model, "selector"), domain, text, passages, k, trace
+                partial(self._context.models.open, "selector"), domain, text, passages, k, trace
             )
         rest = [passage for passage in near if passage not in chosen]
         return Answer(

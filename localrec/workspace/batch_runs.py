@@ -15,12 +15,12 @@ from typing import BinaryIO, TypeVar
 
 import msgspec
 
+from localrec.data.answers import QuestionAnswerer
 from localrec.data.questions import Question, RankRequest
 from localrec.data.recommendations import Ranking, to_json
 from localrec.foundation.errors import InputError, UsageError
 from localrec.foundation.paths import exclusive
 from localrec.images.opening import is_address, open_image
-from localrec.systems.question_answerer import QuestionAnswerer
 
 _LONGEST_LINE = 1 << 20
 _ANSWER_BEGINS = b'{"id":'

@@ -43,10 +43,10 @@ from localrec.index.embedders import open_embedder
 from localrec.index.vectors import ExactIndex, HnswIndex
 from localrec.llm.chat_model import ChatModel
 from localrec.llm.model_catalog import model_path
+from localrec.systems.configs import SYSTEMS
 from localrec.systems.marc import Marc
-from localrec.systems.question_context import QuestionContext
-from localrec.systems.registry import SYSTEMS
 from localrec.workspace import Workspace
+from localrec.workspace.domain_context import DomainContext
 
 DOMAIN = "cocktails"
 K = 3
@@ -180,7 +180,7 @@ def measure_catalogue(
         )
 
 
-def open_timed(workspace: Workspace) -> tuple[QuestionContext, dict[str, float]]:
+def open_timed(workspace: Workspace) -> tuple[DomainContext, dict[str, float]]:
     """Stages of the workspace, and seconds for the graph, its words, and all with the vectors."""
     from localrec.graph.catalogue import Catalogue
     from localrec.understanding.vocabulary import Vocabulary
@@ -189,7 +189,7 @@ def open_timed(workspace: Workspace) -> tuple[QuestionContext, dict[str, float]]
     _ = workspace.models.embedder.embed(["warm up"])
     catalogue, graph_s = timed(lambda: Catalogue(workspace.store, domain))
     _, words_s = timed(lambda: Vocabulary(catalogue))
-    stages, all_s = timed(lambda: workspace.stages(DOMAIN))
+    stages, all_s = timed(lambda: workspace.context(DOMAIN))
     return stages, {"graph": graph_s, "vocabulary": words_s, "all": all_s}
 
 
@@ -211,7 +211,7 @@ def summed_up(spent: Sequence[dict[str, float]]) -> dict[str, Timing]:
     }
 
 
-def recall_of(stages: QuestionContext, questions: Sequence[Question]) -> float:
+def recall_of(stages: DomainContext, questions: Sequence[Question]) -> float:
     """Share of the exact ten nearest descriptions that HNSW finds, over the questions."""
     field = stages.fields["description"]
     is_graph = isinstance(field.index, HnswIndex)
@@ -235,7 +235,7 @@ def measure_model(folder: Path, questions: Sequence[Question]) -> ModelFigures |
         return None
     calls: list[Call] = []
     with Workspace(folder) as workspace:
-        stages = workspace.stages(DOMAIN)
+        stages = workspace.context(DOMAIN)
         recorded = replace(stages, open_model=_recorder(workspace.models.open, calls))
         system = Marc(recorded, SYSTEMS["marc-model"])
         system.answer(questions[0], K)  # starts the process and saves the prefixes
@@ -345,7 +345,7 @@ def timed(run: Callable[[], Any]) -> tuple[Any, float]:
     return outcome, time.perf_counter() - started
 
 
-def _forgetful(stages: QuestionContext) -> Marc:
+def _forgetful(stages: DomainContext) -> Marc:
     """The system with a warm embedder that remembers no question, as for one asked first."""
     embedder = open_embedder()
     embedder.embed(["warm up"])

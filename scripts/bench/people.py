@@ -29,6 +29,7 @@ from findings import ROOT, RUNNER, Findings, origin_of
 
 from localrec.evaluation.provenance import Origin
 from localrec.evaluation.reporting.markdown import markdown_table
+from localrec.systems.registry import SYSTEM_REGISTRY
 from localrec.workspace import Workspace
 
 PEOPLE, FILMS = 162_541, 62_423
@@ -170,14 +171,14 @@ def lists_for(workspace: Path) -> dict[str, float]:
     """Times of lists of ten for people drawn at random, and of a plain scan."""
     begun = time.perf_counter()
     with Workspace(workspace) as opened:
-        personal = opened.personal("movies")
+        personal = SYSTEM_REGISTRY.recommender(opened.context("movies"))
         open_s = time.perf_counter() - begun
         rows = opened.store.rows("SELECT key FROM node WHERE kind = 'user' ORDER BY node_id")
         people = np.random.default_rng(SEED).choice([key for (key,) in rows], LISTS, replace=False)
         lists, scans = [], []
         for key in people:
             begun = time.perf_counter()
-            personal.recommend(key, opened.user_profile("movies", key), 10)
+            personal.recommend(key, opened.context("movies").user_profile(key), 10)
             lists.append(1000 * (time.perf_counter() - begun))
             begun = time.perf_counter()
             opened.store.rows("SELECT avg(rating) FROM interaction WHERE item_id % 7 = 3")

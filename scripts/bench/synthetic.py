@@ -60,7 +60,7 @@ def open_catalogue(cache: Path, items: int, edges: int, say: Say) -> Path:
         write_vectors(workspace.store, domain, open_embedder())
         say(f"wrote vectors in {time.perf_counter() - started:.0f} s")
         started = time.perf_counter()
-        workspace.stages(DOMAIN)
+        workspace.context(DOMAIN)
         say(f"built indexes and opened in {time.perf_counter() - started:.0f} s")
     (folder / "ready").touch()
     return folder

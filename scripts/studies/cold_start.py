@@ -37,6 +37,7 @@ from localrec.ranking.configs import RANKERS
 from localrec.sources import read_export
 from localrec.sources.dataset_catalog import fetch_dataset, find_dataset
 from localrec.systems.auto import EvidenceRecommender
+from localrec.systems.registry import SYSTEM_REGISTRY
 from localrec.workspace import Workspace
 
 DATASET = "ml-100k"
@@ -115,10 +116,13 @@ def run(asked: argparse.Namespace) -> Figures:
             keys = ", ".join(f"'{key}'" for key in known)
             select = f"SELECT * FROM ({history.select}) WHERE CAST(user_key AS VARCHAR) IN ({keys})"
             known_only = msgspec.structs.replace(history, select=select)
-            workspace.take_in_history(known_only, domain, None)
+            workspace.imports.import_history(known_only, domain, None)
         with Workspace(path) as workspace:
-            rankers = {name: workspace.personal(domain.name, name) for name in SYSTEMS}
-            keys_of_all = workspace.catalogue(domain.name).keys
+            rankers = {
+                name: SYSTEM_REGISTRY.recommender(workspace.context(domain.name), name)
+                for name in SYSTEMS
+            }
+            keys_of_all = workspace.context(domain.name).catalogue.keys
             scores = [
                 score
                 for choice in ("first", "any")

@@ -147,7 +147,9 @@ def build_workspace(folder: Path) -> Path:
         domain = load_domain(DOMAIN)
         source = open_source(find_dataset(DOMAIN).kind)
         with Workspace(folder, writable=True) as workspace:
-            workspace.take_in(source.read(fetch_dataset(DOMAIN), domain), domain, show_step)
+            workspace.imports.import_items(
+                source.read(fetch_dataset(DOMAIN), domain), domain, show_step
+            )
         ready.touch()
     return folder
 

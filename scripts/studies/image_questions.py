@@ -31,6 +31,7 @@ from localrec.evaluation.reporting.markdown import markdown_table
 from localrec.evaluation.reporting.number_format import with_interval
 from localrec.evaluation.statistics import Comparison, IntervalEstimate, compare_all, ratio_estimate
 from localrec.graph.catalogue import Catalogue
+from localrec.systems.registry import SYSTEM_REGISTRY
 from localrec.workspace import Workspace
 
 DOMAIN = "cocktails"
@@ -104,8 +105,8 @@ def measure(asked: argparse.Namespace) -> Findings:
 
 def run(workspace: Workspace, half: Half, folder: Path) -> Figures:
     """Ask about every drink of a half, with its picture and without."""
-    catalogue = workspace.catalogue(DOMAIN)
-    asker = workspace.system("marc", DOMAIN, without_model=True)
+    catalogue = workspace.context(DOMAIN).catalogue
+    asker = SYSTEM_REGISTRY.answerer(workspace.context(DOMAIN), "marc", without_model=True)
     drinks = drinks_of(catalogue, half)
     pictures = [draw(drink, number, half, folder) for number, drink in enumerate(drinks)]
     judged: dict[str, dict[str, list[dict[str, tuple[float, float]]]]] = {}

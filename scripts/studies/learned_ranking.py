@@ -110,7 +110,7 @@ class Data(msgspec.Struct, frozen=True):
 def read_workspace(folder: Path) -> Data:
     """MovieLens 100K as it lies in a workspace, with attributes and text vectors."""
     with Workspace(folder) as workspace:
-        catalogue = workspace.catalogue(DOMAIN)
+        catalogue = workspace.context(DOMAIN).catalogue
         keyed = read_interactions(workspace.store, catalogue.domain)
         field = next(iter(workspace.fields(DOMAIN).values()), None)
         features = build_item_features(catalogue, field)

@@ -27,13 +27,13 @@ from localrec.evaluation.ranking.splits import leave_one_out
 from localrec.evaluation.reporting.markdown import markdown_table
 from localrec.foundation.jsonl_log import JsonlLog
 from localrec.graph.interactions import USER, store_feedback
+from localrec.graph.journal import open_settled
 from localrec.graph.store import Store
 from localrec.memory.job_queue import Job, enqueue
 from localrec.memory.rebuild import Rebuild
 from localrec.memory.records import MemoryUpdate
 from localrec.memory.updaters import open_update_contexts, store_hold_s, template_updater
 from localrec.memory.worker import LOCK, Reader, Update, Worker, WorkReport
-from localrec.privacy.journal import open_settled
 from localrec.workspace import Workspace
 
 CLICKS = 300  # one by one, and as many again together

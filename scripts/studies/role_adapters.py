@@ -197,7 +197,7 @@ def ask(
     truth: StoreTruth,
 ) -> list[Judged]:
     """Each question, answered and judged; one before them warms everything up."""
-    system = Marc(replace(workspace.stages(DOMAIN), open_model=open_model), player.config)
+    system = Marc(replace(workspace.context(DOMAIN), open_model=open_model), player.config)
     system.answer(Question(query=WARM_UP), 3)
     cases = []
     for number, question in enumerate(gold, 1):

@@ -9,8 +9,8 @@ import pytest
 from localrec.foundation.errors import ModelError
 from localrec.llm import call_recording
 from localrec.llm.scripted import ScriptedModel
-from localrec.systems import registry
-from localrec.systems.registry import SYSTEMS
+from localrec.systems import question_scores
+from localrec.systems.configs import SYSTEMS
 from localrec.workspace import Workspace
 from localrec.workspace.model_pool import ModelPool
 
@@ -283,7 +283,9 @@ class TestAnAnswerWithMemory:
     def crowded(self, cli, own_workspace, monkeypatch):
         """anna, and three people who like what she does; they are enough here."""
         monkeypatch.setattr(
-            registry, "QUESTION_PLAN", msgspec.structs.replace(registry.QUESTION_PLAN, min_users=4)
+            question_scores,
+            "QUESTION_PLAN",
+            msgspec.structs.replace(question_scores.QUESTION_PLAN, min_users=4),
         )
         for user in ("bea", "carl", "dora", "anna"):
             for drink in ("Negroni", "Americano", "Gimlet")[: 1 if user == "anna" else 3]:

@@ -6,6 +6,7 @@ import pytest
 
 from localrec.index import embedded_fields
 from localrec.workspace import Workspace
+from localrec.workspace.domain_context import DomainContext
 from tests.sources.book_exports import goodreads, storygraph
 from tests.sources.zips import packed
 
@@ -217,7 +218,7 @@ class TestCutOff:
         def interrupted(*_, **__):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(Workspace, "audience", interrupted)
+        monkeypatch.setattr(DomainContext, "interactions", property(interrupted))
         code, _, err = take_in("goodreads", books, "--user", "anna")
         assert (code, "the rows are stored" in err) == (130, True)
 

@@ -7,7 +7,7 @@ import pytest
 from localrec.agent.configs import AGENTS
 from localrec.llm.scripted import ScriptedModel
 from localrec.memory.configs import MEMREC_MODELS
-from localrec.systems.registry import recommender_names
+from localrec.systems.registry import SYSTEM_REGISTRY
 from localrec.workspace import Workspace
 from localrec.workspace.model_pool import ModelPool
 
@@ -82,7 +82,9 @@ class TestAList:
         assert scores == sorted(scores, reverse=True)
         assert [item["rank"] for item in told["items"]] == [1, 2, 3, 4]
 
-    @pytest.mark.parametrize("system", sorted(set(recommender_names()) - ASKING_A_MODEL))
+    @pytest.mark.parametrize(
+        "system", sorted(set(SYSTEM_REGISTRY.names("recommender")) - ASKING_A_MODEL)
+    )
     def test_comes_from_every_system_that_needs_no_model(self, say, listed, system):
         say("--item", "Negroni", "--like")
         assert len(listed("--system", system)["items"]) == 4

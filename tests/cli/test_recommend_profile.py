@@ -5,8 +5,8 @@ import re
 
 import pytest
 
+from localrec.graph.journal import open_settled
 from localrec.llm.scripted import ScriptedModel
-from localrec.privacy.journal import open_settled
 from localrec.workspace.model_pool import ModelPool
 
 from .test_ask import UNPRINTABLE

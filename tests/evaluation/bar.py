@@ -16,6 +16,7 @@ from localrec.foundation.errors import ModelError
 from localrec.foundation.settings import load_settings
 from localrec.graph.domain_files import load_domain
 from localrec.llm.scripted import ScriptedModel
+from localrec.systems.registry import SYSTEM_REGISTRY
 from localrec.workspace import Workspace
 from localrec.workspace.model_pool import FixedModels, ModelPool
 from tests.planted import a_report, planted_rows
@@ -47,7 +48,7 @@ def plant(home):
     (home / "gold.jsonl").write_bytes(lines)
     with Workspace(home, writable=True) as workspace:
         table = CatalogueRows(items=tuple(planted_rows()), report=a_report())
-        workspace.take_in(table, load_domain("cocktails"))
+        workspace.imports.import_items(table, load_domain("cocktails"))
     return home
 
 
@@ -59,12 +60,13 @@ def config(home, *systems, half="dev", **fields):
     return msgspec.convert(declared, QuestionRunConfig)
 
 
-class Slow(Workspace):
-    """Its systems take their time, so that there is some to kill them in."""
+class Slow:
+    """A system that takes its time, so that there is some to kill it in."""
 
-    def system(self, name, domain, *, without_model=False):
-        inner = super().system(name, domain, without_model=without_model)
-        return _Slowed(inner)
+    kinds = frozenset({"answerer"})
+
+    def answerer(self, context, options):
+        return _Slowed(SYSTEM_REGISTRY.answerer(context, options.name))
 
 
 class _Slowed:
@@ -100,13 +102,16 @@ def with_models(home, open_model):
     return Workspace(home, models=FixedModels(ModelPool(load_settings(home)), open_model))
 
 
-class Failing(Workspace):
-    """One of its systems does not survive a question."""
+class Failing:
+    """A system that does not survive being opened."""
 
-    def system(self, name, domain, *, without_model=False):
-        if name == "marc-no-graph":
-            raise ZeroDivisionError("no graph")
-        return super().system(name, domain, without_model=without_model)
+    kinds = frozenset({"answerer"})
+
+    def answerer(self, context, options):
+        raise ZeroDivisionError("no graph")
+
+
+FAILING = SYSTEM_REGISTRY.with_system("marc-no-graph", Failing())
 
 
 def measure(home, out, declared, **options):
@@ -122,7 +127,10 @@ def measure(home, out, declared, **options):
     )
 
 
+SLOW = SYSTEM_REGISTRY.with_system("marc", Slow()).with_system("marc-no-graph", Slow())
+
+
 def main(home, out):
     """What the process that is killed runs."""
     home = Path(home)
-    measure(home, Path(out), config(home, "marc", "marc-no-graph"), open_workspace=Slow)
+    measure(home, Path(out), config(home, "marc", "marc-no-graph"), systems=SLOW)

@@ -64,7 +64,7 @@ def plant(folder, interactions=None, **changes):
     )
     deeds = tuple(rows() if interactions is None else interactions)
     with Workspace(folder, writable=True) as workspace:
-        workspace.take_in_history(
+        workspace.imports.import_history(
             HistoryRows(items=items, interactions=deeds, report=report), load_domain("movies"), None
         )
     return folder

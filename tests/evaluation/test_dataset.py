@@ -95,7 +95,7 @@ def test_only_one_source_counts_where_one_is_named(tmp_path):
 def test_items_lead_back_to_the_store(tmp_path):
     keyed = read(plant(tmp_path / "w"))
     with Workspace(tmp_path / "w") as workspace:
-        catalogue = workspace.catalogue("movies")
+        catalogue = workspace.context("movies").catalogue
         places = catalogue.indexes_of(keyed.item_nodes)
         assert [catalogue.keys[place] for place in places] == keyed.item_keys.tolist()
 
@@ -110,7 +110,7 @@ def test_an_import_of_many_keeps_the_order_of_the_file(tmp_path):
     (folder / "many.inter").write_text("\n".join([head, *lines, ""]), encoding="utf-8")
     history = read_export("recbole", folder, MOVIES)
     with Workspace(tmp_path / "w", writable=True, may_read=history.files) as workspace:
-        workspace.take_in_history(history, MOVIES, None, embed=False)
+        workspace.imports.import_history(history, MOVIES, None, embed=False)
         keyed = read_interactions(workspace.store, MOVIES, "recbole")
     data = keyed.interactions
     read = zip(keyed.user_keys[data.user], keyed.item_keys[data.item], strict=True)

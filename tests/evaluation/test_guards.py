@@ -77,7 +77,10 @@ class TestALeak:
 
     def test_into_an_audience_is_refused(self, crowd, keyed, parted):
         with Workspace(crowd) as workspace:
-            catalogue, everything = workspace.catalogue("movies"), workspace.audience("movies")
+            catalogue, everything = (
+                workspace.context("movies").catalogue,
+                workspace.context("movies").interactions,
+            )
         place = np.searchsorted(catalogue.node_ids, keyed.item_nodes).astype(np.int32)
         check_interactions(
             interaction_matrix_of(parted.train, place, len(catalogue)), parted.train, place
@@ -115,7 +118,7 @@ class TestALeak:
                 interactions=(),
                 report=report,
             )
-            workspace.take_in_history(shelf, MOVIES, keyed.user_keys[test.user[0]])
+            workspace.imports.import_history(shelf, MOVIES, keyed.user_keys[test.user[0]])
             with pytest.raises(LeakError, match="1 edges and 0 texts"):
                 check_store(workspace.store, test, keyed)
 

@@ -206,7 +206,10 @@ def test_an_engine_gets_the_chunks_and_keeps_their_order(crowd, tmp_path):
 def test_a_ranker_counts_from_the_training_rows_alone(crowd, keyed):
     parted = split_data(keyed.interactions, EvaluationProtocol())
     with Workspace(crowd) as workspace:
-        catalogue, everything = workspace.catalogue("movies"), workspace.audience("movies")
+        catalogue, everything = (
+            workspace.context("movies").catalogue,
+            workspace.context("movies").interactions,
+        )
     place = np.searchsorted(catalogue.node_ids, keyed.item_nodes).astype(np.int32)
     whole = interaction_matrix_of(keyed.interactions, place, len(catalogue))
     assert whole.likes.tolist() == everything.likes.tolist()

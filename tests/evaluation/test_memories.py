@@ -108,7 +108,7 @@ class TestWhatIsCounted:
 
     def test_keeps_the_order_of_the_evaluated_items(self, crowd, keyed, knowledge):
         with Workspace(crowd) as workspace:
-            catalogue = workspace.catalogue("movies")
+            catalogue = workspace.context("movies").catalogue
             some = item_features_at(catalogue, keyed.item_nodes[:3], None)
         assert some.items == 3
         assert some.attribute.tolist() == knowledge.item_features.attribute[:3].tolist()

@@ -20,10 +20,11 @@ from localrec.evaluation.reporting.report_records import ConfusionPlot, HeatMap,
 from localrec.evaluation.run_folder import RunFolder
 from localrec.evaluation.run_report import write_run_report
 from localrec.foundation.errors import InputError, UsageError
+from localrec.systems.registry import SYSTEM_REGISTRY
 from localrec.workspace import Workspace
 
 from . import bar as planted
-from .bar import Failing, config, measure, scripted, stammering, without_model
+from .bar import FAILING, config, measure, scripted, stammering, without_model
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = "import sys; from tests.evaluation.bar import main; main(*sys.argv[1:])"
@@ -106,7 +107,7 @@ class TestARun:
         written = (tmp_path / "run" / "answers-marc.jsonl").read_bytes().splitlines()
         gold = read_gold(home / "gold.jsonl", "dev")
         with Workspace(home) as workspace:
-            marc = workspace.system("marc", "cocktails")
+            marc = SYSTEM_REGISTRY.answerer(workspace.context("cocktails"), "marc")
             for line, question in zip(written, gold, strict=True):
                 found = msgspec.json.decode(line, type=Answer)
                 again = marc.answer(Question(id=question.id, query=question.query), 2)
@@ -163,7 +164,7 @@ class TestARun:
 class TestASystem:
     def test_that_fails_is_told_stops_nobody_and_is_tried_again(self, home, tmp_path):
         declared = config(home, "marc-no-graph", "marc")
-        failed, measured = measure(home, tmp_path / "run", declared, open_workspace=Failing).systems
+        failed, measured = measure(home, tmp_path / "run", declared, systems=FAILING).systems
         assert failed.failed == "ZeroDivisionError: no graph"
         assert measured.cases == DEV
         assert not measure(home, tmp_path / "run", declared).systems[0].failed
@@ -277,7 +278,7 @@ class TestTheTestHalf:
 
     def test_is_not_quoted_by_an_error_either(self, home, tmp_path):
         declared = config(home, "marc-no-graph", half="test")
-        (found,) = measure(home, tmp_path / "run", declared, open_workspace=Failing).systems
+        (found,) = measure(home, tmp_path / "run", declared, systems=FAILING).systems
         assert found.failed == "ZeroDivisionError"
 
 
@@ -317,7 +318,7 @@ class TestTheReport:
 
     def test_of_a_run_without_figures_is_a_report_all_the_same(self, home, tmp_path):
         declared = config(home, "marc-no-graph")
-        measure(home, tmp_path / "run", declared, open_workspace=Failing)
+        measure(home, tmp_path / "run", declared, systems=FAILING)
         _, markdown, _ = write_run_report(RunFolder(tmp_path / "run"))
         text = markdown.read_text("utf-8")
         assert "Nothing was measured yet that is to be believed." in text

@@ -5,8 +5,8 @@ from localrec.explanation.grounding import is_grounded
 from localrec.explanation.writer import ModelWriter, TemplateWriter
 from localrec.llm.scripted import ScriptedModel
 from localrec.retrieval.candidates import build_candidates
-from localrec.systems.question_context import QuestionContext
 from localrec.understanding.query_parser import parse_query
+from localrec.workspace.domain_context import DomainContext
 
 GIMLET = (
     Evidence(source="Gimlet", relation="HAS_INGREDIENT", target="gin", value="60 ml"),
@@ -14,60 +14,60 @@ GIMLET = (
 )
 
 
-def grounded(bar: QuestionContext, sentence: str, question: str = "gin") -> bool:
+def grounded(bar: DomainContext, sentence: str, question: str = "gin") -> bool:
     return is_grounded(sentence, GIMLET, parse_query(question, bar.vocabulary), bar.vocabulary)
 
 
-def test_what_the_edges_say_may_be_said(bar: QuestionContext):
+def test_what_the_edges_say_may_be_said(bar: DomainContext):
     assert grounded(bar, "Gimlet is a pleasant drink with gin and lime juice.")
     assert grounded(bar, "60 ml of gin.")
 
 
-def test_an_ingredient_outside_the_evidence_is_refused(bar: QuestionContext):
+def test_an_ingredient_outside_the_evidence_is_refused(bar: DomainContext):
     assert not grounded(bar, "Gimlet has gin and campari.")
 
 
-def test_another_drink_may_not_be_dragged_in(bar: QuestionContext):
+def test_another_drink_may_not_be_dragged_in(bar: DomainContext):
     assert not grounded(bar, "Gimlet is like a Boulevardier.")
 
 
-def test_a_number_outside_the_evidence_is_refused(bar: QuestionContext):
+def test_a_number_outside_the_evidence_is_refused(bar: DomainContext):
     assert not grounded(bar, "Gimlet has 50 ml of gin.")
 
 
-def test_an_absence_may_be_claimed_only_of_what_was_barred(bar: QuestionContext):
+def test_an_absence_may_be_claimed_only_of_what_was_barred(bar: DomainContext):
     assert grounded(bar, "Gimlet has no cream.", "gin without cream")
     assert not grounded(bar, "Gimlet has no egg.", "gin without cream")
 
 
-def facts(bar: QuestionContext, question: str, key: str) -> list[Fact]:
+def facts(bar: DomainContext, question: str, key: str) -> list[Fact]:
     intent = parse_query(question, bar.vocabulary)
     item = bar.catalogue.item_index(key)
     assert item is not None
     pool = build_candidates(intent, bar.catalogue, TaskKind.C3)
     links = bar.catalogue.details([item])
-    return question_facts(bar.query(question, intent), pool, item, links)
+    return question_facts(bar.search_query(question, intent), pool, item, links)
 
 
-def test_evidence_walks_up_to_the_family_that_was_asked_for(bar: QuestionContext):
+def test_evidence_walks_up_to_the_family_that_was_asked_for(bar: DomainContext):
     edges = evidence_of(facts(bar, "smoky", "smoke-signal"))
     assert edges[0].target == "mezcal"
     assert edges[1] == Evidence(source="mezcal", relation="IS_A", target="smoky")
 
 
-def test_evidence_keeps_the_catalogues_own_spelling(bar: QuestionContext):
+def test_evidence_keeps_the_catalogues_own_spelling(bar: DomainContext):
     edges = evidence_of(facts(bar, "with rum", "daiquiri"))
     assert edges[0] == Evidence(
         source="Daiquiri", relation="HAS_INGREDIENT", target="light rum", value="30 ml"
     )
 
 
-def test_absence_is_carried_by_the_whole_list(bar: QuestionContext):
+def test_absence_is_carried_by_the_whole_list(bar: DomainContext):
     edges = evidence_of(facts(bar, "gin, no cream", "gimlet"))
     assert {edge.target for edge in edges} == {"gin", "lime juice", "sugar"}
 
 
-def write_with(bar: QuestionContext, sentence: str) -> tuple[str, ModelWriter]:
+def write_with(bar: DomainContext, sentence: str) -> tuple[str, ModelWriter]:
     writer = ModelWriter(ScriptedModel([sentence]))
     question = "gin, no cream"
     told = writer.write(
@@ -79,20 +79,20 @@ def write_with(bar: QuestionContext, sentence: str) -> tuple[str, ModelWriter]:
     return told, writer
 
 
-def test_a_models_grounded_sentence_is_kept(bar: QuestionContext):
+def test_a_models_grounded_sentence_is_kept(bar: DomainContext):
     told, writer = write_with(bar, "Gimlet has gin and no cream.")
     assert told == "Gimlet has gin and no cream."
     assert writer.dropped == 0
 
 
-def test_a_models_invention_is_dropped_and_the_template_speaks(bar: QuestionContext):
+def test_a_models_invention_is_dropped_and_the_template_speaks(bar: DomainContext):
     told, writer = write_with(bar, "Gimlet has vodka.")
     assert "vodka" not in told
     assert told.startswith("Gimlet has gin")
     assert writer.dropped == 1
 
 
-def test_the_template_says_only_what_passes_the_same_check(bar: QuestionContext):
+def test_the_template_says_only_what_passes_the_same_check(bar: DomainContext):
     wrong = Fact("has campari", GIMLET)
     intent = parse_query("gin", bar.vocabulary)
     assert TemplateWriter().write("Gimlet", [wrong], intent, bar.vocabulary) == ""

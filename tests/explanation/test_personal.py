@@ -15,10 +15,10 @@ from localrec.explanation.grounding import is_grounded
 from localrec.explanation.reason_builder import MemoryEvidence, ReasonBuilder
 from localrec.graph.catalogue import Catalogue
 from localrec.graph.history_ingest import ingest_history
+from localrec.graph.user_profile import UserProfile, profile_from_keys
 from localrec.index.interaction_cache import open_interaction_matrix
 from localrec.memory.collaborative_memory import retrieve_memory
 from localrec.memory.loader import load_collaborative_memory
-from localrec.retrieval.user_profile import UserProfile, profile_from_keys
 from localrec.understanding.vocabulary import Vocabulary
 from tests.planted import BAR, a_report, planted_rows, planted_store
 

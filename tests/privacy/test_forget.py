@@ -14,10 +14,10 @@ import pytest
 
 from localrec.foundation.errors import BusyError, UsageError, WorkspaceError
 from localrec.graph.history_ingest import ingest_history
+from localrec.graph.journal import finish_forgetting, open_settled
 from localrec.graph.store import Store
 from localrec.privacy.erasure_plan import ForgetScope
 from localrec.privacy.forget import ForgetReceipt, forget
-from localrec.privacy.journal import finish_forgetting, open_settled
 from tests.planted import BAR, planted_store
 from tests.privacy.test_erasure_plan import ANNABELLE, BOB, HER_NOTE, ONLY_HERS, SHARED, history
 
@@ -242,7 +242,8 @@ class TestAShortName:
 _DIES = """
 import os, signal, sys
 from pathlib import Path
-from localrec.privacy import forget, journal, store_rewrite, sweep
+from localrec.graph import journal
+from localrec.privacy import forget, store_rewrite, sweep
 from localrec.privacy.erasure_plan import ForgetScope
 
 folder, place, calls = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
@@ -323,7 +324,7 @@ class TestDeath:
 
     def test_of_the_one_who_tidies_up_is_survived_too(self, folder, dies_at, monkeypatch):
         dies_at("forget.finish_forgetting", 1)
-        monkeypatch.setattr("localrec.privacy.journal.sync", _raise)
+        monkeypatch.setattr("localrec.graph.journal.sync", _raise)
         with pytest.raises(KeyboardInterrupt):
             finish_forgetting(folder)
         monkeypatch.undo()

@@ -20,8 +20,8 @@ from localrec.ranking.reflection import ROUNDS, THRESHOLD, reflect
 from localrec.retrieval.candidates import CandidateSet, build_candidates
 from localrec.retrieval.retrievers import retriever_of
 from localrec.retrieval.search_query import RankedItems, SearchParams, SearchQuery
-from localrec.systems.question_context import QuestionContext
 from localrec.understanding.query_parser import parse_query
+from localrec.workspace.domain_context import DomainContext
 
 FIELDS = ("relevance", "diversity", "completeness", "coherence")
 
@@ -58,14 +58,14 @@ class Found:
 
 
 def asked(
-    bar: QuestionContext, question: str, task: TaskKind = TaskKind.C3
+    bar: DomainContext, question: str, task: TaskKind = TaskKind.C3
 ) -> tuple[SearchQuery, CandidateSet]:
-    query = bar.query(question, parse_query(question, bar.vocabulary))
+    query = bar.search_query(question, parse_query(question, bar.vocabulary))
     return query, build_candidates(query.intent, bar.catalogue, task)
 
 
 def planted(
-    bar: QuestionContext, *scores: float, rounds: int = ROUNDS
+    bar: DomainContext, *scores: float, rounds: int = ROUNDS
 ) -> tuple[list[int], list[float], int, Found]:
     """The items that won, the overall score of each round, the round that won, the retriever."""
     query, pool = asked(bar, "gin")
@@ -218,7 +218,7 @@ class TestTheModelCritic:
         return ScriptedModel([json.dumps({**dict.fromkeys(FIELDS, 50), **scores})])
 
     def assess(
-        self, bar: QuestionContext, script: ScriptedModel, question: str = "gin"
+        self, bar: DomainContext, script: ScriptedModel, question: str = "gin"
     ) -> tuple[Assessment, ModelCritic]:
         query, pool = asked(bar, question)
         critic = ModelCritic(script)

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from localrec.graph.user_profile import UserProfile, profile_from_keys
 from localrec.retrieval.personalize import exclude_disliked, personalize
 from localrec.retrieval.search_query import RankedItems, SearchParams
-from localrec.retrieval.user_profile import UserProfile, profile_from_keys
 
 NOTHING = np.zeros(50, dtype=bool)
 

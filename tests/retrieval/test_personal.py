@@ -17,10 +17,10 @@ from localrec.graph.catalogue import Catalogue
 from localrec.graph.history_ingest import ingest_history
 from localrec.graph.interactions import load_user_history, store_feedback, undo_feedback, user_node
 from localrec.graph.store import Store
+from localrec.graph.user_profile import UserProfile, profile_from_history, profile_from_keys
 from localrec.index.interaction_cache import open_interaction_matrix
 from localrec.ranking import preference_features
 from localrec.ranking.configs import RANKERS
-from localrec.retrieval.user_profile import UserProfile, profile_from_history, profile_from_keys
 from localrec.systems.auto import EvidenceRecommender
 from tests.planted import BAR, a_report, planted_stages, planted_store
 

@@ -5,20 +5,20 @@ from localrec.retrieval.candidates import build_candidates
 from localrec.retrieval.expansion import missing_components
 from localrec.retrieval.retrievers import retriever_of
 from localrec.retrieval.search_query import RankedItems, SearchParams
-from localrec.systems.question_context import QuestionContext
 from localrec.understanding.query_parser import parse_query
+from localrec.workspace.domain_context import DomainContext
 
 
-def retrieve(bar: QuestionContext, question: str, task: TaskKind, k: int = 3) -> list[str]:
+def retrieve(bar: DomainContext, question: str, task: TaskKind, k: int = 3) -> list[str]:
     intent = parse_query(question, bar.vocabulary)
-    query = bar.query(question, intent)
+    query = bar.search_query(question, intent)
     pool = build_candidates(intent, bar.catalogue, task)
     found: RankedItems = retriever_of(task)(query, pool.items, SearchParams(k=k))
     assert list(found.scores) == sorted(found.scores, reverse=True) or task is not TaskKind.C1
     return [bar.catalogue.names[i] for i in found.items]
 
 
-def test_looks_rank_by_their_description(bar: QuestionContext):
+def test_looks_rank_by_their_description(bar: DomainContext):
     assert set(retrieve(bar, "a red drink", TaskKind.C1)) == {
         "Negroni",
         "Boulevardier",
@@ -27,48 +27,48 @@ def test_looks_rank_by_their_description(bar: QuestionContext):
     }
 
 
-def test_the_container_holds_all_components(bar: QuestionContext):
+def test_the_container_holds_all_components(bar: DomainContext):
     found = retrieve(bar, "highball glass with gin and lemon juice", TaskKind.C2)
     assert found == ["Gin Buck"]
 
 
-def test_expansion_prefers_what_shares_the_common_components(bar: QuestionContext):
+def test_expansion_prefers_what_shares_the_common_components(bar: DomainContext):
     found = retrieve(bar, "with lime juice", TaskKind.C3)
     assert "Negroni" not in found
     # sugar is what drinks with lime juice have in common: those with both lead
     assert set(found[:4]) <= {"Gimlet", "Daiquiri", "Mojito", "Smoke Signal", "Limeade", "Orchard"}
 
 
-def test_what_needs_least_beyond_the_shelf_comes_first(bar: QuestionContext):
+def test_what_needs_least_beyond_the_shelf_comes_first(bar: DomainContext):
     assert retrieve(bar, "I have gin, lime juice, sugar, rum and cream", TaskKind.C3)[0] in (
         "Gimlet",
         "Daiquiri",
     )
 
 
-def test_missing_components_are_those_not_at_hand_nor_of_a_family_at_hand(bar: QuestionContext):
+def test_missing_components_are_those_not_at_hand_nor_of_a_family_at_hand(bar: DomainContext):
     intent = parse_query("I have rum and sugar", bar.vocabulary)
-    query = bar.query("I have rum and sugar", intent)
+    query = bar.search_query("I have rum and sugar", intent)
     daiquiri = bar.catalogue.item_index("daiquiri")
     assert daiquiri is not None
     assert missing_components(query, daiquiri) == ("lime juice",)
 
 
-def test_likeness_is_shared_components_first_then_fewer_of_them(bar: QuestionContext):
+def test_likeness_is_shared_components_first_then_fewer_of_them(bar: DomainContext):
     assert retrieve(bar, "like a negroni", TaskKind.C4)[:2] == ["Boulevardier", "Americano"]
 
 
-def test_a_wish_relative_to_the_example_comes_first(bar: QuestionContext):
+def test_a_wish_relative_to_the_example_comes_first(bar: DomainContext):
     assert retrieve(bar, "like a negroni but lighter", TaskKind.C4)[0] == "Americano"
     assert retrieve(bar, "like a negroni but stronger", TaskKind.C4)[0] == "Boulevardier"
 
 
-def test_an_alcoholic_example_has_alcoholic_kin(bar: QuestionContext):
+def test_an_alcoholic_example_has_alcoholic_kin(bar: DomainContext):
     assert retrieve(bar, "like a mojito", TaskKind.C4)[0] not in ("Limeade", "Orchard")
     assert retrieve(bar, "like a mojito, alcohol-free", TaskKind.C4)[0] == "Limeade"
 
 
-def test_a_soft_wish_orders_without_ruling_out(bar: QuestionContext):
+def test_a_soft_wish_orders_without_ruling_out(bar: DomainContext):
     strong_first = retrieve(bar, "gin, stronger please", TaskKind.C3)
     assert set(strong_first) == {"Negroni", "Gin and Tonic", "Gimlet", "Gin Buck"}
     assert set(strong_first[:2]) == {"Negroni", "Gimlet"}

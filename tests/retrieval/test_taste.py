@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from localrec.data.rows import Event
 from localrec.graph.interactions import UserHistory
-from localrec.retrieval.user_profile import (
+from localrec.graph.user_profile import (
     merge_profiles,
     preference_of_rating,
     profile_from_history,

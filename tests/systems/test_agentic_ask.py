@@ -26,6 +26,7 @@ from localrec.foundation.errors import ModelCancelledError
 from localrec.llm.scripted import ScriptedModel
 from localrec.retrieval.candidates import build_candidates
 from localrec.systems import agenticrec
+from localrec.systems.registry import SYSTEM_REGISTRY
 from localrec.systems.reranking import DEFAULT_CANDIDATES
 from localrec.understanding.query_parser import parse_query
 from localrec.workspace import Workspace
@@ -44,7 +45,7 @@ WITH_MODEL = [name for name, config in AGENTS.items() if config.asks_model]
 def opened(tmp_path_factory):
     folder = bar(tmp_path_factory.mktemp("home") / "bar")
     with Workspace(folder, writable=True) as workspace:
-        workspace.embed(BAR)
+        workspace.imports.embed_texts(BAR)
     with Workspace(folder) as workspace:
         yield workspace
 
@@ -60,7 +61,7 @@ def played(workspace, script):
 
 def ask(workspace, query, script=(), *, system="agenticrec", k=3, user=None, have=None):
     with played(workspace, script):
-        asker = workspace.system(system, BAR.name)
+        asker = SYSTEM_REGISTRY.answerer(workspace.context(BAR.name), system)
         return asker.answer(Question(query=query, user=user, have=have), k)
 
 
@@ -113,7 +114,9 @@ def after(call):
 class TestAnAnswer:
     def test_has_what_the_agent_ranks_first(self, opened):
         with played(opened, last_first) as model:
-            answer = opened.system("agenticrec", BAR.name).answer(Question(query=GIN), 3)
+            answer = SYSTEM_REGISTRY.answerer(opened.context(BAR.name), "agenticrec").answer(
+                Question(query=GIN), 3
+            )
         titles, _ = offered(model.asked[0])
         assert len(titles) == 4
         assert names(answer) == titles[:0:-1]
@@ -178,16 +181,22 @@ class TestAnAnswer:
 class TestTheAgent:
     def test_reads_the_question_and_the_persons_history(self, opened):
         with played(opened, last_first) as model:
-            opened.system("agenticrec", BAR.name).answer(Question(query=GIN, user=ANNA), 3)
+            SYSTEM_REGISTRY.answerer(opened.context(BAR.name), "agenticrec").answer(
+                Question(query=GIN, user=ANNA), 3
+            )
         told = model.asked[0][1].content
         assert f'They ask: "{GIN}"' in told
         before = told.split("They ask")[0]
-        assert all(f'"{opened.catalogue(BAR.name).names[at]}"' in before for at in history(opened))
+        assert all(
+            f'"{opened.context(BAR.name).catalogue.names[at]}"' in before for at in history(opened)
+        )
 
     def test_reads_no_history_of_a_stranger(self, opened):
         for user in (None, "nobody-we-know"):
             with played(opened, last_first) as model:
-                opened.system("agenticrec", BAR.name).answer(Question(query=GIN, user=user), 3)
+                SYSTEM_REGISTRY.answerer(opened.context(BAR.name), "agenticrec").answer(
+                    Question(query=GIN, user=user), 3
+                )
             told = model.asked[0][1].content
             assert told.startswith(f"The {BAR.plural} that the person chose before")
             assert told.splitlines()[1] == "none"
@@ -199,7 +208,7 @@ class TestTheAgent:
 
 
 def history(workspace):
-    return workspace.user_profile(BAR.name, ANNA).items.tolist()
+    return workspace.context(BAR.name).user_profile(ANNA).items.tolist()
 
 
 class TestAnAgentThatFails:
@@ -221,7 +230,9 @@ class TestAnAgentThatFails:
 
     def test_for_it_is_not_here_does_the_same(self, opened, monkeypatch, tmp_path):
         monkeypatch.setenv("LOCALREC_CACHE", str(tmp_path))
-        answer = opened.system("agenticrec", BAR.name).answer(Question(query=GIN, user=ANNA), 3)
+        answer = SYSTEM_REGISTRY.answerer(opened.context(BAR.name), "agenticrec").answer(
+            Question(query=GIN, user=ANNA), 3
+        )
         assert names(answer) == names(fused(opened, GIN, user=ANNA))
         assert answer.spoke["rerank"] == "fused"
         assert "The model failed: " in answer.message
@@ -273,7 +284,7 @@ _WRITTEN = st.one_of(
 )
 def test_whatever_the_agent_writes_no_item_outside_the_pool_comes(opened, query, written, k, user):
     answer = ask(opened, query, written, k=k, user=user)
-    stages = opened.stages(BAR.name)
+    stages = opened.context(BAR.name)
     pool = build_candidates(
         parse_query(query, stages.vocabulary), stages.catalogue, TaskKind(answer.task.kind)
     )
@@ -305,7 +316,7 @@ class TestAnInstructionOfARequest:
     def ranked(self, workspace, script=(), *, system="agenticrec-fused", **fields):
         asked = RankRequest(id=1, candidates=self.CANDIDATES, **fields)
         with played(workspace, script):
-            return workspace.personal(BAR.name, system).rank(asked)
+            return SYSTEM_REGISTRY.recommender(workspace.context(BAR.name), system).rank(asked)
 
     @pytest.mark.parametrize("history", [(), tuple(DRINKS[8:11])], ids=["stranger", "history"])
     def test_is_held_by_the_fused_order(self, opened, history):
@@ -343,7 +354,11 @@ def test_a_batch_has_trajectories_in_its_file_and_keeps_none(opened, tmp_path):
     before = tool_contexts()  # other tests of this process may still hold some
     with played(opened, last_first):
         answer_batch(
-            lambda _: opened.system("agenticrec", BAR.name), questions, out, 3, lambda *_: None
+            lambda _: SYSTEM_REGISTRY.answerer(opened.context(BAR.name), "agenticrec"),
+            questions,
+            out,
+            3,
+            lambda *_: None,
         )
     lines = [json.loads(line) for line in out.read_text().splitlines()]
     assert [line["id"] for line in lines] == ["0", "1", "2"]
@@ -388,7 +403,7 @@ def test_a_small_model_on_the_real_drinks_holds_what_is_asked_and_repeats(
     assert first == second
     assert len(first["items"]) == 3
     with Workspace(bundled_workspace) as workspace:
-        catalogue = workspace.catalogue("cocktails")
+        catalogue = workspace.context("cocktails").catalogue
         whiskey = catalogue.attribute_index("ingredient", "whiskey")
         below = set(catalogue.below(whiskey, True))
         for item in first["items"]:

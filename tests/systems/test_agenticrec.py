@@ -17,6 +17,7 @@ from localrec.graph.interactions import user_node
 from localrec.llm.scripted import ScriptedModel
 from localrec.memory import records
 from localrec.memory.records import Memory, Provenance
+from localrec.systems.registry import SYSTEM_REGISTRY
 from localrec.workspace import Workspace
 from localrec.workspace.model_pool import ModelPool
 
@@ -30,7 +31,9 @@ WITH_MODEL = [name for name, config in AGENTS.items() if config.asks_model]
 
 @pytest.fixture(scope="module")
 def tool_context(opened):
-    return build_tool_context(opened.reference(BAR.name), [3, 4], [0, 1, 2, 5, 6, 7], person=0)
+    return build_tool_context(
+        opened.context(BAR.name).domain_knowledge, [3, 4], [0, 1, 2, 5, 6, 7], person=0
+    )
 
 
 def rank(tool_context, answers, name="agenticrec", **settings):
@@ -130,9 +133,13 @@ class TestForAPersonOfAWorkspace:
         model = ScriptedModel(third_first)
         monkeypatch.setattr(ModelPool, "open", lambda self, role, *_: model)
         user = KEY.format(0)
-        user_profile = opened.user_profile(BAR.name, user)
-        found = opened.personal(BAR.name, "agenticrec").recommend(user, user_profile, 3)
-        plain = opened.personal(BAR.name, "auto").recommend(user, user_profile, 3)
+        user_profile = opened.context(BAR.name).user_profile(user)
+        found = SYSTEM_REGISTRY.recommender(opened.context(BAR.name), "agenticrec").recommend(
+            user, user_profile, 3
+        )
+        plain = SYSTEM_REGISTRY.recommender(opened.context(BAR.name), "auto").recommend(
+            user, user_profile, 3
+        )
         assert [one.key for one in found.items] == [plain.items[at].key for at in (2, 0, 1)]
         assert found.spoke["rerank"] == "agent"
         assert found.trajectory["ranking"][:3] == (3, 1, 2)
@@ -154,16 +161,20 @@ class TestForAPersonOfAWorkspace:
         monkeypatch.setattr(records, "memory_of", lambda store, one: told if one == node else None)
         model = ScriptedModel(third_first)
         monkeypatch.setattr(ModelPool, "open", lambda self, role, *_: model)
-        ranker = opened.personal(BAR.name, "agenticrec")
-        found = ranker.recommend(user, opened.user_profile(BAR.name, user), 3)
+        ranker = SYSTEM_REGISTRY.recommender(opened.context(BAR.name), "agenticrec")
+        found = ranker.recommend(user, opened.context(BAR.name).user_profile(user), 3)
         assert "Drinks at sea." in found.trajectory["steps"][0]["observation"]
 
     def test_a_model_that_dies_leaves_the_order_to_its_tools(self, opened, monkeypatch):
         monkeypatch.setattr(ModelPool, "open", lambda self, role, *_: ScriptedModel([]))
         user = KEY.format(0)
-        user_profile = opened.user_profile(BAR.name, user)
-        found = opened.personal(BAR.name, "agenticrec").recommend(user, user_profile, 5)
-        fused = opened.personal(BAR.name, "agenticrec-fused").recommend(user, user_profile, 5)
+        user_profile = opened.context(BAR.name).user_profile(user)
+        found = SYSTEM_REGISTRY.recommender(opened.context(BAR.name), "agenticrec").recommend(
+            user, user_profile, 5
+        )
+        fused = SYSTEM_REGISTRY.recommender(opened.context(BAR.name), "agenticrec-fused").recommend(
+            user, user_profile, 5
+        )
         assert [one.key for one in found.items] == [one.key for one in fused.items]
         assert found.notes[0].startswith("The model failed: The script has 0 answers")
         assert found.trajectory["agent"] == "agenticrec-fused"

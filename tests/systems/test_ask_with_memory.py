@@ -13,13 +13,13 @@ from localrec.data.recommendations import to_json
 from localrec.data.rows import Event
 from localrec.graph.domain_files import load_domain
 from localrec.graph.interactions import store_feedback
+from localrec.graph.user_profile import profile_from_keys
 from localrec.privacy.erasure_plan import ForgetScope
 from localrec.privacy.forget import forget
 from localrec.ranking.configs import RANKERS
-from localrec.retrieval.user_profile import profile_from_keys
 from localrec.systems.auto import EvidenceRecommender
-from localrec.systems.question_context import score_for_question
-from localrec.systems.registry import QUESTION_PLAN
+from localrec.systems.question_scores import QUESTION_PLAN, question_scores, score_for_question
+from localrec.systems.registry import SYSTEM_REGISTRY
 from localrec.workspace import Workspace
 from tests.planted import BAR
 
@@ -50,13 +50,13 @@ def own(tmp_path):
 def embedded_bar(folder, people=PEOPLE):
     bar(folder, people)
     with Workspace(folder, writable=True) as workspace:
-        workspace.embed(load_domain(BAR.name))
+        workspace.imports.embed_texts(load_domain(BAR.name))
     return folder
 
 
 def say(folder, verdicts, user="ana"):
     with Workspace(folder, writable=True) as workspace:
-        catalogue = workspace.catalogue(BAR.name)
+        catalogue = workspace.context(BAR.name).catalogue
         for key, event in verdicts.items():
             item = int(catalogue.node_ids[catalogue.item_index(key)])
             store_feedback(workspace.store, BAR.name, user, item, event)
@@ -64,7 +64,7 @@ def say(folder, verdicts, user="ana"):
 
 def ask(workspace, user=None, question=ANYTHING, system="marc"):
     asked = Question(query=question, user=user)
-    return workspace.system(system, BAR.name).answer(asked, len(DRINKS))
+    return SYSTEM_REGISTRY.answerer(workspace.context(BAR.name), system).answer(asked, len(DRINKS))
 
 
 def names(answer):
@@ -139,13 +139,13 @@ class TestNoMemory:
         say(folder, dict.fromkeys(DRINKS[3:6], Event.LIKED))
         with Workspace(folder) as workspace:
             answer = ask(workspace, "ana")
-            fit = workspace.stages(BAR.name).fit_of("ana")
+            fit = question_scores(workspace.context(BAR.name), "ana")
             alone = EvidenceRecommender(
-                workspace.catalogue(BAR.name),
-                workspace.audience(BAR.name),
-                workspace.stages(BAR.name).fields["description"],
+                workspace.context(BAR.name).catalogue,
+                workspace.context(BAR.name).interactions,
+                workspace.context(BAR.name).fields["description"],
                 RANKERS["auto"],
-            ).fit("ana", workspace.user_profile(BAR.name, "ana"))
+            ).fit("ana", workspace.context(BAR.name).user_profile("ana"))
         assert fit.scores.tolist() == alone.scores.tolist()
         assert (answer.spoke["history"], answer.spoke["memory"]) == ("measured", "silent")
         assert answer.memory is None
@@ -155,11 +155,11 @@ class TestNoMemory:
 class TestWhatWasMet:
     @pytest.fixture
     def ranker(self, opened):
-        return opened.personal(BAR.name, "memrec")
+        return SYSTEM_REGISTRY.recommender(opened.context(BAR.name), "memrec")
 
     def fit(self, ranker, opened, stars):
         user_profile = profile_from_keys(
-            tuple(stars), opened.catalogue(BAR.name), tuple(stars.values())
+            tuple(stars), opened.context(BAR.name).catalogue, tuple(stars.values())
         )
         return ranker.fit("ana", user_profile), score_for_question(ranker, "ana", user_profile)
 
@@ -184,9 +184,9 @@ class TestWhatWasMet:
 
 def test_a_person_asks_in_the_light_of_what_they_said_a_moment_ago(own):
     with Workspace(own, writable=True) as workspace:
-        marc = workspace.system("marc", BAR.name)
+        marc = SYSTEM_REGISTRY.answerer(workspace.context(BAR.name), "marc")
         before = marc.answer(Question(query=ANYTHING, user="ana"), 5)
-        catalogue = workspace.catalogue(BAR.name)
+        catalogue = workspace.context(BAR.name).catalogue
         item = int(catalogue.node_ids[catalogue.item_index(DRINKS[3])])
         store_feedback(workspace.store, BAR.name, "ana", item, Event.LIKED)
         after = marc.answer(Question(query=ANYTHING, user="ana"), 5)

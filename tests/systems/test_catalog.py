@@ -5,8 +5,8 @@ import pytest
 from localrec.agent.configs import AGENTS
 from localrec.foundation.errors import UsageError
 from localrec.foundation.settings import ROLES, Settings
+from localrec.systems.configs import SYSTEMS, system_config
 from localrec.systems.marc import MarcConfig
-from localrec.systems.registry import SYSTEMS, system_config
 
 DEFAULT = Settings()
 BOUND = Settings(roles={"router": "smollm2-135m", "writer": "/models/mine.gguf"})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,10 +18,11 @@ from localrec.foundation.errors import ModelCancelledError, ModelCrashedError
 from localrec.graph.taxonomy import IS_A
 from localrec.llm.chat_model import Message
 from localrec.llm.scripted import ScriptedModel
+from localrec.systems.configs import SYSTEMS
 from localrec.systems.marc import Marc, MarcConfig
-from localrec.systems.question_context import QuestionContext
-from localrec.systems.registry import SYSTEMS
 from localrec.understanding.query_parser import parse_query
+from localrec.workspace.domain_context import DomainContext
+from tests.planted import with_model
 
 IMPOSSIBLE = "a blue drink with cream in a coupe"
 BY_MODEL = SYSTEMS["marc-model"]
@@ -30,9 +30,7 @@ COMPOSED = sorted(name for name, one in SYSTEMS.items() if type(one) is MarcConf
 SCORES = '{"relevance": 90, "diversity": 90, "completeness": 90, "coherence": 90}'
 
 
-def ask(
-    bar: QuestionContext, question: str, k: int = 3, config: MarcConfig | None = None
-) -> Answer:
+def ask(bar: DomainContext, question: str, k: int = 3, config: MarcConfig | None = None) -> Answer:
     return Marc(bar, config or MarcConfig()).answer(Question(query=question), k)
 
 
@@ -40,8 +38,8 @@ def names(answer: Answer) -> list[str]:
     return [item.name for item in answer.items]
 
 
-def played(bar: QuestionContext, model: ScriptedModel) -> QuestionContext:
-    return replace(bar, open_model=lambda role: model)
+def played(bar: DomainContext, model: ScriptedModel) -> DomainContext:
+    return with_model(bar, model)
 
 
 def named_in(messages: Sequence[Message]) -> str:

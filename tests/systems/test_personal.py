@@ -6,9 +6,9 @@ import pytest
 from localrec.data.questions import RankRequest
 from localrec.data.rows import Event
 from localrec.graph.interactions import load_user_history, store_feedback, user_node
+from localrec.graph.user_profile import profile_from_history, profile_from_keys
 from localrec.index.interaction_cache import open_interaction_matrix
 from localrec.ranking.configs import RANKERS
-from localrec.retrieval.user_profile import profile_from_history, profile_from_keys
 from localrec.systems.auto import EvidenceRecommender
 from tests.planted import planted_stages, planted_store
 

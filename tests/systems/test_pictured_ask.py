@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from copy import copy
 
 import msgspec
 import pytest
@@ -22,6 +22,7 @@ from localrec.index.image_index import ImageNeighbour
 from localrec.llm.chat_model import Generation
 from localrec.systems.configs import MarcConfig
 from localrec.systems.marc import Marc
+from localrec.workspace.model_pool import FixedModels
 from tests.images.pictures import highball
 
 SEES = MarcConfig(vision="model")
@@ -64,10 +65,24 @@ class Eyes:
         pass
 
 
+def seen_through(bar, eyes):
+    """The bar with a model that looks at images."""
+    models = FixedModels(bar.models, bar.models.open)
+    models.open_vision = lambda: eyes
+    return bar.with_models(models)
+
+
+def with_images(bar, item_images):
+    """The bar with images of its items."""
+    other = copy(bar)
+    other.item_images = item_images
+    return other
+
+
 @pytest.fixture
 def ask(bar, red):
     def call(text, eyes=None, config=None, k=3, **question):
-        stages = bar if eyes is None else replace(bar, open_vision=lambda: eyes)
+        stages = bar if eyes is None else seen_through(bar, eyes)
         config = config or (MarcConfig() if eyes is None else SEES)
         asked = Question(query=text, image=red, **question)
         return Marc(stages, config).answer(asked, k)
@@ -185,13 +200,13 @@ class TestWithAModel:
 
 class TestWithPicturesOfItems:
     def test_the_very_picture_of_an_item_is_that_item(self, bar, red):
-        stages = replace(bar, open_pictures=lambda: Album(bar, "americano", 0.99))
+        stages = with_images(bar, lambda: Album(bar, "americano", 0.99))
         answer = Marc(stages, MarcConfig()).answer(Question(query="like this", image=red), 3)
         assert (answer.seen.item, answer.seen.guesses[0].similarity) == ("americano", 0.99)
         assert "Americano" not in names(answer)  # the example itself is no answer
 
     def test_one_that_is_merely_alike_is_a_guess(self, bar, red):
-        stages = replace(bar, open_pictures=lambda: Album(bar, "americano", 0.8))
+        stages = with_images(bar, lambda: Album(bar, "americano", 0.8))
         answer = Marc(stages, MarcConfig()).answer(Question(query="what is this?", image=red), 3)
         assert answer.seen.item is None
         assert "It may be Americano; that is not sure." in answer.message
@@ -201,7 +216,7 @@ class TestWithPicturesOfItems:
         def broken():
             raise ModelError("The pair is damaged.")
 
-        stages = replace(bar, open_pictures=broken)
+        stages = with_images(bar, broken)
         answer = Marc(stages, MarcConfig()).answer(Question(query="like this", image=red), 3)
         assert names(answer)[0] == "Americano"
         assert any("The pair is damaged." in one for one in answer.seen.notes)

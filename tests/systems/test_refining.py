@@ -13,14 +13,15 @@ import pytest
 from localrec.agent.profile_update import propose_profile, save_profile
 from localrec.foundation.errors import ModelCancelledError, ModelError
 from localrec.graph.interactions import user_node
+from localrec.graph.journal import open_settled
+from localrec.graph.user_profile import profile_from_keys
 from localrec.llm.model_catalog import model_path
 from localrec.llm.model_process import ModelProcess
 from localrec.llm.scripted import ScriptedModel
 from localrec.memory.records import Facet, MemoryUpdate, history_of, memory_of, pin_memory
 from localrec.privacy.erasure_plan import ForgetScope
 from localrec.privacy.forget import forget
-from localrec.privacy.journal import open_settled
-from localrec.retrieval.user_profile import profile_from_keys
+from localrec.systems.registry import SYSTEM_REGISTRY
 from localrec.workspace import Workspace
 from localrec.workspace.model_pool import ModelPool
 from tests.planted import write_memories
@@ -86,15 +87,17 @@ def versions(folder):
 
 def propose(opened, user_profile, found):
     """What the agent thinks of the profile that a list was ranked by."""
-    catalogue = opened.catalogue(BAR.name)
+    catalogue = opened.context(BAR.name).catalogue
     return propose_profile(opened.store, catalogue, opened.models.open, user_profile, found)
 
 
 def thought(folder, user=ANNA, system="agenticrec"):
     """A list for somebody, and what the agent then thinks."""
     with Workspace(folder) as opened:
-        user_profile = opened.user_profile(BAR.name, user)
-        found = opened.personal(BAR.name, system).recommend(user, user_profile, 3)
+        user_profile = opened.context(BAR.name).user_profile(user)
+        found = SYSTEM_REGISTRY.recommender(opened.context(BAR.name), system).recommend(
+            user, user_profile, 3
+        )
         return found, propose(opened, user_profile, found)
 
 
@@ -122,7 +125,7 @@ class TestARefinedProfile:
         assert (new.source, new.provenance.by) == ("agent", "agenticrec with scripted")
         assert (new.provenance.builds_on, new.provenance.job) == (1, None)
         with Workspace(own) as opened:
-            catalogue = opened.catalogue(BAR.name)
+            catalogue = opened.context(BAR.name).catalogue
             told = [*DRINKS[:4], *(item.key for item in found.items)]
             nodes = {int(catalogue.node_ids[catalogue.item_index(key)]) for key in told}
         assert set(new.provenance.made_from) == {anna, *nodes, 1, 2, 3, 4}
@@ -267,8 +270,10 @@ class TestNobodyIsAsked:
     def test_about_somebody_who_is_not_in_the_store(self, own, scripted):
         model = scripted(f"Profile: {NEW}")
         with Workspace(own) as opened:
-            user_profile = profile_from_keys(DRINKS[:2], opened.catalogue(BAR.name))
-            found = opened.personal(BAR.name, "agenticrec").recommend("nobody", user_profile, 3)
+            user_profile = profile_from_keys(DRINKS[:2], opened.context(BAR.name).catalogue)
+            found = SYSTEM_REGISTRY.recommender(opened.context(BAR.name), "agenticrec").recommend(
+                "nobody", user_profile, 3
+            )
             assert found.trajectory is not None
             assert propose(opened, user_profile, found) is None
         assert asked_about_profile(model) == []
@@ -284,8 +289,10 @@ def test_smollm2_leaves_a_profile_that_can_be_read(own, scripted, monkeypatch, r
     anna = memory_context(own, text="Likes gin.")
     scripted("Keep")
     with Workspace(own) as opened, ModelProcess(model_path("smollm2-135m")) as model:
-        user_profile = opened.user_profile(BAR.name, ANNA)
-        found = opened.personal(BAR.name, "agenticrec").recommend(ANNA, user_profile, 3)
+        user_profile = opened.context(BAR.name).user_profile(ANNA)
+        found = SYSTEM_REGISTRY.recommender(opened.context(BAR.name), "agenticrec").recommend(
+            ANNA, user_profile, 3
+        )
         monkeypatch.setattr(ModelPool, "open", lambda self, role, *_: model)
         came_of_it = propose(opened, user_profile, found)
     after = kept(own, found, came_of_it)

@@ -15,15 +15,16 @@ from localrec.data.recommendations import to_json
 from localrec.data.rows import Event, HistoryRows, InteractionRow
 from localrec.graph.history_ingest import ingest_history
 from localrec.graph.interactions import store_feedback, undo_feedback
+from localrec.graph.user_profile import profile_from_keys
 from localrec.memory.configs import MEMREC
 from localrec.memory.loader import first_half, load_fusion_weights
 from localrec.memory.memrec import DEFAULT_WEIGHTS
 from localrec.privacy.erasure_plan import ForgetScope
 from localrec.privacy.forget import forget
-from localrec.retrieval.user_profile import profile_from_keys
 from localrec.systems.auto import EvidenceRecommender
+from localrec.systems.memory_plans import PLANS
 from localrec.systems.memrec import MemoryRecommender
-from localrec.systems.registry import recommender_plan
+from localrec.systems.registry import SYSTEM_REGISTRY
 from localrec.workspace import Workspace
 from tests.planted import BAR, a_report, planted_rows, planted_stages, planted_store
 
@@ -70,13 +71,13 @@ def own(tmp_path):
 @pytest.fixture
 def user_profile(opened):
     def of(*keys, stars=None):
-        return profile_from_keys(keys, opened.catalogue(BAR.name), stars)
+        return profile_from_keys(keys, opened.context(BAR.name).catalogue, stars)
 
     return of
 
 
 def ranker(workspace, name="memrec"):
-    return workspace.personal(BAR.name, name)
+    return SYSTEM_REGISTRY.recommender(workspace.context(BAR.name), name)
 
 
 def names(found):
@@ -84,7 +85,9 @@ def names(found):
 
 
 def stored(workspace, user, name="memrec", k=5):
-    return ranker(workspace, name).recommend(user, workspace.user_profile(BAR.name, user), k)
+    return ranker(workspace, name).recommend(
+        user, workspace.context(BAR.name).user_profile(user), k
+    )
 
 
 @pytest.mark.parametrize("name", sorted(MEMREC))
@@ -97,8 +100,8 @@ class TestEverySystemWithAMemory:
         assert np.isfinite(scores).all()
 
     def test_keeps_to_its_pool(self, opened, user_profile, name):
-        pool = opened.catalogue(BAR.name).none()
-        places = [opened.catalogue(BAR.name).item_index(key) for key in DRINKS[:4]]
+        pool = opened.context(BAR.name).catalogue.none()
+        places = [opened.context(BAR.name).catalogue.item_index(key) for key in DRINKS[:4]]
         pool[places] = True
         found = ranker(opened, name).recommend("ana", user_profile(DRINKS[0]), 10, pool)
         assert set(names(found)) == set(DRINKS[1:4])
@@ -134,8 +137,8 @@ class TestAList:
 
     def test_moves_with_the_next_feedback_and_back_with_its_undo(self, own):
         with Workspace(own, writable=True) as workspace:
-            item = int(workspace.catalogue(BAR.name).node_ids[0])
-            key = workspace.catalogue(BAR.name).keys[0]
+            item = int(workspace.context(BAR.name).catalogue.node_ids[0])
+            key = workspace.context(BAR.name).catalogue.keys[0]
             before = stored(workspace, "ana")
             store_feedback(workspace.store, BAR.name, "ana", item, Event.LIKED)
             after = stored(workspace, "ana")
@@ -147,7 +150,7 @@ class TestAList:
 
     def test_hides_what_was_put_off_or_disliked(self, own):
         with Workspace(own, writable=True) as workspace:
-            catalogue = workspace.catalogue(BAR.name)
+            catalogue = workspace.context(BAR.name).catalogue
             for place, event in enumerate((Event.LIKED, Event.DISLIKED, Event.LATER)):
                 item = int(catalogue.node_ids[place])
                 store_feedback(workspace.store, BAR.name, "ana", item, event)
@@ -159,7 +162,7 @@ class TestAList:
         memory = ranker(opened)._memory
         number = memory.user_index(user)
         assert number >= 0
-        user_profile = opened.user_profile(BAR.name, user)
+        user_profile = opened.context(BAR.name).user_profile(user)
         memory_context = ranker(opened)._system.retrieve_memory(
             user_profile.items, user_profile.liked, number
         )
@@ -208,7 +211,7 @@ class TestAutoWithMemory:
         assert told.spoke == {}
 
     def test_learns_nothing_from_a_handful_of_people(self, tmp_path):
-        few = recommender_plan("auto-memory").min_users - 1
+        few = PLANS["auto-memory"].min_users - 1
         with Workspace(bar(tmp_path / "quiet", people=few)) as workspace:
             assert type(ranker(workspace, "auto-memory")) is EvidenceRecommender
             assert type(ranker(workspace, "memrec")) is MemoryRecommender
@@ -220,13 +223,13 @@ class TestAutoWithMemory:
 
 
 def test_the_default_needs_no_memory(opened):
-    assert type(ranker(opened, "auto")) is EvidenceRecommender
+    assert not isinstance(ranker(opened, "auto"), MemoryRecommender)
 
 
 class TestWeights:
     def test_are_fitted_once_and_kept(self, own):
         with Workspace(own) as workspace:
-            collaborative_memory = workspace.collaborative_memory(BAR.name)
+            collaborative_memory = workspace.context(BAR.name).collaborative_memory
             folder = own / "indexes"
             fitted = load_fusion_weights(folder, BAR.name, collaborative_memory, MEMREC["memrec"])
             files = sorted(folder.glob("weights-*"))
@@ -241,7 +244,7 @@ class TestWeights:
 
     def test_are_fitted_anew_when_the_rules_change(self, own):
         with Workspace(own) as workspace:
-            collaborative_memory = workspace.collaborative_memory(BAR.name)
+            collaborative_memory = workspace.context(BAR.name).collaborative_memory
             folder = own / "indexes"
             load_fusion_weights(folder, BAR.name, collaborative_memory, MEMREC["memrec"])
             before = set(folder.glob("weights-*.npy"))
@@ -251,8 +254,8 @@ class TestWeights:
 
 
 def test_half_way_each_person_has_the_first_half_of_their_likings(opened):
-    early = first_half(opened.collaborative_memory(BAR.name))
-    whole = opened.collaborative_memory(BAR.name).graph
+    early = first_half(opened.context(BAR.name).collaborative_memory)
+    whole = opened.context(BAR.name).collaborative_memory.graph
     assert early.graph.matrix.user_likes.tolist() == [2] * PEOPLE
     for person in range(PEOPLE):
         assert set(early.graph.matrix.items_of(person)) == set(
@@ -268,7 +271,9 @@ def test_a_forgotten_person_is_in_no_memory_that_is_made_anew(own):
     forget(own, ForgetScope(user=KEY.format(0)), dry_run=False, progress=lambda *_: None)
     assert not any(list((own / "indexes").glob(pattern)) for pattern in caches)
     with Workspace(own) as workspace:
-        assert workspace.collaborative_memory(BAR.name).graph.matrix.user_count == PEOPLE - 1
+        assert (
+            workspace.context(BAR.name).collaborative_memory.graph.matrix.user_count == PEOPLE - 1
+        )
 
 
 def test_the_view_is_plain_json(opened, user_profile):

@@ -10,10 +10,10 @@ import pytest
 from localrec.data.questions import RankRequest
 from localrec.data.recommendations import to_json
 from localrec.foundation.errors import ModelCancelledError, ModelError, UsageError, WorkspaceError
+from localrec.graph.user_profile import profile_from_keys
 from localrec.llm.scripted import ScriptedModel
 from localrec.memory.configs import MEMREC_MODELS
-from localrec.retrieval.user_profile import profile_from_keys
-from localrec.systems.registry import recommender_plan
+from localrec.systems.registry import SYSTEM_REGISTRY
 from localrec.systems.reranking import DEFAULT_CANDIDATES
 from localrec.workspace import Workspace
 from localrec.workspace.model_pool import ModelPool
@@ -44,7 +44,7 @@ def barkeeper(facets=FACETS, favourite="Mojito", reason="It is lovely."):
 def opened(tmp_path_factory):
     folder = bar(tmp_path_factory.mktemp("home") / "bar")
     with Workspace(folder, writable=True) as workspace:
-        workspace.embed(BAR)
+        workspace.imports.embed_texts(BAR)
     with Workspace(folder) as workspace:
         yield workspace
 
@@ -62,11 +62,11 @@ def scripted(monkeypatch):
 
 
 def ranked(opened, name="memrec-model", asked=ASKED):
-    return opened.personal(BAR.name, name).rank(asked)
+    return SYSTEM_REGISTRY.recommender(opened.context(BAR.name), name).rank(asked)
 
 
 def user_profile(opened, *keys, stars=None):
-    return profile_from_keys(keys, opened.catalogue(BAR.name), stars)
+    return profile_from_keys(keys, opened.context(BAR.name).catalogue, stars)
 
 
 @pytest.mark.parametrize("name", [*MEMREC_MODELS, "memrec-vector"])
@@ -82,22 +82,26 @@ class TestEveryJudge:
     def test_lists_what_was_not_met_once(self, opened, scripted, name):
         scripted(barkeeper())
         history = user_profile(opened, *DRINKS[:3])
-        found = opened.personal(BAR.name, name).recommend("ana", history, 100)
+        found = SYSTEM_REGISTRY.recommender(opened.context(BAR.name), name).recommend(
+            "ana", history, 100
+        )
         assert sorted(names(found)) == sorted(DRINKS[3:])
 
     def test_keeps_to_the_pool_of_a_list(self, opened, scripted, name):
         scripted(barkeeper())
-        pool = opened.catalogue(BAR.name).none()
-        pool[[opened.catalogue(BAR.name).item_index(key) for key in DRINKS[:4]]] = True
+        pool = opened.context(BAR.name).catalogue.none()
+        pool[[opened.context(BAR.name).catalogue.item_index(key) for key in DRINKS[:4]]] = True
         history = user_profile(opened, DRINKS[0])
-        found = opened.personal(BAR.name, name).recommend("ana", history, 10, pool)
+        found = SYSTEM_REGISTRY.recommender(opened.context(BAR.name), name).recommend(
+            "ana", history, 10, pool
+        )
         assert set(names(found)) == set(DRINKS[1:4])
 
     def test_names_no_other_person(self, opened, scripted, name):
         scripted(barkeeper())
         user = KEY.format(0)
-        ranker = opened.personal(BAR.name, name)
-        told = to_json(ranker.recommend(user, opened.user_profile(BAR.name, user), 5))
+        ranker = SYSTEM_REGISTRY.recommender(opened.context(BAR.name), name)
+        told = to_json(ranker.recommend(user, opened.context(BAR.name).user_profile(user), 5))
         told += to_json(ranker.rank(ASKED))
         assert set(re.findall(KEY.format(r"(\d+)").encode(), told)) == {b"0"}
 
@@ -142,7 +146,7 @@ class TestAModel:
         judged = next(one for one in model.asked if one[-1].content.startswith("Mojito"))
         about = judged[1].content
         assert "They ask: a treat" in about
-        catalogue = opened.catalogue(BAR.name)
+        catalogue = opened.context(BAR.name).catalogue
         good, bad = (catalogue.names[catalogue.item_index(key)] for key in history)
         assert good in about
         assert bad not in about
@@ -170,8 +174,12 @@ class TestAModel:
         monkeypatch.setattr("localrec.systems.reranking.DEFAULT_CANDIDATES", 5)
         model = scripted(barkeeper(favourite="?"))
         history = user_profile(opened, *DRINKS[:3])
-        found = opened.personal(BAR.name, "memrec-model").recommend("ana", history, 2)
-        proposed = opened.personal(BAR.name, "auto").recommend("ana", history, 5)
+        found = SYSTEM_REGISTRY.recommender(opened.context(BAR.name), "memrec-model").recommend(
+            "ana", history, 2
+        )
+        proposed = SYSTEM_REGISTRY.recommender(opened.context(BAR.name), "auto").recommend(
+            "ana", history, 5
+        )
         shown = [one[-1].content for one in model.asked]
         assert sum(any(said.startswith(one.name) for said in shown) for one in proposed.items) == 5
         assert found.calls == model.calls
@@ -180,7 +188,9 @@ class TestAModel:
     def test_shows_the_facets_that_it_was_told(self, opened, scripted):
         scripted(barkeeper())
         history = user_profile(opened, *DRINKS[3:6])
-        found = opened.personal(BAR.name, "memrec-model").recommend("ana", history, 1)
+        found = SYSTEM_REGISTRY.recommender(opened.context(BAR.name), "memrec-model").recommend(
+            "ana", history, 1
+        )
         (facet,) = found.memory.facets
         assert (facet.text, facet.confidence, facet.supporters) == ("Long evenings", 0.7, (1, 2))
 
@@ -202,7 +212,7 @@ class TestAModel:
         scripted(script)
         told = ranked(opened)
         assert told.spoke["rationales"] == f"model {len(told.rationales)}"
-        catalogue = opened.catalogue(BAR.name)
+        catalogue = opened.context(BAR.name).catalogue
         for key, said in told.rationales.items():
             assert said.startswith(f"{catalogue.names[catalogue.item_index(key)]} is fine, for ")
         assert told.tokens["rationales"] > 0
@@ -244,7 +254,7 @@ class TestAModel:
     def test_that_is_not_here_is_told_with_the_remedy(self, opened, tmp_path, monkeypatch):
         monkeypatch.setenv("LOCALREC_CACHE", str(tmp_path))
         with pytest.raises(ModelError) as caught:
-            opened.personal(BAR.name, "memrec-model")
+            SYSTEM_REGISTRY.recommender(opened.context(BAR.name), "memrec-model")
         assert caught.value.hint == "localrec models pull smollm2-135m"
 
 
@@ -258,7 +268,7 @@ class TestVectors:
     def test_that_are_not_there_are_told_with_the_remedy(self, tmp_path):
         folder = bar(tmp_path / "bar")  # with another embedder's vectors
         with Workspace(folder) as workspace, pytest.raises(WorkspaceError) as caught:
-            workspace.personal(BAR.name, "memrec-vector")
+            SYSTEM_REGISTRY.recommender(workspace.context(BAR.name), "memrec-vector")
         assert caught.value.hint == "Make them: localrec index"
 
 
@@ -268,5 +278,5 @@ def test_lists_of_twenty_candidates_are_the_paper_s():
 
 def test_a_judge_that_is_not_there_is_told_with_those_that_are():
     with pytest.raises(UsageError) as caught:
-        recommender_plan("memrec-oracle")
+        SYSTEM_REGISTRY.get("memrec-oracle", "recommender")
     assert {"memrec-model", "memrec-vector"} <= set(re.findall(r"[\w-]+", caught.value.hint))

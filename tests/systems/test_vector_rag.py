@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,29 +16,29 @@ from localrec.evaluation.questions.store_truth import StoreTruth
 from localrec.foundation.settings import Settings
 from localrec.llm.chat_model import Message
 from localrec.llm.scripted import ScriptedModel
-from localrec.systems.configs import RagConfig
+from localrec.systems.configs import SYSTEMS, RagConfig, system_config
 from localrec.systems.marc import Marc
-from localrec.systems.question_context import QuestionContext
-from localrec.systems.registry import SYSTEMS, system_config
+from localrec.systems.registry import SYSTEM_REGISTRY
 from localrec.systems.vector_rag import VectorRag
 from localrec.workspace import Workspace
-from tests.planted import BAR, planted_stages, planted_store
+from localrec.workspace.domain_context import DomainContext
+from tests.planted import BAR, planted_stages, planted_store, with_model
 
 QUESTION = "gin with campari"
 
 
 def ask(
-    bar: QuestionContext,
+    bar: DomainContext,
     says: str | Callable[[Sequence[Message]], str],
     k: int = 3,
     question: str = QUESTION,
 ) -> tuple[Answer, ScriptedModel]:
     model = ScriptedModel(says if callable(says) else lambda _: says)
-    rag = VectorRag(replace(bar, open_model=lambda role: model), RagConfig())
+    rag = VectorRag(with_model(bar, model), RagConfig())
     return rag.answer(Question(query=question), k), model
 
 
-def nearest(bar: QuestionContext, question: str = QUESTION, k: int = 3) -> list[str]:
+def nearest(bar: DomainContext, question: str = QUESTION, k: int = 3) -> list[str]:
     """By vectors alone."""
     answer = VectorRag(bar, RagConfig()).answer(Question(query=question), k)
     return [item.name for item in answer.items]
@@ -130,7 +129,7 @@ def test_no_question_and_no_model_breaks_it(bar, question, k, says):
 def test_the_real_model_writes_numbers_and_nothing_else(bundled_workspace, require_model):
     require_model("smollm2-135m")
     with Workspace(bundled_workspace) as workspace:
-        rag = workspace.system("vector-rag", "cocktails")
+        rag = SYSTEM_REGISTRY.answerer(workspace.context("cocktails"), "vector-rag")
         answer = rag.answer(Question(query="a smoky drink with mezcal"), 3)
     assert len(answer.items) == 3
     assert answer.tokens["selection"] > 100

@@ -45,8 +45,11 @@ class TestTraining:
         assert report.interactions == GUESTS * TASTED
         assert report.ndcg_at_10 > 0.5
         with Workspace(folder) as opened:
-            catalogue, model = opened.catalogue(BAR.name), opened.sequential(BAR.name)
-            graph = opened.collaborative_memory(BAR.name).graph
+            catalogue, model = (
+                opened.context(BAR.name).catalogue,
+                opened.context(BAR.name).sequential_model,
+            )
+            graph = opened.context(BAR.name).collaborative_memory.graph
             menu = np.array([catalogue.item_index(key) for key in DRINKS], dtype=np.int32)
             scores = model.items @ model.state_of(menu[4:8])
             scores[menu[4:8]] = -np.inf

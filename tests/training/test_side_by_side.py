@@ -38,7 +38,7 @@ def bar(tmp_path_factory):
 def names(bar):
     """The bar's names, as a question is read by them."""
     with Workspace(bar) as workspace:
-        return Vocabulary(workspace.catalogue(ABOUT.name))
+        return Vocabulary(workspace.context(ABOUT.name).catalogue)
 
 
 @pytest.fixture

@@ -180,7 +180,7 @@ class TestReading:
         folder.mkdir()
         Image.fromarray(pixels).save(folder / "negroni.png")
         with Workspace(own_bar, writable=True) as workspace:
-            workspace.take_in_pictures(folder, load_domain("cocktails"))
+            workspace.imports.import_images(folder, load_domain("cocktails"))
         picture = services.item("cocktails", "negroni").picture
         assert len(picture) == 16 and 1 <= len(picture[0]) <= 40
         assert picture[0][0][0][1:3] > "e0" and picture[-1][0][1][1:3] < "20"

@@ -14,6 +14,7 @@ from localrec.data.rows import Event
 from localrec.graph.domain_files import load_domain
 from localrec.memory.feedback import record_feedback
 from localrec.workspace import Workspace
+from localrec.workspace.domain_choice import find_item
 from localrec_tui.constraint_chips import intent_chips, without_chip
 from localrec_tui.log_buffer import LogBuffer, log
 from localrec_tui.preferences import Preferences, load_preferences, save_preferences
@@ -189,7 +190,7 @@ def test_chips_are_plain_records():
 
 def test_who_sat_here_last_is_forgotten_with_them(own_bar):
     with Workspace(own_bar, writable=True) as opened:
-        domain, item, _ = opened.find_item("gimlet", None, "anna-the-first")
+        domain, item, _ = find_item(opened, "gimlet", None, "anna-the-first")
         record_feedback(opened.store, domain, "anna-the-first", item, Event.LIKED)
     save_last_user(own_bar, "anna-the-first")
     forget = ["--workspace", str(own_bar), "forget", "--user", "anna-the-first", "--yes"]

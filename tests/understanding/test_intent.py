@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from localrec.data.query import Query
-from localrec.systems.question_context import QuestionContext
 from localrec.understanding.query_parser import LONGEST_QUESTION, add_shelf, parse_query, query_view
+from localrec.workspace.domain_context import DomainContext
 
 Read = Callable[[str], Query]
 
@@ -159,12 +159,12 @@ def test_too_much_of_something_is_a_soft_wish(read: Read):
     assert [(one.any_of, one.barred) for one in soft] == [(("bitter",), True)]
 
 
-def test_a_shelf_given_beside_the_question_counts_too(bar: QuestionContext, read: Read):
+def test_a_shelf_given_beside_the_question_counts_too(bar: DomainContext, read: Read):
     intent = add_shelf(read("something with gin"), "tonic, limes", bar.vocabulary)
     assert intent.have == ("tonic water", "lime")
 
 
-def test_the_view_names_what_the_contract_names(bar: QuestionContext, read: Read):
+def test_the_view_names_what_the_contract_names(bar: DomainContext, read: Read):
     view = query_view(read("red, gin or vodka, no cream, in a coupe"), bar.vocabulary)
     assert view.include_any == (("gin", "vodka"),)
     assert view.exclude == ("cream",)
@@ -180,7 +180,7 @@ def test_an_overlong_question_is_read_to_the_limit(read: Read):
 
 @settings(max_examples=200, deadline=None)
 @given(st.text(max_size=300))
-def test_no_question_breaks_the_parser(bar: QuestionContext, text: str):
+def test_no_question_breaks_the_parser(bar: DomainContext, text: str):
     query_view(parse_query(text, bar.vocabulary), bar.vocabulary)
 
 
@@ -189,7 +189,7 @@ _WORDS = ["no", "gin", "vodka", "or", "and", ",", "without", "but", "like", "a",
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.sampled_from(_WORDS), max_size=15))
-def test_nothing_is_both_demanded_and_barred(bar: QuestionContext, words: list[str]):
+def test_nothing_is_both_demanded_and_barred(bar: DomainContext, words: list[str]):
     intent = parse_query(" ".join(words), bar.vocabulary)
     bars = barred(intent)
     assert not any(bars.issuperset(group) for group in wanted(intent))

@@ -5,7 +5,6 @@ import pytest
 from localrec.data.query import Query
 from localrec.llm.chat_model import Message
 from localrec.llm.scripted import ScriptedModel
-from localrec.systems.question_context import QuestionContext
 from localrec.understanding.router import (
     AdapterRouter,
     ModelRouter,
@@ -13,6 +12,7 @@ from localrec.understanding.router import (
     topic_labels,
     topic_prompt,
 )
+from localrec.workspace.domain_context import DomainContext
 
 
 @pytest.mark.parametrize(
@@ -30,17 +30,17 @@ from localrec.understanding.router import (
     ],
 )
 def test_rules_route_by_what_leads_the_question(
-    bar: QuestionContext, read: Callable[[str], Query], question: str, task: str
+    bar: DomainContext, read: Callable[[str], Query], question: str, task: str
 ):
     assert route_by_rules(read(question), bar.catalogue.domain).kind == task
 
 
-def test_the_model_routes_by_its_first_token(bar: QuestionContext):
+def test_the_model_routes_by_its_first_token(bar: DomainContext):
     router = ModelRouter(ScriptedModel(lambda messages: "1 1 1 1"), bar.catalogue.domain)
     assert router.route("anything").confidence == pytest.approx(0.25)
 
 
-def test_a_label_the_model_gives_to_anything_counts_for_nothing(bar: QuestionContext):
+def test_a_label_the_model_gives_to_anything_counts_for_nothing(bar: DomainContext):
     def always_four_but(messages: Sequence[Message]) -> str:
         return "1 1 4 20" if "blue" in messages[-1].content else "1 1 2 20"
 
@@ -50,7 +50,7 @@ def test_a_label_the_model_gives_to_anything_counts_for_nothing(bar: QuestionCon
 
 
 def test_an_adapted_model_is_asked_what_it_was_trained_on_and_taken_at_its_word(
-    bar: QuestionContext,
+    bar: DomainContext,
 ):
     model = ScriptedModel(lambda messages: "1 1 2 4")
     task = AdapterRouter(model, bar.vocabulary).route("something blue")
@@ -61,7 +61,7 @@ def test_an_adapted_model_is_asked_what_it_was_trained_on_and_taken_at_its_word(
 
 
 def test_an_adapted_router_is_told_what_the_names_are_in_the_domains_own_words(
-    bar: QuestionContext,
+    bar: DomainContext,
 ):
     _, asked = topic_prompt("like a negronni, with oranges", bar.vocabulary)
     assert (

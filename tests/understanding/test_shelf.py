@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from localrec.foundation.errors import InputError
-from localrec.systems.question_context import QuestionContext
 from localrec.understanding.shelf_reader import asks_for_shelf, parse_shelf
+from localrec.workspace.domain_context import DomainContext
 
 
 @pytest.mark.parametrize(
@@ -21,11 +21,11 @@ from localrec.understanding.shelf_reader import asks_for_shelf, parse_shelf
         ("\x1b[31mgin\x1b[0m", ("gin",)),
     ],
 )
-def test_names_are_read_in_their_order(bar: QuestionContext, text: str, keys: tuple[str, ...]):
+def test_names_are_read_in_their_order(bar: DomainContext, text: str, keys: tuple[str, ...]):
     assert parse_shelf(text, bar.vocabulary).keys == keys
 
 
-def test_typos_are_mended_and_told(bar: QuestionContext):
+def test_typos_are_mended_and_told(bar: DomainContext):
     named = parse_shelf("camparri", bar.vocabulary)
     assert (named.keys, named.corrected) == (("campari",), {"camparri": "campari"})
 
@@ -42,20 +42,20 @@ def test_typos_are_mended_and_told(bar: QuestionContext):
     ],
 )
 def test_what_names_no_component_is_refused_in_a_sentence(
-    bar: QuestionContext, text: str, message: str
+    bar: DomainContext, text: str, message: str
 ):
     with pytest.raises(InputError) as refused:
         parse_shelf(text, bar.vocabulary)
     assert str(refused.value).startswith(message)
 
 
-def test_an_unknown_name_is_told_its_neighbours(bar: QuestionContext):
+def test_an_unknown_name_is_told_its_neighbours(bar: DomainContext):
     with pytest.raises(InputError, match=r"Nearest: sweet vermouth"):
         parse_shelf("rouge vermouth type", bar.vocabulary)
 
 
 @given(st.text(max_size=80))
-def test_any_text_is_read_or_refused(bar: QuestionContext, text: str):
+def test_any_text_is_read_or_refused(bar: DomainContext, text: str):
     try:
         assert parse_shelf(text, bar.vocabulary).keys
     except InputError as refused:

@@ -21,6 +21,7 @@ from localrec.understanding.slot_filling import (
     slots_grammar,
     write_slots,
 )
+from tests.planted import with_model
 
 WORDS = ("gin", "Lime", "crème", "No. 2", "7%", "Rock & Rye", "jalapeño", "d'Orange")
 names = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join).map(plain_name)
@@ -147,9 +148,8 @@ def test_an_answer_without_an_end_is_refused(bar):
 
 class TestInAnAnswer:
     def answer(self, bar, script):
-        from dataclasses import replace
 
-        stages = replace(bar, open_model=lambda role: ScriptedModel(script))
+        stages = with_model(bar, ScriptedModel(script))
         return Marc(stages, MarcConfig(reader="adapter")).answer(Question(query="gin please"), 3)
 
     def test_what_the_model_reads_counts(self, bar):

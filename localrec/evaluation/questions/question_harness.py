@@ -46,8 +46,8 @@ from localrec.foundation.progress import Progress
 from localrec.graph.domain_files import load_domain
 from localrec.graph.store import Store
 from localrec.ranking.recommender import SettingValue
-from localrec.systems.configs import AnswererConfig
-from localrec.systems.registry import system_config
+from localrec.systems.configs import AnswererConfig, system_config
+from localrec.systems.registry import SYSTEM_REGISTRY, SystemRegistry
 from localrec.workspace import Workspace
 from localrec.workspace.batch_runs import answer_batch
 
@@ -75,6 +75,7 @@ class _Bench(msgspec.Struct, frozen=True, kw_only=True):
     folder: RunFolder
     home: Path
     open_workspace: Callable[[Path], Workspace]
+    systems: SystemRegistry
     progress: Progress
 
 
@@ -87,6 +88,7 @@ def run_question_evaluation(
     *,
     progress: Progress,
     open_workspace: Callable[[Path], Workspace] = Workspace,
+    systems: SystemRegistry = SYSTEM_REGISTRY,
 ) -> RunMetrics:
     """Measure all systems of a configuration that are not measured yet.
 
@@ -99,6 +101,7 @@ def run_question_evaluation(
         made: Command, versions, machine.
         progress: Told about every step.
         open_workspace: Opens it.
+        systems: Makes the systems by name.
 
     Raises:
         UsageError: there is no such system, or the folder holds another run.
@@ -108,7 +111,7 @@ def run_question_evaluation(
     with open_workspace(home) as workspace:
         for system in config.systems:
             _composition(system, workspace)
-        bench = _prepare(config, workspace, folder, progress, open_workspace)
+        bench = _prepare(config, workspace, folder, progress, open_workspace, systems)
         origin = _origin(bench, workspace, made)
     with folder.alone():
         folder.begin(text, origin)
@@ -138,6 +141,7 @@ def _prepare(
     folder: RunFolder,
     progress: Progress,
     open_workspace: Callable[[Path], Workspace],
+    systems: SystemRegistry,
 ) -> _Bench:
     asked = config.questions
     gold = tuple(read_gold(asked.path, asked.half))
@@ -157,6 +161,7 @@ def _prepare(
         folder=folder,
         home=workspace.folder,
         open_workspace=open_workspace,
+        systems=systems,
         progress=progress,
     )
 
@@ -218,8 +223,9 @@ def _ask_rest(
     """Ask what the folder has no answer to; the seconds that opening took."""
     bench.progress(f"opening {system.name}", 0, 0)
     started = time.perf_counter()
-    asker = workspace.system(
-        system.catalogued, bench.domain.name, without_model=system.settings.no_model
+    context = workspace.context(bench.domain.name)
+    asker = bench.systems.answerer(
+        context, system.catalogued, without_model=system.settings.no_model
     )
     asker.answer(Question(query=_WARM_UP, id=_WARM_UP), bench.config.k)  # loading is no answering
     opening_s = time.perf_counter() - started

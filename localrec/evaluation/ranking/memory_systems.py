@@ -27,6 +27,7 @@ from localrec.explanation.reason_builder import MemoryEvidence, ReasonBuilder
 from localrec.foundation.errors import UsageError
 from localrec.foundation.progress import Progress
 from localrec.graph.catalogue import Catalogue
+from localrec.graph.user_profile import UserProfile
 from localrec.index.item_cooccurrence import count_cooccurrence
 from localrec.memory.collaborative_memory import CollaborativeMemory, MemoryContext
 from localrec.memory.configs import MEMREC, MEMREC_VECTOR, MemRecConfig, MemRecVectorConfig
@@ -37,7 +38,6 @@ from localrec.memory.user_item_graph import UserItemGraph
 from localrec.ranking.baselines.content_similarity import ItemVectors
 from localrec.ranking.fusion import FusionWeights
 from localrec.ranking.recommender import Recommender, ScoreRequests, SettingValue
-from localrec.retrieval.user_profile import UserProfile
 
 Config = TypeVar("Config", bound=msgspec.Struct)
 

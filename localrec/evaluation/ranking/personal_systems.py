@@ -15,11 +15,11 @@ from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.interactions import Interactions
 from localrec.foundation.progress import Progress
 from localrec.graph.catalogue import Catalogue
+from localrec.graph.user_profile import UserProfile
 from localrec.index.embedded_fields import EmbeddedField
 from localrec.index.interaction_cache import LIKED_FROM
 from localrec.ranking.configs import EvidenceConfig
 from localrec.ranking.recommender import ScoreRequests, SettingValue
-from localrec.retrieval.user_profile import UserProfile
 from localrec.systems.auto import EvidenceRecommender
 
 

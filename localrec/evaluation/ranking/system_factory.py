@@ -55,7 +55,7 @@ from localrec.ranking.baselines.catalog import find_baseline, make_baseline
 from localrec.ranking.baselines.content_similarity import ItemVectors
 from localrec.ranking.baselines.tuning import SearchSpace
 from localrec.ranking.recommender import SettingValue
-from localrec.systems.registry import evidence_config
+from localrec.systems.auto import evidence_config
 from localrec.workspace import Workspace
 
 _TEXT = "description"
@@ -133,7 +133,7 @@ class SystemFactory:
     def knowledge(self) -> ItemMetadata:
         """What memories are made of besides the training rows."""
         domain = self._domain
-        catalogue = self._workspace.catalogue(domain.name)
+        catalogue = self._workspace.context(domain.name).catalogue
         return ItemMetadata(
             domain=domain,
             titles=self._titles,
@@ -166,7 +166,7 @@ class SystemFactory:
     def _make_ranker(self, name: str, settings: Mapping[str, SettingValue]) -> EvaluatedSystem:
         self._look_over_store()
         config = evidence_config(name)
-        catalogue = self._workspace.catalogue(self._domain.name)
+        catalogue = self._workspace.context(self._domain.name).catalogue
         field = self._field if config.nearness else None
         return PersonalSystem(name, config, catalogue, field, self._keyed.item_nodes)
 

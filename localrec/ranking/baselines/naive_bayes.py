@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.interactions import Interactions
 from localrec.foundation.progress import Progress
+from localrec.graph.user_profile import UserProfile
 from localrec.index.interaction_cache import LIKED_FROM
 from localrec.ranking.preference_features import cooccurrence_scores, popularity_scores
 from localrec.ranking.recommender import ScoreRequests, SettingValue
-from localrec.retrieval.user_profile import UserProfile
 
 
 class NaiveBayesConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -24,6 +24,7 @@ from localrec.foundation.text import clean_text
 from localrec.llm.chat_model import ChatModel
 from localrec.llm.model_process import ModelProcess
 from localrec.ranking.critics import Assessment, critic_prompt, scores_grammar
+from localrec.systems.registry import SYSTEM_REGISTRY
 from localrec.training.adapters.adapter_eval import answer_of
 from localrec.training.examples.example import Example
 from localrec.understanding.query_parser import LONGEST_QUESTION
@@ -31,6 +32,7 @@ from localrec.understanding.router import topic_labels, topic_prompt
 from localrec.understanding.slot_filling import parse_slots, slot_prompt, slots_grammar, write_slots
 from localrec.understanding.vocabulary import Vocabulary
 from localrec.workspace import Workspace
+from localrec.workspace.domain_choice import domain_of_question
 from localrec.workspace.model_pool import FixedModels, ModelPool
 
 _JUDGED = 3  # items of the set that a reflector judges
@@ -98,7 +100,7 @@ def compare_adapter(
         raise UsageError("Nothing is asked.", 'Give a question: --question "no cream, with gin"')
     sides: list[AdapterAnswer] = []
     with Workspace(folder) as workspace:
-        domain = workspace.choose_domain(asked)
+        domain = domain_of_question(workspace, asked)
     for number, beside in enumerate((None, adapter)):
         with (
             ModelProcess(model, adapter=beside) as process,
@@ -140,7 +142,10 @@ def answer_in_role(workspace: Workspace, role: str, domain: str, question: str) 
 
 
 def _router(workspace: Workspace, domain: str, question: str) -> AdapterAnswer:
-    model, vocabulary = workspace.models.open("router"), Vocabulary(workspace.catalogue(domain))
+    model, vocabulary = (
+        workspace.models.open("router"),
+        Vocabulary(workspace.context(domain).catalogue),
+    )
     labels = topic_labels(vocabulary.domain)
     choice = model.choose(topic_prompt(question, vocabulary), labels, fixed=1)
     return AdapterAnswer(
@@ -151,7 +156,7 @@ def _router(workspace: Workspace, domain: str, question: str) -> AdapterAnswer:
 def _slots(workspace: Workspace, domain: str, question: str) -> AdapterAnswer:
     model = workspace.models.open("slots")
     case = Example(
-        messages=slot_prompt(question, Vocabulary(workspace.catalogue(domain))), answer=""
+        messages=slot_prompt(question, Vocabulary(workspace.context(domain).catalogue)), answer=""
     )
     wrote = answer_of(model, case, slots_grammar())
     slots = parse_slots(wrote)  # raises where it was cut short
@@ -159,7 +164,7 @@ def _slots(workspace: Workspace, domain: str, question: str) -> AdapterAnswer:
 
 
 def _reflector(workspace: Workspace, domain: str, question: str) -> AdapterAnswer:
-    model, catalogue = workspace.models.open("reflector"), workspace.catalogue(domain)
+    model, catalogue = workspace.models.open("reflector"), workspace.context(domain).catalogue
     answer = _answered(workspace, domain, question, _JUDGED, without_model=True)
     found = [catalogue.item_index(item.key) for item in answer.items]
     items = np.array([index for index in found if index is not None], dtype=np.int32)
@@ -192,7 +197,7 @@ def _answered(
     system: str = "marc",
     without_model: bool = False,
 ) -> Answer:
-    asker = workspace.system(system, domain, without_model=without_model)
+    asker = SYSTEM_REGISTRY.answerer(workspace.context(domain), system, without_model=without_model)
     return asker.answer(Question(query=question), k)
 
 

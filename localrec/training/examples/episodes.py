@@ -31,6 +31,7 @@ from localrec.graph.domain_files import load_domain
 from localrec.training.examples.train_split import shared_train_rows
 from localrec.training.rl.tasks import ListRequest
 from localrec.workspace import Workspace
+from localrec.workspace.domain_choice import domain_of_question
 
 _DESCRIPTION = "description"  # the text that tools read
 _TOOLS_ALONE = SystemConfig(name="agenticrec-fused", kind="agent")  # fits them, asks no model
@@ -131,7 +132,7 @@ def open_episodes(folder: Path, config: EpisodesConfig, k: int, progress: Progre
         LeakError: tools would know what is asked.
     """
     with Workspace(folder) as workspace:
-        domain = load_domain(workspace.choose_domain("", config.domain))
+        domain = load_domain(domain_of_question(workspace, "", config.domain))
         keyed = read_interactions(workspace.store, domain)
         protocol = _protocol(config)
         outer = split_data(shared_train_rows(keyed.interactions), protocol)
@@ -195,7 +196,7 @@ def _descriptions(workspace: Workspace, domain: Domain, keyed: KeyedInteractions
     text = domain.texts.get(_DESCRIPTION)
     if text is None:
         return [""] * len(keyed.item_nodes)
-    catalogue = workspace.catalogue(domain.name)
+    catalogue = workspace.context(domain.name).catalogue
     places = np.searchsorted(catalogue.node_ids, keyed.item_nodes)
     return catalogue.texts(places.tolist(), text)
 

@@ -32,11 +32,11 @@ from localrec.foundation.errors import InputError, UsageError
 from localrec.foundation.progress import Progress
 from localrec.graph.domain_files import load_domain
 from localrec.memory.collaborative_memory import CollaborativeMemory
-from localrec.memory.configs import MemRecModelConfig
+from localrec.memory.configs import MEMREC_MODELS, MemRecModelConfig
 from localrec.memory.memory_texts import MemoryTexts
 from localrec.memory.memrec import NO_FACETS, MemRec
 from localrec.memory.model_memrec import candidate_texts, user_context
-from localrec.systems.registry import recommender_plan
+from localrec.systems.memrec_rerankers import fallback_memory
 from localrec.training.examples.episodes import concatenate_cases
 from localrec.training.examples.example import Half, wordings_of
 from localrec.training.examples.reranker import LISTED, RightList
@@ -144,6 +144,4 @@ def _protocol(seed: int) -> EvaluationProtocol:
 
 
 def _way(name: str, collaborative_memory: CollaborativeMemory) -> _Way:
-    plan = recommender_plan(name)
-    assert isinstance(plan.judge, MemRecModelConfig) and plan.memory is not None
-    return _Way(plan.judge, MemRec(collaborative_memory, plan.memory))
+    return _Way(MEMREC_MODELS[name], MemRec(collaborative_memory, fallback_memory(name)))

@@ -21,6 +21,7 @@ from localrec.training.examples.router import router_examples
 from localrec.training.examples.slots import slot_examples
 from localrec.training.examples.synthetic_users import synthesize_users
 from localrec.workspace import Workspace
+from localrec.workspace.domain_choice import domain_of_question
 
 # Their words are learnt from their declarations where the workspace has nothing of them, so that
 # an adapter knows the task and not one catalogue.
@@ -70,8 +71,8 @@ def _slots(workspace: Path, wanted: ExampleConfig, progress: Progress) -> Exampl
 
 def _reflector(workspace: Path, wanted: ExampleConfig, progress: Progress) -> Examples:
     with Workspace(workspace) as opened:
-        opened.choose_domain("")  # raises where there is none
-        catalogues = [opened.catalogue(name) for name in sorted(opened.domains())]
+        domain_of_question(opened, "")  # raises where there is none
+        catalogues = [opened.context(name).catalogue for name in sorted(opened.domains())]
         return reflector_examples(catalogues, wanted.train, wanted.validation, wanted.seed)
 
 
@@ -89,10 +90,10 @@ def _agent(workspace: Path, wanted: ExampleConfig, progress: Progress) -> Exampl
 
 def _reranker(workspace: Path, wanted: ExampleConfig, progress: Progress) -> Examples:
     with Workspace(workspace) as opened:
-        opened.choose_domain("")  # raises where there is none
+        domain_of_question(opened, "")  # raises where there is none
         domains = sorted(opened.domains())
         choices = [open_next_choices(opened, name, wanted.seed, progress) for name in domains]
-        people = [synthesize_users(opened.catalogue(name), wanted.seed) for name in domains]
+        people = [synthesize_users(opened.context(name).catalogue, wanted.seed) for name in domains]
     if not any((*choices, *people)):
         raise InputError(
             "The catalogue is too small to make lists of it.",
@@ -117,8 +118,10 @@ ROLES: Mapping[str, Callable[[Path, ExampleConfig, Progress], Examples]] = {
 
 def _lexicons(folder: Path) -> list[Lexicon]:
     with Workspace(folder) as workspace:
-        workspace.choose_domain("")  # raises where there is none
-        own = [lexicon_of(workspace.catalogue(name)) for name in sorted(workspace.domains())]
+        domain_of_question(workspace, "")  # raises where there is none
+        own = [
+            lexicon_of(workspace.context(name).catalogue) for name in sorted(workspace.domains())
+        ]
     present = {one.domain.name for one in own}
     others = [declared_lexicon(load_domain(name)) for name in _DECLARED if name not in present]
     return [*own * _OWN, *others]

@@ -24,6 +24,7 @@ from localrec.foundation.errors import BusyError, InputError, WorkspaceError
 from localrec.foundation.progress import Progress
 from localrec.graph.domain_files import load_domain
 from localrec.graph.interactions import USER
+from localrec.graph.journal import STORE
 from localrec.graph.store import Store
 from localrec.index.sasrec import Floats, SasRecEncoder
 from localrec.index.sequential import unit_directions
@@ -34,10 +35,10 @@ from localrec.index.sequential_cache import (
     save_sequential,
     sequential_metadata,
 )
-from localrec.privacy.journal import STORE
 from localrec.ranking.baselines.neural import make_sasrec
 from localrec.ranking.baselines.neural.configs import SASRecConfig
 from localrec.workspace import Workspace
+from localrec.workspace.domain_choice import domain_of_question
 
 FEWEST_INTERACTIONS = 500  # with fewer hardly anything followed on the same thing twice
 _PATIENCE_S = 60.0  # for whoever writes to the store when a training ends
@@ -143,7 +144,7 @@ def _chosen(opened: Workspace, wanted: str | None) -> str:
             "GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1"
         )
         wanted = rows[0][0] if rows else None
-    return opened.choose_domain("", wanted)
+    return domain_of_question(opened, "", wanted)
 
 
 def _read(opened: Workspace, name: str) -> _Material:
@@ -207,7 +208,7 @@ def _put_down(
                 f"{indexes} did not take what was learnt.",
                 "Make room on the disk, and train again.",
             )
-        model = open_sequential(store, indexes, opened.catalogue(domain.name), learnt.users)
+        model = open_sequential(store, indexes, opened.context(domain.name).catalogue, learnt.users)
         if model is not None:
             model.prepare()
 

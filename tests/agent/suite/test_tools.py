@@ -21,7 +21,7 @@ from localrec.agent.tools import (
     path_between,
     shared_taste,
 )
-from localrec.retrieval.user_profile import preferences_of_stars
+from localrec.graph.user_profile import preferences_of_stars
 
 from .world import TODAY, UNSEEN, Compass, a_desk, everything_said, make_reference, without_history
 

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from localrec.graph.store import Store
     from localrec.systems.marc import Marc
     from localrec.workspace import Workspace
+    from localrec.workspace.domain_context import DomainContext
     from localrec.workspace.model_pool import ModelPool
     from localrec_tui.services.cancellation import StoppableModels
     from localrec_tui.services.store_lease import LeasedStore, WorkspaceMark
@@ -129,18 +130,22 @@ class AppServices:
         self, user: str, domain: str | None, k: int, request: RequestHandle
     ) -> Recommendations:
         """Recommend a list to a user who asks no question."""
-        with self._leased_workspace(request, user) as workspace:
-            chosen = workspace.choose_person_domain(user, domain)
-            user_profile = workspace.user_profile(chosen, user)
-            return workspace.personal(chosen).recommend(user, user_profile, k)
+        from localrec.systems.registry import SYSTEM_REGISTRY
+        from localrec.workspace.domain_choice import domain_of_user
+
+        with self._leased_workspace(request) as workspace:
+            context = workspace.context(domain_of_user(workspace, user, domain), user)
+            ranker = SYSTEM_REGISTRY.recommender(context)
+            return ranker.recommend(user, context.user_profile(user), k)
 
     def give_feedback(self, word: NewFeedback) -> FeedbackRecord:
         """Store feedback, with the job that updates memories from it."""
         from localrec.memory.feedback import record_feedback
         from localrec.workspace import Workspace
+        from localrec.workspace.domain_choice import find_item
 
         with self._writing(), Workspace(self._folder, writable=True) as opened:
-            domain, item_id, _ = opened.find_item(word.item, word.domain, word.user)
+            domain, item_id, _ = find_item(opened, word.item, word.domain, word.user)
             return record_feedback(
                 opened.store, domain, word.user, item_id, word.event, reason=word.reason
             )
@@ -149,10 +154,11 @@ class AppServices:
         """Take back a user's newest feedback; None where there is none."""
         from localrec.memory.feedback import retract_feedback
         from localrec.workspace import Workspace
+        from localrec.workspace.domain_choice import domain_of_last_feedback
         from localrec_tui.services.store_queries import latest_feedback
 
         with self._writing(), Workspace(self._folder, writable=True) as opened:
-            domain = opened.choose_undo_domain(user)
+            domain = domain_of_last_feedback(opened, user)
             said = retract_feedback(opened.store, domain, user)
             if said is None:
                 return None
@@ -175,7 +181,7 @@ class AppServices:
         table = read_export(dataset.kind, shipped("datasets") / dataset.bundled, domain)
         assert isinstance(table, CatalogueRows)
         with self._writing(), Workspace(self._folder, writable=True) as opened:
-            opened.take_in(table, domain, progress)
+            opened.imports.import_items(table, domain, progress)
         return len(table.items)
 
     def stop(self, request: RequestHandle) -> None:
@@ -214,20 +220,28 @@ class AppServices:
         on_items: OnItems,
     ) -> AnsweredQuestion:
         from localrec.systems.marc import Marc
+        from localrec.systems.registry import SYSTEM_REGISTRY
+        from localrec.workspace.domain_choice import domain_of_question
 
-        with self._leased_workspace(request, asked.user) as workspace:
-            pictured = asked.image is not None
-            domain = workspace.choose_domain(asked.text, asked.domain, pictured=pictured)
+        with self._leased_workspace(request) as workspace:
+            domain = domain_of_question(
+                workspace,
+                asked.text,
+                asked.domain,
+                user=asked.user,
+                with_image=asked.image is not None,
+            )
+            context = workspace.context(domain, asked.user)
             calls: list[ModelCall] = []
-            system = workspace.system(
-                asked.system, domain, without_model=asked.without_model, calls=calls
+            system = SYSTEM_REGISTRY.answerer(
+                context, asked.system, without_model=asked.without_model, calls=calls
             )
             assert isinstance(system, Marc), asked.system
-            return _answered(workspace, system, asked, corrected, domain, calls, on_items)
+            return _answered(context, system, asked, corrected, calls, on_items)
 
     @contextmanager
-    def _leased_workspace(self, request: RequestHandle, user: str | None) -> Iterator[Workspace]:
-        """Open the warm workspace as a user sees it, for one request at a time.
+    def _leased_workspace(self, request: RequestHandle) -> Iterator[Workspace]:
+        """Open the warm workspace for one request at a time.
 
         A request that was stopped is refused.
 
@@ -242,7 +256,7 @@ class AppServices:
                 raise_if_stopped(request)
                 self._current_request = request
                 try:
-                    yield self._as_it_is_now(request).seen_by(user)
+                    yield self._as_it_is_now(request)
                     # A stage may have taken the stop for a failure of its model, and gone on.
                     raise_if_stopped(request)
                 finally:
@@ -301,11 +315,10 @@ class AppServices:
 
 
 def _answered(
-    workspace: Workspace,
+    context: DomainContext,
     marc: Marc,
     asked: QuestionRequest,
     corrected: IntentCorrection | None,
-    domain: str,
     calls: list[ModelCall],
     on_items: OnItems,
 ) -> AnsweredQuestion:
@@ -323,15 +336,13 @@ def _answered(
     else:
         intent, task = corrected.intent, corrected.task
         if corrected.more:
-            intent = add_constraints(intent, corrected.more, workspace.stages(domain).vocabulary)
+            intent = add_constraints(intent, corrected.more, context.vocabulary)
     answer = marc.answer_query(question, intent, asked.k, task=task, on_items=on_items)
     answer = msgspec.structs.replace(answer, model_saw=tuple(calls))
     return AnsweredQuestion(
         asked=asked,
         answer=answer,
         intent=intent,
-        domain=domain,
-        item_matches_by_key=item_matches(
-            (*answer.items, *answer.near), intent, workspace.catalogue(domain)
-        ),
+        domain=context.domain.name,
+        item_matches_by_key=item_matches((*answer.items, *answer.near), intent, context.catalogue),
     )

@@ -130,7 +130,7 @@ class CatalogueService:
         folder: Path,
         read: ReadStore,
         writing: Callable[[], AbstractContextManager[None]],
-        serving: Callable[[RequestHandle, str | None], AbstractContextManager[Workspace]],
+        serving: Callable[[RequestHandle], AbstractContextManager[Workspace]],
     ) -> None:
         self._folder, self._read, self._writing, self._serving = folder, read, writing, serving
         self._names: tuple[object, NameSearch] | None = None  # and what they were read from
@@ -185,8 +185,8 @@ class CatalogueService:
         from localrec.graph.node_columns import users_hidden_from
         from localrec.graph.pagination import page_rows
 
-        with self._serving(request, view.user) as workspace:
-            fields = workspace.fields(view.domain)
+        with self._serving(request) as workspace:
+            fields = workspace.context(view.domain).fields
             field = fields.get("description") or fields["name"]
             [nearest], _ = field.search(workspace.models.embedder.embed([view.typed]), limit)
             hidden = users_hidden_from(workspace.store, view.user)
@@ -223,7 +223,7 @@ class CatalogueService:
         from localrec.workspace import Workspace
 
         with self._writing(), Workspace(self._folder, writable=True) as opened:
-            catalogue = opened.seen_by(user).catalogue(domain)
+            catalogue = opened.context(domain, user).catalogue
             named = parse_shelf(typed, Vocabulary(catalogue))
             kind = catalogue.domain.kind_of("component") or ""
             indexes = (catalogue.attribute_index(kind, key) for key in named.keys)

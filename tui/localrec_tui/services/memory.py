@@ -302,14 +302,14 @@ class MemoryService:
         return self._update_contexts[domain]
 
     def _write(self, deed: Callable[[Store], _Made]) -> _Made:
-        from localrec.privacy.journal import open_settled
+        from localrec.graph.journal import open_settled
 
         with self._writing(), open_settled(self._folder, read_only=False) as store:
             return deed(store)
 
     def _open(self, *, read_only: bool) -> Store:
         """The store at its turn, which lasts until it is closed."""
-        from localrec.privacy.journal import open_settled
+        from localrec.graph.journal import open_settled
         from localrec_tui.services.store_lease import HeldStore
 
         with ExitStack() as turn:

@@ -74,7 +74,7 @@ class StorePool:
         Raises:
             BusyError, WorkspaceError: as `open_settled`.
         """
-        from localrec.privacy.journal import open_settled
+        from localrec.graph.journal import open_settled
 
         with self._moving:
             if self._store is None:

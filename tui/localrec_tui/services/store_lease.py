@@ -12,8 +12,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+from localrec.graph.journal import STORE, open_settled
 from localrec.graph.store import Columns, Store, Values
-from localrec.privacy.journal import STORE, open_settled
 from localrec_tui.services.jsonl_tail import FileMark, file_mark
 
 _WATCHED = (STORE, f"{STORE}.wal", "settings.toml")

@@ -22,17 +22,22 @@ from localrec.foundation.atomic_files import sync
 from localrec.foundation.errors import BusyError
 from localrec.foundation.paths import owner_only
 from localrec.graph.store import Store
-from localrec.privacy.store_rewrite import sidecar_files
 
 PREPARED = ".forgetting"
 STORE = "store.duckdb"
 _JOURNAL = "forgetting.json"
+_COMPANIONS = ("", ".wal", ".wal.checkpoint", ".wal.recovery")  # what DuckDB writes for one file
 
 
 class _Journal(msgspec.Struct, frozen=True):
     """Hashes of the paths, relative to the workspace, of the files that go."""
 
     remove: frozenset[str]
+
+
+def sidecar_files(path: Path) -> tuple[str, ...]:
+    """Every file that DuckDB may touch while it writes the database `path`."""
+    return tuple(f"{path}{ending}" for ending in _COMPANIONS)
 
 
 def staged_path(path: Path) -> Path:

@@ -1,0 +1,66 @@
+"""AgenticRec and its compositions by name, for questions, lists and rankings."""
+
+from __future__ import annotations
+
+from localrec.agent.configs import AGENTS
+from localrec.agent.reranker import AgentReranker
+from localrec.data.query import Query
+from localrec.foundation.settings import Settings
+from localrec.ranking.configs import RANKERS
+from localrec.systems.agenticrec import AgenticAnswerer
+from localrec.systems.auto import evidence_parts
+from localrec.systems.configs import AgenticAskConfig, system_config
+from localrec.systems.reranking import RerankingRecommender
+from localrec.systems.system import SystemKind, SystemOptions
+from localrec.understanding.query_parser import parse_query
+from localrec.workspace.domain_context import DomainContext
+
+
+class _Agents:
+    kinds: frozenset[SystemKind] = frozenset({"answerer", "recommender"})
+
+    def roles(self, settings: Settings, options: SystemOptions) -> tuple[str, ...]:
+        return self._config(settings, options).asks_model
+
+    def answerer(self, context: DomainContext, options: SystemOptions) -> AgenticAnswerer:
+        config = self._config(context.settings, options)
+        return AgenticAnswerer(context, config, lambda agent: agent_reranker(context, agent))
+
+    def recommender(self, context: DomainContext, options: SystemOptions) -> RerankingRecommender:
+        parts = evidence_parts(context, RANKERS["auto"])
+        return RerankingRecommender(*parts, agent_reranker(context, options.name))
+
+    def _config(self, settings: Settings, options: SystemOptions) -> AgenticAskConfig:
+        config = system_config(options.name, settings, without_model=options.without_model)
+        assert isinstance(config, AgenticAskConfig)
+        return config
+
+
+def agent_reranker(context: DomainContext, name: str) -> AgentReranker:
+    """Make an agent that reranks; its model is started, so that a missing one is told.
+
+    Raises:
+        ModelError: the model is not here, or does not start.
+    """
+    config = AGENTS[name]
+    model = context.models.open("agent") if config.asks_model else None
+    if model is not None:
+        model.count_tokens("")
+    knowledge = context.domain_knowledge
+
+    def read(instruction: str) -> Query:
+        return parse_query(instruction, context.vocabulary)
+
+    return AgentReranker(
+        name,
+        config,
+        model,
+        knowledge,
+        context.catalogue,
+        user_index=context.user_index_in(knowledge.collaborative_memory),
+        profile_of=context.memory_text,
+        read=read,
+    )
+
+
+SYSTEM = _Agents()

@@ -1,0 +1,21 @@
+"""The default recommender, its counted evidence and the ablations of that by name."""
+
+from __future__ import annotations
+
+from localrec.ranking.configs import RANKERS
+from localrec.systems.auto import EvidenceRecommender, evidence_config, evidence_parts
+from localrec.systems.item_recommender import ItemRecommender
+from localrec.systems.learned import learned_recommender
+from localrec.systems.system import RecommenderSystem, SystemOptions
+from localrec.workspace.domain_context import DomainContext
+
+
+class _Auto(RecommenderSystem):
+    def recommender(self, context: DomainContext, options: SystemOptions) -> ItemRecommender:
+        name = options.name
+        config = RANKERS["auto"] if name == "auto-counted" else evidence_config(name)
+        counted = EvidenceRecommender(*evidence_parts(context, config))
+        return learned_recommender(context, counted) if name == "auto" else counted
+
+
+SYSTEM = _Auto()

@@ -1,0 +1,145 @@
+"""Lists for a user, and rankings of given candidates, from the scores of a system."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+
+from localrec.data.arrays import Mask, Scores
+from localrec.data.interaction_matrix import InteractionMatrix
+from localrec.data.questions import RankRequest
+from localrec.data.reasons import Reasons, template_reasons
+from localrec.data.recommendations import Ranking, Recommendations
+from localrec.foundation.text import clean_name
+from localrec.graph.catalogue import Catalogue
+from localrec.graph.user_profile import UserProfile, merge_profiles, profile_from_keys
+from localrec.systems.scored_items import (
+    ScoredItems,
+    components_of,
+    list_message,
+    model_calls,
+    model_tokens,
+    reason_writers,
+    recommended_item,
+    trajectory_fields,
+)
+
+_EXPLAINED = 3  # candidates of a ranking that get a rationale
+
+
+class ItemRecommender(ABC):
+    """Makes lists and orders candidates by the scores that a subclass gives items.
+
+    Args:
+        catalogue: The items and attributes.
+        interactions: The users' likes.
+    """
+
+    def __init__(self, catalogue: Catalogue, interactions: InteractionMatrix) -> None:
+        self._catalogue = catalogue
+        self._interactions = interactions
+
+    def recommend(
+        self, user: str, user_profile: UserProfile, k: int, pool: Mask | None = None
+    ) -> Recommendations:
+        """Recommend the k items that fit a user best among those they have not met.
+
+        Args:
+            user: The key of the user.
+            user_profile: Their history; an empty one gives what most people like.
+            k: Length of the list.
+            pool: Items that may be on it, (n,); all by default.
+        """
+        started = time.perf_counter()
+        user = clean_name(user)
+        fresh = ~user_profile.known if pool is None else pool & ~user_profile.known
+        fit = self.fit_to_list(user, user_profile, fresh, k)
+        best = _best(fit.scores, fresh, k)
+        ranked_ms = 1000 * (time.perf_counter() - started)
+        reasons = self.reasons(fit, best)
+        told = tuple(
+            recommended_item(self._catalogue, fit, rank, item, reason)
+            for rank, (item, reason) in enumerate(zip(best, reasons.said, strict=True), 1)
+        )
+        explained_ms = 1000 * (time.perf_counter() - started) - ranked_ms
+        return Recommendations(
+            user=user,
+            domain=self._catalogue.domain.name,
+            items=told,
+            history=len(user_profile),
+            message=list_message(
+                self._catalogue, self._interactions.user_count > 0, user, user_profile, len(told)
+            ),
+            spoke=fit.spoke | reason_writers(fit, reasons),
+            timings_ms={
+                "ranking": round(ranked_ms, 3),
+                "explanation": round(explained_ms, 3),
+            },
+            memory=fit.memory,
+            tokens=model_tokens(fit, reasons),
+            calls=model_calls(fit, reasons),
+            notes=(*fit.notes, *reasons.notes),
+            trajectory=trajectory_fields(fit.trajectory),
+        )
+
+    def rank(self, request: RankRequest, stored: UserProfile | None = None) -> Ranking:
+        """Order the request's candidates; those the catalogue has not come last, as given."""
+        user_profile = profile_from_keys(request.history, self._catalogue, request.ratings)
+        if stored is not None:
+            user_profile = merge_profiles(stored, user_profile)
+        places = [self._catalogue.item_index(key) for key in request.candidates]
+        fit = self.fit_to_request(request, user_profile, [one for one in places if one is not None])
+        scores = [-np.inf if place is None else float(fit.scores[place]) for place in places]
+        order = np.argsort(-np.array(scores, dtype=np.float64), kind="stable").tolist()
+        first = [item for place in order[:_EXPLAINED] if (item := places[place]) is not None]
+        reasons = self.reasons(fit, first)
+        return Ranking(
+            id=str(request.id),
+            ranking=tuple(request.candidates[place] for place in order),
+            scores={
+                request.candidates[place]: round(scores[place], 4)
+                for place in order
+                if places[place] is not None
+            },
+            rationales={
+                self._catalogue.keys[item]: reason.text
+                for item, reason in zip(first, reasons.said, strict=True)
+                if reason.text
+            },
+            spoke=components_of(fit) | reason_writers(fit, reasons),
+            tokens=model_tokens(fit, reasons),
+            calls=model_calls(fit, reasons),
+            notes=(*fit.notes, *reasons.notes),
+            trajectory=trajectory_fields(fit.trajectory),
+        )
+
+    @abstractmethod
+    def fit(self, user: str, user_profile: UserProfile) -> ScoredItems:
+        """Score all items for a user, higher is better, (n,)."""
+
+    def fit_to_rank(self, user: str, user_profile: UserProfile) -> ScoredItems:
+        """Score all items for the order of given candidates."""
+        return self.fit(user, user_profile)
+
+    def fit_to_list(self, user: str, user_profile: UserProfile, fresh: Mask, k: int) -> ScoredItems:
+        """Score the items that may be on a list of k; others may get -inf."""
+        return self.fit(user, user_profile)
+
+    def fit_to_request(
+        self, request: RankRequest, user_profile: UserProfile, items: Sequence[int]
+    ) -> ScoredItems:
+        """Score the candidates of a request that the catalogue knows; others may get -inf."""
+        return self.fit_to_rank(request.user or "", user_profile)
+
+    def reasons(self, fit: ScoredItems, items: Sequence[int]) -> Reasons:
+        """Why some items stand where they do, in their order."""
+        return template_reasons(map(fit.reason_builder.facts, items))
+
+
+def _best(scores: Scores, fresh: Mask, k: int) -> list[int]:
+    items = np.flatnonzero(fresh)
+    best: list[int] = items[np.argsort(-scores[items], kind="stable")[:k]].tolist()
+    return best

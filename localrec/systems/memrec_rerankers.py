@@ -1,0 +1,112 @@
+"""MemRec whose candidates a model orders, or vectors of memories: `--system memrec-model`.
+
+For a list the measured evidence proposes candidates. Where a model fails on the way, the fused
+evidence of the shared memory orders them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from localrec.data.arrays import Scores
+from localrec.data.evidence import Fact
+from localrec.data.reasons import Reasons
+from localrec.explanation.model_reasons import write_reasons
+from localrec.foundation.settings import RERANKER, Settings
+from localrec.llm.chat_model import ChatModel
+from localrec.memory.configs import (
+    MEMREC,
+    MEMREC_MODELS,
+    MEMREC_VECTOR,
+    MemRecConfig,
+    MemRecModelConfig,
+)
+from localrec.memory.loader import memory_texts_of
+from localrec.memory.memrec import MemRec
+from localrec.memory.rerankers import ModelReranker, Reranker, RerankRequest, VectorReranker
+from localrec.ranking.configs import RANKERS
+from localrec.systems.auto import evidence_parts
+from localrec.systems.reranking import RerankingRecommender
+from localrec.systems.system import RecommenderSystem, SystemOptions
+from localrec.workspace.domain_context import DomainContext
+
+
+def fallback_memory(name: str) -> MemRecConfig:
+    """Return the memory that orders candidates where a model fails.
+
+    A system that reads nothing of other users is replaced by evidence that reads nothing of them.
+    """
+    return MEMREC["isolated-memory" if name == "isolated-agent" else "memrec"]
+
+
+def vector_reranker(context: DomainContext, name: str) -> VectorReranker:
+    """Make a reranker that compares memories as vectors.
+
+    Raises:
+        WorkspaceError: there are no vectors.
+    """
+    memory = context.collaborative_memory
+    if memory.graph.item_features.vectors is None:
+        raise context.indexes.missing_vectors()
+    return VectorReranker(memory, MEMREC_VECTOR[name], context.user_index_in(memory))
+
+
+def model_reranker(
+    context: DomainContext, config: MemRecModelConfig, fallback: MemRecConfig
+) -> ModelReranker:
+    """Make a reranker that asks a model, which is started, so that a missing one is told.
+
+    Raises:
+        ModelError: a model is not here, or does not start, or the adapter is for another.
+    """
+    memory = context.collaborative_memory
+    user_index = context.user_index_in(memory)
+    model, writer = context.models.open(RERANKER), context.models.open("writer")
+    for one in (model, writer):
+        one.count_tokens("")
+
+    def reasons(
+        model: ChatModel,
+        facts: Sequence[Sequence[Fact]],
+        names: Sequence[str],
+        known: Sequence[str],
+    ) -> Reasons:
+        return write_reasons(model, facts, names, context.vocabulary, known=known)
+
+    def open_memrec() -> MemRec:
+        shared = context.shared_memory(fallback)
+        return MemRec(shared.collaborative_memory, shared.config, shared.weights)
+
+    def fused(asked: RerankRequest) -> Scores:
+        memrec = context.once(("memrec", fallback), open_memrec)
+        scores = memrec.scores(asked.items, asked.weights, user_index(asked.user))
+        return scores[list(asked.candidates)]
+
+    return ModelReranker(
+        model,
+        writer,
+        memory,
+        memory_texts_of(memory.graph, context.catalogue),
+        context.domain,
+        config,
+        user_index=user_index,
+        fallback=fused,
+        write_reasons=reasons,
+    )
+
+
+class _MemRecRerankers(RecommenderSystem):
+    def roles(self, settings: Settings, options: SystemOptions) -> tuple[str, ...]:
+        return () if options.name in MEMREC_VECTOR else (RERANKER, "writer")
+
+    def recommender(self, context: DomainContext, options: SystemOptions) -> RerankingRecommender:
+        name = options.name
+        reranker: Reranker
+        if name in MEMREC_VECTOR:
+            reranker = vector_reranker(context, name)
+        else:
+            reranker = model_reranker(context, MEMREC_MODELS[name], fallback_memory(name))
+        return RerankingRecommender(*evidence_parts(context, RANKERS["auto"]), reranker)
+
+
+SYSTEM = _MemRecRerankers()

@@ -1,0 +1,190 @@
+"""Imports into a workspace: rows are stored first, then their vectors and counts are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from localrec.data.domains import Domain
+from localrec.data.rows import BulkHistory, CatalogueRows, HistoryRows, ImportReport
+from localrec.foundation.errors import CutShortError, ModelError
+from localrec.foundation.progress import Progress, no_progress
+from localrec.foundation.settings import Settings
+from localrec.graph.store import Store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from localrec.item_images.folder_import import ImageImportReport
+    from localrec.workspace.domain_context import DomainContext
+    from localrec.workspace.model_pool import Models
+
+
+class ImportService:
+    """Stores items, histories and images in a workspace that is open for writing.
+
+    Args:
+        store: Open for writing.
+        settings: The workspace settings.
+        models: Open the embedders.
+        context: Domain -> its context, as it is by now.
+        invalidate: Has the workspace forget what it read.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        models: Models,
+        context: Callable[[str], DomainContext],
+        invalidate: Callable[[], None],
+    ) -> None:
+        self._store, self._settings, self._models = store, settings, models
+        self._context, self._invalidate = context, invalidate
+
+    def import_items(
+        self, table: CatalogueRows, domain: Domain, progress: Progress = no_progress
+    ) -> None:
+        """Store items in one transaction, then embed their texts.
+
+        Raises:
+            ModelError: there is no embedder; the rows are stored.
+            CutShortError: Ctrl+C after the rows were stored.
+        """
+        from localrec.graph.item_ingest import ingest_items
+
+        ingest_items(
+            self._store, domain, table.items, table.report, lambda step: progress(step, 0, 0)
+        )
+        with _after_the_rows():
+            self.embed_texts(domain, progress)
+
+    def import_history(
+        self,
+        history: HistoryRows | BulkHistory,
+        domain: Domain,
+        user: str | None,
+        progress: Progress = no_progress,
+        *,
+        embed: bool = True,
+    ) -> ImportReport:
+        """Store interactions in one transaction, then count likes and embed the new items.
+
+        Args:
+            history: The rows, or the files that hold them.
+            domain: The domain of the items.
+            user: The user of a history without users.
+            progress: Called with each step.
+            embed: Whether to embed now; else `embed_texts` can follow.
+
+        Returns:
+            The receipt as it was stored.
+
+        Raises:
+            ModelError: there is no embedder; the rows are stored.
+            CutShortError: Ctrl+C after the rows were stored.
+        """
+        from localrec.graph.history_ingest import ingest_bulk, ingest_history
+
+        def step(name: str) -> None:
+            progress(name, 0, 0)
+
+        if isinstance(history, BulkHistory):
+            report = ingest_bulk(self._store, domain, history, step)
+        else:
+            report = ingest_history(self._store, domain, history, user, step)
+        self._invalidate()
+        with _after_the_rows():
+            step("counting who liked what")
+            _ = self._context(domain.name).interactions
+            if embed:
+                self.embed_texts(domain, progress)
+        return report
+
+    def import_images(
+        self,
+        folder: Path,
+        domain: Domain,
+        *,
+        column: str | None = None,
+        dry_run: bool = False,
+        progress: Progress = no_progress,
+    ) -> ImageImportReport:
+        """Store a folder of item images, all that fit or none, then embed them.
+
+        Raises:
+            InputError: no such folder or column, or no file in it that shows an item.
+            ModelError: the embedder of images does not fit; the images are stored.
+            CutShortError: Ctrl+C; the message says whether the images were stored.
+        """
+        from localrec.item_images.folder_import import import_images
+
+        report = import_images(
+            self._store,
+            domain,
+            folder,
+            column=column,
+            dry_run=dry_run,
+            progress=progress,
+        )
+        if not dry_run:
+            with _after_the_rows():
+                self.embed_images(domain, progress)
+        return report
+
+    def embed_texts(self, domain: Domain, progress: Progress = no_progress) -> int:
+        """Bring vectors and index files in line with texts and images.
+
+        Returns:
+            The number of texts that were embedded.
+        """
+        from localrec.index.embedded_fields import update_embeddings
+
+        count = update_embeddings(
+            self._store,
+            domain,
+            self._models.embedder,
+            lambda done, total: progress("embedding texts", done, total),
+        )
+        indexes = self._context(domain.name).indexes
+        for number, field in enumerate(domain.texts):
+            progress("building indexes", number, len(domain.texts))
+            indexes.open_field(field)
+        self.embed_images(domain, progress)
+        return count
+
+    def embed_images(self, domain: Domain, progress: Progress = no_progress) -> int:
+        """Embed the item images; 0 where the settings name no embedder for them."""
+        from localrec.graph.image_store import count_item_images
+
+        if not self._settings.pictures or not count_item_images(self._store, domain):
+            return 0
+        from localrec.index.image_index import update_image_embeddings
+
+        assert self._models.image_embedder is not None
+        count = update_image_embeddings(
+            self._store,
+            domain,
+            self._models.image_embedder,
+            lambda done, total: progress("embedding pictures", done, total),
+        )
+        self._context(domain.name).item_images()  # builds the index
+        return count
+
+
+@contextmanager
+def _after_the_rows() -> Iterator[None]:
+    """Say that the rows are stored where Ctrl+C or a missing model ends what follows them."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        raise CutShortError(
+            "interrupted; the rows are stored, but what is computed from them is not complete.",
+            "Complete it: localrec index",
+        ) from stop
+    except ModelError as error:
+        raise ModelError(
+            f"The rows are stored, but their texts have no vectors yet. {error.message}",
+            f"{error.hint} and then: localrec index".lstrip(),
+        ) from error
