@@ -68,7 +68,7 @@ class ReasonBuilder:
 
     Args:
         person: The key of the user.
-        taste: Their history.
+        user_profile: Their history.
         catalogue: Items and attributes.
         audience: Who liked what.
         company: The shared memory, where it took part.

@@ -112,7 +112,7 @@ def count_facets(
 
     Args:
         supporters: In the order of their numbers.
-        traits: Attributes of the items.
+        item_features: Attributes of the items.
         usual: From `domain_shares`.
         names: How each attribute is said of several items, (attributes,), see `phrases_of`.
         most: Facets at most.
