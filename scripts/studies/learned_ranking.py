@@ -1,15 +1,15 @@
 """All figures of the default ranker: targets, ablations, learnt weights, strangers, small stores.
 
-    python scripts/studies/learned_ranking.py ml-100k --workspace FOLDER [--half test]
-    python scripts/studies/learned_ranking.py strangers --workspace FOLDER [--half test]
-    python scripts/studies/learned_ranking.py left-out --workspace FOLDER [--half test]
-    python scripts/studies/learned_ranking.py samples --workspace FOLDER
-    python scripts/studies/learned_ranking.py recbole --data FOLDER [--half test]
+    python scripts/studies/run.py learned_ranking ml-100k --workspace FOLDER [--half test]
+    python scripts/studies/run.py learned_ranking strangers --workspace FOLDER [--half test]
+    python scripts/studies/run.py learned_ranking left-out --workspace FOLDER [--half test]
+    python scripts/studies/run.py learned_ranking samples --workspace FOLDER
+    python scripts/studies/run.py learned_ranking recbole --data FOLDER [--half test]
 
 FOLDER is a workspace that the films were pulled into (localrec datasets pull ml-100k), or one with
 a RecBole `.inter` and `.item` file. `--half validation`, the default, predicts the second-last item
-of each user and is what choices may be made by. Each part writes
-docs/figures/learned_ranking_*.json and prints a table.
+of each user and is what choices may be made by. With --report the figures are kept as
+docs/figures/learned_ranking_*.json.
 """
 
 from __future__ import annotations
@@ -24,23 +24,26 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from localrec.baselines.base import Interactions
-from localrec.evaluation.asking import pooled
-from localrec.evaluation.cases import FusionCases, Protocol, part
-from localrec.evaluation.dataset import read_interactions
-from localrec.evaluation.intervals import Measure, measure
-from localrec.evaluation.report import Origin, origin_now, table
-from localrec.memory.profiles import traits_of
+from findings import Findings, origin_of
 from numpy.typing import NDArray
 
-from localrec.evaluation import metrics
+from localrec.data.interactions import Interactions
+from localrec.evaluation.provenance import Origin
+from localrec.evaluation.ranking import metrics
+from localrec.evaluation.ranking.cases import Cases, EvaluationProtocol, split_data
+from localrec.evaluation.ranking.inference import candidate_scores
+from localrec.evaluation.ranking.keyed_interactions import read_interactions
+from localrec.evaluation.reporting.markdown import markdown_table
+from localrec.evaluation.reporting.number_format import with_interval
+from localrec.evaluation.statistics import IntervalEstimate, ratio_estimate
+from localrec.memory.user_summaries import build_item_features
 from localrec.ranking.learned.evidence import KINDS
 from localrec.ranking.learned.fusion import LearnedWeights
 from localrec.ranking.learned.interactions import Histories, InteractionLog, ItemSideData
 from localrec.ranking.learned.ranker import FusedRanker, RankerConfig
+from localrec.sources.dataset_catalog import fetch_dataset
 from localrec.workspace import Workspace
 
-ROOT = Path(__file__).resolve().parents[2]
 SEED = 7
 DOMAIN = "movies"
 SHOWN = 5
@@ -54,7 +57,7 @@ class Row(msgspec.Struct, frozen=True):
 
     system: str
     protocol: str
-    figures: dict[str, Measure]
+    figures: dict[str, IntervalEstimate]
 
 
 class Study(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,22 +74,8 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
     warm_list_ms: float
 
 
-def main() -> int:
-    """Run one part, print its table, write its file."""
-    asked = parse_arguments()
-    study = PARTS[asked.part](asked)
-    name = asked.part if asked.part != "recbole" else asked.data.name
-    path = ROOT / "docs" / "figures" / f"learned_ranking_{name}_{asked.half}.json"
-    path.write_bytes(msgspec.json.format(msgspec.json.encode(study), indent=1) + b"\n")
-    print(as_markdown(study))
-    return 0
-
-
-def parse_arguments() -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What the command line takes."""
     parser.add_argument("part", choices=tuple(PARTS))
     parser.add_argument("--workspace", type=Path, help="with MovieLens 100K in it")
     parser.add_argument("--data", type=Path, help="folder of a RecBole data set")
@@ -96,7 +85,14 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--cases", type=int, default=10**9, help="at most so many, evenly drawn")
     parser.add_argument("--folds", type=int, default=5, help="of the left-out users")
     parser.add_argument("--keep", type=Path, help="folder that fitted rankers are kept in")
-    return parser.parse_args()
+
+
+def measure(asked: argparse.Namespace) -> Findings:
+    """Run one part of the study."""
+    study = PARTS[asked.part](asked)
+    name = asked.part if asked.part != "recbole" else asked.data.name
+    kept_as = f"learned_ranking_{name}_{asked.half}"
+    return Findings(text=as_markdown(study), figures=study, kept_as=kept_as)
 
 
 # Data
@@ -117,16 +113,16 @@ def read_workspace(folder: Path) -> Data:
         catalogue = workspace.context(DOMAIN).catalogue
         keyed = read_interactions(workspace.store, catalogue.domain)
         field = next(iter(workspace.fields(DOMAIN).values()), None)
-        traits = traits_of(catalogue, field)
+        features = build_item_features(catalogue, field)
     place = np.searchsorted(catalogue.node_ids, keyed.item_nodes)
-    links = [traits.attribute[traits.first_link[p] : traits.first_link[p + 1]] for p in place]
+    links = [features.attribute[features.first_link[p] : features.first_link[p + 1]] for p in place]
     vectors = np.zeros((len(place), 0), dtype=np.float32)
-    if traits.vectors is not None:
-        vectors = traits.vectors[place].astype(np.float32)
+    if features.vectors is not None:
+        vectors = features.vectors[place].astype(np.float32)
     side = ItemSideData(
-        np.concatenate(links).astype(np.int32), _firsts(links), traits.attributes, vectors
+        np.concatenate(links).astype(np.int32), _firsts(links), features.attributes, vectors
     )
-    return Data(keyed.interactions, side, keyed.person_keys, keyed.item_keys)
+    return Data(keyed.interactions, side, keyed.user_keys, keyed.item_keys)
 
 
 def read_recbole(folder: Path) -> Data:
@@ -148,11 +144,11 @@ def read_recbole(folder: Path) -> Data:
         np.zeros((len(items), 0), dtype=np.float32),
     )
     interactions = Interactions(
-        person=user[order].astype(np.int32),
+        user=user[order].astype(np.int32),
         item=item[order].astype(np.int32),
         stars=stars[order],
         at=at[order].astype("datetime64[s]"),
-        people=len(users),
+        users=len(users),
         items=len(items),
     )
     return Data(interactions, side, users, items)
@@ -177,13 +173,13 @@ def days_of(at: NDArray[np.datetime64]) -> NDArray[np.float64]:
 def log_of(train: Interactions) -> InteractionLog:
     """Training rows in the ranker's shape."""
     return InteractionLog(
-        train.person, train.item, train.stars, days_of(train.at), train.people, train.items
+        train.user, train.item, train.stars, days_of(train.at), train.users, train.items
     )
 
 
-def histories_of(cases: FusionCases, *, strangers: bool = False) -> Histories:
+def histories_of(cases: Cases, *, strangers: bool = False) -> Histories:
     """What a ranker gets to see of the cases."""
-    users = np.full(len(cases), -1, dtype=np.int32) if strangers else cases.asked_as
+    users = np.full(len(cases), -1, dtype=np.int32) if strangers else cases.train_user
     days = [days_of(one) for one in cases.at]
     return Histories.of(cases.histories, cases.stars, days, users)
 
@@ -203,7 +199,7 @@ def run_recbole(asked: argparse.Namespace) -> Study:
 
 def _leave_one_out(asked: argparse.Namespace, data: Data, candidates: Sequence[str | int]) -> Study:
     parted = {
-        str(many): part(data.interactions, Protocol(candidates=many, seed=SEED))  # type: ignore[arg-type]
+        str(many): split_data(data.interactions, EvaluationProtocol(candidates=many, seed=SEED))  # type: ignore[arg-type]
         for many in candidates
     }
     cases = {name: getattr(one, asked.half) for name, one in parted.items()}
@@ -223,7 +219,7 @@ def _leave_one_out(asked: argparse.Namespace, data: Data, candidates: Sequence[s
 def run_strangers(asked: argparse.Namespace) -> Study:
     """Five ratings without days from users whom the store does not know; all films are ranked.
 
-    The users and their five ratings are those of `scripts/evaluate_people.py`.
+    The users and their five ratings are those of `scripts/studies/cold_start.py`.
     """
     data = read_workspace(asked.workspace)
     source = _in_file_order(data)
@@ -231,7 +227,7 @@ def run_strangers(asked: argparse.Namespace) -> Study:
     fifth = len(drawn) // 5
     held_out = {"test": drawn[:fifth], "validation": drawn[fifth : 2 * fifth]}[asked.half]
     known = np.isin(data.user_keys.astype(str), drawn[2 * fifth :])
-    mask = known[data.interactions.person]
+    mask = known[data.interactions.user]
     log = log_of(data.interactions).rows(mask)
     ranker, seconds = _fitted(asked, log, data.side, asked.kinds.split(","), asked.half)
     rows: list[Row] = []
@@ -243,7 +239,7 @@ def run_strangers(asked: argparse.Namespace) -> Study:
             gains = [
                 _list_ndcg(scores[row], shown[row], relevant[row]) for row in range(len(shown))
             ]
-            figures = {f"NDCG@{K}": measure([(gain, 1.0) for gain in gains])}
+            figures = {f"NDCG@{K}": ratio_estimate([(gain, 1.0) for gain in gains])}
             rows.append(Row(name, f"{choice} {SHOWN}", figures))
     weights = {"unordered": ranker.unordered}
     return _study(asked, len(shown), rows, weights, seconds, _warm_ms(ranker, histories))
@@ -252,15 +248,15 @@ def run_strangers(asked: argparse.Namespace) -> Study:
 def run_left_out(asked: argparse.Namespace) -> Study:
     """The last film among 20, of users who are left out of the fit, last 10 in the request."""
     data = read_workspace(asked.workspace)
-    parted = part(data.interactions, Protocol(candidates=20, history=10, seed=SEED))
-    cases: FusionCases = getattr(parted, asked.half)
+    parted = split_data(data.interactions, EvaluationProtocol(candidates=20, history=10, seed=SEED))
+    cases: Cases = getattr(parted, asked.half)
     fold = np.random.default_rng(SEED).permutation(len(cases)) % asked.folds
     log = log_of(parted.train)
     scores = np.zeros((len(cases), log.items), dtype=np.float32)
     seconds: dict[str, float] = {}
     for number in range(asked.folds):
         rows = np.flatnonzero(fold == number)
-        stays = ~np.isin(log.user, cases.person[rows])
+        stays = ~np.isin(log.user, cases.user[rows])
         ranker, seconds = _fitted(
             asked, log.rows(stays), data.side, asked.kinds.split(","), f"left-out-{number}"
         )
@@ -277,8 +273,8 @@ def run_samples(asked: argparse.Namespace) -> Study:
     data = read_workspace(asked.workspace)
     rows: list[Row] = []
     for name, interactions in _samples(data.interactions).items():
-        parted = part(interactions, Protocol(candidates=20, seed=SEED))
-        cases: FusionCases = getattr(parted, asked.half)
+        parted = split_data(interactions, EvaluationProtocol(candidates=20, seed=SEED))
+        cases: Cases = getattr(parted, asked.half)
         ranker, seconds = _fitted(
             asked, log_of(parted.train), data.side, asked.kinds.split(","), f"sample-{name}"
         )
@@ -302,14 +298,14 @@ PARTS = {
 def _samples(data: Interactions) -> dict[str, Interactions]:
     """Small stores; users and items keep their numbers."""
     generator = np.random.default_rng(SEED)
-    age = data.first_row[1:][data.person] - 1 - np.arange(len(data))
+    age = data.first_row[1:][data.user] - 1 - np.arange(len(data))
     popular = np.argsort(-np.bincount(data.item, minlength=data.items))[:200]
-    few = generator.permutation(data.people)
+    few = generator.permutation(data.users)
     masks = {
         "sparse (newest 8 of each user)": age < 8,
         "dense (200 films)": np.isin(data.item, popular),
-        "100 users": np.isin(data.person, few[:100]),
-        "5 users": np.isin(data.person, few[:5]),
+        "100 users": np.isin(data.user, few[:100]),
+        "5 users": np.isin(data.user, few[:5]),
     }
     samples = {name: _masked(data, mask) for name, mask in masks.items()}
     undated = np.full(len(data), np.datetime64("NaT"), dtype="datetime64[s]")
@@ -321,11 +317,11 @@ def _samples(data: Interactions) -> dict[str, Interactions]:
 
 def _masked(data: Interactions, mask: NDArray[np.bool_]) -> Interactions:
     return Interactions(
-        person=data.person[mask],
+        user=data.user[mask],
         item=data.item[mask],
         stars=data.stars[mask],
         at=data.at[mask],
-        people=data.people,
+        users=data.users,
         items=data.items,
     )
 
@@ -357,10 +353,10 @@ def _tell(what: str, done: int, total: int) -> None:
 
 
 def _judged(
-    rankers: dict[str, FusedRanker], histories: Histories, cases: dict[str, FusionCases]
+    rankers: dict[str, FusedRanker], histories: Histories, cases: dict[str, Cases]
 ) -> list[Row]:
     """Figures of rankers and of the first one's signals, five hundred cases at a time."""
-    places: dict[tuple[str, str], list[metrics.Places]] = {}
+    places: dict[tuple[str, str], list[metrics.TiedRanks]] = {}
     for begin in range(0, len(histories), 500):
         rows = np.arange(begin, min(begin + 500, len(histories)))
         part_of_all = histories.take(rows)
@@ -377,29 +373,29 @@ def _judged(
     ]
 
 
-def _joined(parts: Sequence[metrics.Places]) -> metrics.Places:
-    return metrics.Places(
+def _joined(parts: Sequence[metrics.TiedRanks]) -> metrics.TiedRanks:
+    return metrics.TiedRanks(
         np.concatenate([one.first for one in parts]), np.concatenate([one.tied for one in parts])
     )
 
 
-def _figures(scores: NDArray[np.float32], cases: FusionCases) -> dict[str, Measure]:
+def _figures(scores: NDArray[np.float32], cases: Cases) -> dict[str, IntervalEstimate]:
     return _measured(_places(scores, cases))
 
 
-def _places(scores: NDArray[np.float32], cases: FusionCases) -> metrics.Places:
-    ranked, positive = pooled(scores, cases, keep_known=False)
-    return metrics.places_of(ranked, positive)
+def _places(scores: NDArray[np.float32], cases: Cases) -> metrics.TiedRanks:
+    ranked, positive = candidate_scores(scores, cases, keep_known=False)
+    return metrics.tied_ranks(ranked, positive)
 
 
-def _measured(places: metrics.Places) -> dict[str, Measure]:
+def _measured(places: metrics.TiedRanks) -> dict[str, IntervalEstimate]:
     values = {
         "H@1": metrics.hit_rates(places, 1),
         "H@10": metrics.hit_rates(places, K),
         "NDCG@10": metrics.ndcgs(places, K),
         "MRR": metrics.reciprocal_ranks(places),
     }
-    return {name: measure([(one, 1.0) for one in column]) for name, column in values.items()}
+    return {name: ratio_estimate([(one, 1.0) for one in column]) for name, column in values.items()}
 
 
 def _in_file_order(data: Data) -> NDArray[np.int64]:
@@ -407,8 +403,6 @@ def _in_file_order(data: Data) -> NDArray[np.int64]:
 
     The rows of a user keep that order among equal moments only, so the file itself is read.
     """
-    from localrec.datasets import fetch_dataset
-
     path = next(Path(one) for one in fetch_dataset("ml-100k").glob("*.inter"))
     rows = _read_table(path)
     users = {key: number for number, key in enumerate(data.user_keys.tolist())}
@@ -416,7 +410,7 @@ def _in_file_order(data: Data) -> NDArray[np.int64]:
     pair = {
         (user, item): row
         for row, (user, item) in enumerate(
-            zip(data.interactions.person.tolist(), data.interactions.item.tolist(), strict=True)
+            zip(data.interactions.user.tolist(), data.interactions.item.tolist(), strict=True)
         )
     }
     numbers = [pair[users[row["user_id"]], items[row["item_id"]]] for row in rows]
@@ -431,7 +425,7 @@ def _handfuls(
     number_of = {str(key): number for number, key in enumerate(data.user_keys)}
     shown, stars, relevant = [], [], []
     for number, key in enumerate(people):
-        mine = source[rows.person[source] == number_of[key]]
+        mine = source[rows.user[source] == number_of[key]]
         if choice == "first":
             mine = mine[np.argsort(rows.at[mine], kind="stable")]
         else:
@@ -481,7 +475,7 @@ def _study(
 ) -> Study:
     arguments = [asked.part, f"--half {asked.half}"]
     return Study(
-        origin=origin_now("scripts/studies/learned_ranking.py", arguments),
+        origin=origin_of("learned_ranking", *arguments),
         part=asked.part,
         half=asked.half,
         cases=cases,
@@ -506,21 +500,16 @@ def as_markdown(study: Study) -> str:
         for name, level, slope in zip(learnt.names, learnt.level, learnt.slope, strict=True)
         if level >= 0.005
     ]
+    heads = ["histories", "feature", "weight", "by length", "by renown"]
     times = ", ".join(f"{name} {value:g} s" for name, value in study.seconds.items())
     return (
         f"{study.cases} cases, {study.half}; intervals are 95%, bootstrap over users.\n\n"
-        f"{table(['system', 'protocol', *names], body)}\n\n"
-        f"{table(['histories', 'feature', 'weight', 'by length', 'by renown'], weights)}\n\n"
+        f"{markdown_table(['system', 'protocol', *names], body)}\n\n"
+        f"{markdown_table(heads, weights)}\n\n"
         f"Times: {times}. Memory at most {study.megabytes} MB. A warm list takes "
         f"{study.warm_list_ms} ms.\n\nMade by {study.origin.as_text()}"
     )
 
 
-def _told(one: Measure | None) -> str:
-    if one is None or one.value is None:
-        return ""
-    return f"{one.value:.4f} [{one.low:.4f}, {one.high:.4f}]"
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def _told(one: IntervalEstimate | None) -> str:
+    return "" if one is None else with_interval(one, 4)
