@@ -131,8 +131,8 @@ class VectorMemRec:
     """Scores all items by how near their memories lie to a person's; nothing is fitted.
 
     Args:
-        collaborative_memory: The domain's shared memory; without vectors of texts all items score alike.
-        config: How they are compared.
+        collaborative_memory: The domain's shared memory; without vectors of texts all items score
+        alike. config: How they are compared.
     """
 
     def __init__(
