@@ -74,11 +74,12 @@ class RareContract(SystemContract):
         ("rare.py", "ordered[:k]", "ordered", RareContract, "items_of_the_catalogue_each_once"),
         (
             "rare.py",
-            "(answer, items=items)",
-            "(answer, id='', items=items)",
+            "(answer,",
+            "(answer, id='',",
             RareContract,
-            "an_answer",
+            "items_of_the_catalogue_each_once",
         ),
+        ("rare.py", "(np.float32)", "(int) * np.random.random()", RareContract, "the_same_list"),
         ("domain.toml", "is a {name} tea", "is tea", TeaContract, "a_sentence_can_state"),
     ],
 )
