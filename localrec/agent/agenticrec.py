@@ -71,7 +71,7 @@ class AgenticRec:
         """Every candidate once, best first.
 
         Args:
-            desk: The request.
+            tool_context: The request.
             seed: Of everything drawn; not negative.
 
         Raises:

@@ -98,7 +98,7 @@ def standardized_among_items(
     """Where the candidates stand among all items, in deviations above the mean, (c,).
 
     Args:
-        desk: Whose candidates.
+        tool_context: Whose candidates.
         values: Of all items; what is not finite counts as the least, (n,).
 
     Returns:

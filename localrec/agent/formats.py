@@ -66,7 +66,7 @@ class TurnFormat(Protocol):
         """The system's message, shared by many requests, and the user's.
 
         Args:
-            desk: The request.
+            tool_context: The request.
             tools: What may be asked; without any it is to rank at once.
             budget: How often.
             k: Numbers in the ranking.

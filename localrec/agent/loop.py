@@ -46,7 +46,7 @@ def run_agent(
 
     Args:
         model: Writes under a grammar; one that pays no heed to it is checked all the same.
-        desk: The request.
+        tool_context: The request.
         tools: What it may ask; without any it ranks at once.
         config: Bounds.
         seed: Of everything drawn; not negative.

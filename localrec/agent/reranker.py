@@ -46,7 +46,7 @@ class AgentReranker:
         model: Opened, and closed, by somebody else; None where nobody is asked.
         reference: What is known of the domain, numbered as the catalogue.
         catalogue: What demands are checked in.
-        person_of: A person's key -> their number in the graph, -1 for a stranger.
+        user_index: A person's key -> their number in the graph, -1 for a stranger.
         profile_of: A person's key -> what is remembered of them, "" for nothing.
         read: An instruction, cleaned -> what it asks for.
     """

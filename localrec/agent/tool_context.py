@@ -46,12 +46,12 @@ class DomainKnowledge(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     Args:
         domain: What the items belong to.
         titles: Of each item, untrusted, (items,).
-        traits: The items' attributes.
+        item_features: The items' attributes.
         attributes: Each attribute, (attributes,).
         years: Of each item, 0 where unknown, (items,).
         descriptions: An item's own text, "" where it has none; untrusted.
-        collective: Who likes what, and what goes together.
-        portraits: Memories in words.
+        collaborative_memory: Who likes what, and what goes together.
+        memory_texts: Memories in words.
         sequential: Embeddings of a sequential recommender; None where none was trained.
         path: The attributes that lead from one item to another in the graph, as a sentence.
     """

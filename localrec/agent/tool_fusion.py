@@ -63,7 +63,7 @@ class ToolFusion:
         """All candidates, best first, with every tool that was asked; and how well each fits, (c,).
 
         Args:
-            desk: The request.
+            tool_context: The request.
             seed: Only put on record.
 
         Raises:
@@ -111,7 +111,7 @@ def fit_tool_fusion(
     """Fit the weights to find what was taken.
 
     Args:
-        desks: Requests with equally many candidates each.
+        tool_contexts: Requests with equally many candidates each.
         targets: Number of the candidate that was taken, from 1, of each desk.
         tools: What may be asked.
     """

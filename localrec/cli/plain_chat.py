@@ -63,7 +63,7 @@ def converse(options: ChatOptions, first: str | None = None) -> None:
     """Talk with whoever types on stdin, until "quit" or the end of it.
 
     Args:
-        talk: The options.
+        options: The options.
         first: A question that was given with the command; None for none.
     """
     if first is None:

@@ -169,12 +169,9 @@ def rank(
     with context.open_workspace() as opened, resumable(out), progress() as steps:
         named = (key for request in requests for key in (*request.candidates, *request.history))
         chosen = domain_of_items(opened, list(islice(named, _SAMPLED_KEYS)), domain)
-        rankers: dict[DomainContext, ItemRecommender] = {}
 
         def ranker_in(seen: DomainContext) -> ItemRecommender:
-            if seen not in rankers:
-                rankers[seen] = SYSTEM_REGISTRY.recommender(seen, system)
-            return rankers[seen]
+            return seen.once("ranker", lambda: SYSTEM_REGISTRY.recommender(seen, system))
 
         note_unknown(opened.store, (request.user for request in requests))
         ranker_in(opened.context(chosen))  # what cannot be opened is told before anything is asked

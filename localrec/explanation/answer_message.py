@@ -11,7 +11,6 @@ from localrec.graph.user_profile import UserProfile
 from localrec.retrieval.candidates import CandidateSet
 from localrec.retrieval.personalize import disliked_mask
 from localrec.retrieval.search_query import SearchQuery
-from localrec.understanding.image_wishes import describe_seen
 from localrec.understanding.shelf_reader import asks_for_shelf
 
 
@@ -46,6 +45,8 @@ def _how_it_was_read(query: SearchQuery) -> list[str]:
     if intent.cut:
         told.append("Your question is very long; only its first 2,000 characters were read.")
     if intent.seen is not None:
+        from localrec.understanding.image_wishes import describe_seen
+
         told += describe_seen(intent.seen, query.catalogue)
     example = example_index(query)
     if example is not None:

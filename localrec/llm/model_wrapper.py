@@ -74,3 +74,27 @@ class ModelWrapper:
             prefix: Beginning of the reply.
         """
         return call(messages)
+
+
+class PrefixedChatModel(ModelWrapper):
+    """A chat model that is told something before whatever it is asked.
+
+    Args:
+        model: Asked in its place; not closed with it.
+        brief: Stands behind the first message of every prompt.
+    """
+
+    def __init__(self, model: ChatModel, brief: str) -> None:
+        super().__init__(model)
+        self._brief = brief
+
+    def _ask(
+        self,
+        messages: Sequence[Message],
+        call: Callable[[Sequence[Message]], Reply],
+        *,
+        labels: Sequence[str] = (),
+        prefix: str = "",
+    ) -> Reply:
+        first, *rest = messages
+        return call([Message(first.role, f"{first.content}\n\n{self._brief}"), *rest])

@@ -93,7 +93,7 @@ def retrieve_memory(
     """Find, curate and summarise the neighbours of a history (Stage-R without a model).
 
     Args:
-        collective: The domain's.
+        collaborative_memory: The domain's.
         items: The history, oldest first, each once, (h,).
         weights: How much each is liked, (h,).
         person: Whose history it is in the graph; -1 for a stranger.
@@ -136,10 +136,10 @@ def evidence_scores(
     """Every kind of evidence for all items; without a memory only what needs none, (n,) each.
 
     Args:
-        collective: The domain's.
+        collaborative_memory: The domain's.
         items: The history, oldest first, each once, (h,).
         weights: How much each is liked; attributes and texts of what has less than 0 repel, (h,).
-        remembered: What the neighbourhood says; None where it was not looked at.
+        memory_context: What the neighbourhood says; None where it was not looked at.
     """
     item_features = collaborative_memory.graph.item_features
     found: dict[EvidenceKind, Scores] = {
@@ -243,7 +243,7 @@ def facet_vectors(memory_context: MemoryContext, graph: UserItemGraph, memories:
     they put the item first among 20 less often than no facets at all.)
 
     Args:
-        remembered: Of one history.
+        memory_context: Of one history.
         graph: Who likes what.
         memories: From `memory_vectors`.
     """
@@ -260,7 +260,7 @@ def memory_summary(memory_context: MemoryContext, told: Synthesis | None = None)
     """What was remembered, without a word that names anybody.
 
     Args:
-        remembered: Of one history.
+        memory_context: Of one history.
         told: Facets that a model was told instead of the counted ones; None: those.
     """
     people = int(memory_context.curated.neighbours.is_user.sum())

@@ -110,7 +110,7 @@ def load_fusion_weights(
     Args:
         folder: The workspace's `indexes/`.
         domain: Name of the domain.
-        collective: Its shared memory.
+        collaborative_memory: Its shared memory.
         config: The kinds of evidence that count.
     """
     stem = f"weights-{short_digest(domain, msgspec.json.encode(config).decode())}"
@@ -201,10 +201,10 @@ class SharedMemory(msgspec.Struct, frozen=True):
     """What rankers read of other people.
 
     Args:
-        collective: The domain's shared memory.
+        collaborative_memory: The domain's shared memory.
         config: Which of MemRec's parts count.
         weights: Of the kinds of evidence.
-        person_of: A person's key -> their number in the graph, -1 for a stranger.
+        user_index: A person's key -> their number in the graph, -1 for a stranger.
     """
 
     collaborative_memory: CollaborativeMemory

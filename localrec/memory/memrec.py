@@ -58,7 +58,7 @@ class MemRec:
     """Scores all items for a history.
 
     Args:
-        collective: The domain's shared memory.
+        collaborative_memory: The domain's shared memory.
         config: Which parts it has.
         weights: Of the kinds of evidence.
     """
@@ -131,8 +131,8 @@ class VectorMemRec:
     """Scores all items by how near their memories lie to a person's; nothing is fitted.
 
     Args:
-        collective: The domain's shared memory; without vectors of texts all items score alike.
-        config: How they are compared.
+        collaborative_memory: The domain's shared memory; without vectors of texts all items score
+        alike. config: How they are compared.
     """
 
     def __init__(
@@ -160,7 +160,7 @@ class VectorMemRec:
             items: The history, oldest first, each once, (h,).
             weights: How much each is liked, (h,).
             person: Whose history it is in the graph; -1 for a stranger.
-            remembered: From `remember`, where that was asked before.
+            memory_context: From `remember`, where that was asked before.
         """
         if memory_context is None:
             memory_context = self.retrieve_memory(items, weights, person)

@@ -30,7 +30,7 @@ def user_context(
     """What a model is told of a person before it judges candidates.
 
     Args:
-        portraits: Memories in words.
+        memory_texts: Memories in words.
         items: The history, oldest first, each once, (h,).
         synthesis: What the neighbours share; `NO_FACETS` where nobody else is looked at.
         instruction: What they ask for, in words.
@@ -79,8 +79,8 @@ class ModelMemRec:
     Args:
         model: Judges; opened by whoever closes it.
         writer: Writes facets; opened likewise, and often the same.
-        collective: The domain's shared memory.
-        portraits: Of the same graph.
+        collaborative_memory: The domain's shared memory.
+        memory_texts: Of the same graph.
         domain: For its nouns.
         config: What the model is told.
     """
@@ -136,7 +136,7 @@ class ModelMemRec:
 
         Args:
             items: The history, oldest first, each once, (h,).
-            remembered: From `remember`.
+            memory_context: From `remember`.
             instruction: What they ask for, in words.
 
         Raises:

@@ -60,7 +60,7 @@ class JobContext(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         job: What is worked.
-        around: Everybody else.
+        update_context: Everybody else.
         liked: Catalogue indexes of what the person likes now, the newest first.
         own: What they linked themselves.
         items: Catalogue indexes of the job's items, ascending.
@@ -85,7 +85,7 @@ class TemplateUpdate:
     """The deterministic `Update` of one domain; calls no model.
 
     Args:
-        surroundings: Of the domain.
+        open_update_context: Of the domain.
         neighbours: Who is near; by default whom the domain's rules choose.
         fan_out: How many neighbours hear of what was just liked.
     """

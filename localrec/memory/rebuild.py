@@ -68,7 +68,7 @@ class Rebuild:
     Args:
         open_store: Opens the workspace's store.
         domain: Whose memories.
-        surroundings: Of that domain.
+        open_update_context: Of that domain.
         lock: As of `Worker`: nobody else writes memories meanwhile.
     """
 

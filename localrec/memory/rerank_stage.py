@@ -17,7 +17,8 @@ A third variant, fused, is a weighted sum of kinds of evidence, these two among 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -25,8 +26,9 @@ from numpy.typing import NDArray
 
 from localrec.data.arrays import unit_vectors
 from localrec.data.token_usage import Usage
-from localrec.llm.chat_model import ChatModel, Message
-from localrec.llm.model_wrapper import ModelWrapper, Reply
+
+if TYPE_CHECKING:
+    from localrec.llm.chat_model import ChatModel, Message
 
 Scores = NDArray[np.float64]
 Vectors = NDArray[np.float32]
@@ -78,30 +80,6 @@ class RerankScores(msgspec.Struct, frozen=True, kw_only=True):
             new_tokens=self.new_tokens + usage.generated,
             notes=(*notes, *self.notes),
         )
-
-
-class PrefixedChatModel(ModelWrapper):
-    """A chat model that is told something before whatever it is asked.
-
-    Args:
-        model: Asked in its place; not closed with it.
-        brief: Stands behind the first message of every prompt.
-    """
-
-    def __init__(self, model: ChatModel, brief: str) -> None:
-        super().__init__(model)
-        self._brief = brief
-
-    def _ask(
-        self,
-        messages: Sequence[Message],
-        call: Callable[[Sequence[Message]], Reply],
-        *,
-        labels: Sequence[str] = (),
-        prefix: str = "",
-    ) -> Reply:
-        first, *rest = messages
-        return call([Message(first.role, f"{first.content}\n\n{self._brief}"), *rest])
 
 
 class RerankContext(msgspec.Struct, frozen=True, kw_only=True):
@@ -196,6 +174,8 @@ def rerank_prompt(
         candidate: Who is judged.
         singular: What a candidate is.
     """
+    from localrec.llm.chat_model import Message
+
     return (
         Message(
             "system",
@@ -208,6 +188,8 @@ def rerank_prompt(
 
 
 def _question(candidate: RerankCandidate) -> Message:
+    from localrec.llm.chat_model import Message
+
     """The candidate and nothing else: what every question would repeat is in the lead."""
     title = " ".join(candidate.title.split())
     known = " ".join(candidate.memory.split())[:_LONGEST_LINE]

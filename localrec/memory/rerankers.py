@@ -35,7 +35,7 @@ class RerankRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Candidates, and for whom.
 
     Args:
-        taste: The person's whole history, disliked items too.
+        user_profile: The person's whole history, disliked items too.
         candidates: Items, (c,).
         user: The person's key; "" for a stranger.
         instruction: What they ask for, in words; "" where they do not.
@@ -65,7 +65,7 @@ class RerankResult(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         scores: Higher is better, (c,).
         spoke: Stage -> the component that answered.
-        remembered: What the neighbourhood says; None where nobody else was looked at.
+        memory_context: What the neighbourhood says; None where nobody else was looked at.
         synthesis: Facets that were told instead of the counted ones; None: those.
         known: What a model that writes reasons is told, in lines; None: the template writes them.
         spent: Stage -> the tokens of its model.
@@ -87,8 +87,8 @@ class Reranker(Protocol):
     """Scores candidates, and says why they stand where they do.
 
     Attributes:
-        collective: The domain's shared memory.
-        serves_strangers: Whether it can go by an instruction alone, without anything they like.
+        collaborative_memory: The domain's shared memory.
+        serves_cold_start: Whether it can go by an instruction alone, without anything they like.
     """
 
     collaborative_memory: CollaborativeMemory
@@ -109,9 +109,9 @@ class VectorReranker:
     """Compares memories as vectors.
 
     Args:
-        collective: The domain's shared memory, with vectors of texts.
+        collaborative_memory: The domain's shared memory, with vectors of texts.
         config: How they are compared.
-        person_of: A person's key -> their number in the graph, -1 for a stranger.
+        user_index: A person's key -> their number in the graph, -1 for a stranger.
     """
 
     serves_cold_start = False
@@ -150,12 +150,12 @@ class ModelReranker:
     Args:
         model: Judges; opened, and closed, by somebody else.
         writer: Writes facets and reasons; opened and closed likewise, and often the same.
-        collective: The domain's shared memory.
-        portraits: Of the same graph.
+        collaborative_memory: The domain's shared memory.
+        memory_texts: Of the same graph.
         domain: For its nouns.
         config: What the model is told.
-        person_of: A person's key -> their number in the graph, -1 for a stranger.
-        stand_in: Scores of the candidates without a model, for when it fails.
+        user_index: A person's key -> their number in the graph, -1 for a stranger.
+        fallback: Scores of the candidates without a model, for when it fails.
         write_reasons: Has a model say facts; model, facts, names, what the model is told.
     """
 

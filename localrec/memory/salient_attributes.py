@@ -62,7 +62,7 @@ def count_salient_attributes(
     Args:
         subjects: Whose item each row is, (r,).
         items: Catalogue indexes, (r,); an item that comes several times counts as often.
-        traits: The attributes of all items.
+        item_features: The attributes of all items.
         barred: Attributes that say nothing, (attributes,).
         own: Attributes that one subject gave to items, counted for that subject; none of them is
             among the items' `traits`.

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -27,7 +28,9 @@ from localrec.data.token_usage import Usage
 from localrec.foundation.errors import ModelError
 from localrec.foundation.text import clean_text
 from localrec.graph.catalogue import Attribute
-from localrec.llm.chat_model import ChatModel, Message
+
+if TYPE_CHECKING:
+    from localrec.llm.chat_model import ChatModel, Message
 
 MOST_FACETS = 7  # N_f of the paper
 _MOST_SUPPORTERS = 4  # that a model names for one facet
@@ -112,7 +115,7 @@ def count_facets(
 
     Args:
         supporters: In the order of their numbers.
-        traits: Attributes of the items.
+        item_features: Attributes of the items.
         usual: From `domain_shares`.
         names: How each attribute is said of several items, (attributes,), see `phrases_of`.
         most: Facets at most.
@@ -270,6 +273,8 @@ def _prompt(
     candidates: Sequence[str],
     most: int,
 ) -> list[Message]:
+    from localrec.llm.chat_model import Message
+
     system = Message(
         "system",
         f"You study what people with a similar taste in {domain.plural} share. From a person's "

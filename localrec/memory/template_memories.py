@@ -42,7 +42,7 @@ def user_memories(
     neighbours handed on before.
 
     Args:
-        around: The domain.
+        update_context: The domain.
         histories: Of whom; one who likes nothing now has an empty one.
         memories: What is remembered of them; who likes nothing and has none gets none.
         own: What they linked themselves, `Surroundings.own_links`.
@@ -108,7 +108,7 @@ def item_memories(
     """The memories of items: what the people who like them like in general.
 
     Args:
-        around: The domain.
+        update_context: The domain.
         items: Catalogue indexes.
         memories: What is remembered of them; an item without one, and whose people have nothing in
             common, gets none.

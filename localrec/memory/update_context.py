@@ -57,7 +57,8 @@ class UpdateContext:
     Args:
         catalogue: The domain's items.
         graph: Who liked what, with the texts that people are compared by.
-        traits: The attributes that the catalogue gives to items; those of people's own shelves
+        item_features: The attributes that the catalogue gives to items; those of people's own
+        shelves
             are not among them, though they are among `graph.traits`.
         shelves: Key of a person -> items and attributes that they linked themselves.
         rules: How neighbours count.

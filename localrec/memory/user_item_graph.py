@@ -66,7 +66,7 @@ class Neighbours(msgspec.Struct, frozen=True):
     """Features of some neighbours; columns of one length m, people first, each by rising index.
 
     Args:
-        is_person: A person, or else an item, (m,).
+        is_user: A person, or else an item, (m,).
         index: Number of the person, or catalogue index of the item, (m,) int32.
         edge_weight: 0..1, (m,) float32.
         recency_days: At least 0, (m,) float32.
@@ -166,7 +166,7 @@ class UserItemGraph:
             items: Catalogue indexes, oldest first, each once, (h,).
             weights: How much each is liked, (h,); what is not above 0 finds nobody, but is no
                 neighbour either.
-            exclude_person: Number of the person whose history it is; never among their own
+            exclude_user: Number of the person whose history it is; never among their own
                 neighbours.
         """
         history = self._history(items, weights)

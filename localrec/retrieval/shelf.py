@@ -39,7 +39,7 @@ class ShelfSurvey(msgspec.Struct, frozen=True):
     Args:
         have: Attribute indexes that were put on the shelf.
         supplied: Thing -> what of these supplies it.
-        stand_ins: Thing that is not at hand -> what of these may stand in for it.
+        substitutes: Thing that is not at hand -> what of these may stand in for it.
         at_hand: Things that are supplied, and staples.
         makeable: Items all of whose components are at hand: first those by the names on the shelf,
             then those that take a family for one of its kinds; of each, who use most of the shelf.

@@ -122,7 +122,7 @@ class BulkTable(msgspec.Struct, frozen=True, kw_only=True):
         """Check the file and close the receipt.
 
         Args:
-            receipt: Where bad rows are noted.
+            import_log: Where bad rows are noted.
             items: Items that go with the interactions.
             people: What is known of the people.
             more_kept: Rows of the files beside this one that were kept.

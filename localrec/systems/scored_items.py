@@ -24,8 +24,8 @@ class ScoredItems(msgspec.Struct, frozen=True):
 
     Args:
         scores: Higher is better, (n,).
-        taste: The person's.
-        because: States reasons.
+        user_profile: The person's.
+        reason_builder: States reasons.
         spoke: Kind of evidence -> "measured", or "silent" where it had nothing to say; where
             candidates were judged, "rerank" -> by whom.
         memory: What the shared memory said, where it took part.

@@ -18,8 +18,6 @@ from localrec.foundation.run_trace import RunTrace
 from localrec.graph.catalogue import Catalogue
 from localrec.index.image_index import ImageIndex
 from localrec.llm.chat_model import ChatModel, VisionModel
-from localrec.understanding.image_query import analyze_image
-from localrec.understanding.image_wishes import add_image, check_images_supported
 from localrec.understanding.query_parser import add_shelf, parse_query
 from localrec.understanding.shelf_reader import asks_for_shelf
 from localrec.understanding.slot_filling import SlotReader
@@ -93,6 +91,9 @@ class QuestionReader:
         return SlotReader(self._open_slot_model(), self._vocabulary)
 
     def _add_image(self, text: str, image: str, query: Query, trace: RunTrace) -> Query:
+        from localrec.understanding.image_query import analyze_image
+        from localrec.understanding.image_wishes import add_image, check_images_supported
+
         domain = self._catalogue.domain
         check_images_supported(domain)
         looked = analyze_image(Path(image), domain, trace, self._open_vision, self._open_pictures)

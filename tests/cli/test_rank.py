@@ -7,9 +7,9 @@ import time
 
 import pytest
 
-from localrec import batch_runs
 from localrec.llm.scripted import ScriptedModel
 from localrec.systems.auto import EvidenceRecommender
+from localrec.workspace import batch_runs
 from localrec.workspace.model_pool import ModelPool
 
 from .test_ask import UNPRINTABLE

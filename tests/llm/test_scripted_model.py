@@ -5,9 +5,9 @@ import pytest
 from localrec.foundation.errors import ModelError
 from localrec.llm.call_recording import RecordingModel
 from localrec.llm.chat_model import ChatModel, Message
+from localrec.llm.model_wrapper import PrefixedChatModel
 from localrec.llm.scripted import ScriptedModel
 from localrec.llm.usage_tracker import UsageTracker
-from localrec.memory.rerank_stage import PrefixedChatModel
 
 ASKED = [Message("user", "A blue drink?")]
 

@@ -53,7 +53,7 @@ class ItemMetadata(msgspec.Struct, frozen=True):
     Args:
         domain: What they belong to.
         titles: Of each item, (items,).
-        traits: Their attributes and vectors.
+        item_features: Their attributes and vectors.
         attributes: Name of each attribute, (attributes,).
         phrases: How each attribute is said of several items, (attributes,).
         barred: Attributes that are nobody's taste, (attributes,).
@@ -257,8 +257,8 @@ def evidence_for(
     Args:
         item: Its number among the evaluated ones.
         history: Oldest first; all of it counts as liked.
-        remembered: What the neighbourhood says; None: nobody else may be looked at.
-        collective: The shared memory.
+        memory_context: What the neighbourhood says; None: nobody else may be looked at.
+        collaborative_memory: The shared memory.
         knowledge: About the items.
     """
     items, _ = deduplicated_history(history)

@@ -42,12 +42,12 @@ from localrec.foundation.errors import UsageError
 from localrec.foundation.progress import Progress
 from localrec.foundation.settings import RERANKER
 from localrec.llm.chat_model import ChatModel
+from localrec.llm.model_wrapper import PrefixedChatModel
 from localrec.memory.configs import MEMREC_MODELS, MemRecModelConfig
 from localrec.memory.curation import CuratedNeighbours
 from localrec.memory.memory_texts import MemoryTexts
 from localrec.memory.model_memrec import ModelMemRec
 from localrec.memory.prompt_packer import PromptPacker
-from localrec.memory.rerank_stage import PrefixedChatModel
 from localrec.ranking.recommender import ScoreRequests, SettingValue
 from localrec.ranking.zero_shot import (
     Mode,

@@ -75,7 +75,7 @@ def completion_scores(
         network: A causal language model of transformers, with an adapter in its layers.
         opening: The tokens that all begin with, (p,), at least 2.
         completions: What follows in each, padded at the end, (b, c).
-        own: Where a token is the model's own, (b, c).
+        loss_mask: Where a token is the model's own, (b, c).
         temperature: The scores are divided by.
 
     Returns:

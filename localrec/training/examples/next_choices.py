@@ -60,7 +60,7 @@ class NextChoices:
     Args:
         cases: Choices with their times, each among `LISTED` candidates.
         knowledge: About the items.
-        collective: Collaborative memory before any of the choices.
+        collaborative_memory: Collaborative memory before any of the choices.
         seed: Seed of their order.
     """
 

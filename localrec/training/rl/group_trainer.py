@@ -22,7 +22,7 @@ class GroupTrainer(GRPOTrainer):
 
     Args:
         ranks: Who else trains along; their gradients are averaged before the optimiser moves.
-        named: What TRL's takes.
+        ranks: What TRL's takes.
     """
 
     def __init__(self, *, ranks: DistributedContext, **named: Any) -> None:

@@ -104,7 +104,7 @@ class PairRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Which of two the person chooses next, or which they leave.
 
     Args:
-        desk: With two candidates.
+        tool_context: With two candidates.
         target: Number of the right answer, 1 or 2.
         avoided: Whether it is asked for the one that is not chosen.
         history: So many items are shown, as the loop is told.

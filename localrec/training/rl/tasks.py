@@ -60,7 +60,7 @@ class ListRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Rank what the person chooses next (AgenticRec, section 4.3).
 
     Args:
-        desk: What lies before the agent.
+        tool_context: What lies before the agent.
         target: The number of the candidate that was chosen, from 1.
         k: Numbers in the ranking.
     """

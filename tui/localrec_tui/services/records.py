@@ -99,7 +99,7 @@ class AnsweredQuestion(msgspec.Struct, frozen=True, kw_only=True):
         answer: The answer to it.
         intent: The intent as it was understood.
         domain: The domain that was searched.
-        standings: Item key -> how the item stands to the question.
+        item_matches_by_key: Item key -> how the item stands to the question.
     """
 
     asked: QuestionRequest
