@@ -92,7 +92,7 @@ class ReasonBuilder:
 
     def facts(self, item: int) -> list[Fact]:
         """Return the facts for an item, most telling first; never empty if any user liked it."""
-        return self.from_history(item) or self._by_popularity(item)
+        return self.from_history(item) or self.by_popularity(item)
 
     def from_history(self, item: int) -> list[Fact]:
         """Return the facts for an item in the user's own history, [] without any."""
@@ -248,7 +248,8 @@ class ReasonBuilder:
         )
         return Fact(f"{liking} of the {len(nearest)} people nearest to your taste like it", (edge,))
 
-    def _by_popularity(self, item: int) -> list[Fact]:
+    def by_popularity(self, item: int) -> list[Fact]:
+        """Return how many users liked the item, [] where none did."""
         likes = int(self._audience.likes[item])
         if not likes:
             return []

@@ -112,7 +112,7 @@ def read_workspace(folder: Path) -> Data:
     with Workspace(folder) as workspace:
         catalogue = workspace.context(DOMAIN).catalogue
         keyed = read_interactions(workspace.store, catalogue.domain)
-        field = next(iter(workspace.fields(DOMAIN).values()), None)
+        field = next(iter(workspace.context(DOMAIN).fields.values()), None)
         features = build_item_features(catalogue, field)
     place = np.searchsorted(catalogue.node_ids, keyed.item_nodes)
     links = [features.attribute[features.first_link[p] : features.first_link[p + 1]] for p in place]
