@@ -71,7 +71,7 @@ class ReasonBuilder:
         user_profile: Their history.
         catalogue: Items and attributes.
         audience: Who liked what.
-        company: The shared memory, where it took part.
+        memory_evidence: The shared memory, where it took part.
     """
 
     def __init__(
@@ -181,7 +181,7 @@ class ReasonBuilder:
 
     def _by_companion(self, item: int, collaborative_memory: CollaborativeMemory) -> Fact | None:
         """Count the users who came to the item soon after the newest item that it goes with."""
-        place = self._closest_company(item, collaborative_memory)
+        place = self._closest_companion(item, collaborative_memory)
         if place is None:
             return None
         source = int(self._user_profile.items[place])
@@ -201,8 +201,10 @@ class ReasonBuilder:
         )
         return Fact(text, (self._edge_to(place), edge))
 
-    def _closest_company(self, item: int, collaborative_memory: CollaborativeMemory) -> int | None:
-        """Place in the history of the liked item that keeps most company with another one."""
+    def _closest_companion(
+        self, item: int, collaborative_memory: CollaborativeMemory
+    ) -> int | None:
+        """Place in the history of the liked item that occurs most often with another one."""
         recent = collaborative_memory.companions.config.recent
         weights: dict[int, float] = {}
         for place in np.flatnonzero(self._user_profile.strengths >= _LIKED)[-recent:].tolist():

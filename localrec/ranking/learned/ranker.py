@@ -154,14 +154,7 @@ class FusedRanker:
         used = self._kinds_of((*self.ordered.used, *self.unordered.used))
         older = {kind: one for kind, one in inner.items() if kind in used}
         self.evidence = self._fit_kinds(learnt, side, seed, "all", mark, seconds, older)
-        self.report = FitReport(
-            seed=seed,
-            rows=len(log),
-            learnt_rows=len(learnt),
-            seconds={name: round(value, 2) for name, value in seconds.items()},
-            fingerprint=mark,
-        )
-        self.save()
+        self._keep(mark, seed, len(log), len(learnt), seconds)
 
     def update(self, log: InteractionLog, side: ItemSideData, *, seed: int) -> None:
         """Take in new rows without starting over: weights stay, networks go on, counts are redone.
@@ -179,14 +172,7 @@ class FusedRanker:
         learnt = sample_users(log, self.config.most_rows, seed)
         self.evidence = self._fit_kinds(learnt, side, seed, "all", mark, seconds, self.evidence)
         self._items, self._renown = log.items, renown_of(log.popularity)
-        self.report = FitReport(
-            seed=seed,
-            rows=len(log),
-            learnt_rows=len(learnt),
-            seconds={name: round(value, 2) for name, value in seconds.items()},
-            fingerprint=mark,
-        )
-        self.save()
+        self._keep(mark, seed, len(log), len(learnt), seconds)
 
     def ablated(self, kind: str) -> FusedRanker:
         """The same ranker without one kind of evidence, its weights learnt anew.
@@ -296,6 +282,19 @@ class FusedRanker:
         self.report = report
         return True
 
+    def _keep(
+        self, mark: str, seed: int, rows: int, learnt_rows: int, seconds: dict[str, float]
+    ) -> None:
+        """Save the ranker with the report of its fit."""
+        self.report = FitReport(
+            seed=seed,
+            rows=rows,
+            learnt_rows=learnt_rows,
+            seconds={name: round(value, 2) for name, value in seconds.items()},
+            fingerprint=mark,
+        )
+        self.save()
+
     def _weighted(self, histories: Histories, weights: LearnedWeights) -> Floats:
         """Weight times standard deviations of each signal, (k, b, items)."""
         if not weights.names:
@@ -335,26 +334,11 @@ class FusedRanker:
             )
             check_stop(context)
             started = time.perf_counter()
-            found = self._fit_or_read(kind, context, stage, mark)
+            folder = None if self._folder is None else self._folder / f"{stage}-{kind}"
+            found = _fit_or_read(kind, context, folder, mark)
             seconds[f"{stage} {kind}"] = time.perf_counter() - started
             if found is not None:
                 fitted[kind] = found
-        return fitted
-
-    def _fit_or_read(
-        self, kind: str, context: FitContext, stage: str, mark: str
-    ) -> FittedEvidence | None:
-        entry = KINDS[kind]
-        folder = None if self._folder is None else self._folder / f"{stage}-{kind}"
-        stored = None if folder is None or not entry.slow else read_artefact(folder)
-        if stored is not None and stored[0].get("mark") == mark:
-            read: FittedEvidence = put_together(entry.record, *stored)
-            return read
-        fitted = entry.fit(context)
-        if folder is not None and entry.slow and fitted is not None:
-            assert isinstance(fitted, msgspec.Struct)
-            plain, arrays = take_apart(fitted)
-            write_artefact(folder, plain | {"mark": mark}, arrays)
         return fitted
 
     def _learn_both(self, split: InnerSplit, seed: int) -> None:
@@ -424,6 +408,23 @@ def fingerprint_of(log: InteractionLog, side: ItemSideData, config: RankerConfig
     for column in (log.user, log.item, log.rating, log.day, side.attribute, side.vectors):
         digest.update(np.ascontiguousarray(column).tobytes())
     return digest.hexdigest()
+
+
+def _fit_or_read(
+    kind: str, context: FitContext, folder: Path | None, mark: str
+) -> FittedEvidence | None:
+    """Fit one kind of evidence, or read it from its folder where it is slow and was kept."""
+    entry = KINDS[kind]
+    stored = None if folder is None or not entry.slow else read_artefact(folder)
+    if stored is not None and stored[0].get("mark") == mark:
+        read: FittedEvidence = put_together(entry.record, *stored)
+        return read
+    fitted = entry.fit(context)
+    if folder is not None and entry.slow and fitted is not None:
+        assert isinstance(fitted, msgspec.Struct)
+        plain, arrays = take_apart(fitted)
+        write_artefact(folder, plain | {"mark": mark}, arrays)
+    return fitted
 
 
 def _summed_by_signal(names: tuple[str, ...], amounts: Floats) -> dict[str, float]:

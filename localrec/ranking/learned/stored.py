@@ -10,6 +10,8 @@ All of it is a cache of the store: it may be deleted at any time, and forgetting
 
 from __future__ import annotations
 
+import os
+import shutil
 from pathlib import Path
 
 import msgspec
@@ -24,7 +26,7 @@ from localrec.foundation.progress import Progress
 from localrec.graph.catalogue import Catalogue
 from localrec.graph.store import Store
 from localrec.ranking.learned.artefact import read_artefact, write_artefact
-from localrec.ranking.learned.evidence.base import ShouldStop
+from localrec.ranking.learned.evidence.base import FitStoppedError, ShouldStop
 from localrec.ranking.learned.interactions import (
     NO_USER,
     Histories,
@@ -129,21 +131,41 @@ def learn(
 
     Raises:
         BusyError: another process learns the same.
-        FitStoppedError: the stop flag went up; what is finished is kept.
+        FitStoppedError: the stop flag went up, and what is finished is kept; or somebody was
+            forgotten meanwhile, and nothing is kept.
     """
     make_private(folder)
-    with exclusive(folder / "lock", of=folder), told_beside(folder, progress) as telling:
-        ranker = FusedRanker(config, folder, progress=telling, should_stop=should_stop)
+    lock = folder / "lock"
+    with exclusive(lock, of=folder) as held, told_beside(folder, progress) as telling:
+
+        def is_forgotten() -> bool:
+            """Whether a forgetting removed the folder, and with it the right to learn."""
+            return not lock.exists() or not os.path.samestat(lock.stat(), os.fstat(held.fileno()))
+
+        ranker = FusedRanker(
+            config,
+            folder,
+            progress=telling,
+            should_stop=lambda: should_stop() or is_forgotten(),
+        )
         try:
             known = ranker.load() and _same_nodes(folder, stored)
         except InputError:  # damaged: a cache is made again
             known = False
-        if known:
-            ranker.update(stored.log, stored.side, seed=SEED)
-        else:
-            ranker.fit(stored.log, stored.side, seed=SEED)
+        try:
+            if known:
+                ranker.update(stored.log, stored.side, seed=SEED)
+            else:
+                ranker.fit(stored.log, stored.side, seed=SEED)
+        except FitStoppedError:
+            if is_forgotten():
+                shutil.rmtree(folder, ignore_errors=True)
+            raise
         nodes = {"users": stored.user_nodes, "items": stored.item_nodes}
         write_artefact(folder / "nodes", {"rows": stored.rows}, nodes)
+        if is_forgotten():
+            shutil.rmtree(folder, ignore_errors=True)
+            raise FitStoppedError
     return ranker
 
 
