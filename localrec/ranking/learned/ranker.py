@@ -9,7 +9,9 @@ Networks go on from their weights of step 2 in step 4, so that they are not trai
 beyond `most_rows` is learnt from a sample of its users. What is finished is kept in a folder, where
 one is given: a fit that was stopped or killed goes on behind it, and one on unchanged rows is read.
 
-Requests whose histories have days and those that have none are weighed by weights of their own.
+Histories that have days and those that have none are weighed by weights of their own. A history
+without days may still be in order, as a request lists it; nothing tells. So it is read both ways,
+and the shares that an item gets are mixed.
 """
 
 from __future__ import annotations
@@ -40,18 +42,20 @@ from localrec.ranking.learned.evidence.base import (
     Signals,
     check_stop,
 )
-from localrec.ranking.learned.features import feature_names, features_of, signal_of
+from localrec.ranking.learned.features import (
+    features_of,
+    signal_of,
+    summed_by_signal,
+)
 from localrec.ranking.learned.fusion import (
-    PULL,
-    FusionCases,
     LearnedWeights,
-    draw_candidates,
-    learn_weights,
+    chance_of_order,
+    learn_from_held_out,
+    mixed_scores,
     renown_of,
-    traits_of,
     usual_weights,
 )
-from localrec.ranking.learned.held_out import HANDFULS, HeldOut, InnerSplit, split_log
+from localrec.ranking.learned.held_out import InnerSplit, split_log
 from localrec.ranking.learned.interactions import Floats, Histories, InteractionLog, ItemSideData
 from localrec.ranking.learned.reasons import sources_of
 
@@ -196,31 +200,33 @@ class FusedRanker:
         """Scores of all items, (b, items); items of a history are scored like any other."""
         scores = np.zeros((len(histories), self._items), dtype=np.float32)
         ordered = histories.ordered
-        for weights, rows in (
-            (self.ordered, np.flatnonzero(ordered)),
-            (self.unordered, np.flatnonzero(~ordered)),
-        ):
-            step = max(1, _CELLS // max(1, self._items * len(weights.names)))
+        step = max(1, _CELLS // max(1, self._items * len(self.ordered.names)))
+        for rows in (np.flatnonzero(ordered), np.flatnonzero(~ordered)):
             for begin in range(0, len(rows), step):
                 part = rows[begin : begin + step]
-                scores[part] = self._weighted(histories.take(part), weights).sum(axis=0)
+                some = histories.take(part)
+                scores[part] = self._weighted(some).sum(axis=0)
+                if self._is_read_twice(some):
+                    in_order = self._weighted(some.taken_in_order()).sum(axis=0)
+                    chance = chance_of_order(some.lengths)
+                    scores[part] = mixed_scores(scores[part], in_order, chance)
         return scores
 
     def explain(self, histories: Histories, row: int, item: int) -> tuple[Contribution, ...]:
-        """What made up the score of an item for one of the histories, largest amount first."""
+        """What made up the score of an item for one of the histories, largest amount first.
+
+        Of a history without days it is told how it is read if its order says nothing, or if it
+        does, whichever is likelier.
+        """
         one = histories.take([row])
-        weights = self.ordered if bool(one.ordered[0]) else self.unordered
-        amounts = self._weighted(one, weights)[:, 0, item]
+        if self._is_read_twice(one) and chance_of_order(one.lengths)[0] > 0.5:
+            one = one.taken_in_order()
+        names, amounts = self._weights_of(one).names, self._weighted(one)[:, 0, item]
         kinds = {name: kind for kind, names in self._names.items() for name in names}
         told = [
-            Contribution(
-                name,
-                kinds[name],
-                amount,
-                sources_of(self.evidence[kinds[name]], name, one, item),
-            )
-            for name, amount in _summed_by_signal(weights.names, amounts).items()
-            if amount and name in kinds
+            Contribution(name, kind, amount, sources_of(self.evidence[kind], name, one, item))
+            for name, amount in summed_by_signal(names, amounts).items()
+            if amount and (kind := kinds.get(name))
         ]
         return tuple(sorted(told, key=lambda part: -part.amount))
 
@@ -295,8 +301,17 @@ class FusedRanker:
         )
         self.save()
 
-    def _weighted(self, histories: Histories, weights: LearnedWeights) -> Floats:
+    def _weights_of(self, histories: Histories) -> LearnedWeights:
+        """The weights of histories that are all ordered, or all not."""
+        return self.ordered if histories.ordered.all() else self.unordered
+
+    def _is_read_twice(self, histories: Histories) -> bool:
+        """Whether histories may be in order without saying so, and there is a way to read that."""
+        return self.ordered.cases > 0 and not histories.ordered.any()
+
+    def _weighted(self, histories: Histories) -> Floats:
         """Weight times standard deviations of each signal, (k, b, items)."""
+        weights = self._weights_of(histories)
         if not weights.names:
             return np.zeros((1, len(histories), self._items), dtype=np.float32)
         kinds = self._kinds_of(weights.used)
@@ -342,43 +357,11 @@ class FusedRanker:
         return fitted
 
     def _learn_both(self, split: InnerSplit, seed: int) -> None:
-        """Weights for histories with an order, and for those without.
-
-        Cases of one stranger are not independent, so the usual weights count for a user, not for a
-        case.
-        """
-        self.ordered = self._learn(split.ordered, seed, PULL)
-        self.unordered = self._learn(split.unordered, seed + 1, PULL * HANDFULS)
-
-    def _learn(self, held_out: HeldOut, seed: int, strength: float) -> LearnedWeights:
-        """Weights of the signals of the fitted evidence, from cases."""
-        histories = held_out.histories
-        generator = np.random.default_rng(seed)
-        names: tuple[str, ...] = ()
-        drawn = []
-        step = max(1, _CELLS // max(1, self._items * 20))
-        for begin in range(0, len(histories), step):
-            rows = np.arange(begin, min(begin + step, len(histories)))
-            part = histories.take(rows)
-            found = self.signals(part)
-            names = feature_names(tuple(found))
-            drawn.append(
-                draw_candidates(
-                    features_of(found, names),
-                    held_out.targets[rows],
-                    [part.items_of(row) for row in range(len(part))],
-                    held_out.also[begin : begin + step],
-                    generator,
-                )
-            )
-        if not drawn:
-            return usual_weights(self._signal_names())
-        cut, offsets, right = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
-        cases = FusionCases(cut, offsets, right, traits_of(histories, self._renown))
-        return learn_weights(names, cases, strength)
-
-    def _signal_names(self) -> tuple[str, ...]:
-        return feature_names(tuple(name for names in self._names.values() for name in names))
+        """Weights for histories with an order, and for those without."""
+        self.ordered, self.unordered = (
+            learn_from_held_out(held_out, self.signals, self._renown, seed + number)
+            for number, held_out in enumerate((split.ordered, split.unordered))
+        )
 
     def _kinds_of(self, features: tuple[str, ...]) -> list[str]:
         """Kinds of evidence that have a signal with one of the features."""
@@ -425,14 +408,6 @@ def _fit_or_read(
         plain, arrays = take_apart(fitted)
         write_artefact(folder, plain | {"mark": mark}, arrays)
     return fitted
-
-
-def _summed_by_signal(names: tuple[str, ...], amounts: Floats) -> dict[str, float]:
-    """What both features of each signal add up to."""
-    summed: dict[str, float] = {}
-    for name, amount in zip(names, amounts.tolist(), strict=True):
-        summed[signal_of(name)] = summed.get(signal_of(name), 0.0) + amount
-    return summed
 
 
 def _forget(folder: Path) -> None:
