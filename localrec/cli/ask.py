@@ -43,57 +43,67 @@ def _known_systems() -> list[str]:
     return SYSTEM_REGISTRY.names("answerer")
 
 
+_Batch = Annotated[
+    Path | None, typer.Option(metavar="QUESTIONS.jsonl", help="Answer a file of questions.")
+]
+_Out = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="ANSWERS.jsonl",
+        help="Where a batch writes; run again to go on, with the options it was begun with.",
+    ),
+]
+_Image = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="PICTURE", help="A photo the question is about: PNG, JPEG or WebP, a file."
+    ),
+]
+_Have = Annotated[
+    str | None, typer.Option(metavar='"a, b"', help="What is at hand; the rest is missing.")
+]
+_User = Annotated[
+    str | None,
+    typer.Option(
+        metavar="KEY", help="The person who asks; no history, no difference.", callback=user_key
+    ),
+]
+_Count = Annotated[int, typer.Option("-k", min=1, max=100, help="How many items.")]
+_System = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Which system answers: marc, marc-model with a local model in each of its roles, "
+        "or marc-no-graph, marc-no-reflection, marc-no-graph-no-reflection; vector-rag, by "
+        "texts alone; or what marc finds in the order of an agent that asks tools: agenticrec, "
+        "agenticrec-scripted with fixed calls, agenticrec-reasoning without tools, "
+        "agenticrec-fused without a model.",
+        autocompletion=_known_systems,
+    ),
+]
+_Explain = Annotated[
+    bool,
+    typer.Option(
+        "--explain",
+        help="Show paths, scores, times, who spoke, what an agent did, and all that a model or "
+        "the memory saw.",
+    ),
+]
+
+
 def ask(
     question: Annotated[str | None, typer.Argument(metavar="TEXT", show_default=False)] = None,
-    batch: Annotated[
-        Path | None, typer.Option(metavar="QUESTIONS.jsonl", help="Answer a file of questions.")
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="ANSWERS.jsonl",
-            help="Where a batch writes; run again to go on, with the options it was begun with.",
-        ),
-    ] = None,
-    image: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="PICTURE", help="A photo the question is about: PNG, JPEG or WebP, a file."
-        ),
-    ] = None,
-    have: Annotated[
-        str | None, typer.Option(metavar='"a, b"', help="What is at hand; the rest is missing.")
-    ] = None,
-    user: Annotated[
-        str | None,
-        typer.Option(
-            metavar="KEY", help="The person who asks; no history, no difference.", callback=user_key
-        ),
-    ] = None,
-    k: Annotated[int, typer.Option("-k", min=1, max=100, help="How many items.")] = 3,
-    system: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="Which system answers: marc, marc-model with a local model in each of its roles, "
-            "or marc-no-graph, marc-no-reflection, marc-no-graph-no-reflection; vector-rag, by "
-            "texts alone; or what marc finds in the order of an agent that asks tools: agenticrec, "
-            "agenticrec-scripted with fixed calls, agenticrec-reasoning without tools, "
-            "agenticrec-fused without a model.",
-            autocompletion=_known_systems,
-        ),
-    ] = "marc",
+    batch: _Batch = None,
+    out: _Out = None,
+    image: _Image = None,
+    have: _Have = None,
+    user: _User = None,
+    k: _Count = 3,
+    system: _System = "marc",
     no_model: Annotated[
         bool, typer.Option("--no-model", help="Use no language model for anything.")
     ] = False,
-    explain: Annotated[
-        bool,
-        typer.Option(
-            "--explain",
-            help="Show paths, scores, times, who spoke, what an agent did, and all that a model or "
-            "the memory saw.",
-        ),
-    ] = False,
+    explain: _Explain = False,
     plain: Annotated[
         bool, typer.Option("--plain", help="Talk line by line, as a screen reader reads it.")
     ] = False,

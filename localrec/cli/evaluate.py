@@ -45,34 +45,38 @@ def _known_configs() -> list[str]:
     return list(ready_configs())
 
 
+_Config = Annotated[
+    str,
+    typer.Argument(
+        metavar="CONFIG.toml", help="A file, or a ready one.", autocompletion=_known_configs
+    ),
+]
+_Out = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="FOLDER", help="Of the run; else runs/NAME in the workspace."),
+]
+_Engine = Annotated[
+    EngineName,
+    typer.Option(help="Ask the cases in this process, or by workers of Ray (an extra)."),
+]
+_Address = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Of a Ray cluster that runs already, whose machines have the same Python and "
+        "localrec installed; by default one is started on this machine, for this run alone.",
+    ),
+]
+
+
 def run(
-    config: Annotated[
-        str,
-        typer.Argument(
-            metavar="CONFIG.toml", help="A file, or a ready one.", autocompletion=_known_configs
-        ),
-    ],
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", metavar="FOLDER", help="Of the run; else runs/NAME in the workspace."
-        ),
-    ] = None,
-    engine: Annotated[
-        EngineName,
-        typer.Option(help="Ask the cases in this process, or by workers of Ray (an extra)."),
-    ] = "local",
+    config: _Config,
+    out: _Out = None,
+    engine: _Engine = "local",
     workers: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Of Ray; by default one for each core.")
     ] = None,
-    address: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Of a Ray cluster that runs already, whose machines have the same Python and "
-            "localrec installed; by default one is started on this machine, for this run alone.",
-        ),
-    ] = None,
+    address: _Address = None,
 ) -> None:
     """Measure the systems of a configuration; run it again to go on after an interruption."""
     from localrec.evaluation.configs import QuestionRunConfig, load_config

@@ -20,41 +20,49 @@ Examples:\n\n
 """
 
 
+_Out = Annotated[
+    Path, typer.Option(metavar="PATH", help="The file (for recbole: the folder) to write.")
+]
+_What = Annotated[
+    str | None,
+    typer.Option(metavar="WHAT", help="history (the default), profile, items or list."),
+]
+_Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="FORMAT",
+        help="csv, json or parquet (else the file's suffix says it), recbole or letterboxd.",
+    ),
+]
+_List = Annotated[
+    str | None,
+    typer.Option(
+        "--from",
+        metavar="LIST.json",
+        help="The list that recommend --json or ask --json printed; - for stdin.",
+    ),
+]
+_Split = Annotated[
+    str | None,
+    typer.Option(metavar="8:1:1", help="recbole: training, validation and test by time."),
+]
+_History = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="recbole: only each person's newest N interactions."),
+]
+
+
 def export(
-    out: Annotated[
-        Path, typer.Option(metavar="PATH", help="The file (for recbole: the folder) to write.")
-    ],
+    out: _Out,
     user: Annotated[
         str | None, typer.Option(metavar="KEY", help="Whose history or profile.")
     ] = None,
-    what: Annotated[
-        str | None,
-        typer.Option(metavar="WHAT", help="history (the default), profile, items or list."),
-    ] = None,
-    form: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            metavar="FORMAT",
-            help="csv, json or parquet (else the file's suffix says it), recbole or letterboxd.",
-        ),
-    ] = None,
-    listed: Annotated[
-        str | None,
-        typer.Option(
-            "--from",
-            metavar="LIST.json",
-            help="The list that recommend --json or ask --json printed; - for stdin.",
-        ),
-    ] = None,
-    split: Annotated[
-        str | None,
-        typer.Option(metavar="8:1:1", help="recbole: training, validation and test by time."),
-    ] = None,
-    history: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="recbole: only each person's newest N interactions."),
-    ] = None,
+    what: _What = None,
+    form: _Format = None,
+    listed: _List = None,
+    split: _Split = None,
+    history: _History = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace files that are there already.")
     ] = False,

@@ -48,32 +48,38 @@ def _roles() -> list[str]:
     return list(ROLES)
 
 
+_Role = Annotated[
+    str,
+    typer.Argument(
+        help="router, slots, reflector, reranker or agent.",
+        autocompletion=_roles,
+        metavar="ROLE",
+    ),
+]
+_Name = Annotated[
+    str | None, typer.Option(metavar="RUN", help="Of the run; role and time if left out.")
+]
+_Train = Annotated[
+    int | None, typer.Option("--train", min=1, metavar="N", help="Examples to learn from.")
+]
+_Validation = Annotated[int | None, typer.Option(min=1, metavar="N", help="Examples to stop by.")]
+_Batch = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="Examples in a step; 16 if left out.")
+]
+_Rate = Annotated[
+    float | None, typer.Option(metavar="R", help="At its highest; 0.001 if left out.")
+]
+
+
 def adapter(
-    role: Annotated[
-        str,
-        typer.Argument(
-            help="router, slots, reflector, reranker or agent.",
-            autocompletion=_roles,
-            metavar="ROLE",
-        ),
-    ],
+    role: _Role,
     base: BaseOption = None,
-    name: Annotated[
-        str | None, typer.Option(metavar="RUN", help="Of the run; role and time if left out.")
-    ] = None,
-    train: Annotated[
-        int | None, typer.Option("--train", min=1, metavar="N", help="Examples to learn from.")
-    ] = None,
-    validation: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Examples to stop by.")
-    ] = None,
+    name: _Name = None,
+    train: _Train = None,
+    validation: _Validation = None,
     epochs: Annotated[int, typer.Option(min=1, metavar="N", help="Passes at most.")] = 1,
-    batch: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Examples in a step; 16 if left out.")
-    ] = None,
-    learning_rate: Annotated[
-        float | None, typer.Option(metavar="R", help="At its highest; 0.001 if left out.")
-    ] = None,
+    batch: _Batch = None,
+    learning_rate: _Rate = None,
     seed: SeedOption = 7,
     device: DeviceOption = "cpu",
     threads: Annotated[int, typer.Option(min=0, metavar="N", help="CPU threads; 0 takes all.")] = 0,

@@ -76,25 +76,26 @@ _Tokens = Annotated[int, typer.Option(min=256, metavar="N", help="Longest trajec
 _Workers = Annotated[
     int, typer.Option(min=0, metavar="N", help="Processes that write; 0: one for each core.")
 ]
+_InitAdapter = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADAPTER",
+        help="To begin with: a run's folder, a GGUF, or one that ships; else a fresh one.",
+    ),
+]
+_Tools = Annotated[bool, typer.Option("--tools/--no-tools", help="Whether tools may be asked.")]
+_Sequential = Annotated[
+    bool,
+    typer.Option("--sequential/--no-sequential", help="Train SASRec for the tools to ask."),
+]
 
 
 def grpo(
     base: BaseOption = None,
     rollout_model: _RolloutModel = "",
-    init_adapter: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADAPTER",
-            help="To begin with: a run's folder, a GGUF, or one that ships; else a fresh one.",
-        ),
-    ] = None,
-    tools: Annotated[
-        bool, typer.Option("--tools/--no-tools", help="Whether tools may be asked.")
-    ] = True,
-    sequential: Annotated[
-        bool,
-        typer.Option("--sequential/--no-sequential", help="Train SASRec for the tools to ask."),
-    ] = True,
+    init_adapter: _InitAdapter = None,
+    tools: _Tools = True,
+    sequential: _Sequential = True,
     name: _Name = None,
     steps: _Steps = 0,
     epochs: _Epochs = 3,
@@ -123,9 +124,8 @@ def grpo(
     from localrec.training.rl.init_from import init_adapter_path
     from localrec.training.rl.policy_config import GrpoConfig
 
-    context = command_context()
     config = GrpoConfig(
-        base=_absolute_model(base or load_settings(context.workspace).chat_model),
+        base=_absolute_model(base or load_settings(command_context().workspace).chat_model),
         serving=_absolute_model(rollout_model),
         start=str(init_adapter_path(init_adapter)) if init_adapter else "",
         episodes=EpisodesConfig(

@@ -9,7 +9,7 @@ they are counted, never named.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 import numpy as np
@@ -21,9 +21,11 @@ from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.foundation.prose import join_words
 from localrec.graph.catalogue import Attribute
 from localrec.graph.user_profile import UserProfile
-from localrec.memory.collaborative_memory import CollaborativeMemory, MemoryContext
-from localrec.memory.user_item_graph import USERS_PER_ITEM, UserItemGraph
 from localrec.ranking.preference_features import lift, strongest_likes
+
+if TYPE_CHECKING:
+    from localrec.memory.collaborative_memory import CollaborativeMemory, MemoryContext
+    from localrec.memory.user_item_graph import UserItemGraph
 
 _RAISED = 0.2  # least weighted rise of log odds that is worth a sentence
 _TOGETHER = 3  # least number of users behind a share
@@ -71,7 +73,7 @@ class ReasonBuilder:
         user_profile: Their history.
         catalogue: Items and attributes.
         audience: Who liked what.
-        company: The shared memory, where it took part.
+        memory_evidence: The shared memory, where it took part.
     """
 
     def __init__(
@@ -181,7 +183,7 @@ class ReasonBuilder:
 
     def _by_companion(self, item: int, collaborative_memory: CollaborativeMemory) -> Fact | None:
         """Count the users who came to the item soon after the newest item that it goes with."""
-        place = self._closest_company(item, collaborative_memory)
+        place = self._closest_companion(item, collaborative_memory)
         if place is None:
             return None
         source = int(self._user_profile.items[place])
@@ -201,8 +203,10 @@ class ReasonBuilder:
         )
         return Fact(text, (self._edge_to(place), edge))
 
-    def _closest_company(self, item: int, collaborative_memory: CollaborativeMemory) -> int | None:
-        """Place in the history of the liked item that keeps most company with another one."""
+    def _closest_companion(
+        self, item: int, collaborative_memory: CollaborativeMemory
+    ) -> int | None:
+        """Place in the history of the liked item that occurs most often with another one."""
         recent = collaborative_memory.companions.config.recent
         weights: dict[int, float] = {}
         for place in np.flatnonzero(self._user_profile.strengths >= _LIKED)[-recent:].tolist():
@@ -320,6 +324,8 @@ def _came_soon_after(graph: UserItemGraph, source: int, item: int) -> tuple[int,
     At most `_WATCHED` users are counted, the same ones each time, and only dated likings. They
     are among the first users of both items, whose numbers have no order: an even sample.
     """
+    from localrec.memory.user_item_graph import USERS_PER_ITEM  # a list without a memory
+
     begins = graph.matrix.first_user[[source, item]]
     ends = np.minimum(graph.matrix.first_user[[source + 1, item + 1]], begins + USERS_PER_ITEM)
     users_of_item, others = (

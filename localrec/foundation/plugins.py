@@ -22,6 +22,7 @@ from localrec.foundation.paths import checkout_path
 DOMAINS = "localrec.domains"
 SOURCES = "localrec.sources"
 RECOMMENDERS = "localrec.recommenders"
+SYSTEMS = "localrec.systems"
 _OWN = "localrec"
 
 

@@ -16,7 +16,7 @@ class RunTrace:
     """What one answer cost and who spoke, while it is being made.
 
     Args:
-        spoke: Stages whose player is known from the start.
+        **spoke: Stages whose player is known from the start.
 
     Attributes:
         timings_ms: Stage -> milliseconds.

@@ -8,7 +8,7 @@ attributes, is then array work of microseconds instead of a join.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 
 import msgspec
@@ -41,6 +41,64 @@ class LinkDetail(msgspec.Struct, frozen=True):
     value: str | None
 
 
+class AttributeFamilies:
+    """Which attributes of a domain stand below which others.
+
+    Args:
+        store: Where the edges are read from.
+        domain: The domain of the attributes.
+        index_of: Node id of an attribute -> its index; edges of other nodes are left out.
+    """
+
+    def __init__(self, store: Store, domain: Domain, index_of: Mapping[int, int]) -> None:
+        self._parents: dict[int, list[int]] = {}
+        self._children: dict[int, list[int]] = {}
+        self._flavoured: dict[int, list[int]] = {}
+        rows = store.rows(
+            "SELECT e.source_id, e.target_id, e.kind FROM edge e "
+            "JOIN node n ON n.node_id = e.source_id "
+            "WHERE n.domain = ? AND e.kind IN (?, ?) ORDER BY e.rowid",
+            [domain.name, IS_A, FLAVOURED_WITH],
+        )
+        for source, target, kind in rows:
+            if source not in index_of or target not in index_of:
+                continue
+            child, parent = index_of[source], index_of[target]
+            if kind == IS_A:
+                self._parents.setdefault(child, []).append(parent)
+                self._children.setdefault(parent, []).append(child)
+            else:
+                self._flavoured.setdefault(parent, []).append(child)
+
+    def below(self, attribute: int, barring: bool = False) -> tuple[int, ...]:
+        """Return an attribute and everything below it; `barring` also follows flavours."""
+        seen = {attribute}
+        queue = [attribute]
+        for current in queue:
+            children = self._children.get(current, ())
+            flavoured = self._flavoured.get(current, ()) if barring else ()
+            for child in (*children, *flavoured):
+                if child not in seen:
+                    seen.add(child)
+                    queue.append(child)
+        return tuple(sorted(seen))
+
+    def parents(self, attributes: Iterable[int]) -> list[int]:
+        """Return the families directly above the given attributes, each once."""
+        return list(dict.fromkeys(p for one in attributes for p in self._parents.get(one, ())))
+
+    def ancestors(self, attributes: Iterable[int]) -> set[int]:
+        """Return all families above the given attributes, without the attributes themselves."""
+        seen: set[int] = set()
+        queue = list(attributes)
+        for current in queue:
+            for parent in self._parents.get(current, ()):
+                if parent not in seen:
+                    seen.add(parent)
+                    queue.append(parent)
+        return seen
+
+
 class Catalogue:
     """Items, attributes, links and families of one domain, in memory.
 
@@ -59,8 +117,9 @@ class Catalogue:
         self._load_items()
         self._load_attributes()
         self._load_links()
-        self._load_families()
-        self.below = lru_cache(maxsize=4096)(self._below)
+        families = AttributeFamilies(store, domain, self._attribute_by_id)
+        self.parents, self.ancestors = families.parents, families.ancestors
+        self.below = lru_cache(maxsize=4096)(families.below)
         self.items_with = lru_cache(maxsize=256)(self._items_with)
         self.families_of = lru_cache(maxsize=65_536)(self._families_of)
 
@@ -188,19 +247,6 @@ class Catalogue:
         found = dict(rows)
         return [found[node] or "" for node in wanted]
 
-    def _below(self, attribute: int, barring: bool = False) -> tuple[int, ...]:
-        """An attribute and everything below it; `barring` also follows flavours."""
-        seen = {attribute}
-        queue = [attribute]
-        for current in queue:
-            children = self._children.get(current, ())
-            flavoured = self._flavoured.get(current, ()) if barring else ()
-            for child in (*children, *flavoured):
-                if child not in seen:
-                    seen.add(child)
-                    queue.append(child)
-        return tuple(sorted(seen))
-
     def _items_with(self, attributes: tuple[int, ...]) -> Mask:
         """Mask of the items that are linked to any of these attributes."""
         mask = np.zeros(len(self), dtype=bool)
@@ -316,42 +362,6 @@ class Catalogue:
         self.component_counts = np.bincount(
             self._link_item, weights=self._link_is_component, minlength=len(self)
         ).astype(np.int32)
-
-    def _load_families(self) -> None:
-        rows = self._store.rows(
-            "SELECT e.source_id, e.target_id, e.kind FROM edge e "
-            "JOIN node n ON n.node_id = e.source_id "
-            "WHERE n.domain = ? AND e.kind IN (?, ?) ORDER BY e.rowid",
-            [self.domain.name, IS_A, FLAVOURED_WITH],
-        )
-        self._parents: dict[int, list[int]] = {}
-        self._children: dict[int, list[int]] = {}
-        self._flavoured: dict[int, list[int]] = {}
-        index_of = self._attribute_by_id
-        for source, target, kind in rows:
-            if source not in index_of or target not in index_of:
-                continue  # left out
-            child, parent = index_of[source], index_of[target]
-            if kind == IS_A:
-                self._parents.setdefault(child, []).append(parent)
-                self._children.setdefault(parent, []).append(child)
-            else:
-                self._flavoured.setdefault(parent, []).append(child)
-
-    def parents(self, attributes: Iterable[int]) -> list[int]:
-        """The families directly above the given attributes, each once."""
-        return list(dict.fromkeys(p for one in attributes for p in self._parents.get(one, ())))
-
-    def ancestors(self, attributes: Iterable[int]) -> set[int]:
-        """All families above the given attributes, without the attributes themselves."""
-        seen: set[int] = set()
-        queue = list(attributes)
-        for current in queue:
-            for parent in self._parents.get(current, ()):
-                if parent not in seen:
-                    seen.add(parent)
-                    queue.append(parent)
-        return seen
 
 
 def _places(sorted_ids: NDArray[np.int64], wanted: NDArray[np.int64]) -> Indexes:

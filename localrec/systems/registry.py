@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
 from localrec.foundation.errors import UsageError
+from localrec.foundation.plugins import SYSTEMS, installed_plugins
 from localrec.systems.system import System, SystemKind, SystemOptions
 
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from localrec.data.model_calls import ModelCall
     from localrec.systems.item_recommender import ItemRecommender
     from localrec.workspace.domain_context import DomainContext
-
-GROUP = "localrec.systems"
 
 # Name -> the module that has it, in the order of help and errors.
 _MARC = ("", "-model", "-no-graph", "-no-reflection", "-no-graph-no-reflection")
@@ -60,7 +58,8 @@ class SystemRegistry:
 
     def names(self, kind: SystemKind) -> list[str]:
         """List the names of the systems of one kind."""
-        found = [one.name for one in entry_points(group=GROUP) if kind in one.load().kinds]
+        plugins = installed_plugins(SYSTEMS).items()
+        found = [name for name, plugin in plugins if kind in plugin.load().kinds]
         found += [name for name, system in self._systems.items() if kind in system.kinds]
         return list(dict.fromkeys([*_SHIPPED[kind], *sorted(found)]))
 
@@ -69,13 +68,13 @@ class SystemRegistry:
 
         Raises:
             UsageError: there is no such system of this kind.
+            PluginError: it belongs to another package and cannot be imported.
         """
         system: System | None = self._systems.get(name)
         if system is None and (module := _SHIPPED[kind].get(name)):
             system = import_module(f"localrec.systems.{module}").SYSTEM
-        if system is None:
-            for one in entry_points(group=GROUP, name=name):
-                system = one.load()
+        if system is None and (plugin := installed_plugins(SYSTEMS).get(name)):
+            system = plugin.load()
         if system is None or kind not in system.kinds:
             does = " that ranks" if kind == "recommender" else ""
             raise UsageError(

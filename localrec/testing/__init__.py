@@ -7,5 +7,6 @@ Example:
 from localrec.testing.domains import DomainContract
 from localrec.testing.recommenders import RecommenderContract
 from localrec.testing.sources import SourceContract
+from localrec.testing.systems import SystemContract
 
-__all__ = ["DomainContract", "RecommenderContract", "SourceContract"]
+__all__ = ["DomainContract", "RecommenderContract", "SourceContract", "SystemContract"]

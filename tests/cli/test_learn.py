@@ -7,6 +7,10 @@ import pytest
 from localrec.cli.app import run
 from localrec.data.rows import Event
 from localrec.graph.interactions import store_feedback
+from localrec.memory.user_summaries import build_item_features
+from localrec.ranking.learned.evidence.base import FitStoppedError
+from localrec.ranking.learned.stored import folder_of, learn, read_log
+from localrec.workspace import Workspace
 from tests.planted import planted_store
 
 CROWD = 15
@@ -89,3 +93,18 @@ def test_doctor_says_how_lists_are_ranked(say):
     assert ranking()[0]["state"] == "missing"
     say("learn")
     assert ranking()[0]["state"] == "ok"
+
+
+def test_what_was_forgotten_meanwhile_is_not_kept(say, home):
+    with Workspace(home) as opened:
+        catalogue = opened.context("cocktails").catalogue
+        log = read_log(opened.store, catalogue, build_item_features(catalogue, None))
+    folder = folder_of(home / "indexes", "cocktails")
+
+    def forget_during(what, done, total):
+        if what == "all: popularity":
+            say("forget", "--user", "anna", "--yes")
+
+    with pytest.raises(FitStoppedError):
+        learn(log, folder, progress=forget_during, should_stop=lambda: False)
+    assert not folder.exists()

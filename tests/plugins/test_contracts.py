@@ -10,7 +10,7 @@ import pytest
 
 from localrec.foundation.errors import LocalrecError
 from localrec.graph.domain_files import known_domains
-from localrec.testing import DomainContract, RecommenderContract, SourceContract
+from localrec.testing import DomainContract, RecommenderContract, SourceContract, SystemContract
 
 from .conftest import forget
 
@@ -19,6 +19,14 @@ class TestEveryDomain(DomainContract):
     """The contract of domains, over all that ship."""
 
     @pytest.fixture(autouse=True, params=known_domains())
+    def of_name(self, request: pytest.FixtureRequest) -> None:
+        self.name = request.param
+
+
+class TestSystemsOfEachKind(SystemContract):
+    """The contract of systems, over one of each kind that asks no model."""
+
+    @pytest.fixture(autouse=True, params=["marc", "auto", "memrec", "agenticrec-fused"])
     def of_name(self, request: pytest.FixtureRequest) -> None:
         self.name = request.param
 
@@ -37,6 +45,10 @@ class TeaContract(DomainContract):
     name = "tea"
 
 
+class RareContract(SystemContract):
+    name = "rare"
+
+
 @pytest.mark.parametrize(
     ("file", "old", "new", "contract", "broken"),
     [
@@ -50,6 +62,24 @@ class TeaContract(DomainContract):
         ("domain.toml", 'name = "tea"', 'name = "chai"', TeaContract, "under_its_own_name"),
         ("domain.toml", 'role = "component"', 'role = "look"', TeaContract, "has_components"),
         ("domain.toml", "examples =", "staples =", TeaContract, "offers_questions"),
+        (
+            "rare.py",
+            'frozenset({"answerer", "recommender"})',
+            "frozenset()",
+            RareContract,
+            "for_what",
+        ),
+        ("rare.py", "return ()", 'return ("", "")', RareContract, "roles_of_its_models"),
+        ("rare.py", "rank=rank", "rank=0", RareContract, "items_of_the_catalogue_each_once"),
+        ("rare.py", "ordered[:k]", "ordered", RareContract, "items_of_the_catalogue_each_once"),
+        (
+            "rare.py",
+            "(answer,",
+            "(answer, id='',",
+            RareContract,
+            "items_of_the_catalogue_each_once",
+        ),
+        ("rare.py", "(np.float32)", "(int) * np.random.random()", RareContract, "the_same_list"),
         ("domain.toml", "is a {name} tea", "is tea", TeaContract, "a_sentence_can_state"),
     ],
 )

@@ -46,7 +46,7 @@ def write_cups(path: Path) -> Path:
 
 
 class TestTheExampleOfTheDocumentation:
-    def test_its_domain_source_and_recommender_serve_the_commands(self, tea, tmp_path, cli):
+    def test_its_domain_source_system_and_recommender_serve_the_commands(self, tea, tmp_path, cli):
         home = tmp_path / "home"
         home.mkdir()
         (home / "settings.toml").write_text('embedder = "hashing"\n', encoding="utf-8")
@@ -57,6 +57,10 @@ class TestTheExampleOfTheDocumentation:
         answer = json.loads(cli("--json", "ask", "a green tea", *place).out)
         found = {item["name"] for item in answer["items"]}
         assert found < {"Sencha", "Oolong", "Matcha", "Gyokuro"}
+        rarest = cli("--json", "ask", "a green tea", "-k", 1, "--system", "rare", *place)
+        assert json.loads(rarest.out)["items"][0]["name"] == "Oolong", rarest.err
+        listed = cli("--json", "recommend", "--user", "user1", "--system", "rare", *place)
+        assert [item["name"] for item in json.loads(listed.out)["items"]] == ["Oolong", "Assam"]
         (tmp_path / "cups.toml").write_text(CONFIGURATION, encoding="utf-8")
         ran = cli("evaluate", "run", tmp_path / "cups.toml", "--out", tmp_path / "run", *place)
         assert ran.code == 0, ran.err

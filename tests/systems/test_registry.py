@@ -1,11 +1,11 @@
 """Systems are found by name: the shipped ones, those of other packages and those handed in."""
 
-from importlib.metadata import EntryPoint
-
 import pytest
 
 from localrec.agent.configs import AGENTS
 from localrec.foundation.errors import UsageError
+from localrec.foundation.plugins import SYSTEMS as GROUP
+from localrec.foundation.plugins import Plugin, PluginError
 from localrec.memory.configs import MEMREC, MEMREC_MODELS, MEMREC_VECTOR
 from localrec.ranking.configs import RANKERS
 from localrec.systems import registry
@@ -29,12 +29,8 @@ SHUFFLED = Shuffled()
 @pytest.fixture
 def plugged_in(monkeypatch):
     """Another package that brings a system by the name of shuffled."""
-    point = EntryPoint("shuffled", f"{__name__}:SHUFFLED", registry.GROUP)
-
-    def entry_points(*, group, name="shuffled"):
-        return [point] if (group, name) == (registry.GROUP, "shuffled") else []
-
-    monkeypatch.setattr(registry, "entry_points", entry_points)
+    shuffled = Plugin("shuffled", f"{__name__}:SHUFFLED", "cards")
+    monkeypatch.setattr(registry, "installed_plugins", {GROUP: {"shuffled": shuffled}}.get)
 
 
 def test_every_composition_that_is_declared_has_a_name_in_its_order():
@@ -64,6 +60,14 @@ def test_a_system_of_another_package_is_found_and_named(plugged_in):
     assert SYSTEM_REGISTRY.recommender("a context", "shuffled") == ("a context", "shuffled")
     with pytest.raises(UsageError, match="There is no system 'shuffled'"):
         SYSTEM_REGISTRY.get("shuffled", "answerer")
+
+
+def test_a_system_that_cannot_be_imported_is_told_with_its_package(monkeypatch):
+    cracked = Plugin("cracked", "not_there:SYSTEM", "cards")
+    monkeypatch.setattr(registry, "installed_plugins", {GROUP: {"cracked": cracked}}.get)
+    assert SYSTEM_REGISTRY.get("auto", "recommender").kinds == {"recommender"}
+    with pytest.raises(PluginError, match="of cards cannot be loaded"):
+        SYSTEM_REGISTRY.get("cracked", "recommender")
 
 
 def test_a_system_that_is_handed_in_goes_before_the_shipped_one():

@@ -33,6 +33,14 @@ def signal_of(feature: str) -> str:
     return feature.removesuffix(LOG)
 
 
+def summed_by_signal(names: tuple[str, ...], amounts: Floats) -> dict[str, float]:
+    """Add up what both features of each signal amount to."""
+    summed: dict[str, float] = {}
+    for name, amount in zip(names, amounts.tolist(), strict=True):
+        summed[signal_of(name)] = summed.get(signal_of(name), 0.0) + amount
+    return summed
+
+
 def features_of(signals: Signals, names: tuple[str, ...]) -> Floats:
     """Named features, zeros where the signal is missing, (k, b, items)."""
     shape = next(iter(signals.values())).shape

@@ -19,12 +19,15 @@ usual weights, worth some cases, decides where a store has few of them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from localrec.ranking.learned.evidence.base import Signals
+from localrec.ranking.learned.features import feature_names, features_of
+from localrec.ranking.learned.held_out import HeldOut
 from localrec.ranking.learned.interactions import Floats, Histories, Indexes, Mask, Offsets
 
 Values = NDArray[np.float64]
@@ -40,6 +43,8 @@ _TOLERANCE = 1e-7
 _WIDEST = 2.0  # standard deviations of a history's trait
 TRAITS = 2
 _SHARE_OF_FEW = 0.5  # of the loss where one item is right
+_CELLS = 1 << 24  # of features held at once
+_EVEN_ODDS = 7.0  # items of a history that is as likely in order as not
 
 # Weights of a store without cases. Only their order of magnitude matters: some hundred cases
 # outweigh them.
@@ -162,6 +167,68 @@ def usual_weights(names: tuple[str, ...]) -> LearnedWeights:
         slope=((0.0, 0.0),) * len(names),
         traits=Traits((0.0,) * TRAITS, (1.0,) * TRAITS),
     )
+
+
+def chance_of_order(lengths: Offsets) -> Floats:
+    """How likely a history without days is in order: odds of (length / 7)^4, (b,).
+
+    Nobody's store can tell. Someone who lists a few favourites names them as they come to mind; a
+    list of some dozen items is a record that somebody kept.
+    """
+    odds = (lengths / _EVEN_ODDS) ** 4
+    return (odds / (1.0 + odds)).astype(np.float32)
+
+
+def mixed_scores(plain: Floats, in_order: Floats, chance: Floats) -> Floats:
+    """Mix two readings of the same histories: the logarithm of each item's expected share, (b, n).
+
+    An item comes high that either reading is sure of; a mean of scores would ask for both.
+
+    Args:
+        plain: Scores of all items where the order says nothing, (b, n).
+        in_order: Scores where it does, (b, n).
+        chance: Of the second, (b,).
+    """
+    with np.errstate(divide="ignore"):  # a reading of no chance takes no part
+        logs = (
+            plain - _softmax(plain)[0][:, None] + np.log1p(-chance)[:, None],
+            in_order - _softmax(in_order)[0][:, None] + np.log(chance)[:, None],
+        )
+    mixed: Floats = np.logaddexp(*logs).astype(np.float32)
+    return mixed
+
+
+def learn_from_held_out(
+    held_out: HeldOut, read: Callable[[Histories], Signals], renown: Floats, seed: int
+) -> LearnedWeights:
+    """Learn the weights of all signals from held-out cases.
+
+    Args:
+        held_out: The cases.
+        read: Gives the signals of histories.
+        renown: How well known each item is, (items,).
+        seed: Of the candidates that are drawn.
+    """
+    histories, generator = held_out.histories, np.random.default_rng(seed)
+    names = feature_names(tuple(read(histories.take([]))))
+    drawn = []
+    step = max(1, _CELLS // max(1, len(renown) * len(names)))
+    for begin in range(0, len(histories), step):
+        rows = np.arange(begin, min(begin + step, len(histories)))
+        part = histories.take(rows)
+        drawn.append(
+            draw_candidates(
+                features_of(read(part), names),
+                held_out.targets[rows],
+                [part.items_of(row) for row in range(len(part))],
+                held_out.also[begin : begin + step],
+                generator,
+            )
+        )
+    if not drawn:
+        return usual_weights(names)
+    cut, offsets, right = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
+    return learn_weights(names, FusionCases(cut, offsets, right, traits_of(histories, renown)))
 
 
 def draw_candidates(

@@ -28,7 +28,7 @@ FEWEST_USERS = 20  # below it nobody is taken out whole
 FEWEST_ROWS = 3  # of a user who gives up a row
 CUTS = 4  # of each stranger's history
 HANDFULS = 8  # of each stranger's items
-EARLIEST = 1  # of these holds the earliest items: what people name first is better known
+EARLIEST = 4  # of these hold the earliest items: what people name first is better known
 LARGEST_HANDFUL = 12
 
 

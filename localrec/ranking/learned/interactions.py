@@ -112,6 +112,7 @@ class Histories(msgspec.Struct, frozen=True):
         rating: NaN where none was given, (m,).
         day: NaN where unknown, (m,).
         user: Number of each user in the log, `NO_USER` for somebody it does not know, (b,).
+        in_order: Whether the items count as ordered though no day says so.
     """
 
     item: Indexes
@@ -119,6 +120,7 @@ class Histories(msgspec.Struct, frozen=True):
     rating: Floats
     day: Days
     user: Indexes
+    in_order: bool = False
 
     def __len__(self) -> int:
         return len(self.first) - 1
@@ -175,10 +177,10 @@ class Histories(msgspec.Struct, frozen=True):
 
     @property
     def ordered(self) -> Mask:
-        """Whether the order of a history is known by the day of any of its items, (b,)."""
+        """Whether a history counts as ordered, by the day of an item or as a whole, (b,)."""
         dated = np.concatenate([[0], np.cumsum(~np.isnan(self.day))])
         known: Mask = dated[self.first[1:]] > dated[self.first[:-1]]
-        return known
+        return known | self.in_order
 
     @property
     def newest_day(self) -> Days:
@@ -195,19 +197,28 @@ class Histories(msgspec.Struct, frozen=True):
     def take(self, rows: Sequence[int] | Offsets) -> Histories:
         """Some of the histories, in that order."""
         slices = [slice(int(self.first[row]), int(self.first[row + 1])) for row in rows]
-        return Histories.of(
+        taken = Histories.of(
             [self.item[one] for one in slices],
             [self.rating[one] for one in slices],
             [self.day[one] for one in slices],
             self.user[np.asarray(rows, dtype=np.int64)],
         )
+        return msgspec.structs.replace(taken, in_order=self.in_order)
+
+    def taken_in_order(self) -> Histories:
+        """The same histories, taken to be in order whether or not a day says so."""
+        return msgspec.structs.replace(self, in_order=True)
 
     def newest(self, count: int) -> Histories:
         """The same histories, cut to their newest `count` items."""
         kept = self.age < count
         first = np.concatenate([[0], np.cumsum(np.minimum(self.lengths, count))])
-        return Histories(
-            self.item[kept], first.astype(np.int64), self.rating[kept], self.day[kept], self.user
+        return msgspec.structs.replace(
+            self,
+            item=self.item[kept],
+            first=first.astype(np.int64),
+            rating=self.rating[kept],
+            day=self.day[kept],
         )
 
 

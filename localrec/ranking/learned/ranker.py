@@ -9,7 +9,9 @@ Networks go on from their weights of step 2 in step 4, so that they are not trai
 beyond `most_rows` is learnt from a sample of its users. What is finished is kept in a folder, where
 one is given: a fit that was stopped or killed goes on behind it, and one on unchanged rows is read.
 
-Requests whose histories have days and those that have none are weighed by weights of their own.
+Histories that have days and those that have none are weighed by weights of their own. A history
+without days may still be in order, as a request lists it; nothing tells. So it is read both ways,
+and the shares that an item gets are mixed.
 """
 
 from __future__ import annotations
@@ -40,18 +42,20 @@ from localrec.ranking.learned.evidence.base import (
     Signals,
     check_stop,
 )
-from localrec.ranking.learned.features import feature_names, features_of, signal_of
+from localrec.ranking.learned.features import (
+    features_of,
+    signal_of,
+    summed_by_signal,
+)
 from localrec.ranking.learned.fusion import (
-    PULL,
-    FusionCases,
     LearnedWeights,
-    draw_candidates,
-    learn_weights,
+    chance_of_order,
+    learn_from_held_out,
+    mixed_scores,
     renown_of,
-    traits_of,
     usual_weights,
 )
-from localrec.ranking.learned.held_out import HANDFULS, HeldOut, InnerSplit, split_log
+from localrec.ranking.learned.held_out import InnerSplit, split_log
 from localrec.ranking.learned.interactions import Floats, Histories, InteractionLog, ItemSideData
 from localrec.ranking.learned.reasons import sources_of
 
@@ -154,14 +158,7 @@ class FusedRanker:
         used = self._kinds_of((*self.ordered.used, *self.unordered.used))
         older = {kind: one for kind, one in inner.items() if kind in used}
         self.evidence = self._fit_kinds(learnt, side, seed, "all", mark, seconds, older)
-        self.report = FitReport(
-            seed=seed,
-            rows=len(log),
-            learnt_rows=len(learnt),
-            seconds={name: round(value, 2) for name, value in seconds.items()},
-            fingerprint=mark,
-        )
-        self.save()
+        self._keep(mark, seed, len(log), len(learnt), seconds)
 
     def update(self, log: InteractionLog, side: ItemSideData, *, seed: int) -> None:
         """Take in new rows without starting over: weights stay, networks go on, counts are redone.
@@ -179,14 +176,7 @@ class FusedRanker:
         learnt = sample_users(log, self.config.most_rows, seed)
         self.evidence = self._fit_kinds(learnt, side, seed, "all", mark, seconds, self.evidence)
         self._items, self._renown = log.items, renown_of(log.popularity)
-        self.report = FitReport(
-            seed=seed,
-            rows=len(log),
-            learnt_rows=len(learnt),
-            seconds={name: round(value, 2) for name, value in seconds.items()},
-            fingerprint=mark,
-        )
-        self.save()
+        self._keep(mark, seed, len(log), len(learnt), seconds)
 
     def ablated(self, kind: str) -> FusedRanker:
         """The same ranker without one kind of evidence, its weights learnt anew.
@@ -210,31 +200,33 @@ class FusedRanker:
         """Scores of all items, (b, items); items of a history are scored like any other."""
         scores = np.zeros((len(histories), self._items), dtype=np.float32)
         ordered = histories.ordered
-        for weights, rows in (
-            (self.ordered, np.flatnonzero(ordered)),
-            (self.unordered, np.flatnonzero(~ordered)),
-        ):
-            step = max(1, _CELLS // max(1, self._items * len(weights.names)))
+        step = max(1, _CELLS // max(1, self._items * len(self.ordered.names)))
+        for rows in (np.flatnonzero(ordered), np.flatnonzero(~ordered)):
             for begin in range(0, len(rows), step):
                 part = rows[begin : begin + step]
-                scores[part] = self._weighted(histories.take(part), weights).sum(axis=0)
+                some = histories.take(part)
+                scores[part] = self._weighted(some).sum(axis=0)
+                if self._is_read_twice(some):
+                    in_order = self._weighted(some.taken_in_order()).sum(axis=0)
+                    chance = chance_of_order(some.lengths)
+                    scores[part] = mixed_scores(scores[part], in_order, chance)
         return scores
 
     def explain(self, histories: Histories, row: int, item: int) -> tuple[Contribution, ...]:
-        """What made up the score of an item for one of the histories, largest amount first."""
+        """What made up the score of an item for one of the histories, largest amount first.
+
+        Of a history without days it is told how it is read if its order says nothing, or if it
+        does, whichever is likelier.
+        """
         one = histories.take([row])
-        weights = self.ordered if bool(one.ordered[0]) else self.unordered
-        amounts = self._weighted(one, weights)[:, 0, item]
+        if self._is_read_twice(one) and chance_of_order(one.lengths)[0] > 0.5:
+            one = one.taken_in_order()
+        names, amounts = self._weights_of(one).names, self._weighted(one)[:, 0, item]
         kinds = {name: kind for kind, names in self._names.items() for name in names}
         told = [
-            Contribution(
-                name,
-                kinds[name],
-                amount,
-                sources_of(self.evidence[kinds[name]], name, one, item),
-            )
-            for name, amount in _summed_by_signal(weights.names, amounts).items()
-            if amount and name in kinds
+            Contribution(name, kind, amount, sources_of(self.evidence[kind], name, one, item))
+            for name, amount in summed_by_signal(names, amounts).items()
+            if amount and (kind := kinds.get(name))
         ]
         return tuple(sorted(told, key=lambda part: -part.amount))
 
@@ -296,8 +288,30 @@ class FusedRanker:
         self.report = report
         return True
 
-    def _weighted(self, histories: Histories, weights: LearnedWeights) -> Floats:
+    def _keep(
+        self, mark: str, seed: int, rows: int, learnt_rows: int, seconds: dict[str, float]
+    ) -> None:
+        """Save the ranker with the report of its fit."""
+        self.report = FitReport(
+            seed=seed,
+            rows=rows,
+            learnt_rows=learnt_rows,
+            seconds={name: round(value, 2) for name, value in seconds.items()},
+            fingerprint=mark,
+        )
+        self.save()
+
+    def _weights_of(self, histories: Histories) -> LearnedWeights:
+        """The weights of histories that are all ordered, or all not."""
+        return self.ordered if histories.ordered.all() else self.unordered
+
+    def _is_read_twice(self, histories: Histories) -> bool:
+        """Whether histories may be in order without saying so, and there is a way to read that."""
+        return self.ordered.cases > 0 and not histories.ordered.any()
+
+    def _weighted(self, histories: Histories) -> Floats:
         """Weight times standard deviations of each signal, (k, b, items)."""
+        weights = self._weights_of(histories)
         if not weights.names:
             return np.zeros((1, len(histories), self._items), dtype=np.float32)
         kinds = self._kinds_of(weights.used)
@@ -335,66 +349,19 @@ class FusedRanker:
             )
             check_stop(context)
             started = time.perf_counter()
-            found = self._fit_or_read(kind, context, stage, mark)
+            folder = None if self._folder is None else self._folder / f"{stage}-{kind}"
+            found = _fit_or_read(kind, context, folder, mark)
             seconds[f"{stage} {kind}"] = time.perf_counter() - started
             if found is not None:
                 fitted[kind] = found
         return fitted
 
-    def _fit_or_read(
-        self, kind: str, context: FitContext, stage: str, mark: str
-    ) -> FittedEvidence | None:
-        entry = KINDS[kind]
-        folder = None if self._folder is None else self._folder / f"{stage}-{kind}"
-        stored = None if folder is None or not entry.slow else read_artefact(folder)
-        if stored is not None and stored[0].get("mark") == mark:
-            read: FittedEvidence = put_together(entry.record, *stored)
-            return read
-        fitted = entry.fit(context)
-        if folder is not None and entry.slow and fitted is not None:
-            assert isinstance(fitted, msgspec.Struct)
-            plain, arrays = take_apart(fitted)
-            write_artefact(folder, plain | {"mark": mark}, arrays)
-        return fitted
-
     def _learn_both(self, split: InnerSplit, seed: int) -> None:
-        """Weights for histories with an order, and for those without.
-
-        Cases of one stranger are not independent, so the usual weights count for a user, not for a
-        case.
-        """
-        self.ordered = self._learn(split.ordered, seed, PULL)
-        self.unordered = self._learn(split.unordered, seed + 1, PULL * HANDFULS)
-
-    def _learn(self, held_out: HeldOut, seed: int, strength: float) -> LearnedWeights:
-        """Weights of the signals of the fitted evidence, from cases."""
-        histories = held_out.histories
-        generator = np.random.default_rng(seed)
-        names: tuple[str, ...] = ()
-        drawn = []
-        step = max(1, _CELLS // max(1, self._items * 20))
-        for begin in range(0, len(histories), step):
-            rows = np.arange(begin, min(begin + step, len(histories)))
-            part = histories.take(rows)
-            found = self.signals(part)
-            names = feature_names(tuple(found))
-            drawn.append(
-                draw_candidates(
-                    features_of(found, names),
-                    held_out.targets[rows],
-                    [part.items_of(row) for row in range(len(part))],
-                    held_out.also[begin : begin + step],
-                    generator,
-                )
-            )
-        if not drawn:
-            return usual_weights(self._signal_names())
-        cut, offsets, right = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
-        cases = FusionCases(cut, offsets, right, traits_of(histories, self._renown))
-        return learn_weights(names, cases, strength)
-
-    def _signal_names(self) -> tuple[str, ...]:
-        return feature_names(tuple(name for names in self._names.values() for name in names))
+        """Weights for histories with an order, and for those without."""
+        self.ordered, self.unordered = (
+            learn_from_held_out(held_out, self.signals, self._renown, seed + number)
+            for number, held_out in enumerate((split.ordered, split.unordered))
+        )
 
     def _kinds_of(self, features: tuple[str, ...]) -> list[str]:
         """Kinds of evidence that have a signal with one of the features."""
@@ -426,12 +393,21 @@ def fingerprint_of(log: InteractionLog, side: ItemSideData, config: RankerConfig
     return digest.hexdigest()
 
 
-def _summed_by_signal(names: tuple[str, ...], amounts: Floats) -> dict[str, float]:
-    """What both features of each signal add up to."""
-    summed: dict[str, float] = {}
-    for name, amount in zip(names, amounts.tolist(), strict=True):
-        summed[signal_of(name)] = summed.get(signal_of(name), 0.0) + amount
-    return summed
+def _fit_or_read(
+    kind: str, context: FitContext, folder: Path | None, mark: str
+) -> FittedEvidence | None:
+    """Fit one kind of evidence, or read it from its folder where it is slow and was kept."""
+    entry = KINDS[kind]
+    stored = None if folder is None or not entry.slow else read_artefact(folder)
+    if stored is not None and stored[0].get("mark") == mark:
+        read: FittedEvidence = put_together(entry.record, *stored)
+        return read
+    fitted = entry.fit(context)
+    if folder is not None and entry.slow and fitted is not None:
+        assert isinstance(fitted, msgspec.Struct)
+        plain, arrays = take_apart(fitted)
+        write_artefact(folder, plain | {"mark": mark}, arrays)
+    return fitted
 
 
 def _forget(folder: Path) -> None:

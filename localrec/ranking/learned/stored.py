@@ -2,7 +2,7 @@
 
     indexes/learned-DOMAIN/   ranker.json, ranker.npz      the fitted ranker (`artefact.py`)
                               nodes/                        node ids of its users and items
-                              progress.json                 how far a running fit has come
+                              progress.json                 `progress_file.py`
                               lock                          held by the process that fits
 
 All of it is a cache of the store: it may be deleted at any time, and forgetting removes it.
@@ -11,9 +11,7 @@ All of it is a cache of the store: it may be deleted at any time, and forgetting
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+import shutil
 from pathlib import Path
 
 import msgspec
@@ -22,26 +20,25 @@ from numpy.typing import NDArray
 
 from localrec.data.arrays import Scores
 from localrec.data.item_features import ItemFeatures
-from localrec.foundation.atomic_files import short_digest
 from localrec.foundation.errors import InputError
 from localrec.foundation.paths import exclusive, make_private
 from localrec.foundation.progress import Progress
 from localrec.graph.catalogue import Catalogue
 from localrec.graph.store import Store
 from localrec.ranking.learned.artefact import read_artefact, write_artefact
-from localrec.ranking.learned.evidence.base import ShouldStop
+from localrec.ranking.learned.evidence.base import FitStoppedError, ShouldStop
 from localrec.ranking.learned.interactions import (
     NO_USER,
     Histories,
     InteractionLog,
     ItemSideData,
 )
+from localrec.ranking.learned.progress_file import folder_of, told_beside
 from localrec.ranking.learned.ranker import FusedRanker, RankerConfig
 
 SEED = 7
 FEWEST_ROWS = 20  # of fewer nothing can be held out
 _DRIFT = 0.01  # share of new rows from which a ranker is learnt again
-_ALIVE_S = 120.0  # a fit that told nothing for so long has died
 
 # The newest verdict on an item counts; a word without stars stands for the end of the scale.
 _ROWS = """
@@ -79,25 +76,6 @@ class StoredLog(msgspec.Struct, frozen=True):
     rows: int
 
 
-class LearningProgress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How far a fit has come: its process, what it does, since when, and the last sign of it."""
-
-    process: int
-    what: str
-    done: int
-    total: int
-    began: float
-    at: float
-
-    @property
-    def is_alive(self) -> bool:
-        """Whether the process still runs, or told something a moment ago."""
-        with suppress(ProcessLookupError, PermissionError):
-            os.kill(self.process, 0)
-            return True
-        return time.time() - self.at < _ALIVE_S and self.process == os.getpid()
-
-
 def read_log(store: Store, catalogue: Catalogue, features: ItemFeatures) -> StoredLog:
     """Read the interactions with the items of a domain, one row for each user and item."""
     domain = catalogue.domain.name
@@ -127,11 +105,6 @@ def count_rows(store: Store) -> int:
     return int(store.rows("SELECT count(*) FROM interaction")[0][0])
 
 
-def folder_of(indexes: Path, domain: str) -> Path:
-    """The folder of the ranker of a domain."""
-    return indexes / f"learned-{short_digest(domain)}"
-
-
 def skip(stored: StoredLog, folder: Path) -> None:
     """Note that a domain has too few interactions, so that nobody tries again before more come."""
     make_private(folder)
@@ -158,21 +131,41 @@ def learn(
 
     Raises:
         BusyError: another process learns the same.
-        FitStoppedError: the stop flag went up; what is finished is kept.
+        FitStoppedError: the stop flag went up, and what is finished is kept; or somebody was
+            forgotten meanwhile, and nothing is kept.
     """
     make_private(folder)
-    with exclusive(folder / "lock", of=folder), _told(folder, progress) as telling:
-        ranker = FusedRanker(config, folder, progress=telling, should_stop=should_stop)
+    lock = folder / "lock"
+    with exclusive(lock, of=folder) as held, told_beside(folder, progress) as telling:
+
+        def is_forgotten() -> bool:
+            """Whether a forgetting removed the folder, and with it the right to learn."""
+            return not lock.exists() or not os.path.samestat(lock.stat(), os.fstat(held.fileno()))
+
+        ranker = FusedRanker(
+            config,
+            folder,
+            progress=telling,
+            should_stop=lambda: should_stop() or is_forgotten(),
+        )
         try:
             known = ranker.load() and _same_nodes(folder, stored)
         except InputError:  # damaged: a cache is made again
             known = False
-        if known:
-            ranker.update(stored.log, stored.side, seed=SEED)
-        else:
-            ranker.fit(stored.log, stored.side, seed=SEED)
+        try:
+            if known:
+                ranker.update(stored.log, stored.side, seed=SEED)
+            else:
+                ranker.fit(stored.log, stored.side, seed=SEED)
+        except FitStoppedError:
+            if is_forgotten():
+                shutil.rmtree(folder, ignore_errors=True)
+            raise
         nodes = {"users": stored.user_nodes, "items": stored.item_nodes}
         write_artefact(folder / "nodes", {"rows": stored.rows}, nodes)
+        if is_forgotten():
+            shutil.rmtree(folder, ignore_errors=True)
+            raise FitStoppedError
     return ranker
 
 
@@ -265,34 +258,6 @@ def is_stale(store: Store, indexes: Path, domain: str) -> bool:
     if nodes is None:
         return int(store.rows(_COUNT, [domain])[0][0]) >= FEWEST_ROWS
     return bool(abs(rows - nodes[0]["rows"]) > _DRIFT * rows)
-
-
-def learning_progress(indexes: Path, domain: str) -> LearningProgress | None:
-    """How far a fit that is running has come; None where none runs."""
-    try:
-        path = folder_of(indexes, domain) / "progress.json"
-        told = msgspec.json.decode(path.read_bytes(), type=LearningProgress)
-    except (OSError, msgspec.MsgspecError):
-        return None
-    return told if told.is_alive else None
-
-
-@contextmanager
-def _told(folder: Path, progress: Progress) -> Iterator[Progress]:
-    """Write each step beside the ranker, for other processes to see."""
-    path, began = folder / "progress.json", time.time()
-
-    def tell(what: str, done: int, total: int) -> None:
-        progress(what, done, total)
-        step = LearningProgress(os.getpid(), what, done, total, began, time.time())
-        part = path.with_suffix(".tmp")
-        part.write_bytes(msgspec.json.encode(step))
-        part.replace(path)
-
-    try:
-        yield tell
-    finally:
-        path.unlink(missing_ok=True)
 
 
 def _same_nodes(folder: Path, stored: StoredLog) -> bool:

@@ -8,8 +8,10 @@ from localrec.ranking.learned.fusion import (
     FEW,
     USUAL,
     FusionCases,
+    chance_of_order,
     draw_candidates,
     learn_weights,
+    mixed_scores,
     usual_weights,
 )
 from localrec.ranking.learned.interactions import Histories
@@ -122,3 +124,21 @@ def test_features_do_not_change_with_the_unit_of_a_signal():
     one = features_of({"a": signal}, names)
     other = features_of({"a": 40.0 * signal}, names)
     assert np.allclose(one, other, atol=1e-4)
+
+
+def test_a_mixture_puts_an_item_high_that_either_reading_is_sure_of():
+    plain = np.array([[9.0, 2.0, 1.0, 0.0]], dtype=np.float32)
+    in_order = np.array([[0.0, 2.0, 1.0, 9.0]], dtype=np.float32)
+    mixed = mixed_scores(plain, in_order, np.array([0.5], dtype=np.float32))[0]
+    assert min(mixed[0], mixed[3]) > max(mixed[1], mixed[2])
+    assert np.isclose(np.exp(mixed).sum(), 1.0, atol=1e-5)
+    for chance, alone in ((0.0, plain), (1.0, in_order)):
+        certain = mixed_scores(plain, in_order, np.array([chance], dtype=np.float32))[0]
+        assert np.array_equal(np.argsort(certain), np.argsort(alone[0]))
+
+
+def test_a_longer_list_is_likelier_in_order():
+    chances = chance_of_order(np.array([0, 1, 5, 10, 500]))
+    assert (np.diff(chances) > 0).all()
+    assert chances[0] == 0.0
+    assert chances[2] < 0.5 < chances[3]

@@ -61,6 +61,30 @@ def test_the_next_of_a_chain_comes_first():
     assert list_of(ranker, asked(5, 6, 7), 1) == [8]
 
 
+def test_a_long_list_without_days_is_read_in_its_order():
+    ranker = fitted(chained_log(users=400))
+    steps = np.arange(4, 16)
+    forwards, turned = asked(*steps, days=False), asked(*steps[::-1], days=False)
+    assert list_of(ranker, forwards, 1) == [16]
+    assert list_of(ranker, turned, 1) != [16]
+
+
+def test_the_order_of_two_favourites_says_next_to_nothing():
+    ranker = fitted(chained_log(users=400))
+    scores = [ranker.score(asked(*items, days=False))[0] for items in ((5, 9), (9, 5))]
+    dated = [ranker.score(asked(*items))[0] for items in ((5, 9), (9, 5))]
+    assert np.abs(scores[0] - scores[1]).max() < 0.2 * np.abs(dated[0] - dated[1]).max()
+
+
+def test_a_store_without_days_reads_no_order_into_a_list():
+    log = chained_log()
+    ranker = fitted(log_of(log.user, log.item, log.users, ITEMS))
+    one, other = (
+        ranker.score(asked(*items, days=False)) for items in (range(12), range(11, -1, -1))
+    )
+    assert np.allclose(one, other, atol=1e-4)
+
+
 def test_a_store_of_one_rating_still_gives_a_list():
     log = log_of([0], [4], 1, ITEMS, rating=[5.0], day=[1.0])
     ranker = fitted(log, group_side())

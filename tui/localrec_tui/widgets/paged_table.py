@@ -34,11 +34,7 @@ class PagedRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PagedTable(DataTable[Cell]):
-    """Shows a window of rows, and asks for more near its edges.
-
-    Attributes:
-        first: How many lines come before the window.
-    """
+    """Shows a window of rows, and asks for more near its edges."""
 
     @dataclass
     class PageWanted(Message):
@@ -59,7 +55,7 @@ class PagedTable(DataTable[Cell]):
         self._goes_on = False
         self._is_waiting = False
         self._is_settling = False  # rows are new, and the place among them is not yet the old one
-        self.first = 0
+        self.first = 0  # lines before the window
 
     @property
     def lines(self) -> tuple[PagedRow, ...]:

@@ -109,10 +109,10 @@ def _known_part(histories: Histories, met: Floats) -> Histories:
         return histories
     counts = np.bincount(histories.request[known], minlength=len(histories))
     first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    return Histories(
-        histories.item[known],
-        first,
-        histories.rating[known],
-        histories.day[known],
-        histories.user,
+    return msgspec.structs.replace(
+        histories,
+        item=histories.item[known],
+        first=first,
+        rating=histories.rating[known],
+        day=histories.day[known],
     )
