@@ -187,6 +187,15 @@ def user_key(user: str | None) -> str | None:
     return key
 
 
+def user_keys(users: list[str]) -> list[str]:
+    """The keys of several users as the store has them, each once, in their order.
+
+    Raises:
+        UsageError: nothing of one can be seen.
+    """
+    return [key for key in dict.fromkeys(map(user_key, users)) if key]
+
+
 def note_unknown(store: Store, users: Iterable[str | None]) -> None:
     """Name on stderr those of some people whom nobody knows, and whose names are near."""
     from localrec.graph.item_lookup import told_if_unknown

@@ -151,7 +151,8 @@ def _ranking(folder: Path, domain: str) -> Iterator[CheckResult]:
     """How the lists of a domain are ranked; nothing where nobody did anything there."""
     from localrec.cli.learn import learning_text
     from localrec.graph.journal import open_settled
-    from localrec.ranking.learned.stored import is_stale, learning_progress, ranking_rows
+    from localrec.ranking.learned.progress_file import learning_progress
+    from localrec.ranking.learned.stored import is_stale, ranking_rows
 
     indexes, name = folder / "indexes", f"ranking {domain}"
     running, rows = learning_progress(indexes, domain), ranking_rows(indexes, domain)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated
@@ -16,8 +16,9 @@ from localrec.cli.context import DomainOption, command_context, note, progress
 from localrec.foundation.errors import BusyError, CutShortError
 
 if TYPE_CHECKING:
+    from localrec.ranking.learned.progress_file import LearningProgress
     from localrec.ranking.learned.ranker import FusedRanker
-    from localrec.ranking.learned.stored import LearningProgress, StoredLog
+    from localrec.ranking.learned.stored import StoredLog
     from localrec.workspace import Workspace
 
 EXAMPLES = """
@@ -54,7 +55,7 @@ def learn(
         running = dict(_running(context.workspace, domains))
         if stop:
             for one in running.values():
-                _stop(one)
+                one.stop()
         if not context.print_json({name: one.what for name, one in running.items()}):
             for name, one in running.items():
                 note(f"{name}: {learning_text(one)}" + (", asked to stop" if stop else ""))
@@ -78,7 +79,8 @@ def learn_in_background(opened: Workspace, domain: str) -> None:
     if os.environ.get(SWITCH, "").casefold() == "off":
         return
     from localrec.foundation.jobs import start_in_background
-    from localrec.ranking.learned.stored import is_stale, learning_progress
+    from localrec.ranking.learned.progress_file import learning_progress
+    from localrec.ranking.learned.stored import is_stale
 
     indexes = opened.folder / "indexes"
     if not is_stale(opened.store, indexes, domain):
@@ -101,7 +103,8 @@ def learning_text(one: LearningProgress) -> str:
 def _learn(folder: Path, domain: str) -> FusedRanker | None:
     """Learn one domain; None where there is too little to learn from."""
     from localrec.ranking.learned.evidence.base import FitStoppedError
-    from localrec.ranking.learned.stored import FEWEST_ROWS, folder_of, skip
+    from localrec.ranking.learned.progress_file import folder_of
+    from localrec.ranking.learned.stored import FEWEST_ROWS, skip
     from localrec.ranking.learned.stored import learn as learn_ranking
 
     stored, kept = _read(folder, domain), folder_of(folder / "indexes", domain)
@@ -150,16 +153,11 @@ def _summary(ranker: FusedRanker | None) -> dict[str, object]:
 
 
 def _running(folder: Path, domains: list[str]) -> Iterator[tuple[str, LearningProgress]]:
-    from localrec.ranking.learned.stored import learning_progress
+    from localrec.ranking.learned.progress_file import learning_progress
 
     for name in domains:
         if (one := learning_progress(folder / "indexes", name)) is not None:
             yield name, one
-
-
-def _stop(one: LearningProgress) -> None:
-    with suppress(ProcessLookupError, PermissionError):
-        os.kill(one.process, signal.SIGINT)
 
 
 @contextmanager

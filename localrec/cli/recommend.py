@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -17,7 +17,7 @@ from localrec.cli.context import (
     note_unknown,
     progress,
     resumable,
-    user_key,
+    user_keys,
 )
 from localrec.cli.learn import learn_in_background
 
@@ -33,6 +33,8 @@ EXAMPLES = """
 Examples:\n\n
   localrec recommend --user anna\n\n
   localrec recommend --user anna --domain movies -k 20 --explain\n\n
+  localrec recommend --user anna --user bob --fair least-misery\n\n
+  localrec recommend --user anna --diverse 0.3 --wanted\n\n
   localrec recommend --user anna --system popularity --json\n\n
   localrec recommend --user anna --system memrec --explain\n\n
   localrec recommend --user anna --system memrec-model\n\n
@@ -74,17 +76,34 @@ SystemOption = Annotated[
 ]
 
 
+UsersOption = Annotated[
+    list[str],
+    typer.Option(
+        "--user",
+        metavar="KEY",
+        help="The person the list is for; again for one list for several.",
+        callback=user_keys,
+    ),
+]
+DiverseOption = Annotated[
+    float, typer.Option(min=0, max=1, help="How much variety counts against fit, 0 to 1.")
+]
+
+
 def recommend(
-    user: Annotated[
-        str,
-        typer.Option(
-            "--user", metavar="KEY", help="The person the list is for.", callback=user_key
-        ),
-    ],
+    user: UsersOption,
     k: Annotated[int, typer.Option("-k", min=1, max=1000, help="How many items.")] = 10,
     system: SystemOption = "auto",
     explain: Annotated[
         bool, typer.Option("--explain", help="Show the edges behind each reason, and the times.")
+    ] = False,
+    fair: Annotated[
+        Literal["average", "least-misery"],
+        typer.Option(help="What counts for several: how well an item fits on average, or worst."),
+    ] = "average",
+    diverse: DiverseOption = 0.0,
+    wanted: Annotated[
+        bool, typer.Option("--wanted", help="Offer what is on the want-to list first.")
     ] = False,
     domain: DomainOption = None,
 ) -> None:
@@ -93,20 +112,27 @@ def recommend(
     Behind a list of agenticrec its model may refine what is remembered of the person, and says so;
     a pinned memory stays: localrec memory pin --user KEY
     """
+    from localrec.systems.list_choice import ListOptions
     from localrec.systems.registry import SYSTEM_REGISTRY
     from localrec.workspace.domain_choice import domain_of_user
 
     context = command_context()
     with context.open_workspace() as opened:
-        seen = opened.context(domain_of_user(opened, user, domain), user)
-        note_unknown(opened.store, [user])
-        user_profile = seen.user_profile(user)
-        found = SYSTEM_REGISTRY.recommender(seen, system).recommend(user, user_profile, k)
+        only = user[0] if len(user) == 1 else None  # nobody's own words are seen by several
+        seen = opened.context(domain_of_user(opened, user[0], domain), only)
+        note_unknown(opened.store, user)
+        users = {one: seen.user_profile(one) for one in user}
+        recommender = SYSTEM_REGISTRY.recommender(seen, system)
+        options = ListOptions(fair=fair, diverse=diverse, wanted=wanted)
+        if only is not None and options == ListOptions(fair=fair):
+            found = recommender.recommend(only, users[only], k)
+        else:
+            found = recommender.recommend_chosen(users, k, options)
         if not context.as_json:
             from localrec.cli.render import render_recommendations
 
             render_recommendations(found, console(), explain=explain)
-        thought = _refined_profile(seen, user_profile, found)
+        thought = _refined_profile(seen, users[user[0]], found)
         if system == "auto":
             learn_in_background(opened, seen.domain.name)
     if thought is not None:

@@ -14,6 +14,7 @@ import msgspec
 from rich.padding import Padding
 from rich.text import Text
 
+from localrec.foundation.prose import join_words
 from localrec.foundation.text import clean_text
 
 if TYPE_CHECKING:
@@ -80,7 +81,8 @@ def render_recommendations(found: Recommendations, out: Console, *, explain: boo
     if explain:
         spoke = ", ".join(f"{kind}: {who}" for kind, who in found.spoke.items())
         times = ", ".join(f"{stage} {ms:.1f} ms" for stage, ms in found.timings_ms.items())
-        out.print(Text(f"From {found.history} items of {found.user}'s history. {spoke}", "dim"))
+        whose = join_words(found.users or (found.user,))
+        out.print(Text(f"From {found.history} items of {whose}'s history. {spoke}", "dim"))
         out.print(Text(f"Times: {times}", "dim"))
     if explain and found.trajectory is not None:
         render_trajectory(found.trajectory, out)

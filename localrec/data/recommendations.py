@@ -46,7 +46,8 @@ class Recommendations(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
     """A list for one person, as `recommend --json` prints it.
 
     Args:
-        user: The person's key.
+        user: The user's key; of several users that of the first.
+        users: The keys of all, where the list is for several.
         domain: What the items belong to.
         items: Best first; each with its reason in terms of the person's own history.
         history: How many items of the history the catalogue knows.
@@ -62,6 +63,7 @@ class Recommendations(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
     """
 
     user: str
+    users: tuple[str, ...] = ()
     domain: str
     items: tuple[RecommendedItem, ...]
     history: int

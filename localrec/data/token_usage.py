@@ -45,3 +45,13 @@ class TokenUsage(msgspec.Struct, frozen=True, kw_only=True):
             new_tokens=self.new_tokens + usage.generated,
             model_ms=self.model_ms + usage.model_ms,
         )
+
+    def __add__(self, other: TokenUsage) -> TokenUsage:
+        """The calls and tokens of both."""
+        return TokenUsage(
+            calls=self.calls + other.calls,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            new_tokens=self.new_tokens + other.new_tokens,
+            model_ms=self.model_ms + other.model_ms,
+        )

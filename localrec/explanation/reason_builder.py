@@ -9,7 +9,7 @@ they are counted, never named.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 import numpy as np
@@ -21,9 +21,11 @@ from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.foundation.prose import join_words
 from localrec.graph.catalogue import Attribute
 from localrec.graph.user_profile import UserProfile
-from localrec.memory.collaborative_memory import CollaborativeMemory, MemoryContext
-from localrec.memory.user_item_graph import USERS_PER_ITEM, UserItemGraph
 from localrec.ranking.preference_features import lift, strongest_likes
+
+if TYPE_CHECKING:
+    from localrec.memory.collaborative_memory import CollaborativeMemory, MemoryContext
+    from localrec.memory.user_item_graph import UserItemGraph
 
 _RAISED = 0.2  # least weighted rise of log odds that is worth a sentence
 _TOGETHER = 3  # least number of users behind a share
@@ -92,7 +94,7 @@ class ReasonBuilder:
 
     def facts(self, item: int) -> list[Fact]:
         """Return the facts for an item, most telling first; never empty if any user liked it."""
-        return self.from_history(item) or self._by_popularity(item)
+        return self.from_history(item) or self.by_popularity(item)
 
     def from_history(self, item: int) -> list[Fact]:
         """Return the facts for an item in the user's own history, [] without any."""
@@ -250,7 +252,8 @@ class ReasonBuilder:
         )
         return Fact(f"{liking} of the {len(nearest)} people nearest to your taste like it", (edge,))
 
-    def _by_popularity(self, item: int) -> list[Fact]:
+    def by_popularity(self, item: int) -> list[Fact]:
+        """Return how many users liked the item, [] where none did."""
         likes = int(self._audience.likes[item])
         if not likes:
             return []
@@ -321,6 +324,8 @@ def _came_soon_after(graph: UserItemGraph, source: int, item: int) -> tuple[int,
     At most `_WATCHED` users are counted, the same ones each time, and only dated likings. They
     are among the first users of both items, whose numbers have no order: an even sample.
     """
+    from localrec.memory.user_item_graph import USERS_PER_ITEM  # a list without a memory
+
     begins = graph.matrix.first_user[[source, item]]
     ends = np.minimum(graph.matrix.first_user[[source + 1, item + 1]], begins + USERS_PER_ITEM)
     users_of_item, others = (

@@ -38,6 +38,7 @@ class UserProfile(msgspec.Struct, frozen=True):
         hidden: Items put off ("not now") a short while ago, (n,).
         days: When each item was last met, in days since 1970, NaN where unknown, (m,); None where
             no day is known.
+        wanted: Items on the user's want-to list, (n,); None where there is no such list.
     """
 
     items: Indexes
@@ -46,6 +47,7 @@ class UserProfile(msgspec.Struct, frozen=True):
     known: Mask
     hidden: Mask
     days: NDArray[np.float64] | None = None
+    wanted: Mask | None = None
 
     @classmethod
     def from_history(cls, items: Indexes, size: int, stars: Scores | None = None) -> UserProfile:
@@ -91,7 +93,7 @@ def profile_from_history(
     verdict: dict[int, float] = {}
     stars: dict[int, float] = {}
     day: dict[int, float] = {}
-    known, hidden = catalogue.none(), catalogue.none()
+    known, hidden, wanted = catalogue.none(), catalogue.none(), catalogue.none()
     places = np.searchsorted(catalogue.node_ids, deeds.items)
     for row, place in enumerate(places):
         item = int(place)
@@ -104,6 +106,7 @@ def profile_from_history(
             continue
         hidden[item] = False  # new feedback on an item ends its postponement
         known[item] |= event is not Event.WANTED
+        wanted[item] |= event is Event.WANTED
         if not np.isnan(rating):
             verdict[item] = preference_of_rating(rating)
             stars[item] = rating
@@ -114,7 +117,7 @@ def profile_from_history(
         strength[item] = verdict.get(item, max(weak, strength.get(item, 0.0)))
         if not np.isnat(deeds.at[row]):
             day[item] = float((deeds.at[row] - _EPOCH) / _ONE_DAY)
-    return _user_profile(strength, stars, known | hidden, hidden, day)
+    return _user_profile(strength, stars, known | hidden, hidden, day, wanted & ~known)
 
 
 def profile_from_keys(
@@ -149,7 +152,8 @@ def merge_profiles(first: UserProfile, second: UserProfile) -> UserProfile:
         if one.days is not None:
             day |= zip(one.items.tolist(), one.days.tolist(), strict=True)
     known, hidden = first.known | second.known, first.hidden | second.hidden
-    return _user_profile(strength, stars, known, hidden, day)
+    wanted = None if first.wanted is None else first.wanted & ~known
+    return _user_profile(strength, stars, known, hidden, day, wanted)
 
 
 def preference_of_rating(stars: float) -> float:
@@ -178,6 +182,7 @@ def _user_profile(
     known: Mask,
     hidden: Mask,
     day: dict[int, float] | None = None,
+    wanted: Mask | None = None,
 ) -> UserProfile:
     items: NDArray[np.int32] = np.array(list(strength), dtype=np.int32)
     return UserProfile(
@@ -187,4 +192,5 @@ def _user_profile(
         known=known,
         hidden=hidden,
         days=np.array([day.get(item, np.nan) for item in strength]) if day else None,
+        wanted=wanted,
     )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from localrec.data.arrays import Mask, Scores
+from localrec.data.arrays import Mask
 from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.questions import RankRequest
 from localrec.data.reasons import Reasons, template_reasons
@@ -16,14 +16,15 @@ from localrec.data.recommendations import Ranking, Recommendations
 from localrec.foundation.text import clean_name
 from localrec.graph.catalogue import Catalogue
 from localrec.graph.user_profile import UserProfile, merge_profiles, profile_from_keys
+from localrec.index.embedded_fields import EmbeddedField
+from localrec.systems.chosen_list import ListParts, chosen_list, list_record
+from localrec.systems.list_choice import ListOptions, best_items
 from localrec.systems.scored_items import (
     ScoredItems,
     components_of,
-    list_message,
     model_calls,
     model_tokens,
     reason_writers,
-    recommended_item,
     trajectory_fields,
 )
 
@@ -37,6 +38,8 @@ class ItemRecommender(ABC):
         catalogue: The items and attributes.
         interactions: The users' likes.
     """
+
+    _field: EmbeddedField | None = None  # vectors of descriptions, which variety looks at
 
     def __init__(self, catalogue: Catalogue, interactions: InteractionMatrix) -> None:
         self._catalogue = catalogue
@@ -57,33 +60,24 @@ class ItemRecommender(ABC):
         user = clean_name(user)
         fresh = ~user_profile.known if pool is None else pool & ~user_profile.known
         fit = self.fit_to_list(user, user_profile, fresh, k)
-        best = _best(fit.scores, fresh, k)
-        ranked_ms = 1000 * (time.perf_counter() - started)
+        best = best_items(fit.scores, fresh, k)
+        ranked = time.perf_counter()
         reasons = self.reasons(fit, best)
-        told = tuple(
-            recommended_item(self._catalogue, fit, rank, item, reason)
-            for rank, (item, reason) in enumerate(zip(best, reasons.said, strict=True), 1)
-        )
-        explained_ms = 1000 * (time.perf_counter() - started) - ranked_ms
-        return Recommendations(
-            user=user,
-            domain=self._catalogue.domain.name,
-            items=told,
-            history=len(user_profile),
-            message=list_message(
-                self._catalogue, self._interactions.user_count > 0, user, user_profile, len(told)
-            ),
-            spoke=fit.spoke | reason_writers(fit, reasons),
-            timings_ms={
-                "ranking": round(ranked_ms, 3),
-                "explanation": round(explained_ms, 3),
-            },
-            memory=fit.memory,
-            tokens=model_tokens(fit, reasons),
-            calls=model_calls(fit, reasons),
-            notes=(*fit.notes, *reasons.notes),
-            trajectory=trajectory_fields(fit.trajectory),
-        )
+        parts = ListParts(self._catalogue, self._interactions, self._field)
+        return list_record(parts, {user: user_profile}, fit, best, reasons, (started, ranked))
+
+    def recommend_chosen(
+        self, users: Mapping[str, UserProfile], k: int, options: ListOptions
+    ) -> Recommendations:
+        """Recommend k items that several users, or one, have neither met nor barred.
+
+        Args:
+            users: The key of each user -> their history.
+            k: Length of the list.
+            options: How the list is chosen from the scores.
+        """
+        parts = ListParts(self._catalogue, self._interactions, self._field)
+        return chosen_list(self, parts, users, k, options)
 
     def rank(self, request: RankRequest, stored: UserProfile | None = None) -> Ranking:
         """Order the request's candidates; those the catalogue has not come last, as given."""
@@ -137,9 +131,3 @@ class ItemRecommender(ABC):
     def reasons(self, fit: ScoredItems, items: Sequence[int]) -> Reasons:
         """Why some items stand where they do, in their order."""
         return template_reasons(map(fit.reason_builder.facts, items))
-
-
-def _best(scores: Scores, fresh: Mask, k: int) -> list[int]:
-    items = np.flatnonzero(fresh)
-    best: list[int] = items[np.argsort(-scores[items], kind="stable")[:k]].tolist()
-    return best

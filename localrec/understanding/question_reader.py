@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -16,12 +17,14 @@ from localrec.data.query import Query
 from localrec.data.questions import Question
 from localrec.foundation.run_trace import RunTrace
 from localrec.graph.catalogue import Catalogue
-from localrec.index.image_index import ImageIndex
-from localrec.llm.chat_model import ChatModel, VisionModel
 from localrec.understanding.query_parser import add_shelf, parse_query
 from localrec.understanding.shelf_reader import asks_for_shelf
 from localrec.understanding.slot_filling import SlotReader
 from localrec.understanding.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from localrec.index.image_index import ImageIndex
+    from localrec.llm.chat_model import ChatModel, VisionModel
 
 
 class QuestionReader:

@@ -12,9 +12,9 @@ import pytest
 from localrec.graph.erasure_rules import TABLE_ERASURE_RULES
 from localrec.graph.history_ingest import ingest_history
 from localrec.graph.store import Store
+from tests.graph.test_erasure_plan import ANNABELLE, BOB, HER_NOTE, ONLY_HERS, history
 from tests.graph.test_store import VERSION_1, made_by_hand
 from tests.planted import BAR, planted_store
-from tests.privacy.test_erasure_plan import ANNABELLE, BOB, HER_NOTE, ONLY_HERS, history
 from tests.privacy.test_forget import state_of
 
 from .conftest import DRINKS, by_spelling, drink, write_rows

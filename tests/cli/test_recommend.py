@@ -228,3 +228,60 @@ class TestManners:
         code, out, err = cli("--workspace", workspace_path, "recommend", "--user", "anna")
         assert (code, out) == (1, "")
         assert "localrec datasets pull cocktails" in err
+
+
+class TestAListForSeveral:
+    def test_holds_nothing_that_one_met_or_put_off_and_says_whose_history_counts(
+        self, say, cli, own_workspace
+    ):
+        say("--item", "Negroni", "--like")
+        say("--item", "Limeade", "--not-now", user="bob")
+        say("--item", "Gimlet", "--like", user="bob")
+        code, out, err = cli(
+            *("--workspace", own_workspace, "recommend", "--user", "anna", "--user", "bob"),
+            *("--fair", "least-misery", "--json"),
+        )
+        assert (code, err) == (0, "")
+        told = json.loads(out)
+        assert (told["user"], told["users"]) == ("anna", ["anna", "bob"])
+        assert sorted(names(told)) == ["Americano", "Daiquiri"]
+        reasons = {item["name"]: item["reason"] for item in told["items"]}
+        assert reasons["Americano"].startswith("With the history of anna: ")
+        assert "With the history of bob: " in reasons["Daiquiri"]
+
+    def test_names_those_whom_nobody_knows(self, say, cli, own_workspace):
+        say("--item", "Negroni", "--like")
+        code, _, err = cli(
+            "--workspace", own_workspace, "recommend", "--user", "anna", "--user", "zoe", "--json"
+        )
+        assert (code, err) == (0, "Nobody called 'zoe' is known here.\n")
+
+    def test_is_that_of_one_where_the_same_name_is_given_twice(self, say, listed):
+        say("--item", "Negroni", "--like")
+        once, twice = listed(), listed("--user", " anna ")
+        once.pop("timings_ms"), twice.pop("timings_ms")
+        assert twice == once
+        assert "users" not in once
+
+    @pytest.mark.parametrize("wrong", [("--diverse", "1.5"), ("--fair", "loudest")])
+    def test_is_refused_with_a_value_that_there_is_not(self, cli, own_workspace, wrong):
+        code, out, _ = cli("--workspace", own_workspace, "recommend", "--user", "anna", *wrong)
+        assert (code, out) == (2, "")
+
+
+class TestVarietyAndWantedItems:
+    def test_keep_the_contract_of_a_list(self, say, listed):
+        say("--item", "Negroni", "--like")
+        plain, chosen = listed(), listed("--diverse", "0.9", "--wanted")
+        assert chosen.keys() == plain.keys()
+        assert names(chosen)[0] == names(plain)[0]
+        assert sorted(names(chosen)) == sorted(names(plain))
+        assert [item["rank"] for item in chosen["items"]] == [1, 2, 3, 4]
+
+    @pytest.mark.parametrize("system", ["memrec", "memrec-vector", "agenticrec-fused"])
+    def test_serve_systems_that_judge_candidates(self, say, listed, system):
+        say("--item", "Negroni", "--like")
+        say("--item", "Gimlet", "--like", user="bob")
+        told = listed("--user", "bob", "--system", system, "--diverse", "0.3", "--wanted")
+        assert sorted(names(told)) == ["Americano", "Daiquiri", "Limeade"]
+        assert all(isinstance(item["score"], float) for item in told["items"])

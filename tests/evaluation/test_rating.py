@@ -10,9 +10,9 @@ import sys
 import time
 
 import pytest
-import typer
 
 from localrec.cli import rate as rate_command
+from localrec.cli.context import Commands
 from localrec.evaluation.explanations.human_rating import HumanRating, RatingSession, latest_ratings
 from localrec.evaluation.explanations.llm_judge import judge_samples
 from localrec.evaluation.explanations.samples import Sample, shuffled, with_controls
@@ -163,7 +163,7 @@ def rate(folder, monkeypatch, capsys):
     """Runs the command with keys as lines: the outcome from stdout, and what was shown."""
 
     def call(keys, *options):
-        app = typer.Typer()
+        app = Commands()
         app.command()(rate_command.rate)
         monkeypatch.setattr(sys, "stdin", io.StringIO("\n".join(keys)))
         arguments = [folder / "samples.jsonl", "--out", folder / "ratings.jsonl", *options]

@@ -29,7 +29,7 @@ def curated(*rows):
     """Neighbours best first, as ("p" or "i", index)."""
     found = neighbours([], [0.5] * len(rows))
     columns = {name: getattr(found, name) for name in found.__struct_fields__}
-    columns["is_person"] = np.array([kind == "p" for kind, _ in rows], dtype=bool)
+    columns["is_user"] = np.array([kind == "p" for kind, _ in rows], dtype=bool)
     columns["index"] = np.array([index for _, index in rows], dtype=np.int32)
     return CuratedNeighbours(
         type(found)(**columns), np.linspace(1, 0.5, len(rows), dtype=np.float32)

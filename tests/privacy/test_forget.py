@@ -18,8 +18,8 @@ from localrec.graph.journal import finish_forgetting, open_settled
 from localrec.graph.store import Store
 from localrec.privacy.erasure_plan import ForgetScope
 from localrec.privacy.forget import ForgetReceipt, forget
+from tests.graph.test_erasure_plan import ANNABELLE, BOB, HER_NOTE, ONLY_HERS, SHARED, history
 from tests.planted import BAR, planted_store
-from tests.privacy.test_erasure_plan import ANNABELLE, BOB, HER_NOTE, ONLY_HERS, SHARED, history
 
 HERS = ForgetScope(user=ANNABELLE)
 ANSWERS = [{"id": "1", "user": ANNABELLE}, {"id": "2", "user": BOB}, {"id": "3", "note": HER_NOTE}]

@@ -158,7 +158,8 @@ class TestWhatIsWritten:
         before = os.umask(0)
         try:
             with planted_store(workspace_path) as store:
-                planted_stages(store, workspace_path / "indexes")
+                context = planted_stages(store, workspace_path / "indexes")
+                assert context.fields and context.interactions is not None
             save_settings(workspace_path, Settings(threads=2))
         finally:
             os.umask(before)

@@ -30,6 +30,7 @@ from localrec_tui.services.records import (
 )
 
 from .fake_catalogue import FakeCatalogueService
+from .fake_learning import FakeLearningService
 from .fake_memory import FakeMemoryService
 from .fake_models import FakeModelService
 from .fake_runs import FakeRunService
@@ -103,6 +104,7 @@ class FakeServices(Recorder):
         self.picture: tuple[tuple[tuple[str, str], ...], ...] = ()
         self.catalogue = FakeCatalogueService()
         self.models = FakeModelService()
+        self.learning = FakeLearningService()
         self.memory = FakeMemoryService()
         self.runs = FakeRunService(Path("nowhere"))
         self.trainings = FakeTrainingService(Path("nowhere"))
@@ -199,7 +201,8 @@ class FakeServices(Recorder):
         request.over.wait(5)
 
     def close(self) -> None:
-        for service in (self, self.catalogue, self.memory, self.models, self.runs, self.trainings):
+        planted = (self.catalogue, self.learning, self.memory, self.models, self.runs)
+        for service in (self, *planted, self.trainings):
             service.goes_on.set()
 
     def _answered(

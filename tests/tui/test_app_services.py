@@ -208,7 +208,7 @@ class TestReading:
         assert "breakups" not in told("bob")
 
     def test_goes_on_beside_a_question(self, services):
-        with services._leased_workspace(RequestHandle(), None):
+        with services._leased_workspace(RequestHandle()):
             assert services.item("cocktails", "negroni").name == "Negroni"
 
 

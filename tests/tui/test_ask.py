@@ -279,7 +279,7 @@ class TestTask:
     async def test_is_told_with_confidence_and_reason(self, open_app):
         async with open_app() as pilot:
             await ask(pilot)
-            assert "C3 0.95  names components: gin" in seen(pilot)
+            assert "C3 by its ingredient, 95% sure  names components: gin" in seen(pilot)
 
     async def test_is_corrected_by_key_and_holds_for_the_next_correction(self, open_app, services):
         async with open_app() as pilot:
@@ -479,8 +479,8 @@ class TestDetail:
             told = seen(pilot)
             await press(pilot, "escape")
             assert isinstance(pilot.app.screen, AskScreen)
-        assert "└─ HAS_INGREDIENT ─▶ Gin  3 cl" in told
-        assert "   └─ IS_A ─▶ spirit" in told
+        assert "└─ has ─▶ Gin  3 cl" in told
+        assert "   └─ is a kind of ─▶ spirit" in told
         assert "instructions: Shake with ice." in told
         assert "planted-model as writer" in told
         assert "user: Gimlet has gin." in told

@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 
 from localrec.cli.app import run
 from localrec.data.evidence import Evidence
-from localrec.data.query import Constraint, NumberRange, Query
+from localrec.data.query import Constraint, NumberRange, Query, RoutedTask, TaskKind
 from localrec.data.rows import Event
 from localrec.graph.domain_files import load_domain
 from localrec.memory.feedback import record_feedback
 from localrec.workspace import Workspace
 from localrec.workspace.domain_choice import find_item
+from localrec_tui.answer_text import edge_phrase, task_label
 from localrec_tui.constraint_chips import intent_chips, without_chip
 from localrec_tui.log_buffer import LogBuffer, log
 from localrec_tui.preferences import Preferences, load_preferences, save_preferences
@@ -69,6 +70,20 @@ class TestWishes:
             assert kept == [one.label for one in intent_chips(FULL, domain) if one != chip]
 
 
+class TestNames:
+    def test_of_edges_are_those_of_the_domain(self):
+        assert edge_phrase("HAS_GARNISH", "cocktails") == "is garnished with"
+        assert edge_phrase("FROM_DECADE", "books") == "is from the"
+        assert edge_phrase("IS_A", "books") == "is a kind of"
+
+    def test_of_edges_that_no_domain_declares_are_words_still(self):
+        assert edge_phrase("SOON_AFTER", "cocktails") == "soon after"
+
+    def test_of_a_kind_of_question_say_what_it_means(self):
+        task = RoutedTask(kind=TaskKind.C2, confidence=0.98, reason="")
+        assert task_label(task, "cocktails") == "C2 by its glass, 98% sure"
+
+
 class TestDrawing:
     def test_branches_from_the_item(self):
         edges = (
@@ -77,13 +92,13 @@ class TestDrawing:
             Evidence(source="Negroni", relation="HAS_GLASSTYPE", target="tumbler"),
             Evidence(source="Boulevardier", relation="HAS_INGREDIENT", target="Campari"),
         )
-        assert evidence_graph("Negroni", edges) == [
+        assert evidence_graph("Negroni", edges, "cocktails") == [
             "Negroni",
-            "├─ HAS_INGREDIENT ─▶ Gin  3 cl",
-            "│  └─ IS_A ─▶ spirit",
-            "└─ HAS_GLASSTYPE ─▶ tumbler",
+            "├─ has ─▶ Gin  3 cl",
+            "│  └─ is a kind of ─▶ spirit",
+            "└─ comes in a ─▶ tumbler",
             "Boulevardier",
-            "└─ HAS_INGREDIENT ─▶ Campari",
+            "└─ has ─▶ Campari",
         ]
 
     names = st.sampled_from(["a", "b", "c", "d", "A"])
@@ -91,7 +106,7 @@ class TestDrawing:
     @given(st.lists(st.tuples(names, names), max_size=12))
     def test_ends_and_shows_each_edge_that_can_be_reached(self, pairs):
         edges = tuple(Evidence(source=one, relation="R", target=two) for one, two in pairs)
-        lines = evidence_graph("a", edges)
+        lines = evidence_graph("a", edges, "cocktails")
         assert len(lines) <= 1 + 2 * len(edges)
         reached = {line.rpartition("─▶ ")[2] for line in lines}
         assert {edge.target for edge in edges if edge.source.casefold() == "a"} <= reached

@@ -151,7 +151,7 @@ class TestList:
     async def test_says_what_is_wrong_with_a_damaged_one(self, open_app, training):
         async with open_app(mode="training") as pilot:
             await press(pilot, "down", "down", "enter")
-            assert "cannot be used" in told(pilot)
+            assert "is no part of" in told(pilot)
             assert "Look into its folder, or take it away." in told(pilot)
             assert isinstance(pilot.app.screen, TrainingScreen)
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from localrec.data.answers import Answer
-from localrec.data.query import QueryImage, TaskKind
+from localrec.data.query import QueryImage, RoutedTask, TaskKind
 from localrec.data.recommendations import Recommendations
 from localrec.graph.domain_files import load_domain
+
+_EDGES = {"IS_A": "is a kind of", "FLAVOURED_WITH": "tastes of"}
 
 
 def task_meaning(kind: TaskKind, domain_name: str) -> str:
@@ -19,6 +21,21 @@ def task_meaning(kind: TaskKind, domain_name: str) -> str:
         TaskKind.C3: f"by its {domain.kind_of('component') or 'content'}",
         TaskKind.C4: f"like another {domain.singular}",
     }[kind]
+
+
+def task_label(task: RoutedTask, domain_name: str) -> str:
+    """Name a task as it was read, what it means, and how sure the reading is."""
+    meaning = task_meaning(task.kind, domain_name)
+    return f"{task.kind.value} {meaning}, {task.confidence:.0%} sure"
+
+
+def edge_phrase(relation: str, domain_name: str) -> str:
+    """Say an edge as a sentence about its source says it: HAS_INGREDIENT as "has"."""
+    for spec in load_domain(domain_name).attributes.values():
+        if spec.edge == relation:
+            before, _, behind = spec.says.partition("{name}")
+            return " … ".join(filter(None, (before.strip(), behind.strip())))
+    return _EDGES.get(relation) or relation.casefold().replace("_", " ")
 
 
 def answer_remarks(answer: Answer) -> list[str]:

@@ -82,6 +82,8 @@ _FEEDBACK_VERBS = {
     Event.WANTED: "wants",
     Event.LATER: "puts off",
 }
+_LEARN, _STOP = "Learn the ranking now", "Stop learning"
+_LOOK_S = 3.0  # between two looks at how far a ranking is learnt
 
 
 class LocalrecApp(BaseApp):
@@ -107,6 +109,9 @@ class LocalrecApp(BaseApp):
         Binding("f7", "next_room(1)", "Next room", show=False, id="next_room"),
         # Many terminals know no Shift with F7 and say F19.
         Binding("shift+f7,f19", "next_room(-1)", "Previous room", show=False, id="previous_room"),
+        Binding("f12", "learn", _LEARN, show=False, id="learn"),
+        # Shift with F12 is F24 to many terminals.
+        Binding("shift+f12,f24", "stop_learning", _STOP, show=False, id="stop_learning"),
         *(
             Binding(f"{n}", f"switch_mode('{mode}')", f"Go to {mode}", show=False, id=f"go_{mode}")
             for n, mode in enumerate(MODES, 1)
@@ -157,6 +162,8 @@ class LocalrecApp(BaseApp):
 
     def on_ready(self) -> None:
         """The first paint is done: now look into the workspace."""
+        self.look_at_learning()
+        self.set_interval(_LOOK_S, self.look_at_learning)
         if self.services.is_empty:
             self.push_screen(FirstRunScreen(), self._bundled_data_loaded)
         else:
@@ -204,6 +211,8 @@ class LocalrecApp(BaseApp):
         """What the palette offers: the app's own things, then what Textual offers."""
         yield SystemCommand("Help", "What this screen is for, and its keys", self.action_help)
         yield SystemCommand("Log", "What happened in this run", self.action_log)
+        yield SystemCommand(_LEARN, "Key: F12. Lists work meanwhile", self.action_learn)
+        yield SystemCommand(_STOP, "Key: Shift+F12. It goes on later", self.action_stop_learning)
         for number, (mode, room) in enumerate(self.main_screens().items(), 1):
             go = partial(self.switch_mode, mode)
             yield SystemCommand(f"Go to {room.TITLE}", f"Key: {number}, or F7", go)

@@ -6,7 +6,7 @@ Apart from the app itself, which knows the screens.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from textual import getters
 from textual.app import App
@@ -18,9 +18,21 @@ from textual.signal import Signal
 from textual.widgets import Footer, Static
 
 from localrec_tui.log_buffer import LogBuffer
-from localrec_tui.messages import FeedbackStored, WorkFailed
+from localrec_tui.messages import (
+    FeedbackStored,
+    LearningSeen,
+    LearningStopped,
+    RankingLearnt,
+    WorkFailed,
+    WorkStopped,
+)
 from localrec_tui.preferences import load_preferences
 from localrec_tui.services.app_services import AppServices
+from localrec_tui.services.records import RequestHandle
+from localrec_tui.workers import run_in_thread
+
+if TYPE_CHECKING:
+    from localrec.ranking.learned.progress_file import LearningProgress
 
 _Result = TypeVar("_Result")
 
@@ -37,6 +49,7 @@ class BaseApp(App[None]):
     """
 
     user: reactive[str | None] = reactive(None)  # the key of the user; None for no user
+    running_fits: reactive[tuple[LearningProgress, ...]] = reactive(())  # of rankings, now
 
     def __init__(self, folder: Path, services: AppServices) -> None:
         super().__init__()
@@ -44,6 +57,7 @@ class BaseApp(App[None]):
         self.services = services
         self.logbook = LogBuffer()
         self.preferences = load_preferences(folder)
+        self._learning: RequestHandle | None = None  # what `action_learn` began, until it is over
         # Rooms that are not in front get no messages of the app, but must not show what is past.
         self.feedback_stored: Signal[FeedbackStored] = Signal(self, "feedback_stored")
         self.user_forgotten: Signal[str] = Signal(self, "user_forgotten")  # the user's key
@@ -52,6 +66,64 @@ class BaseApp(App[None]):
     def main_screens(cls) -> dict[str, type[AppScreen[None]]]:
         """The rooms that one can go to, in the order of their keys: what Textual calls modes."""
         return dict(cls.MODES)  # type: ignore[arg-type]
+
+    # --- learning the ranking ---
+
+    def look_at_learning(self) -> None:
+        """Look how far the rankings are that are being learnt, in a thread."""
+        learning = self.services.learning
+        run_in_thread(
+            self, "looking at learning", lambda: LearningSeen(learning.running()), is_logged=False
+        )
+
+    def action_learn(self) -> None:
+        """Learn the default ranking of all domains, in a process beside the app."""
+        if self._learning is not None or self.running_fits:
+            self.notify("A ranking is being learnt already.")
+            return
+        self._learning = request = RequestHandle()
+        self.notify("Learning begins; lists work meanwhile. Shift+F12 stops it.")
+        learning = self.services.learning
+        run_in_thread(
+            self, "learning the ranking", lambda: RankingLearnt(learning.learn(request)), request
+        )
+
+    def action_stop_learning(self) -> None:
+        """Ask all fits to stop, whoever began them."""
+        learning, request = self.services.learning, self._learning
+        run_in_thread(self, "stopping", lambda: LearningStopped(learning.halt(request)))
+
+    def on_learning_seen(self, message: LearningSeen) -> None:
+        """Let the rooms show it."""
+        self.running_fits = message.running
+
+    def on_ranking_learnt(self, message: RankingLearnt) -> None:
+        """Say from what each domain's ranking was learnt."""
+        self._learning_ended()
+        told = "\n".join(f"{name}: {text}." for name, text in message.texts.items())
+        self.notify(told or "There is nothing to learn from yet.", markup=False)
+
+    def on_learning_stopped(self, message: LearningStopped) -> None:
+        """Say whether there was something to stop."""
+        self.notify(
+            "Learning stops at a safe place, and goes on there the next time."
+            if message.count
+            else "Nothing is being learnt."
+        )
+
+    def on_work_failed(self, message: WorkFailed) -> None:
+        """The learning that was asked for here may have failed."""
+        if message.request is not None and message.request is self._learning:
+            self._learning_ended()
+
+    def on_work_stopped(self, message: WorkStopped) -> None:
+        """The learning that was asked for here has stopped."""
+        if message.request is self._learning:
+            self._learning_ended()
+
+    def _learning_ended(self) -> None:
+        self._learning = None
+        self.look_at_learning()
 
 
 class BaseScreen(Screen[_Result], Generic[_Result]):

@@ -18,6 +18,7 @@ from localrec_tui.services.records import (
 
 if TYPE_CHECKING:
     from localrec.graph.interactions import FeedbackRecord
+    from localrec.ranking.learned.progress_file import LearningProgress
 
 
 @dataclass
@@ -100,6 +101,27 @@ class ProgressReported(Message):
 @dataclass
 class BundledDataLoaded(Message):
     """The bundled drinks are in the workspace."""
+
+    count: int
+
+
+@dataclass
+class LearningSeen(Message):
+    """The fits of rankings that run in the workspace were looked up, whoever began them."""
+
+    running: tuple[LearningProgress, ...]
+
+
+@dataclass
+class RankingLearnt(Message):
+    """The ranking that was asked for is learnt; for each domain, from what."""
+
+    texts: dict[str, str]
+
+
+@dataclass
+class LearningStopped(Message):
+    """So many fits were asked to stop."""
 
     count: int
 

@@ -25,6 +25,8 @@ def run_in_thread(
     what: str,
     work: Callable[[], Message | None],
     request: RequestHandle | None = None,
+    *,
+    is_logged: bool = True,
 ) -> None:
     """Do work in a thread, and post its message to a node.
 
@@ -33,13 +35,15 @@ def run_in_thread(
         what: The name of the work, for the log and for an error.
         work: Does the work and returns a message, or None.
         request: The question that it serves, if it does.
+        is_logged: Log how long it took; a look every few seconds would fill the log.
     """
 
     def run() -> None:
         prepare_decoders()
         started = time.perf_counter()
         message = _outcome(what, work, request)
-        log.info("%s: %.0f ms", what, 1000 * (time.perf_counter() - started))
+        if is_logged:
+            log.info("%s: %.0f ms", what, 1000 * (time.perf_counter() - started))
         if message is not None:
             node.post_message(message)
 

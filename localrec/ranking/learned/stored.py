@@ -2,7 +2,7 @@
 
     indexes/learned-DOMAIN/   ranker.json, ranker.npz      the fitted ranker (`artefact.py`)
                               nodes/                        node ids of its users and items
-                              progress.json                 how far a running fit has come
+                              progress.json                 `progress_file.py`
                               lock                          held by the process that fits
 
 All of it is a cache of the store: it may be deleted at any time, and forgetting removes it.
@@ -12,9 +12,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -23,7 +20,6 @@ from numpy.typing import NDArray
 
 from localrec.data.arrays import Scores
 from localrec.data.item_features import ItemFeatures
-from localrec.foundation.atomic_files import short_digest
 from localrec.foundation.errors import InputError
 from localrec.foundation.paths import exclusive, make_private
 from localrec.foundation.progress import Progress
@@ -37,12 +33,12 @@ from localrec.ranking.learned.interactions import (
     InteractionLog,
     ItemSideData,
 )
+from localrec.ranking.learned.progress_file import folder_of, told_beside
 from localrec.ranking.learned.ranker import FusedRanker, RankerConfig
 
 SEED = 7
 FEWEST_ROWS = 20  # of fewer nothing can be held out
 _DRIFT = 0.01  # share of new rows from which a ranker is learnt again
-_ALIVE_S = 120.0  # a fit that told nothing for so long has died
 
 # The newest verdict on an item counts; a word without stars stands for the end of the scale.
 _ROWS = """
@@ -80,25 +76,6 @@ class StoredLog(msgspec.Struct, frozen=True):
     rows: int
 
 
-class LearningProgress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How far a fit has come: its process, what it does, since when, and the last sign of it."""
-
-    process: int
-    what: str
-    done: int
-    total: int
-    began: float
-    at: float
-
-    @property
-    def is_alive(self) -> bool:
-        """Whether the process still runs, or told something a moment ago."""
-        with suppress(ProcessLookupError, PermissionError):
-            os.kill(self.process, 0)
-            return True
-        return time.time() - self.at < _ALIVE_S and self.process == os.getpid()
-
-
 def read_log(store: Store, catalogue: Catalogue, features: ItemFeatures) -> StoredLog:
     """Read the interactions with the items of a domain, one row for each user and item."""
     domain = catalogue.domain.name
@@ -126,11 +103,6 @@ def read_log(store: Store, catalogue: Catalogue, features: ItemFeatures) -> Stor
 def count_rows(store: Store) -> int:
     """Count all interactions of a store, which takes no time at any size."""
     return int(store.rows("SELECT count(*) FROM interaction")[0][0])
-
-
-def folder_of(indexes: Path, domain: str) -> Path:
-    """The folder of the ranker of a domain."""
-    return indexes / f"learned-{short_digest(domain)}"
 
 
 def skip(stored: StoredLog, folder: Path) -> None:
@@ -164,7 +136,7 @@ def learn(
     """
     make_private(folder)
     lock = folder / "lock"
-    with exclusive(lock, of=folder) as held, _told(folder, progress) as telling:
+    with exclusive(lock, of=folder) as held, told_beside(folder, progress) as telling:
 
         def is_forgotten() -> bool:
             """Whether a forgetting removed the folder, and with it the right to learn."""
@@ -286,34 +258,6 @@ def is_stale(store: Store, indexes: Path, domain: str) -> bool:
     if nodes is None:
         return int(store.rows(_COUNT, [domain])[0][0]) >= FEWEST_ROWS
     return bool(abs(rows - nodes[0]["rows"]) > _DRIFT * rows)
-
-
-def learning_progress(indexes: Path, domain: str) -> LearningProgress | None:
-    """How far a fit that is running has come; None where none runs."""
-    try:
-        path = folder_of(indexes, domain) / "progress.json"
-        told = msgspec.json.decode(path.read_bytes(), type=LearningProgress)
-    except (OSError, msgspec.MsgspecError):
-        return None
-    return told if told.is_alive else None
-
-
-@contextmanager
-def _told(folder: Path, progress: Progress) -> Iterator[Progress]:
-    """Write each step beside the ranker, for other processes to see."""
-    path, began = folder / "progress.json", time.time()
-
-    def tell(what: str, done: int, total: int) -> None:
-        progress(what, done, total)
-        step = LearningProgress(os.getpid(), what, done, total, began, time.time())
-        part = path.with_suffix(".tmp")
-        part.write_bytes(msgspec.json.encode(step))
-        part.replace(path)
-
-    try:
-        yield tell
-    finally:
-        path.unlink(missing_ok=True)
 
 
 def _same_nodes(folder: Path, stored: StoredLog) -> bool:

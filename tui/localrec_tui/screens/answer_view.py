@@ -12,7 +12,7 @@ from localrec.data.answers import Answer
 from localrec.data.query import TaskKind
 from localrec.data.recommendations import Recommendations
 from localrec.graph.domain_files import load_domain
-from localrec_tui.answer_text import answer_remarks, list_remarks, task_meaning
+from localrec_tui.answer_text import answer_remarks, list_remarks, task_label, task_meaning
 from localrec_tui.constraint_chips import intent_chips, without_chip
 from localrec_tui.messages import FeedbackStored
 from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
@@ -135,7 +135,7 @@ class AnswerScreen(UserScreen):
 
     def _show_task(self, answer: Answer) -> None:
         task = answer.task
-        self.query_one("#task", ChoiceField).show(f"{task.kind.value} {task.confidence:.2f}")
+        self.query_one("#task", ChoiceField).show(task_label(task, self._shown_domain))
         self.query_one("#why", Static).update(task.reason)
         self.query_one("#wish", ChoiceField).show("add a wish")
         self.query_one("#reading").set_class(False, "-none")

@@ -14,6 +14,7 @@ from textual.widgets import Footer, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
 from localrec.graph.domain_files import load_domain
+from localrec_tui.answer_text import edge_phrase
 from localrec_tui.base_app import AppScreen
 from localrec_tui.messages import WorkFailed
 from localrec_tui.services.catalogue import CatalogueView, NodeView
@@ -152,10 +153,11 @@ def _reachable(stop: NodeView) -> list[GraphNode]:
 def _edge_lines(stop: NodeView) -> list[Content]:
     relation = "has it" if stop.items else ""
     items = [Content.assemble((f"◀─ {relation}  ", "$text-muted"), one.name) for one in stop.items]
-    return [*map(_step, stop.steps), *items]
+    return [*(_step(step, stop.domain) for step in stop.steps), *items]
 
 
-def _step(step: NeighbourEdge) -> Content:
-    arrow = f"◀─ {step.relation} ─" if step.against else f"─ {step.relation} ─▶"
+def _step(step: NeighbourEdge, domain: str) -> Content:
+    phrase = edge_phrase(step.relation, domain)
+    arrow = f"◀─ {phrase} ─" if step.against else f"─ {phrase} ─▶"
     value = f"  {step.value}" if step.value else ""
     return Content.assemble((f"{arrow} ", "$text-muted"), f"{step.node.name}{value}")

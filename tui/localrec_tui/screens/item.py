@@ -16,6 +16,7 @@ from localrec.data.evidence import Evidence
 from localrec.data.model_calls import ModelCall
 from localrec.data.recommendations import MemorySummary
 from localrec.data.rows import Event
+from localrec_tui.answer_text import edge_phrase, task_label
 from localrec_tui.base_app import AppScreen
 from localrec_tui.messages import FeedbackGiven, ItemLoaded, UndoRequested
 from localrec_tui.services.records import HalfCell, ItemDetails
@@ -66,7 +67,9 @@ class ItemScreen(AppScreen[None]):
             yield Static("…", id="properties", markup=False)
             if self._answer is not None:
                 yield Label("How the answer came about", classes="head")
-                yield Static("\n".join(_story(self._answer)), id="story", markup=False)
+                yield Static(
+                    "\n".join(_story(self._answer, self._domain)), id="story", markup=False
+                )
                 yield Label("What the model saw", classes="head")
                 yield Static(_seen(self._answer.model_saw or ()), id="seen", markup=False)
         yield Footer()
@@ -100,7 +103,7 @@ class ItemScreen(AppScreen[None]):
     def _graph(self) -> list[str]:
         item = self._shown.item
         return (
-            evidence_graph(item.name, item.evidence)
+            evidence_graph(item.name, item.evidence, self._domain)
             if item.evidence
             else ["No edge speaks for it."]
         )
@@ -113,12 +116,14 @@ def _facts(found: ItemDetails) -> Iterator[Content]:
             yield Content.assemble((f"{name.replace('_', ' ')}: ", "bold"), str(value))
     for link in found.links:
         value = f"  {link.value}" if link.value else ""
-        yield Content.assemble((f"{link.relation} ", "$text-muted"), f"{link.target}{value}")
+        yield Content.assemble(
+            (f"{edge_phrase(link.relation, found.domain)} ", "$text-muted"), f"{link.target}{value}"
+        )
 
 
-def _story(answer: Answer) -> Iterator[str]:
+def _story(answer: Answer, domain: str) -> Iterator[str]:
     task = answer.task
-    yield f"Task {task.kind.value} ({task.confidence:.2f}): {task.reason}"
+    yield f"Read as {task_label(task, domain)}: {task.reason}"
     for number, scores in enumerate(answer.reflection.scores, 1):
         chosen = " (chosen)" if number == answer.reflection.chosen else ""
         told = ", ".join(f"{name} {value:g}" for name, value in scores.items())
@@ -159,7 +164,7 @@ def _reply(call: ModelCall) -> str:
     return f"none: {call.failed}" if call.reply is None else call.reply
 
 
-def evidence_graph(name: str, evidence: Sequence[Evidence]) -> list[str]:
+def evidence_graph(name: str, evidence: Sequence[Evidence], domain: str) -> list[str]:
     """Draw the evidence in lines: from the item `name` first, then from other starting nodes.
 
     What leads on from a node is drawn where the node is met first, so a circle ends.
@@ -174,12 +179,12 @@ def evidence_graph(name: str, evidence: Sequence[Evidence]) -> list[str]:
     for start in dict.fromkeys(starts):
         if _mark(start) not in drawn:
             lines.append(start)
-            lines += _branches(start, "", leads, drawn)
+            lines += _branches(start, "", leads, drawn, domain)
     return lines
 
 
 def _branches(
-    node: str, indent: str, leads: dict[str, list[Evidence]], drawn: set[str]
+    node: str, indent: str, leads: dict[str, list[Evidence]], drawn: set[str], domain: str
 ) -> list[str]:
     if _mark(node) in drawn:
         return []
@@ -189,9 +194,10 @@ def _branches(
     for number, edge in enumerate(edges, 1):
         is_last = number == len(edges)
         value = f"  {edge.value}" if edge.value else ""
-        lines.append(f"{indent}{'└' if is_last else '├'}─ {edge.relation} ─▶ {edge.target}{value}")
+        phrase = edge_phrase(edge.relation, domain)
+        lines.append(f"{indent}{'└' if is_last else '├'}─ {phrase} ─▶ {edge.target}{value}")
         below = f"{indent}{' ' if is_last else '│'}  "
-        lines += _branches(edge.target, below, leads, drawn)
+        lines += _branches(edge.target, below, leads, drawn, domain)
     return lines
 
 

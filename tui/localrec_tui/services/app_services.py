@@ -23,6 +23,7 @@ from localrec.data.recommendations import Recommendations
 from localrec.data.rows import CatalogueRows
 from localrec.foundation.progress import Progress
 from localrec_tui.services.catalogue import CatalogueService
+from localrec_tui.services.learning import LearningService
 from localrec_tui.services.memory import MemoryService
 from localrec_tui.services.models import ModelService
 from localrec_tui.services.records import (
@@ -83,6 +84,7 @@ class AppServices:
         self.catalogue = CatalogueService(folder, self._read, self._writing, self._leased_workspace)
         self.models = ModelService(folder, lambda: self._pool.started() if self._pool else ())
         self.memory = MemoryService(folder, self._lock, self._read, self._writing)
+        self.learning = LearningService(folder)
         self.runs = RunService(folder, self._names)
         self.trainings = TrainingService(folder)
 
@@ -199,6 +201,7 @@ class AppServices:
         self.models.close()
         self._store_pool.close()
         self.memory.close()
+        self.learning.close()
         self.runs.close()
         self.trainings.close()
         if (served := self._current_request) is not None:

@@ -1,0 +1,88 @@
+"""The small file that says how far a running fit has come; read without store and NumPy.
+
+indexes/learned-DOMAIN/progress.json    there while a process fits, rewritten with each step
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import msgspec
+
+from localrec.foundation.atomic_files import short_digest
+from localrec.foundation.progress import Progress
+
+_FILE = "progress.json"
+_FOLDER = "learned-"
+_ALIVE_S = 120.0  # a fit that told nothing for so long has died
+
+
+class LearningProgress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How far a fit has come: its process, what it does, since when, and the last sign of it."""
+
+    process: int
+    what: str
+    done: int
+    total: int
+    began: float
+    at: float
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the process still runs, or told something a moment ago."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(self.process, 0)
+            return True
+        return time.time() - self.at < _ALIVE_S and self.process == os.getpid()
+
+    def stop(self) -> None:
+        """Ask the process to stop at a safe place, as Ctrl+C does."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(self.process, signal.SIGINT)
+
+
+def folder_of(indexes: Path, domain: str) -> Path:
+    """The folder of the ranker of a domain."""
+    return indexes / f"{_FOLDER}{short_digest(domain)}"
+
+
+def learning_progress(indexes: Path, domain: str) -> LearningProgress | None:
+    """How far a fit that is running has come; None where none runs."""
+    return _read(folder_of(indexes, domain) / _FILE)
+
+
+def running_fits(indexes: Path) -> tuple[LearningProgress, ...]:
+    """The fits that run now, of whichever domains, the oldest first."""
+    found = filter(None, map(_read, indexes.glob(f"{_FOLDER}*/{_FILE}")))
+    return tuple(sorted(found, key=lambda one: one.began))
+
+
+@contextmanager
+def told_beside(folder: Path, progress: Progress) -> Iterator[Progress]:
+    """Write each step beside the ranker, for other processes to see."""
+    path, began = folder / _FILE, time.time()
+
+    def tell(what: str, done: int, total: int) -> None:
+        progress(what, done, total)
+        step = LearningProgress(os.getpid(), what, done, total, began, time.time())
+        part = path.with_suffix(".tmp")
+        part.write_bytes(msgspec.json.encode(step))
+        part.replace(path)
+
+    try:
+        yield tell
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _read(path: Path) -> LearningProgress | None:
+    try:
+        told = msgspec.json.decode(path.read_bytes(), type=LearningProgress)
+    except (OSError, msgspec.MsgspecError):
+        return None
+    return told if told.is_alive else None
