@@ -241,7 +241,7 @@ def run_strangers(asked: argparse.Namespace) -> Study:
             ]
             figures = {f"NDCG@{K}": ratio_estimate([(gain, 1.0) for gain in gains])}
             rows.append(Row(name, f"{choice} {SHOWN}", figures))
-    weights = {"unordered": ranker.unordered}
+    weights = {"ordered": ranker.ordered, "unordered": ranker.unordered}
     return _study(asked, len(shown), rows, weights, seconds, _warm_ms(ranker, histories))
 
 
@@ -485,6 +485,8 @@ def _study(
     warm_ms: float,
 ) -> Study:
     arguments = [asked.part, f"--half {asked.half}"]
+    if asked.kinds != ",".join(KINDS):
+        arguments.append(f"--kinds {asked.kinds}")
     return Study(
         origin=origin_of("learned_ranking", *arguments),
         part=asked.part,
