@@ -7,6 +7,7 @@ is committed: each line of it is a change for somebody.
 from __future__ import annotations
 
 import json
+import os
 import sys
 import tempfile
 from collections.abc import Callable
@@ -20,6 +21,8 @@ from .sessions import bar_session, exports_session, films_session, system_names
 from .words import all_words, help_as_text, help_texts, parameters, with_words
 
 SESSIONS = {"bar": bar_session, "exports": exports_session, "films": films_session}
+
+os.environ["LOCALREC_LEARN"] = "off"  # what is learnt in the background depends on when
 
 
 def golden(name: str) -> Any:
