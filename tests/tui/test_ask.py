@@ -279,7 +279,7 @@ class TestTask:
     async def test_is_told_with_confidence_and_reason(self, open_app):
         async with open_app() as pilot:
             await ask(pilot)
-            assert "C3 by its ingredient, 95% sure  names components: gin" in seen(pilot)
+            assert "C3 by its ingredient  names components: gin (95% sure)" in seen(pilot)
 
     async def test_is_corrected_by_key_and_holds_for_the_next_correction(self, open_app, services):
         async with open_app() as pilot:

@@ -81,7 +81,7 @@ class TestNames:
 
     def test_of_a_kind_of_question_say_what_it_means(self):
         task = RoutedTask(kind=TaskKind.C2, confidence=0.98, reason="")
-        assert task_label(task, "cocktails") == "C2 by its glass, 98% sure"
+        assert task_label(task, "cocktails") == "C2 by its glass"
 
 
 class TestDrawing:

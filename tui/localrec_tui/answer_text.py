@@ -24,9 +24,8 @@ def task_meaning(kind: TaskKind, domain_name: str) -> str:
 
 
 def task_label(task: RoutedTask, domain_name: str) -> str:
-    """Name a task as it was read, what it means, and how sure the reading is."""
-    meaning = task_meaning(task.kind, domain_name)
-    return f"{task.kind.value} {meaning}, {task.confidence:.0%} sure"
+    """Name a task as it was read, and what it means."""
+    return f"{task.kind.value} {task_meaning(task.kind, domain_name)}"
 
 
 def edge_phrase(relation: str, domain_name: str) -> str:

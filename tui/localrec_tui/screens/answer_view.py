@@ -136,7 +136,9 @@ class AnswerScreen(UserScreen):
     def _show_task(self, answer: Answer) -> None:
         task = answer.task
         self.query_one("#task", ChoiceField).show(task_label(task, self._shown_domain))
-        self.query_one("#why", Static).update(task.reason)
+        # The reason comes first: what a narrow terminal cuts off is how sure the reading is.
+        why = f"{task.reason} ({task.confidence:.0%} sure)"
+        self.query_one("#why", Static).update(why)
         self.query_one("#wish", ChoiceField).show("add a wish")
         self.query_one("#reading").set_class(False, "-none")
 
