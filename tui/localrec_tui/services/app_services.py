@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from localrec.graph.interactions import FeedbackRecord
     from localrec.graph.store import Store
     from localrec.systems.marc import Marc
-    from localrec.workspace import Workspace
+    from localrec.workspace import OpenWorkspace
     from localrec.workspace.domain_context import DomainContext
     from localrec.workspace.model_pool import ModelPool
     from localrec_tui.services.cancellation import StoppableModels
@@ -74,7 +74,7 @@ class AppServices:
         self._lock = ReadWriteLock()
         self._store_pool = StorePool(folder, hold_s)
         self._request_lock = Lock()  # one question at a time; guards the warm workspace
-        self._warm: Workspace | None = None
+        self._warm: OpenWorkspace | None = None
         self._store: LeasedStore | None = None
         self._mark: WorkspaceMark | None = None
         self._pool: ModelPool | None = None  # outlives the warm workspace: starting takes seconds
@@ -143,10 +143,10 @@ class AppServices:
     def give_feedback(self, word: NewFeedback) -> FeedbackRecord:
         """Store feedback, with the job that updates memories from it."""
         from localrec.memory.feedback import record_feedback
-        from localrec.workspace import Workspace
+        from localrec.workspace import OpenWorkspace
         from localrec.workspace.domain_choice import find_item
 
-        with self._writing(), Workspace(self._folder, writable=True) as opened:
+        with self._writing(), OpenWorkspace(self._folder, writable=True) as opened:
             domain, item_id, _ = find_item(opened, word.item, word.domain, word.user)
             return record_feedback(
                 opened.store, domain, word.user, item_id, word.event, reason=word.reason
@@ -155,11 +155,11 @@ class AppServices:
     def undo(self, user: str) -> UndoneFeedback | None:
         """Take back a user's newest feedback; None where there is none."""
         from localrec.memory.feedback import retract_feedback
-        from localrec.workspace import Workspace
+        from localrec.workspace import OpenWorkspace
         from localrec.workspace.domain_choice import domain_of_last_feedback
         from localrec_tui.services.store_queries import latest_feedback
 
-        with self._writing(), Workspace(self._folder, writable=True) as opened:
+        with self._writing(), OpenWorkspace(self._folder, writable=True) as opened:
             domain = domain_of_last_feedback(opened, user)
             said = retract_feedback(opened.store, domain, user)
             if said is None:
@@ -173,7 +173,7 @@ class AppServices:
         from localrec.graph.domain_files import load_domain
         from localrec.sources import read_export
         from localrec.sources.dataset_catalog import find_dataset
-        from localrec.workspace import Workspace
+        from localrec.workspace import OpenWorkspace
 
         progress("reading the drinks", 0, 0)
         dataset = find_dataset(_DRINKS)
@@ -182,7 +182,7 @@ class AppServices:
         assert dataset.bundled is not None
         table = read_export(dataset.kind, shipped("datasets") / dataset.bundled, domain)
         assert isinstance(table, CatalogueRows)
-        with self._writing(), Workspace(self._folder, writable=True) as opened:
+        with self._writing(), OpenWorkspace(self._folder, writable=True) as opened:
             opened.imports.import_items(table, domain, progress)
         return len(table.items)
 
@@ -243,7 +243,7 @@ class AppServices:
             return _answered(context, system, asked, corrected, calls, on_items)
 
     @contextmanager
-    def _leased_workspace(self, request: RequestHandle) -> Iterator[Workspace]:
+    def _leased_workspace(self, request: RequestHandle) -> Iterator[OpenWorkspace]:
         """Open the warm workspace for one request at a time.
 
         A request that was stopped is refused.
@@ -268,10 +268,10 @@ class AppServices:
         finally:
             request.over.set()
 
-    def _as_it_is_now(self, request: RequestHandle) -> Workspace:
+    def _as_it_is_now(self, request: RequestHandle) -> OpenWorkspace:
         """The warm workspace; a new one where store or settings changed since it was read."""
         from localrec.foundation.settings import load_settings
-        from localrec.workspace import Workspace
+        from localrec.workspace import OpenWorkspace
         from localrec.workspace.model_pool import ModelPool
         from localrec_tui.services.cancellation import StoppableModels
         from localrec_tui.services.store_lease import LeasedStore, workspace_mark
@@ -284,7 +284,7 @@ class AppServices:
             self._models = StoppableModels(self._pool)
         self._models.request = request
         if self._warm is None or mark != self._mark:
-            self._warm = Workspace(self._folder, store=self._store, models=self._models)
+            self._warm = OpenWorkspace(self._folder, store=self._store, models=self._models)
             self._pool.use(self._warm.settings)
             self._mark = mark
         return self._warm

@@ -263,12 +263,12 @@ class MemoryService:
         from localrec.foundation.errors import InputError
         from localrec.memory.job_queue import is_paused
         from localrec.memory.updaters import memory_worker, open_memory_model
-        from localrec.workspace import Workspace
+        from localrec.workspace import OpenWorkspace
 
         if self._read(is_paused):
             raise InputError("Jobs are paused.", "Let them go on first: key H.")
         # The workspace keeps its store closed: the worker opens it for moments.
-        with Workspace(self._folder) as opened:
+        with OpenWorkspace(self._folder) as opened:
             model = open_memory_model(opened.settings, opened.models.open)
             worker = self._worker = memory_worker(opened.updater_parts, self._open, model)
             try:
@@ -293,11 +293,11 @@ class MemoryService:
     def _update_context(self, domain: str) -> UpdateContextCache:
         from localrec.graph.domain_files import load_domain
         from localrec.memory.updaters import open_update_contexts
-        from localrec.workspace import Workspace
+        from localrec.workspace import OpenWorkspace
 
         if domain not in self._update_contexts:
             self._update_contexts[domain] = open_update_contexts(
-                Workspace(self._folder).updater_parts, load_domain(domain)
+                OpenWorkspace(self._folder).updater_parts, load_domain(domain)
             )
         return self._update_contexts[domain]
 
