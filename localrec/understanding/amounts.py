@@ -115,7 +115,8 @@ def _patterns_of(
         name = re.escape(fold(unit))
         end = r"(?:e?s)?(?![a-z])" if unit[-1:].isalnum() else r"(?!\s*\d)"
         lead = rf"(?:{name}\s*)?" if not unit[-1:].isalnum() else ""
-        number = rf"{lead}(?P<first>{_VALUE})(?:\s*(?:{name}{end})?\s*{_BETWEEN}\s*{lead}(?P<second>{_VALUE}))?"
+        second = rf"(?:\s*(?:{name}{end})?\s*{_BETWEEN}\s*{lead}(?P<second>{_VALUE}))?"
+        number = rf"{lead}(?P<first>{_VALUE}){second}"
         found.append((rf"{cue}{before}{number}(?:\s+|-)?{name}{end}{behind}", factor))
         if lead:  # a sign stands before its number as well
             found.append((rf"{cue}{before}{name}\s*{number}{behind}", factor))
