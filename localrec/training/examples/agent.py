@@ -74,7 +74,7 @@ def agent_examples(
     """Make trajectories for both halves, from the requests of different users.
 
     Args:
-        workspace: Workspace with the users to learn from.
+        workspace: OpenWorkspace with the users to learn from.
         episodes: The requests; its seed is that of what is asked, too.
         train: To learn from.
         validation: To stop by.
