@@ -264,8 +264,8 @@ class CatalogueService:
 
         Nobody can change it while it is open here, so what is returned is what it says.
         """
+        from localrec.graph.leased_store import workspace_mark
         from localrec.graph.name_search import NameSearch
-        from localrec_tui.services.store_lease import workspace_mark
 
         source = workspace_mark(self._folder), domain.name, hidden
         with self._reading_names:

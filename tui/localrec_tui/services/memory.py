@@ -230,8 +230,8 @@ class MemoryService:
 
     def jobs(self, seen: object = None) -> QueueSnapshot | None:
         """The queue now; None where nothing changed."""
+        from localrec.graph.leased_store import workspace_mark
         from localrec.memory import job_queue
-        from localrec_tui.services.store_lease import workspace_mark
 
         mark = workspace_mark(self._folder)
         if mark == seen:
@@ -310,7 +310,7 @@ class MemoryService:
     def _open(self, *, read_only: bool) -> Store:
         """The store at its turn, which lasts until it is closed."""
         from localrec.graph.journal import open_settled
-        from localrec_tui.services.store_lease import HeldStore
+        from localrec.graph.leased_store import HeldStore
 
         with ExitStack() as turn:
             turn.enter_context(self._lock.reading() if read_only else self._writing())
