@@ -12,16 +12,14 @@ stays open keeps no command waiting. What was read, and the models, serve the ne
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from localrec.foundation.paths import default_workspace
+from localrec.api.session import WorkspaceSession
 from localrec.foundation.progress import Progress, no_progress
-from localrec.workspace.warm_workspace import HOLD_S, WarmWorkspace
 
 if TYPE_CHECKING:
     from localrec.api.records import HistoryEntry, ItemRecord
@@ -33,11 +31,9 @@ if TYPE_CHECKING:
     from localrec.export.exporter import ExportReport
     from localrec.graph.interactions import FeedbackRecord
     from localrec.privacy.forget import ForgetReceipt
-    from localrec.workspace.domain_context import DomainContext
-    from localrec.workspace.workspace import OpenWorkspace
 
 
-class Workspace:
+class Workspace(WorkspaceSession):
     """A folder with a store, its models and settings. Making one opens nothing.
 
     Every method raises a `localrec.LocalrecError` with one sentence and a remedy: `UsageError` for
@@ -48,25 +44,6 @@ class Workspace:
         folder: The workspace folder; by default the one that the command line uses.
         hold_s: How long the store stays open after a call, in seconds.
     """
-
-    def __init__(self, folder: str | Path | None = None, *, hold_s: float = HOLD_S) -> None:
-        self.folder = default_workspace() if folder is None else Path(folder).expanduser()
-        self._warm = WarmWorkspace(self.folder, hold_s)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def __repr__(self) -> str:
-        return f"Workspace({str(self.folder)!r})"
-
-    def close(self) -> None:
-        """Close the store and stop the models; the next call opens them again."""
-        self._warm.close()
-
-    # --- reading ---
 
     def domains(self) -> list[str]:
         """List the domains that have items, the largest first."""
@@ -327,39 +304,3 @@ class Workspace:
         plan = plan_export(Path(out).expanduser(), **options)
         with self._warm.lease() as opened:
             return run_export(opened.store, plan)
-
-    # --- parts ---
-
-    @contextmanager
-    def _user_context(self, users: Sequence[str], domain: str | None) -> Iterator[DomainContext]:
-        """Open the domain of some users, as one of them or nobody sees it."""
-        from localrec.workspace.domain_choice import domain_of_user
-
-        with self._warm.lease() as opened:
-            self._check_users(opened, *users)
-            only = users[0] if len(users) == 1 else None
-            yield opened.context(domain_of_user(opened, users[0], domain), only)
-
-    @contextmanager
-    def _written(self, may_read: Sequence[str] = ()) -> Iterator[OpenWorkspace]:
-        """Open the workspace for writing; whatever was read before is let go."""
-        from localrec.workspace.workspace import OpenWorkspace
-
-        with (
-            self._warm.released(),
-            OpenWorkspace(self.folder, writable=True, may_read=may_read) as opened,
-        ):
-            yield opened
-
-    @staticmethod
-    def _check_users(opened: OpenWorkspace, *users: str | None) -> None:
-        """Refuse a key that nobody has, and name those that are near.
-
-        Raises:
-            UsageError: nobody has one of the keys.
-        """
-        from localrec.graph.item_lookup import nobody_called, told_if_unknown
-
-        for user in users:
-            if user is not None and told_if_unknown(opened.store, user):
-                raise nobody_called(opened.store, user)
