@@ -20,7 +20,7 @@ from localrec.graph.domain_files import load_domain
 from localrec.llm.model_catalog import status
 from localrec.sources import open_source
 from localrec.sources.dataset_catalog import fetch_dataset, find_dataset
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 
 from .planted import BAR
 
@@ -186,6 +186,6 @@ def bundled_workspace(
     drinks = find_dataset("cocktails")
     domain = load_domain(drinks.domain)
     table = open_source(drinks.kind).read(fetch_dataset("cocktails"), domain)
-    with Workspace(folder, writable=True) as opened:
+    with OpenWorkspace(folder, writable=True) as opened:
         opened.imports.import_items(table, domain)
     return folder

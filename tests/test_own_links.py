@@ -10,7 +10,7 @@ from localrec.graph.domain_files import load_domain
 from localrec.graph.history_ingest import ingest_history
 from localrec.graph.item_ingest import ingest_items
 from localrec.systems.registry import SYSTEM_REGISTRY
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 from tests.graph.test_histories import export, history, rated
 from tests.planted import BAR, a_report, planted_rows
 
@@ -22,7 +22,7 @@ SHARED = "long drinks"
 def shared(tmp_path):
     """A bar with a catalogue, where ana and bob put drinks on shelves of their own."""
     folder = tmp_path / "bar"
-    with Workspace(folder, writable=True) as workspace:
+    with OpenWorkspace(folder, writable=True) as workspace:
         ingest_items(workspace.store, BAR, planted_rows(), a_report(len(planted_rows())))
         workspace.imports.embed_texts(load_domain(BAR.name))
     shelve(folder, "ana", "negroni", SECRET, SHARED)
@@ -34,7 +34,7 @@ def shelve(folder, user, drink, *shelves):
     row = next(one for one in planted_rows() if one.key == drink)
     own = tuple(AttributeLink(kind="category", name=one, personal=True) for one in shelves)
     item = ItemRow(key=row.key, name=row.name, links=own)
-    with Workspace(folder, writable=True) as workspace:
+    with OpenWorkspace(folder, writable=True) as workspace:
         ingest_history(workspace.store, BAR, history([rated(drink, 4.0, user)], [item]), by=user)
 
 
@@ -54,28 +54,28 @@ def asked(workspace, user, question):
 
 class TestAShelf:
     def test_is_an_attribute_to_whom_it_belongs(self, shared):
-        with Workspace(shared) as workspace:
+        with OpenWorkspace(shared) as workspace:
             assert shelved(workspace, "ana", SECRET) == {"negroni"}
             assert shelved(workspace, "ana", SHARED) == {"negroni"}
             assert shelved(workspace, "bob", SHARED) == {"mojito"}
 
     def test_is_unknown_to_others_and_to_nobody_in_particular(self, shared):
-        with Workspace(shared) as workspace:
+        with OpenWorkspace(shared) as workspace:
             for other in ("bob", "a stranger", None):
                 assert shelved(workspace, other, SECRET) is None
             assert shelved(workspace, None, SHARED) is None
 
     def test_of_a_lone_person_serves_whoever_asks_without_a_name(self, tmp_path):
         folder = tmp_path / "bar"
-        with Workspace(folder, writable=True) as workspace:
+        with OpenWorkspace(folder, writable=True) as workspace:
             ingest_items(workspace.store, BAR, planted_rows(), a_report(len(planted_rows())))
         shelve(folder, "ana", "negroni", SECRET)
-        with Workspace(folder) as workspace:
+        with OpenWorkspace(folder) as workspace:
             assert shelved(workspace, None, SECRET) == {"negroni"}
             assert shelved(workspace, "bob", SECRET) is None
 
     def test_stays_where_a_catalogue_says_the_same(self, shared):
-        with Workspace(shared) as workspace:
+        with OpenWorkspace(shared) as workspace:
             seen = workspace.context(BAR.name, "bob").catalogue
             assert {one.name for one in seen.attributes} >= {"gin", "campari"}
             told = seen.details([seen.item_index("negroni")])[seen.item_index("negroni")]
@@ -83,7 +83,7 @@ class TestAShelf:
         assert not {SECRET, SHARED} & {one.as_written for one in told}
 
     def test_answers_its_owner_and_is_not_evidence_for_others(self, shared):
-        with Workspace(shared) as workspace:
+        with OpenWorkspace(shared) as workspace:
             own = asked(workspace, "ana", SECRET)
             foreign = asked(workspace, "bob", SECRET)
         assert [item.key for item in own.items] == ["negroni"]
@@ -94,7 +94,7 @@ class TestAShelf:
 
 
 def test_an_import_is_seen_at_once_by_its_owner_alone(shared):
-    with Workspace(shared, writable=True) as workspace:
+    with OpenWorkspace(shared, writable=True) as workspace:
         assert shelved(workspace, "bob", "sundays") is None
         deeds = history(
             [rated("americano", 3.0, "bob")], [export("americano", shelves=["sundays"])]

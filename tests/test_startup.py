@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 
 from .planted import planted_store
 
@@ -250,5 +250,5 @@ class TestCtrlC:
         code, out, complaint = self.interrupt(process)
         assert (code, out) == (130, ""), complaint
         assert "interrupted" in complaint
-        with Workspace(workspace_path) as opened:
+        with OpenWorkspace(workspace_path) as opened:
             assert opened.domains() == []

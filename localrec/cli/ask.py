@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from localrec.data.answers import Answer, QuestionAnswerer
     from localrec.data.model_calls import ModelCall
     from localrec.data.questions import Question
-    from localrec.workspace import Workspace
+    from localrec.workspace import OpenWorkspace
 
 EXAMPLES = """
 Examples:\n\n
@@ -153,7 +153,7 @@ def ask(
 
 
 def _answer_one(
-    workspace: Workspace,
+    workspace: OpenWorkspace,
     text: str,
     have: str | None,
     user: str | None,
@@ -184,7 +184,7 @@ def _answer_one(
 
 
 def _answer_batch(
-    workspace: Workspace,
+    workspace: OpenWorkspace,
     batch: Path,
     out: Path,
     k: int,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from localrec.graph.store import Store
-    from localrec.workspace import Workspace
+    from localrec.workspace import OpenWorkspace
 
 # Old name of an option -> the name that help, completion and docs show.
 OLD_OPTIONS = {
@@ -67,11 +67,11 @@ class CommandContext:
     workspace: Path
     as_json: bool
 
-    def open_workspace(self, **options: Any) -> Workspace:
-        """Open the workspace for reading; `options` are those of `Workspace`."""
-        from localrec.workspace import Workspace  # not for --help
+    def open_workspace(self, **options: Any) -> OpenWorkspace:
+        """Open the workspace for reading; `options` are those of `OpenWorkspace`."""
+        from localrec.workspace import OpenWorkspace  # not for --help
 
-        return Workspace(self.workspace, **options)
+        return OpenWorkspace(self.workspace, **options)
 
     def print_json(self, record: Any) -> bool:
         """Print a record if JSON is asked for; return whether it is."""

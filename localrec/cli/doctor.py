@@ -118,13 +118,13 @@ def _models() -> Iterator[CheckResult]:
 
 
 def _workspace(folder: Path, repair: bool) -> Iterator[CheckResult]:
-    from localrec.workspace import Workspace
+    from localrec.workspace import OpenWorkspace
 
     if not (folder / "store.duckdb").is_file():
         yield CheckResult("workspace", "missing", "empty", "localrec datasets pull cocktails")
         return
     try:
-        with Workspace(folder) as opened:
+        with OpenWorkspace(folder) as opened:
             domains = opened.domains()
             counts = {name: _searchable_items(opened.context(name)) for name in domains}
     except LocalrecError as error:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from localrec.images.opening import DecodedImage
     from localrec.item_images.descriptions import ImageDescriber
     from localrec.item_images.folder_import import ImageImportReport
-    from localrec.workspace import Workspace
+    from localrec.workspace import OpenWorkspace
 
 app = Commands(help="Pictures of items: add, describe, list, find.", no_args_is_help=True)
 _SHOWN = 20
@@ -98,7 +98,7 @@ def describe(
         )
 
 
-def _describer(opened: Workspace, about: Domain, no_model: bool) -> ImageDescriber:
+def _describer(opened: OpenWorkspace, about: Domain, no_model: bool) -> ImageDescriber:
     from localrec.foundation.settings import RULES, VISION
     from localrec.images.analyzers import ImageDescriptionError, vision_analyzer
     from localrec.item_images.descriptions import (
@@ -175,7 +175,7 @@ def find(
 @contextmanager
 def _open_domain(
     domain: str | None, *, writable: bool = False
-) -> Iterator[tuple[Workspace, Domain]]:
+) -> Iterator[tuple[OpenWorkspace, Domain]]:
     """The workspace and the domain that is meant."""
     from localrec.graph.domain_files import load_domain
     from localrec.workspace.domain_choice import domain_of_question
@@ -184,7 +184,7 @@ def _open_domain(
         yield opened, load_domain(domain_of_question(opened, "", domain))
 
 
-def _missing_remedy(opened: Workspace, domain: Domain) -> tuple[str, str]:
+def _missing_remedy(opened: OpenWorkspace, domain: Domain) -> tuple[str, str]:
     """Why nothing can be found by pictures, and what to do."""
     if opened.models.image_embedder is None:
         return "No model here embeds pictures.", "localrec models use pictures FOLDER"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from localrec.evaluation.explanations.llm_judge import JudgeVerdict
     from localrec.evaluation.explanations.samples import Sample
     from localrec.evaluation.questions.gold import GoldQuestion
-    from localrec.workspace import Workspace
+    from localrec.workspace import OpenWorkspace
 
 EXAMPLES = """
 Examples:\n\n
@@ -98,7 +98,7 @@ def _folder_of(named: str, runs: Path) -> Path:
 
 
 def _explained(
-    workspace: Workspace, folder: Path, family: str, domain: str | None, gold: Path | None
+    workspace: OpenWorkspace, folder: Path, family: str, domain: str | None, gold: Path | None
 ) -> list[ExplanationRecord]:
     """What the run's systems explained: rationales for MemRec's scales, else answers."""
     from localrec.data.answers import Answer
@@ -144,7 +144,7 @@ def _gold_questions(named: Path | None, domain: str) -> list[GoldQuestion]:
     return [*read_gold(path, "dev"), *read_gold(path, "test")]
 
 
-def _likes(workspace: Workspace, domain: str, user: str) -> list[str]:
+def _likes(workspace: OpenWorkspace, domain: str, user: str) -> list[str]:
     """Keys of the items that a person likes, best first."""
     liked = workspace.context(domain).user_profile(user).liked
     keys = workspace.context(domain).catalogue.keys

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from localrec.ranking.learned.progress_file import LearningProgress
     from localrec.ranking.learned.ranker import FusedRanker
     from localrec.ranking.learned.stored import StoredLog
-    from localrec.workspace import Workspace
+    from localrec.workspace import OpenWorkspace
 
 EXAMPLES = """
 Examples:\n\n
@@ -71,7 +71,7 @@ def learn(
             note(f"{name}: {summary['text']}")
 
 
-def learn_in_background(opened: Workspace, domain: str) -> None:
+def learn_in_background(opened: OpenWorkspace, domain: str) -> None:
     """Start `localrec learn` where the ranking of a domain is missing or too old, and say so.
 
     Nothing starts where it is switched off (LOCALREC_LEARN=off), or is running already.
@@ -130,9 +130,9 @@ def _learn(folder: Path, domain: str) -> FusedRanker | None:
 def _read(folder: Path, domain: str) -> StoredLog:
     from localrec.memory.user_summaries import build_item_features
     from localrec.ranking.learned.stored import read_log
-    from localrec.workspace import Workspace
+    from localrec.workspace import OpenWorkspace
 
-    with Workspace(folder) as opened:
+    with OpenWorkspace(folder) as opened:
         catalogue = opened.context(domain).catalogue
         features = build_item_features(catalogue, opened.context(domain).description_field)
         return read_log(opened.store, catalogue, features)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from localrec.memory.job_queue import JobRow
     from localrec.memory.rebuild import RebuildReport
     from localrec.memory.records import Memory
-    from localrec.workspace import Workspace
+    from localrec.workspace import OpenWorkspace
 
 EXAMPLES = """
 Examples:\n\n
@@ -306,7 +306,7 @@ def _with_memory(
 
 
 def _memory_owner(
-    opened: Workspace,
+    opened: OpenWorkspace,
     user: str | None,
     item: str | None,
     domain: str | None,

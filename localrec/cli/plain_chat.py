@@ -121,13 +121,13 @@ class PlainChat:
     def _ask(self, text: str) -> Answer:
         from localrec.data.questions import Question
         from localrec.systems.registry import SYSTEM_REGISTRY
-        from localrec.workspace import Workspace
+        from localrec.workspace import OpenWorkspace
         from localrec.workspace.domain_choice import domain_of_question
 
         options = self._talk
         image = None if self._image is None else str(self._image)
         question = Question(query=text, user=self._user, have=options.have, image=image)
-        with Workspace(options.workspace) as opened:
+        with OpenWorkspace(options.workspace) as opened:
             words = text if options.have is None else f"{text} with {options.have}"
             self._domain = domain_of_question(
                 opened, words, options.domain, user=self._user, with_image=image is not None
@@ -194,11 +194,11 @@ class PlainChat:
 
     def _store_feedback(self, item: RecommendedItem, event: Event, reason: str) -> Iterator[str]:
         from localrec.memory.feedback import record_feedback
-        from localrec.workspace import Workspace
+        from localrec.workspace import OpenWorkspace
         from localrec.workspace.domain_choice import find_item
 
         user = self._speaker()
-        with Workspace(self._talk.workspace, writable=True) as opened:
+        with OpenWorkspace(self._talk.workspace, writable=True) as opened:
             domain, item_id, _ = find_item(opened, item.key, self._domain, user)
             said = record_feedback(
                 opened.store, domain, user, item_id, event, reason=reason or None
@@ -207,11 +207,11 @@ class PlainChat:
 
     def _undo(self) -> Iterator[str]:
         from localrec.memory.feedback import retract_feedback
-        from localrec.workspace import Workspace
+        from localrec.workspace import OpenWorkspace
         from localrec.workspace.domain_choice import domain_of_last_feedback
 
         user = self._speaker()
-        with Workspace(self._talk.workspace, writable=True) as opened:
+        with OpenWorkspace(self._talk.workspace, writable=True) as opened:
             said = retract_feedback(opened.store, domain_of_last_feedback(opened, user), user)
         yield (
             "There is nothing to take back."

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from localrec.graph.store import Store
     from localrec.retrieval.shelf import ShelfItem, ShelfReport
     from localrec.understanding.shelf_reader import ShelfNames
-    from localrec.workspace import Workspace
+    from localrec.workspace import OpenWorkspace
 
 EXAMPLES = """
 Examples:\n\n
@@ -151,7 +151,7 @@ def _opened_shelf(
     _render_corrected(corrected, out)
 
 
-def _catalogue(workspace: Workspace, wanted: str | None) -> Catalogue:
+def _catalogue(workspace: OpenWorkspace, wanted: str | None) -> Catalogue:
     """The catalogue a shelf is for: the domain asked for, else the one that declares staples.
 
     No vectors are opened, so a shelf also works before anything was embedded.

@@ -17,7 +17,7 @@ from localrec.graph.domain_files import load_domain
 from localrec.sources.import_log import ImportLog
 from localrec.systems.registry import SYSTEM_REGISTRY
 from localrec.systems.system import System, SystemKind, SystemOptions
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 from localrec.workspace.domain_context import DomainContext
 from localrec.workspace.model_pool import Models
 
@@ -171,7 +171,7 @@ def require_ranked(items: tuple[RecommendedItem, ...], k: int) -> None:
 
 
 @contextmanager
-def plant_films(folder: Path, models: Models | None = None) -> Iterator[Workspace]:
+def plant_films(folder: Path, models: Models | None = None) -> Iterator[OpenWorkspace]:
     """Make a workspace of eight films and four users, with vectors that need no weights."""
     folder.mkdir(exist_ok=True)
     save_settings(folder, msgspec.structs.replace(load_settings(folder), embedder="hashing"))
@@ -192,6 +192,6 @@ def plant_films(folder: Path, models: Models | None = None) -> Iterator[Workspac
     )
     report = ImportLog("planted", folder / "films", "movies").report(len(interactions))
     history = HistoryRows(items=items, interactions=interactions, report=report)
-    with Workspace(folder, writable=True, models=models) as workspace:
+    with OpenWorkspace(folder, writable=True, models=models) as workspace:
         workspace.imports.import_history(history, load_domain("movies"), None)
         yield workspace

@@ -1,5 +1,5 @@
 """One folder with its store, indexes and settings, opened for questions or for imports."""
 
-from localrec.workspace.workspace import Workspace
+from localrec.workspace.workspace import OpenWorkspace
 
-__all__ = ["Workspace"]
+__all__ = ["OpenWorkspace"]

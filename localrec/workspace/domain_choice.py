@@ -9,11 +9,11 @@ from localrec.foundation.errors import UsageError, WorkspaceError
 from localrec.graph.domain_files import load_domain
 
 if TYPE_CHECKING:
-    from localrec.workspace.workspace import Workspace
+    from localrec.workspace.workspace import OpenWorkspace
 
 
 def domain_of_question(
-    workspace: Workspace,
+    workspace: OpenWorkspace,
     question: str,
     wanted: str | None = None,
     *,
@@ -47,7 +47,7 @@ def domain_of_question(
     return max(present, key=lambda name: _known_words(workspace, question, name, user))
 
 
-def domain_of_user(workspace: Workspace, user: str, wanted: str | None = None) -> str:
+def domain_of_user(workspace: OpenWorkspace, user: str, wanted: str | None = None) -> str:
     """Choose the domain with most interactions of a user, unless one is named.
 
     Raises:
@@ -60,7 +60,7 @@ def domain_of_user(workspace: Workspace, user: str, wanted: str | None = None) -
     return next(iter(_domains_of(workspace, user)), present[0])
 
 
-def domain_of_last_feedback(workspace: Workspace, user: str, wanted: str | None = None) -> str:
+def domain_of_last_feedback(workspace: OpenWorkspace, user: str, wanted: str | None = None) -> str:
     """Choose the domain of a user's newest feedback, unless one is named.
 
     Raises:
@@ -82,7 +82,9 @@ def domain_of_last_feedback(workspace: Workspace, user: str, wanted: str | None 
     return domain_of_user(workspace, user, wanted)
 
 
-def domain_of_items(workspace: Workspace, keys: Sequence[str], wanted: str | None = None) -> str:
+def domain_of_items(
+    workspace: OpenWorkspace, keys: Sequence[str], wanted: str | None = None
+) -> str:
     """Choose the domain that knows most of some item keys, unless one is named.
 
     Raises:
@@ -101,7 +103,7 @@ def domain_of_items(workspace: Workspace, keys: Sequence[str], wanted: str | Non
 
 
 def find_item(
-    workspace: Workspace, named: str, wanted: str | None = None, user: str | None = None
+    workspace: OpenWorkspace, named: str, wanted: str | None = None, user: str | None = None
 ) -> tuple[str, int, str]:
     """Find an item by key or name: its domain, node id and name.
 
@@ -121,7 +123,7 @@ def find_item(
     return find_item(workspace.store, [load_domain(name) for name in domains], named)
 
 
-def _domains_of(workspace: Workspace, user: str) -> list[str]:
+def _domains_of(workspace: OpenWorkspace, user: str) -> list[str]:
     """The domains with interactions of a user, the one with most of them first."""
     from localrec.foundation.text import clean_name
     from localrec.graph.interactions import USER
@@ -134,7 +136,7 @@ def _domains_of(workspace: Workspace, user: str) -> list[str]:
     return [str(domain) for (domain,) in rows]
 
 
-def _known_words(workspace: Workspace, question: str, domain: str, user: str | None) -> int:
+def _known_words(workspace: OpenWorkspace, question: str, domain: str, user: str | None) -> int:
     from localrec.understanding.query_parser import parse_query
     from localrec.understanding.shelf_reader import asks_for_shelf
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from localrec.workspace.import_service import ImportService
 
 
-class Workspace:
+class OpenWorkspace:
     """Opens a workspace for reading (questions) or writing (imports); close it after use.
 
     A store or models that are handed in are left open.
@@ -55,7 +55,7 @@ class Workspace:
         self._indexes: dict[str, SharedIndexes] = {}
         self._contexts: dict[tuple[str, frozenset[str]], DomainContext] = {}
 
-    def __enter__(self) -> Workspace:
+    def __enter__(self) -> OpenWorkspace:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -45,7 +45,7 @@ from localrec.llm.chat_model import ChatModel
 from localrec.llm.model_catalog import model_path
 from localrec.systems.configs import SYSTEMS
 from localrec.systems.marc import Marc
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 from localrec.workspace.domain_context import DomainContext
 
 DOMAIN = "cocktails"
@@ -158,7 +158,7 @@ def measure_catalogue(
     folder: Path, questions: Sequence[Question], repeat: int, vectors: str
 ) -> CatalogueFigures:
     """Ask every question `repeat` times after one round that does not count."""
-    with Workspace(folder) as workspace:
+    with OpenWorkspace(folder) as workspace:
         stages, opening = open_timed(workspace)
         system = Marc(stages, SYSTEMS["marc"])
         for question in questions:
@@ -180,7 +180,7 @@ def measure_catalogue(
         )
 
 
-def open_timed(workspace: Workspace) -> tuple[DomainContext, dict[str, float]]:
+def open_timed(workspace: OpenWorkspace) -> tuple[DomainContext, dict[str, float]]:
     """Stages of the workspace, and seconds for the graph, its words, and all with the vectors."""
     from localrec.graph.catalogue import Catalogue
     from localrec.understanding.vocabulary import Vocabulary
@@ -234,7 +234,7 @@ def measure_model(folder: Path, questions: Sequence[Question]) -> ModelFigures |
         say(f"model left out: {error}")
         return None
     calls: list[Call] = []
-    with Workspace(folder) as workspace:
+    with OpenWorkspace(folder) as workspace:
         stages = workspace.context(DOMAIN)
         recorded = replace(stages, open_model=_recorder(workspace.models.open, calls))
         system = Marc(recorded, SYSTEMS["marc-model"])
@@ -325,7 +325,7 @@ def as_markdown(measured: Benchmark) -> str:
 
 def profile(folder: Path, questions: Sequence[Question], lines: int) -> None:
     """Show on stderr which functions opening and asking spend their time in."""
-    with Workspace(folder) as workspace:
+    with OpenWorkspace(folder) as workspace:
         profiler = cProfile.Profile()
         stages = profiler.runcall(workspace.stages, DOMAIN)
         pstats.Stats(profiler, stream=sys.stderr).sort_stats("tottime").print_stats(lines)

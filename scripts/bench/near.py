@@ -37,7 +37,7 @@ from localrec.index.sequential import SequentialModel, unit_directions
 from localrec.index.vectors import EXACT_UP_TO, ExactIndex, HnswIndex, unit_rows
 from localrec.ranking.baselines.neural import make_sasrec
 from localrec.ranking.baselines.neural.configs import SASRecConfig
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 
 MANY, ASKED = 100_000, 300
 APART = 0.5  # of the difference of two, added to a third
@@ -86,7 +86,7 @@ def measure(asked: argparse.Namespace) -> Findings:
 
 def training_rows(folder: Path) -> Interactions:
     """What runs train on: all but the last two of each person."""
-    with Workspace(folder) as workspace:
+    with OpenWorkspace(folder) as workspace:
         return open_data(workspace).parted.train
 
 

@@ -30,7 +30,7 @@ from findings import ROOT, RUNNER, Findings, origin_of
 from localrec.evaluation.provenance import Origin
 from localrec.evaluation.reporting.markdown import markdown_table
 from localrec.systems.registry import SYSTEM_REGISTRY
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 
 PEOPLE, FILMS = 162_541, 62_423
 LISTS = 200
@@ -170,7 +170,7 @@ def load_plainly(csv: Path, store: Path) -> float:
 def lists_for(workspace: Path) -> dict[str, float]:
     """Times of lists of ten for people drawn at random, and of a plain scan."""
     begun = time.perf_counter()
-    with Workspace(workspace) as opened:
+    with OpenWorkspace(workspace) as opened:
         personal = SYSTEM_REGISTRY.recommender(opened.context("movies"))
         open_s = time.perf_counter() - begun
         rows = opened.store.rows("SELECT key FROM node WHERE kind = 'user' ORDER BY node_id")

@@ -30,7 +30,7 @@ from localrec.index.protocols import Embedder, Vectors
 from localrec.index.vectors import unit_rows
 from localrec.sources import open_source
 from localrec.sources.dataset_catalog import fetch_dataset, find_dataset
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 
 DOMAIN = "cocktails"
 SEED = 7
@@ -49,7 +49,7 @@ def open_catalogue(cache: Path, items: int, edges: int, say: Say) -> Path:
     if (folder / "ready").is_file():
         return folder
     domain = load_domain(DOMAIN)
-    with Workspace(folder, writable=True) as workspace:
+    with OpenWorkspace(folder, writable=True) as workspace:
         started = time.perf_counter()
         rows = list(make_rows(domain, items, edges))
         say(f"made {len(rows):,} items in {time.perf_counter() - started:.0f} s")

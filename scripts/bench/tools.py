@@ -46,7 +46,7 @@ from localrec.memory.default_rules import default_rules
 from localrec.memory.memory_texts import MemoryTexts
 from localrec.memory.synthesis import domain_shares, phrases_of
 from localrec.memory.user_item_graph import UserItemGraph
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 from localrec.workspace.domain_choice import domain_of_question
 
 DOMAIN = "movies"
@@ -87,7 +87,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def measure(asked: argparse.Namespace) -> Findings:
     """Call every tool on both sets."""
-    with Workspace(asked.workspace) as workspace:
+    with OpenWorkspace(asked.workspace) as workspace:
         catalogue = workspace.context(domain_of_question(workspace, "", DOMAIN)).catalogue
         collaborative_memory = workspace.context(DOMAIN).collaborative_memory
         small = measure_set(build_domain_knowledge(catalogue, collaborative_memory), asked.requests)

@@ -40,7 +40,7 @@ from localrec.evaluation.statistics import (
     ratio_estimate,
 )
 from localrec.ranking.fusion import FusionWeights
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 
 AGENT = "agenticrec-fused"
 PEOPLE = 943
@@ -100,7 +100,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def measure(asked: argparse.Namespace) -> Findings:
     """Fit the weights on each half and judge them on the other."""
-    with Workspace(asked.workspace) as workspace:
+    with OpenWorkspace(asked.workspace) as workspace:
         figures = measure_weights(open_data(workspace), asked.people)
     text = as_markdown(figures)
     return Findings(text=text, page="agent", block="agent-weights", figures=figures)

@@ -38,7 +38,7 @@ from localrec.sources import read_export
 from localrec.sources.dataset_catalog import fetch_dataset, find_dataset
 from localrec.systems.auto import EvidenceRecommender
 from localrec.systems.registry import SYSTEM_REGISTRY
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 
 DATASET = "ml-100k"
 K = 10
@@ -110,14 +110,14 @@ def run(asked: argparse.Namespace) -> Figures:
     assert isinstance(history, BulkHistory)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "workspace"
-        with Workspace(path, writable=True, may_read=history.files) as workspace:
+        with OpenWorkspace(path, writable=True, may_read=history.files) as workspace:
             ratings = read_ratings(workspace, history)
             known, held_out = split_people(ratings, asked.half, asked.seed)
             keys = ", ".join(f"'{key}'" for key in known)
             select = f"SELECT * FROM ({history.select}) WHERE CAST(user_key AS VARCHAR) IN ({keys})"
             known_only = msgspec.structs.replace(history, select=select)
             workspace.imports.import_history(known_only, domain, None)
-        with Workspace(path) as workspace:
+        with OpenWorkspace(path) as workspace:
             rankers = {
                 name: SYSTEM_REGISTRY.recommender(workspace.context(domain.name), name)
                 for name in SYSTEMS
@@ -140,7 +140,7 @@ def run(asked: argparse.Namespace) -> Figures:
     )
 
 
-def read_ratings(workspace: Workspace, history: BulkHistory) -> Ratings:
+def read_ratings(workspace: OpenWorkspace, history: BulkHistory) -> Ratings:
     """Every rating of the file, held-out people's too."""
     columns = workspace.store.columns(
         "SELECT CAST(user_key AS VARCHAR) AS person, CAST(item_key AS VARCHAR) AS item, "

@@ -41,7 +41,7 @@ from localrec.foundation.paths import make_private
 from localrec.graph.domain_files import load_domain
 from localrec.sources import open_source
 from localrec.sources.dataset_catalog import fetch_dataset, find_dataset
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 
 DOMAIN = "cocktails"
 SYSTEMS = {
@@ -146,7 +146,7 @@ def build_workspace(folder: Path) -> Path:
     if not ready.is_file():
         domain = load_domain(DOMAIN)
         source = open_source(find_dataset(DOMAIN).kind)
-        with Workspace(folder, writable=True) as workspace:
+        with OpenWorkspace(folder, writable=True) as workspace:
             workspace.imports.import_items(
                 source.read(fetch_dataset(DOMAIN), domain), domain, show_step
             )
@@ -181,7 +181,7 @@ def show_failures(folder: RunFolder, home: Path, systems: Sequence[str]) -> None
     """What each system fell short of, and the gold names that the store does not know."""
     declared = folder.question_origin().run.questions
     gold = read_gold(declared.path, declared.half)
-    with Workspace(home) as workspace:
+    with OpenWorkspace(home) as workspace:
         truth = StoreTruth(workspace.store, load_domain(DOMAIN))
     for name in sorted(set(unknown_names(gold, truth))):
         print(f"{name} is unknown to the store", file=sys.stderr)

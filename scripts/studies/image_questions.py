@@ -32,7 +32,7 @@ from localrec.evaluation.reporting.number_format import with_interval
 from localrec.evaluation.statistics import Comparison, IntervalEstimate, compare_all, ratio_estimate
 from localrec.graph.catalogue import Catalogue
 from localrec.systems.registry import SYSTEM_REGISTRY
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 
 DOMAIN = "cocktails"
 SEED = 90_417
@@ -96,14 +96,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def measure(asked: argparse.Namespace) -> Findings:
     """Ask about every drink of a half, with its picture and without."""
     home = asked.workspace or build_workspace(asked.state / "workspace")
-    with Workspace(home) as workspace:
+    with OpenWorkspace(home) as workspace:
         figures = run(workspace, asked.half, asked.state / asked.half)
     kept_as = f"pictured-{asked.half}"
     text = as_markdown(figures)
     return Findings(text=text, page="images", block="pictured", figures=figures, kept_as=kept_as)
 
 
-def run(workspace: Workspace, half: Half, folder: Path) -> Figures:
+def run(workspace: OpenWorkspace, half: Half, folder: Path) -> Figures:
     """Ask about every drink of a half, with its picture and without."""
     catalogue = workspace.context(DOMAIN).catalogue
     asker = SYSTEM_REGISTRY.answerer(workspace.context(DOMAIN), "marc", without_model=True)

@@ -36,12 +36,13 @@ from shared_memory import mark_of, open_data
 from localrec.agent.agenticrec import AgenticRec
 from localrec.agent.configs import AGENTS
 from localrec.agent.limits import AgentLimits
+from localrec.data.chat_message import Message
 from localrec.evaluation.ranking.prompted_systems import seed_of
 from localrec.foundation.errors import InputError, UsageError
 from localrec.foundation.jsonl_log import JsonlLog
-from localrec.llm.chat_model import ChatModel, Message
+from localrec.llm.chat_model import ChatModel
 from localrec.llm.model_wrapper import ModelWrapper, Reply
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 
 DATASET = "ml-100k"
 SYSTEMS = ("agenticrec-reasoning", "agenticrec-scripted", "agenticrec-fused")
@@ -147,7 +148,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def measure(asked: argparse.Namespace) -> Findings:
     """Put the cases that are missing to the systems."""
-    with Workspace(asked.workspace) as workspace:
+    with OpenWorkspace(asked.workspace) as workspace:
         measured = measure_all(asked, workspace)
     made = origin_of(
         "injection",
@@ -164,7 +165,7 @@ def bounds_of(asked: argparse.Namespace) -> AgentLimits:
     return msgspec.structs.replace(BOUNDS, temperature=asked.temperature)
 
 
-def measure_all(asked: argparse.Namespace, workspace: Workspace) -> dict[str, list[Case]]:
+def measure_all(asked: argparse.Namespace, workspace: OpenWorkspace) -> dict[str, list[Case]]:
     """System -> its cases, those that were kept and those that are made now.
 
     Raises:

@@ -42,7 +42,7 @@ from localrec.ranking.learned.fusion import LearnedWeights
 from localrec.ranking.learned.interactions import Histories, InteractionLog, ItemSideData
 from localrec.ranking.learned.ranker import FusedRanker, RankerConfig
 from localrec.sources.dataset_catalog import fetch_dataset
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 
 SEED = 7
 DOMAIN = "movies"
@@ -109,7 +109,7 @@ class Data(msgspec.Struct, frozen=True):
 
 def read_workspace(folder: Path) -> Data:
     """MovieLens 100K as it lies in a workspace, with attributes and text vectors."""
-    with Workspace(folder) as workspace:
+    with OpenWorkspace(folder) as workspace:
         context = workspace.context(DOMAIN)
         catalogue = context.catalogue
         keyed = read_interactions(workspace.store, catalogue.domain)

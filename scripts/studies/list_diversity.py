@@ -28,7 +28,7 @@ from localrec.ranking.diversity import ItemSimilarity, diversify
 from localrec.ranking.learned.evidence import KINDS
 from localrec.ranking.learned.ranker import FusedRanker, RankerConfig
 from localrec.systems.list_choice import SHORTLIST, best_items
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 
 SHARES = (0.0, 0.3, 0.6)
 K = 10
@@ -63,7 +63,7 @@ def measure(asked: argparse.Namespace) -> Findings:
     ranker = FusedRanker(RankerConfig(kinds=kinds))
     ranker.fit(ranking.log_of(parted.train), data.side, seed=ranking.SEED)
     scores = ranker.score(ranking.histories_of(cases))
-    with Workspace(asked.workspace) as workspace:
+    with OpenWorkspace(asked.workspace) as workspace:
         context = workspace.context(ranking.DOMAIN)
         catalogue = context.catalogue
         places = np.searchsorted(

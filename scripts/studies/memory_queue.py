@@ -34,7 +34,7 @@ from localrec.memory.rebuild import Rebuild
 from localrec.memory.records import MemoryUpdate
 from localrec.memory.updaters import open_update_contexts, store_hold_s, template_updater
 from localrec.memory.worker import LOCK, Reader, Update, Worker, WorkReport
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 
 CLICKS = 300  # one by one, and as many again together
 STORE, SETTINGS = "store.duckdb", "settings.toml"
@@ -164,11 +164,11 @@ def _click_through(
     home: Path, domain: Domain, keyed: KeyedInteractions, rows: NDArray[np.int64], known: int
 ) -> QueueCost:
     open_store = partial(open_settled, home)
-    with Workspace(home) as workspace:
+    with OpenWorkspace(home) as workspace:
         Rebuild(
             open_store, domain, open_update_contexts(workspace.updater_parts, domain), home / LOCK
         ).run()
-    with Workspace(home) as workspace:
+    with OpenWorkspace(home) as workspace:
         update = Timed(template_updater(workspace.updater_parts, domain.name))
         worker = Worker(open_store, update, home / LOCK, hold_s=store_hold_s(None))
         singly = []

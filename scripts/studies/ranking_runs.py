@@ -48,7 +48,7 @@ from localrec.foundation.errors import UsageError
 from localrec.foundation.progress import Progress
 from localrec.index.embedders import DEFAULT_EMBEDDER
 from localrec.ranking.recommender import ScoreRequests, SettingValue
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 
 RUNS = ("ml-100k-baselines-full", "ml-100k-baselines-20", "ml-100k-baselines-10")
 DEMONSTRATED = "ml-100k-baselines-20"  # whose data and protocol the planted systems meet
@@ -354,7 +354,7 @@ def demonstrate(workspace: Path) -> str:
     systems = tuple(SystemConfig(name=name) for name in ("popularity", *Planted.systems))
     config = msgspec.structs.replace(config, name="caught", systems=systems)
     made = origin_of("ranking_runs", "--demonstrate")
-    with tempfile.TemporaryDirectory() as home, Workspace(workspace) as opened:
+    with tempfile.TemporaryDirectory() as home, OpenWorkspace(workspace) as opened:
         run = RunFolder(Path(home) / config.name)
         ranking_harness.run_ranking_evaluation(
             config, b"", opened, run, made, progress=show_step, workbench=Planted

@@ -47,7 +47,7 @@ from localrec.llm.model_catalog import model_path
 from localrec.llm.model_process import ModelProcess
 from localrec.systems.configs import MarcConfig
 from localrec.systems.marc import Marc
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 
 SHOWN = (
     *("router_accuracy", "satisfaction_at_3", "strict_satisfaction_at_3"),
@@ -160,7 +160,7 @@ def measure_players(
     gold = read_gold(QuestionsConfig(gold=DOMAIN, half=asked.half).path, asked.half)
     gold = gold[: asked.limit or None]
     judged: dict[str, list[Judged]] = {}
-    with Workspace(home) as workspace:
+    with OpenWorkspace(home) as workspace:
         truth = StoreTruth(workspace.store, load_domain(DOMAIN))
         for player in players:
             with opened(player, model, asked.threads) as open_model:
@@ -191,7 +191,7 @@ def opened(
 
 def ask(
     player: Player,
-    workspace: Workspace,
+    workspace: OpenWorkspace,
     open_model: Callable[[str], ChatModel],
     gold: Sequence[GoldQuestion],
     truth: StoreTruth,

@@ -28,7 +28,7 @@ from localrec.evaluation.ranking.cases import DataSplit, EvaluationProtocol, spl
 from localrec.evaluation.ranking.keyed_interactions import KeyedInteractions, read_interactions
 from localrec.graph.domain_files import load_domain
 from localrec.sources.dataset_catalog import find_dataset
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 
 DATASET = "ml-100k"
 CANDIDATES = 20
@@ -47,7 +47,7 @@ class Data(msgspec.Struct, frozen=True):
 
 def measure(asked: argparse.Namespace) -> Findings:
     """Measure what is missing."""
-    with Workspace(asked.workspace) as workspace:
+    with OpenWorkspace(asked.workspace) as workspace:
         return (sensitivity if asked.sensitivity else stream)(asked, open_data(workspace))
 
 
@@ -60,7 +60,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_workspace(parser)
 
 
-def open_data(workspace: Workspace, candidates: int = CANDIDATES, seed: int = SEED) -> Data:
+def open_data(workspace: OpenWorkspace, candidates: int = CANDIDATES, seed: int = SEED) -> Data:
     """The rows of the data set; what runs are tested by is in no training row."""
     dataset = find_dataset(DATASET)
     domain = load_domain(dataset.domain)

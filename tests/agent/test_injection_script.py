@@ -23,7 +23,7 @@ from localrec.evaluation.ranking.keyed_interactions import read_interactions
 from localrec.foundation.errors import InputError
 from localrec.graph.domain_files import load_domain
 from localrec.llm.scripted import ScriptedModel
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 from tests.agent.suite.world import a_desk
 from tests.evaluation.crowd import plant
 
@@ -53,7 +53,7 @@ def scenes(scripts, tmp_path_factory):
     """Cases over a planted workspace."""
     folder = plant(tmp_path_factory.mktemp("crowd") / "w")
     domain = load_domain("movies")
-    with Workspace(folder) as workspace:
+    with OpenWorkspace(folder) as workspace:
         keyed = read_interactions(workspace.store, domain)
         parted = split_data(keyed.interactions, EvaluationProtocol(candidates=6, seed=3))
         bench = scripts.cases.Bench(workspace, domain, keyed, parted)

@@ -11,7 +11,7 @@ from localrec.llm import call_recording
 from localrec.llm.scripted import ScriptedModel
 from localrec.systems import question_scores
 from localrec.systems.configs import SYSTEMS
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 from localrec.workspace.model_pool import ModelPool
 
 # Everything but printable text and line breaks: nothing else may reach a terminal.
@@ -157,7 +157,7 @@ class TestOneQuestion:
         assert "/no/such/file.gguf" in err
 
     def test_without_vectors_is_told_how_to_make_them(self, cli, own_workspace):
-        with Workspace(own_workspace, writable=True) as opened:
+        with OpenWorkspace(own_workspace, writable=True) as opened:
             opened.store.execute("DELETE FROM embedding")
         code, out, err = ask(cli, own_workspace, "gin")
         assert (code, out) == (1, "")

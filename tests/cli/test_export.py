@@ -8,14 +8,14 @@ import time
 
 import pytest
 
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 from tests.test_startup import loaded_after
 
 
 @pytest.fixture
 def bar(own_workspace):
     """The drinks, and somebody who has tasted one."""
-    with Workspace(own_workspace, writable=True) as opened:
+    with OpenWorkspace(own_workspace, writable=True) as opened:
         ask = opened.store.execute
         ask("INSERT INTO node VALUES (nextval('node_ids'), 'cocktails', 'user', 'me', 'me', '{}')")
         ask(
@@ -101,7 +101,7 @@ def test_help_shows_examples_and_loads_nothing_heavy(cli):
 
 
 def test_ctrl_c_leaves_no_half_file(bar, localrec_command, tmp_path):
-    with Workspace(bar, writable=True) as opened:
+    with OpenWorkspace(bar, writable=True) as opened:
         opened.store.execute(
             "INSERT INTO interaction SELECT u.node_id, i.node_id, 'played', NULL, "
             "TIMESTAMP '2024-01-01' + to_seconds(range), 1, 'x', 'note ' || range "

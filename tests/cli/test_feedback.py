@@ -5,7 +5,7 @@ import json
 import pytest
 
 from localrec.foundation.text import clean_name
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 from tests.sources.zips import packed
 
 from .test_ask import UNPRINTABLE
@@ -32,7 +32,7 @@ def two_domains(cli, own_workspace, tmp_path):
 
 
 def stored(workspace):
-    with Workspace(workspace) as opened:
+    with OpenWorkspace(workspace) as opened:
         return opened.store.rows("SELECT event, rating, note FROM interaction ORDER BY rowid")
 
 
@@ -167,5 +167,5 @@ def test_a_key_with_loose_signs_is_the_same_person(feedback, own_workspace):
     for user in ("anna", " anna,", "an\u200bna"):
         assert clean_name(user) == "anna"
         assert feedback("--item", "Negroni", "--like", user=user).code == 0
-    with Workspace(own_workspace) as opened:
+    with OpenWorkspace(own_workspace) as opened:
         assert opened.store.rows("SELECT key FROM node WHERE kind = 'user'") == [("anna",)]

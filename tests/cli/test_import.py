@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 
 from .conftest import drink, write_rows
 from .test_ask import UNPRINTABLE
@@ -64,7 +64,7 @@ class TestHostileNames:
     def test_are_harmless_in_json_and_in_the_store(self, cli, hostile):
         out = cli("--workspace", hostile, "ask", "gin", "-k", 20, "--json").out
         assert len(json.loads(out)["items"]) == len(HOSTILE)
-        with Workspace(hostile) as opened:
+        with OpenWorkspace(hostile) as opened:
             rows = opened.store.rows("SELECT name, properties::VARCHAR FROM node")
             rows += opened.store.rows("SELECT kind, properties::VARCHAR FROM edge")
         for told in (out, *(str(part) for row in rows for part in row)):
@@ -110,7 +110,7 @@ def test_done_twice_the_workspace_is_the_same(imported, empty_workspace):
     counts = []
     for times in (1, 2):
         assert imported(drink("One"), drink("Two")).code == 0
-        with Workspace(empty_workspace) as opened:
+        with OpenWorkspace(empty_workspace) as opened:
             ask_store = opened.store.rows
             assert ask_store("SELECT count(*) FROM import_receipt") == [(times,)]
             counts.append(
@@ -135,7 +135,7 @@ def test_index_brings_vectors_up_to_date(cli, own_workspace):
     code, out, err = cli("--workspace", own_workspace, "index", "--json")
     assert (code, err) == (0, "")
     assert json.loads(out) == {"cocktails": 0}
-    with Workspace(own_workspace, writable=True) as opened:
+    with OpenWorkspace(own_workspace, writable=True) as opened:
         opened.store.execute("DELETE FROM embedding")
     assert json.loads(cli("--workspace", own_workspace, "index", "--json").out)["cocktails"] > 0
     assert cli("--workspace", own_workspace, "ask", "gin").code == 0

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from localrec.index import embedded_fields
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 from localrec.workspace.domain_context import DomainContext
 from tests.sources.book_exports import goodreads, storygraph
 from tests.sources.zips import packed
@@ -52,7 +52,7 @@ def counted(empty_workspace):
     """How many nodes, interactions and vectors there are."""
 
     def count():
-        with Workspace(empty_workspace) as opened:
+        with OpenWorkspace(empty_workspace) as opened:
             return [
                 opened.store.rows(f"SELECT count(*) FROM {table}")[0][0]
                 for table in ("node", "interaction", "embedding")
@@ -192,7 +192,7 @@ class TestCutOff:
         code, out, err = take_in("goodreads", books, "--user", "anna")
         assert (code, out) == (130, "")
         assert "nothing half done was kept" in err
-        with Workspace(empty_workspace) as opened:
+        with OpenWorkspace(empty_workspace) as opened:
             assert opened.domains() == []
 
     @pytest.mark.parametrize("place", ["update_embeddings", "open_field"])

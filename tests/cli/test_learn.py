@@ -10,7 +10,7 @@ from localrec.graph.interactions import store_feedback
 from localrec.memory.user_summaries import build_item_features
 from localrec.ranking.learned.evidence.base import FitStoppedError
 from localrec.ranking.learned.stored import folder_of, learn, read_log
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 from tests.planted import planted_store
 
 CROWD = 15
@@ -96,7 +96,7 @@ def test_doctor_says_how_lists_are_ranked(say):
 
 
 def test_what_was_forgotten_meanwhile_is_not_kept(say, home):
-    with Workspace(home) as opened:
+    with OpenWorkspace(home) as opened:
         catalogue = opened.context("cocktails").catalogue
         log = read_log(opened.store, catalogue, build_item_features(catalogue, None))
     folder = folder_of(home / "indexes", "cocktails")

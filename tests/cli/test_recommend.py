@@ -8,7 +8,7 @@ from localrec.agent.configs import AGENTS
 from localrec.llm.scripted import ScriptedModel
 from localrec.memory.configs import MEMREC_MODELS
 from localrec.systems.registry import SYSTEM_REGISTRY
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 from localrec.workspace.model_pool import ModelPool
 
 from .test_ask import UNPRINTABLE
@@ -145,7 +145,7 @@ class TestAList:
         self, cli, own_workspace, tmp_path, monkeypatch
     ):
         monkeypatch.setenv("LOCALREC_CACHE", str(tmp_path / "no models"))
-        with Workspace(own_workspace, writable=True) as opened:
+        with OpenWorkspace(own_workspace, writable=True) as opened:
             opened.store.execute("UPDATE embedding SET model = 'minilm-l6-v2-int8'")
         (own_workspace / "settings.toml").unlink()
         cli(

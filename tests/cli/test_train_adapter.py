@@ -11,7 +11,7 @@ pytest.importorskip("peft")
 from localrec.foundation.settings import load_settings
 from localrec.llm.adapter_files import role_of
 from localrec.training.jobs.training_runs import open_run, runs_folder
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 from tests.training.tiny_models import make_tiny
 
 
@@ -179,7 +179,7 @@ def test_a_reranker_judges_beside_its_model_until_the_role_is_given_back(call, b
     assert scores(call) == bare
     assert call("models", "use", "reranker", judging).code == 0
     assert scores(call) != bare
-    with Workspace(bar) as workspace:
+    with OpenWorkspace(bar) as workspace:
         assert workspace.models.open("reranker").name == f"{tiny.stem}+reranker"
         assert workspace.models.open("writer").name == tiny.stem
     assert call("models", "use", "reranker", "rules").code == 0

@@ -17,7 +17,7 @@ from localrec.foundation.settings import load_settings
 from localrec.graph.domain_files import load_domain
 from localrec.llm.scripted import ScriptedModel
 from localrec.systems.registry import SYSTEM_REGISTRY
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 from localrec.workspace.model_pool import FixedModels, ModelPool
 from tests.planted import a_report, planted_rows
 
@@ -46,7 +46,7 @@ def plant(home):
     (home / "settings.toml").write_text('embedder = "hashing"\n', encoding="utf-8")
     lines = b"".join(msgspec.json.encode(line) + b"\n" for line in gold_lines())
     (home / "gold.jsonl").write_bytes(lines)
-    with Workspace(home, writable=True) as workspace:
+    with OpenWorkspace(home, writable=True) as workspace:
         table = CatalogueRows(items=tuple(planted_rows()), report=a_report())
         workspace.imports.import_items(table, load_domain("cocktails"))
     return home
@@ -99,7 +99,7 @@ def without_model(home):
 
 def with_models(home, open_model):
     """A workspace whose models are opened by a function."""
-    return Workspace(home, models=FixedModels(ModelPool(load_settings(home)), open_model))
+    return OpenWorkspace(home, models=FixedModels(ModelPool(load_settings(home)), open_model))
 
 
 class Failing:

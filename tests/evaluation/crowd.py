@@ -24,7 +24,7 @@ from localrec.evaluation.ranking.ranking_harness import run_ranking_evaluation
 from localrec.evaluation.ranking.system_factory import SystemFactory
 from localrec.evaluation.run_folder import RunFolder
 from localrec.graph.domain_files import load_domain
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 
 PEOPLE, FILMS, EACH = 40, 40, 10
 MADE = Origin(command="test", date="2026-11-22", versions={"localrec": "0"}, machine="none")
@@ -63,7 +63,7 @@ def plant(folder, interactions=None, **changes):
         source="planted", path="", domain="movies", read=1, kept=1, merged=0, dropped=0
     )
     deeds = tuple(rows() if interactions is None else interactions)
-    with Workspace(folder, writable=True) as workspace:
+    with OpenWorkspace(folder, writable=True) as workspace:
         workspace.imports.import_history(
             HistoryRows(items=items, interactions=deeds, report=report), load_domain("movies"), None
         )
@@ -181,7 +181,7 @@ class Fakes(SystemFactory):
 
 def measure(folder, out, declared, **options):
     """Run a configuration over a planted workspace."""
-    with Workspace(folder) as workspace:
+    with OpenWorkspace(folder) as workspace:
         return run_ranking_evaluation(
             declared,
             b"",

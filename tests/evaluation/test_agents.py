@@ -15,7 +15,7 @@ from localrec.evaluation.ranking.memory_systems import SharedMemorySystem
 from localrec.evaluation.run_folder import RunFolder
 from localrec.foundation.errors import UsageError
 from localrec.ranking.baselines.neural.configs import SASRecConfig
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 
 from .crowd import Fakes, config, measure, plant
 from .test_prompted import MOVIES, keyed, scripted  # noqa: F401
@@ -221,7 +221,7 @@ class TestTheGuards:
     @pytest.fixture
     def fitted(self, crowd, keyed):  # noqa: F811
         parted = split_data(keyed.interactions, EvaluationProtocol(**TEN))
-        with Workspace(crowd) as workspace:
+        with OpenWorkspace(crowd) as workspace:
             bench = Fakes(workspace, MOVIES, keyed, parted)
             declared = config(acting("agenticrec-fused")).systems[0]
             system = bench.make(declared, declared.settings)

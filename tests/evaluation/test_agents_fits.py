@@ -12,7 +12,7 @@ import pytest
 from localrec.evaluation.ranking import fit_cache
 from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
 from localrec.ranking.baselines.neural.configs import SASRecConfig
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 
 from .crowd import Fakes, config, measure, plant
 from .test_agents import PLAIN, TEN, acting, lines_of
@@ -53,7 +53,7 @@ def learnt(monkeypatch):
 def bench(crowd, keyed):  # noqa: F811
     """Makes agents, and the data after the protocol."""
     parted = split_data(keyed.interactions, EvaluationProtocol(**TEN))
-    with Workspace(crowd) as workspace:
+    with OpenWorkspace(crowd) as workspace:
         yield Fakes(workspace, MOVIES, keyed, parted), parted
 
 

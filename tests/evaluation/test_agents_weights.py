@@ -14,7 +14,7 @@ from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
 from localrec.evaluation.ranking.keyed_interactions import read_interactions
 from localrec.graph.domain_files import load_domain
 from localrec.ranking.baselines.neural.configs import SASRecConfig
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 
 from .crowd import plant
 
@@ -41,7 +41,7 @@ def crowd(tmp_path_factory):
 def data(script, crowd):
     """What the script reads of a planted workspace."""
     domain = load_domain("movies")
-    with Workspace(crowd) as workspace:
+    with OpenWorkspace(crowd) as workspace:
         keyed = read_interactions(workspace.store, domain)
         parted = split_data(keyed.interactions, TEN)
         bench = sys.modules["shared_memory"].Bench(workspace, domain, keyed, parted)

@@ -10,7 +10,7 @@ from localrec.evaluation.ranking.keyed_interactions import read_interactions
 from localrec.foundation.errors import InputError
 from localrec.graph.domain_files import load_domain
 from localrec.sources import read_export
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 
 from .crowd import plant, rows
 
@@ -23,7 +23,7 @@ def did(user, item, event, day, rating=None):
 
 
 def read(folder, source=None):
-    with Workspace(folder) as workspace:
+    with OpenWorkspace(folder) as workspace:
         return read_interactions(workspace.store, MOVIES, source)
 
 
@@ -94,7 +94,7 @@ def test_only_one_source_counts_where_one_is_named(tmp_path):
 
 def test_items_lead_back_to_the_store(tmp_path):
     keyed = read(plant(tmp_path / "w"))
-    with Workspace(tmp_path / "w") as workspace:
+    with OpenWorkspace(tmp_path / "w") as workspace:
         catalogue = workspace.context("movies").catalogue
         places = catalogue.indexes_of(keyed.item_nodes)
         assert [catalogue.keys[place] for place in places] == keyed.item_keys.tolist()
@@ -109,7 +109,7 @@ def test_an_import_of_many_keeps_the_order_of_the_file(tmp_path):
     head = "user_id:token\titem_id:token\trating:float\ttimestamp:float"
     (folder / "many.inter").write_text("\n".join([head, *lines, ""]), encoding="utf-8")
     history = read_export("recbole", folder, MOVIES)
-    with Workspace(tmp_path / "w", writable=True, may_read=history.files) as workspace:
+    with OpenWorkspace(tmp_path / "w", writable=True, may_read=history.files) as workspace:
         workspace.imports.import_history(history, MOVIES, None, embed=False)
         keyed = read_interactions(workspace.store, MOVIES, "recbole")
     data = keyed.interactions

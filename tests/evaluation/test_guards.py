@@ -32,7 +32,7 @@ from localrec.evaluation.statistics import IntervalEstimate
 from localrec.graph.domain_files import load_domain
 from localrec.graph.interactions import USER
 from localrec.memory.records import MemoryUpdate
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 from tests.planted import write_memories
 
 from .crowd import config, measure, plant, rows
@@ -47,7 +47,7 @@ def crowd(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def keyed(crowd):
-    with Workspace(crowd) as workspace:
+    with OpenWorkspace(crowd) as workspace:
         return read_interactions(workspace.store, MOVIES)
 
 
@@ -76,7 +76,7 @@ class TestALeak:
             check_split(msgspec.structs.replace(parted, validation=parted.test))
 
     def test_into_an_audience_is_refused(self, crowd, keyed, parted):
-        with Workspace(crowd) as workspace:
+        with OpenWorkspace(crowd) as workspace:
             catalogue, everything = (
                 workspace.context("movies").catalogue,
                 workspace.context("movies").interactions,
@@ -90,7 +90,7 @@ class TestALeak:
 
     def test_through_an_edge_between_the_two_is_refused(self, tmp_path):
         folder = plant(tmp_path / "w")
-        with Workspace(folder, writable=True) as workspace:
+        with OpenWorkspace(folder, writable=True) as workspace:
             keyed, test = held_out(workspace)
             check_store(workspace.store, test, keyed)
             item = int(keyed.item_nodes[test.positives[3][0]])
@@ -106,7 +106,7 @@ class TestALeak:
 
     def test_through_a_persons_own_shelf_is_refused(self, tmp_path):
         folder = plant(tmp_path / "w")
-        with Workspace(folder, writable=True) as workspace:
+        with OpenWorkspace(folder, writable=True) as workspace:
             keyed, test = held_out(workspace)
             key = keyed.item_keys[test.positives[0][0]]
             own = AttributeLink(kind="genre", name="Favourites", personal=True)
@@ -129,14 +129,14 @@ class TestALeak:
             for deed in rows()
         ]
         told = {last()[1]: {"description": f"What people say: {review}"}}
-        with Workspace(plant(tmp_path / "w", deeds, **told)) as workspace:
+        with OpenWorkspace(plant(tmp_path / "w", deeds, **told)) as workspace:
             keyed, test = held_out(workspace)
             with pytest.raises(LeakError, match="0 edges and 1 texts"):
                 check_store(workspace.store, test, keyed)
 
     def test_keeps_those_from_being_measured_that_it_would_reach(self, tmp_path):
         folder = plant(tmp_path / "w")
-        with Workspace(folder, writable=True) as workspace:
+        with OpenWorkspace(folder, writable=True) as workspace:
             keyed, test = held_out(workspace)
             workspace.store.execute(
                 "INSERT INTO edge SELECT node_id, ?, 'RATED', 1.0, NULL, NULL FROM node "
@@ -225,7 +225,7 @@ def test_whoever_had_everything_cannot_be_asked_for_a_decoy(tmp_path):
         for film in range(40)
     ]
     folder = plant(tmp_path / "w", deeds)
-    with Workspace(folder) as workspace:
+    with OpenWorkspace(folder) as workspace:
         keyed, test = held_out(workspace)
     assert (len(test), len(decoys_for(test, keyed, 10, seed=1).cases)) == (1, 0)
     assert measure(folder, tmp_path / "run", config("popularity")).systems[0].failed == ""
@@ -268,7 +268,7 @@ class TestABrokenSystem:
 
 
 def test_a_shared_memory_that_knows_a_held_out_pair_is_refused(crowd, keyed, parted):
-    with Workspace(crowd) as workspace:
+    with OpenWorkspace(crowd) as workspace:
         bench = SystemFactory(workspace, MOVIES, keyed, parted)
         system = bench.make(SystemConfig(name="memrec", kind="memory"), {})
         system.fit(parted.train, 7, lambda *told: None)
@@ -284,7 +284,7 @@ def test_what_the_store_remembers_of_people_reaches_no_system(tmp_path):
     systems = [{"name": name, "kind": "memory"} for name in ("memrec", "isolated-memory")]
     systems.append({"name": "auto", "kind": "ranker"})
     before = measure(home, tmp_path / "before", config(*systems, probe=0))
-    with Workspace(home, writable=True) as workspace:
+    with OpenWorkspace(home, writable=True) as workspace:
         told = workspace.store.rows(
             "SELECT u.node_id, string_agg(i.name, ', ') FROM interaction x "
             "JOIN node u ON u.node_id = x.user_id JOIN node i ON i.node_id = x.item_id GROUP BY ALL"

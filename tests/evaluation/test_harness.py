@@ -11,7 +11,7 @@ from localrec.evaluation.ranking.keyed_interactions import read_interactions
 from localrec.evaluation.ranking.personal_systems import interaction_matrix_of
 from localrec.foundation.errors import InputError, UsageError
 from localrec.graph.domain_files import load_domain
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 
 from .crowd import Fake, config, measure, plant, rows
 
@@ -25,7 +25,7 @@ def crowd(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def keyed(crowd):
-    with Workspace(crowd) as workspace:
+    with OpenWorkspace(crowd) as workspace:
         return read_interactions(workspace.store, MOVIES)
 
 
@@ -205,7 +205,7 @@ def test_an_engine_gets_the_chunks_and_keeps_their_order(crowd, tmp_path):
 
 def test_a_ranker_counts_from_the_training_rows_alone(crowd, keyed):
     parted = split_data(keyed.interactions, EvaluationProtocol())
-    with Workspace(crowd) as workspace:
+    with OpenWorkspace(crowd) as workspace:
         catalogue, everything = (
             workspace.context("movies").catalogue,
             workspace.context("movies").interactions,

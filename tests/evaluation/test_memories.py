@@ -20,7 +20,7 @@ from localrec.evaluation.ranking.system_factory import SystemFactory
 from localrec.evaluation.run_folder import RunFolder
 from localrec.foundation.errors import UsageError
 from localrec.graph.domain_files import load_domain
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 
 from .crowd import FILMS, config, measure, plant
 
@@ -35,7 +35,7 @@ def crowd(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def keyed(crowd):
-    with Workspace(crowd) as workspace:
+    with OpenWorkspace(crowd) as workspace:
         return read_interactions(workspace.store, MOVIES)
 
 
@@ -46,7 +46,7 @@ def parted(keyed):
 
 @pytest.fixture(scope="module")
 def knowledge(crowd, keyed, parted):
-    with Workspace(crowd) as workspace:
+    with OpenWorkspace(crowd) as workspace:
         yield SystemFactory(workspace, MOVIES, keyed, parted).knowledge
 
 
@@ -107,7 +107,7 @@ class TestWhatIsCounted:
             assert knowledge.attributes[attribute] == ("drama", "comedy")[camp]
 
     def test_keeps_the_order_of_the_evaluated_items(self, crowd, keyed, knowledge):
-        with Workspace(crowd) as workspace:
+        with OpenWorkspace(crowd) as workspace:
             catalogue = workspace.context("movies").catalogue
             some = item_features_at(catalogue, keyed.item_nodes[:3], None)
         assert some.items == 3

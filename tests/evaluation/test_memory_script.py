@@ -18,7 +18,7 @@ from localrec.evaluation.reporting.report_records import HeatMap
 from localrec.evaluation.statistics import IntervalEstimate
 from localrec.graph.domain_files import load_domain
 from localrec.memory.memrec import DEFAULT_WEIGHTS
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 
 from .crowd import plant
 
@@ -45,7 +45,7 @@ def crowd(script, tmp_path_factory):
     """A planted workspace, and what the script reads of one."""
     folder = plant(tmp_path_factory.mktemp("crowd") / "w")
     domain = load_domain("movies")
-    with Workspace(folder) as workspace:
+    with OpenWorkspace(folder) as workspace:
         keyed = read_interactions(workspace.store, domain)
         parted = split_data(keyed.interactions, EvaluationProtocol(candidates=script.CANDIDATES))
         bench = script.Bench(workspace, domain, keyed, parted)

@@ -14,7 +14,7 @@ from localrec.foundation.errors import ModelError, UsageError
 from localrec.graph.domain_files import load_domain
 from localrec.llm.scripted import ScriptedModel
 from localrec.ranking.zero_shot import ZeroShotConfig
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 from localrec.workspace.model_pool import ModelPool
 
 from .crowd import config, measure, plant
@@ -30,7 +30,7 @@ def crowd(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def keyed(crowd):
-    with Workspace(crowd) as workspace:
+    with OpenWorkspace(crowd) as workspace:
         return read_interactions(workspace.store, MOVIES)
 
 
@@ -85,7 +85,7 @@ def test_a_model_is_measured_like_any_other_system(crowd, tmp_path, scripted):
 
 
 def test_a_name_outweighs_the_settings(crowd):
-    with Workspace(crowd) as workspace, pytest.raises(ModelError, match="no-such-model"):
+    with OpenWorkspace(crowd) as workspace, pytest.raises(ModelError, match="no-such-model"):
         workspace.models.open("zero-shot", "no-such-model")
 
 

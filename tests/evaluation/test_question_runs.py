@@ -21,7 +21,7 @@ from localrec.evaluation.run_folder import RunFolder
 from localrec.evaluation.run_report import write_run_report
 from localrec.foundation.errors import InputError, UsageError
 from localrec.systems.registry import SYSTEM_REGISTRY
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 
 from . import bar as planted
 from .bar import FAILING, config, measure, scripted, stammering, without_model
@@ -106,7 +106,7 @@ class TestARun:
         measure(home, tmp_path / "run", config(home, "marc", k=2))
         written = (tmp_path / "run" / "answers-marc.jsonl").read_bytes().splitlines()
         gold = read_gold(home / "gold.jsonl", "dev")
-        with Workspace(home) as workspace:
+        with OpenWorkspace(home) as workspace:
             marc = SYSTEM_REGISTRY.answerer(workspace.context("cocktails"), "marc")
             for line, question in zip(written, gold, strict=True):
                 found = msgspec.json.decode(line, type=Answer)
@@ -132,7 +132,7 @@ class TestARun:
         home = tmp_path / "empty"
         home.mkdir()
         (home / "settings.toml").write_text('embedder = "hashing"\n', encoding="utf-8")
-        Workspace(home, writable=True).store.close()
+        OpenWorkspace(home, writable=True).store.close()
         with pytest.raises(InputError, match="nothing about 'cocktails'") as caught:
             measure(home, tmp_path / "run", shipped)
         assert "datasets pull cocktails" in caught.value.hint
@@ -153,7 +153,7 @@ class TestARun:
             file.write('chat_model = "another"\n')
         with pytest.raises(UsageError, match="another state of: models"):
             measure(own, tmp_path / "run", config(own, "marc"))
-        with Workspace(own, writable=True) as workspace:
+        with OpenWorkspace(own, writable=True) as workspace:
             workspace.store.execute(
                 "UPDATE edge SET properties = '{}' WHERE kind = 'HAS_GLASSTYPE'"
             )

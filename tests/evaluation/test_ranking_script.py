@@ -8,7 +8,7 @@ import pytest
 
 from localrec.evaluation.run_folder import RunFolder
 from localrec.sources.dataset_catalog import find_dataset
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 
 from .crowd import config, measure, plant
 
@@ -98,7 +98,7 @@ def test_what_failed_or_is_faulty_is_told_below_the_figures(page, crowd):
 
 
 def test_the_demonstration_shows_that_a_cheat_and_a_breakdown_are_caught(page, crowd):
-    with Workspace(crowd, writable=True) as workspace:
+    with OpenWorkspace(crowd, writable=True) as workspace:
         kind = find_dataset("ml-100k").kind
         workspace.store.execute("UPDATE interaction SET source = ?", [kind])
     done, told = page("--demonstrate")

@@ -20,7 +20,7 @@ from localrec.evaluation.ranking.keyed_interactions import read_interactions
 from localrec.evaluation.ranking.memory_systems import MEMORIES
 from localrec.foundation.errors import ModelError
 from localrec.graph.domain_files import load_domain
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 
 from .crowd import config, measure, plant
 from .test_prompted import asked, camp_judge, lines_of, scripted  # noqa: F401 - a fixture
@@ -85,7 +85,7 @@ class TestOfAMemory:
                 assert not any(f"p{number:02}" in one.rationale for number in range(40))
 
     def test_can_be_judged(self, told, crowd):
-        with Workspace(crowd) as workspace:
+        with OpenWorkspace(crowd) as workspace:
             explained = explained_rationales(
                 "memrec",
                 told["memrec"],
@@ -170,7 +170,7 @@ class Teller:
 class TestTelling:
     @pytest.fixture
     def tell(self, crowd, tmp_path):
-        with Workspace(crowd) as workspace:
+        with OpenWorkspace(crowd) as workspace:
             keyed = read_interactions(workspace.store, MOVIES)
         cases = split_data(keyed.interactions, EvaluationProtocol(candidates=10)).test.take(
             np.arange(6)

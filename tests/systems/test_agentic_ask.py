@@ -29,7 +29,7 @@ from localrec.systems import agenticrec
 from localrec.systems.registry import SYSTEM_REGISTRY
 from localrec.systems.reranking import DEFAULT_CANDIDATES
 from localrec.understanding.query_parser import parse_query
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 from localrec.workspace.batch_runs import answer_batch
 
 from .test_remembering import BAR, DRINKS, KEY, bar
@@ -44,9 +44,9 @@ WITH_MODEL = [name for name, config in AGENTS.items() if config.asks_model]
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory):
     folder = bar(tmp_path_factory.mktemp("home") / "bar")
-    with Workspace(folder, writable=True) as workspace:
+    with OpenWorkspace(folder, writable=True) as workspace:
         workspace.imports.embed_texts(BAR)
-    with Workspace(folder) as workspace:
+    with OpenWorkspace(folder) as workspace:
         yield workspace
 
 
@@ -402,7 +402,7 @@ def test_a_small_model_on_the_real_drinks_holds_what_is_asked_and_repeats(
     first, second = answers
     assert first == second
     assert len(first["items"]) == 3
-    with Workspace(bundled_workspace) as workspace:
+    with OpenWorkspace(bundled_workspace) as workspace:
         catalogue = workspace.context("cocktails").catalogue
         whiskey = catalogue.attribute_index("ingredient", "whiskey")
         below = set(catalogue.below(whiskey, True))

@@ -18,7 +18,7 @@ from localrec.llm.scripted import ScriptedModel
 from localrec.memory import records
 from localrec.memory.records import Memory, Provenance
 from localrec.systems.registry import SYSTEM_REGISTRY
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 from localrec.workspace.model_pool import ModelPool
 
 from .test_remembering import BAR, KEY, bar
@@ -48,7 +48,7 @@ def fused_order(tool_context):
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory):
-    with Workspace(bar(tmp_path_factory.mktemp("home") / "bar")) as workspace:
+    with OpenWorkspace(bar(tmp_path_factory.mktemp("home") / "bar")) as workspace:
         yield workspace
 
 

@@ -20,7 +20,7 @@ from localrec.ranking.configs import RANKERS
 from localrec.systems.auto import EvidenceRecommender
 from localrec.systems.question_scores import QUESTION_PLAN, question_scores, score_for_question
 from localrec.systems.registry import SYSTEM_REGISTRY
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 from tests.planted import BAR
 
 from .test_remembering import DRINKS, KEY, PEOPLE, bar
@@ -37,7 +37,7 @@ def opened(tmp_path_factory):
     """A bar with a crowd, in which ana likes three drinks; only for reading."""
     folder = embedded_bar(tmp_path_factory.mktemp("home") / "bar")
     say(folder, dict.fromkeys(DRINKS[3:6], Event.LIKED))
-    with Workspace(folder) as workspace:
+    with OpenWorkspace(folder) as workspace:
         yield workspace
 
 
@@ -49,13 +49,13 @@ def own(tmp_path):
 
 def embedded_bar(folder, people=PEOPLE):
     bar(folder, people)
-    with Workspace(folder, writable=True) as workspace:
+    with OpenWorkspace(folder, writable=True) as workspace:
         workspace.imports.embed_texts(load_domain(BAR.name))
     return folder
 
 
 def say(folder, verdicts, user="ana"):
-    with Workspace(folder, writable=True) as workspace:
+    with OpenWorkspace(folder, writable=True) as workspace:
         catalogue = workspace.context(BAR.name).catalogue
         for key, event in verdicts.items():
             item = int(catalogue.node_ids[catalogue.item_index(key)])
@@ -106,7 +106,7 @@ class TestAQuestion:
 
     def test_leaves_out_what_is_disliked_or_put_off(self, own):
         say(own, {DRINKS[3]: Event.LIKED, DRINKS[4]: Event.DISLIKED, DRINKS[5]: Event.LATER})
-        with Workspace(own) as workspace:
+        with OpenWorkspace(own) as workspace:
             answer = ask(workspace, "ana")
         assert answer.spoke["memory"] == "measured"
         assert not {DRINKS[4], DRINKS[5]} & set(names(answer))
@@ -119,7 +119,7 @@ class TestAQuestion:
 
 class TestNoMemory:
     def test_is_opened_where_nobody_is_named(self, own):
-        with Workspace(own) as workspace:
+        with OpenWorkspace(own) as workspace:
             told = json.loads(to_json(ask(workspace)))
         assert set(told) == FIELDS
         assert not {"history", "memory"} & {*told["spoke"], *told["timings_ms"]}
@@ -127,7 +127,7 @@ class TestNoMemory:
 
     def test_is_opened_for_whom_nothing_is_known_of(self, own):
         say(own, {DRINKS[3]: Event.DISLIKED}, user="bea")
-        with Workspace(own) as workspace:
+        with OpenWorkspace(own) as workspace:
             for user, history in (("nobody", "silent"), ("bea", "measured")):
                 answer = ask(workspace, user)
                 assert (answer.spoke["history"], answer.spoke["memory"]) == (history, "silent")
@@ -137,7 +137,7 @@ class TestNoMemory:
     def test_is_opened_for_a_handful_of_people(self, tmp_path):
         folder = embedded_bar(tmp_path / "quiet", people=QUESTION_PLAN.min_users - 2)
         say(folder, dict.fromkeys(DRINKS[3:6], Event.LIKED))
-        with Workspace(folder) as workspace:
+        with OpenWorkspace(folder) as workspace:
             answer = ask(workspace, "ana")
             fit = question_scores(workspace.context(BAR.name), "ana")
             alone = EvidenceRecommender(
@@ -183,7 +183,7 @@ class TestWhatWasMet:
 
 
 def test_a_person_asks_in_the_light_of_what_they_said_a_moment_ago(own):
-    with Workspace(own, writable=True) as workspace:
+    with OpenWorkspace(own, writable=True) as workspace:
         marc = SYSTEM_REGISTRY.answerer(workspace.context(BAR.name), "marc")
         before = marc.answer(Question(query=ANYTHING, user="ana"), 5)
         catalogue = workspace.context(BAR.name).catalogue
@@ -195,12 +195,12 @@ def test_a_person_asks_in_the_light_of_what_they_said_a_moment_ago(own):
 
 def test_asking_leaves_nothing_that_forgetting_does_not_reach(own):
     forgotten = KEY.format(0)
-    with Workspace(own) as workspace:
+    with OpenWorkspace(own) as workspace:
         assert ask(workspace, forgotten).memory is not None
     assert memories(own)
     forget(own, ForgetScope(user=forgotten), dry_run=False, progress=lambda *_: None)
     assert not memories(own)
-    with Workspace(own) as workspace:
+    with OpenWorkspace(own) as workspace:
         assert ask(workspace, forgotten).spoke["history"] == "silent"
     kept = b"".join(path.read_bytes() for path in own.rglob("*") if path.is_file())
     assert re.search(KEY.format(r"0\b").encode(), kept) is None

@@ -22,7 +22,7 @@ from localrec.memory.records import Facet, MemoryUpdate, history_of, memory_of, 
 from localrec.privacy.erasure_plan import ForgetScope
 from localrec.privacy.forget import forget
 from localrec.systems.registry import SYSTEM_REGISTRY
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 from localrec.workspace.model_pool import ModelPool
 from tests.planted import write_memories
 
@@ -93,7 +93,7 @@ def propose(opened, user_profile, found):
 
 def thought(folder, user=ANNA, system="agenticrec"):
     """A list for somebody, and what the agent then thinks."""
-    with Workspace(folder) as opened:
+    with OpenWorkspace(folder) as opened:
         user_profile = opened.context(BAR.name).user_profile(user)
         found = SYSTEM_REGISTRY.recommender(opened.context(BAR.name), system).recommend(
             user, user_profile, 3
@@ -124,7 +124,7 @@ class TestARefinedProfile:
         assert (new.text, new.facets) == (f"{NEW} {sentence(HANDED_ON)}", facets)
         assert (new.source, new.provenance.by) == ("agent", "agenticrec with scripted")
         assert (new.provenance.builds_on, new.provenance.job) == (1, None)
-        with Workspace(own) as opened:
+        with OpenWorkspace(own) as opened:
             catalogue = opened.context(BAR.name).catalogue
             told = [*DRINKS[:4], *(item.key for item in found.items)]
             nodes = {int(catalogue.node_ids[catalogue.item_index(key)]) for key in told}
@@ -269,7 +269,7 @@ class TestNobodyIsAsked:
 
     def test_about_somebody_who_is_not_in_the_store(self, own, scripted):
         model = scripted(f"Profile: {NEW}")
-        with Workspace(own) as opened:
+        with OpenWorkspace(own) as opened:
             user_profile = profile_from_keys(DRINKS[:2], opened.context(BAR.name).catalogue)
             found = SYSTEM_REGISTRY.recommender(opened.context(BAR.name), "agenticrec").recommend(
                 "nobody", user_profile, 3
@@ -288,7 +288,7 @@ def test_smollm2_leaves_a_profile_that_can_be_read(own, scripted, monkeypatch, r
     require_model("smollm2-135m")
     anna = memory_context(own, text="Likes gin.")
     scripted("Keep")
-    with Workspace(own) as opened, ModelProcess(model_path("smollm2-135m")) as model:
+    with OpenWorkspace(own) as opened, ModelProcess(model_path("smollm2-135m")) as model:
         user_profile = opened.context(BAR.name).user_profile(ANNA)
         found = SYSTEM_REGISTRY.recommender(opened.context(BAR.name), "agenticrec").recommend(
             ANNA, user_profile, 3

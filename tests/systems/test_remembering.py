@@ -25,7 +25,7 @@ from localrec.systems.auto import EvidenceRecommender
 from localrec.systems.memory_plans import PLANS
 from localrec.systems.memrec import MemoryRecommender
 from localrec.systems.registry import SYSTEM_REGISTRY
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 from tests.planted import BAR, a_report, planted_rows, planted_stages, planted_store
 
 DRINKS = [row.key for row in planted_rows()]
@@ -58,7 +58,7 @@ def bar(folder, people=PEOPLE):
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory):
-    with Workspace(bar(tmp_path_factory.mktemp("home") / "bar")) as workspace:
+    with OpenWorkspace(bar(tmp_path_factory.mktemp("home") / "bar")) as workspace:
         yield workspace
 
 
@@ -125,7 +125,7 @@ class TestEverySystemWithAMemory:
         assert set(found.spoke) == {*MEMREC[name].kinds, "memory"}
 
     def test_stands_a_bar_where_nobody_likes_anything(self, tmp_path, name):
-        with Workspace(bar(tmp_path / "empty", people=0)) as workspace:
+        with OpenWorkspace(bar(tmp_path / "empty", people=0)) as workspace:
             found = stored(workspace, "ana", name)
         assert len(found.items) == 5
 
@@ -136,7 +136,7 @@ class TestAList:
         assert set(names(found)) == {DRINKS[2], DRINKS[6]}
 
     def test_moves_with_the_next_feedback_and_back_with_its_undo(self, own):
-        with Workspace(own, writable=True) as workspace:
+        with OpenWorkspace(own, writable=True) as workspace:
             item = int(workspace.context(BAR.name).catalogue.node_ids[0])
             key = workspace.context(BAR.name).catalogue.keys[0]
             before = stored(workspace, "ana")
@@ -149,7 +149,7 @@ class TestAList:
         assert names(again) == names(before)
 
     def test_hides_what_was_put_off_or_disliked(self, own):
-        with Workspace(own, writable=True) as workspace:
+        with OpenWorkspace(own, writable=True) as workspace:
             catalogue = workspace.context(BAR.name).catalogue
             for place, event in enumerate((Event.LIKED, Event.DISLIKED, Event.LATER)):
                 item = int(catalogue.node_ids[place])
@@ -212,12 +212,12 @@ class TestAutoWithMemory:
 
     def test_learns_nothing_from_a_handful_of_people(self, tmp_path):
         few = PLANS["auto-memory"].min_users - 1
-        with Workspace(bar(tmp_path / "quiet", people=few)) as workspace:
+        with OpenWorkspace(bar(tmp_path / "quiet", people=few)) as workspace:
             assert type(ranker(workspace, "auto-memory")) is EvidenceRecommender
             assert type(ranker(workspace, "memrec")) is MemoryRecommender
 
     def test_opens_no_memory_for_a_list(self, own):
-        with Workspace(own) as workspace:
+        with OpenWorkspace(own) as workspace:
             stored(workspace, KEY.format(0), "auto-memory")
         assert not list((own / "indexes").glob("companions-*"))
 
@@ -228,7 +228,7 @@ def test_the_default_needs_no_memory(opened):
 
 class TestWeights:
     def test_are_fitted_once_and_kept(self, own):
-        with Workspace(own) as workspace:
+        with OpenWorkspace(own) as workspace:
             collaborative_memory = workspace.context(BAR.name).collaborative_memory
             folder = own / "indexes"
             fitted = load_fusion_weights(folder, BAR.name, collaborative_memory, MEMREC["memrec"])
@@ -239,11 +239,11 @@ class TestWeights:
         assert files == sorted(folder.glob("weights-*")) != []
 
     def test_of_few_people_are_the_usual_ones(self, tmp_path):
-        with Workspace(bar(tmp_path / "quiet", people=20)) as workspace:
+        with OpenWorkspace(bar(tmp_path / "quiet", people=20)) as workspace:
             assert ranker(workspace)._memory.weights.weights == DEFAULT_WEIGHTS.weights
 
     def test_are_fitted_anew_when_the_rules_change(self, own):
-        with Workspace(own) as workspace:
+        with OpenWorkspace(own) as workspace:
             collaborative_memory = workspace.context(BAR.name).collaborative_memory
             folder = own / "indexes"
             load_fusion_weights(folder, BAR.name, collaborative_memory, MEMREC["memrec"])
@@ -264,13 +264,13 @@ def test_half_way_each_person_has_the_first_half_of_their_likings(opened):
 
 
 def test_a_forgotten_person_is_in_no_memory_that_is_made_anew(own):
-    with Workspace(own) as workspace:
+    with OpenWorkspace(own) as workspace:
         stored(workspace, KEY.format(0))
     caches = ("companions-*", "weights-*", "profiles-*", "audience-*")
     assert all(list((own / "indexes").glob(pattern)) for pattern in caches)
     forget(own, ForgetScope(user=KEY.format(0)), dry_run=False, progress=lambda *_: None)
     assert not any(list((own / "indexes").glob(pattern)) for pattern in caches)
-    with Workspace(own) as workspace:
+    with OpenWorkspace(own) as workspace:
         assert (
             workspace.context(BAR.name).collaborative_memory.graph.matrix.user_count == PEOPLE - 1
         )

@@ -15,7 +15,7 @@ from localrec.llm.scripted import ScriptedModel
 from localrec.memory.configs import MEMREC_MODELS
 from localrec.systems.registry import SYSTEM_REGISTRY
 from localrec.systems.reranking import DEFAULT_CANDIDATES
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 from localrec.workspace.model_pool import ModelPool
 
 from .test_remembering import BAR, DRINKS, KEY, bar, names
@@ -43,9 +43,9 @@ def barkeeper(facets=FACETS, favourite="Mojito", reason="It is lovely."):
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory):
     folder = bar(tmp_path_factory.mktemp("home") / "bar")
-    with Workspace(folder, writable=True) as workspace:
+    with OpenWorkspace(folder, writable=True) as workspace:
         workspace.imports.embed_texts(BAR)
-    with Workspace(folder) as workspace:
+    with OpenWorkspace(folder) as workspace:
         yield workspace
 
 
@@ -267,7 +267,7 @@ class TestVectors:
 
     def test_that_are_not_there_are_told_with_the_remedy(self, tmp_path):
         folder = bar(tmp_path / "bar")  # with another embedder's vectors
-        with Workspace(folder) as workspace, pytest.raises(WorkspaceError) as caught:
+        with OpenWorkspace(folder) as workspace, pytest.raises(WorkspaceError) as caught:
             SYSTEM_REGISTRY.recommender(workspace.context(BAR.name), "memrec-vector")
         assert caught.value.hint == "Make them: localrec index"
 

@@ -10,17 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from localrec.data.answers import Answer
+from localrec.data.chat_message import Message
 from localrec.data.questions import Question
 from localrec.evaluation.questions.claims import claims_of
 from localrec.evaluation.questions.store_truth import StoreTruth
 from localrec.foundation.settings import Settings
-from localrec.llm.chat_model import Message
 from localrec.llm.scripted import ScriptedModel
 from localrec.systems.configs import SYSTEMS, RagConfig, system_config
 from localrec.systems.marc import Marc
 from localrec.systems.registry import SYSTEM_REGISTRY
 from localrec.systems.vector_rag import VectorRag
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 from localrec.workspace.domain_context import DomainContext
 from tests.planted import BAR, planted_stages, planted_store, with_model
 
@@ -128,7 +128,7 @@ def test_no_question_and_no_model_breaks_it(bar, question, k, says):
 @pytest.mark.real
 def test_the_real_model_writes_numbers_and_nothing_else(bundled_workspace, require_model):
     require_model("smollm2-135m")
-    with Workspace(bundled_workspace) as workspace:
+    with OpenWorkspace(bundled_workspace) as workspace:
         rag = SYSTEM_REGISTRY.answerer(workspace.context("cocktails"), "vector-rag")
         answer = rag.answer(Question(query="a smoky drink with mezcal"), 3)
     assert len(answer.items) == 3

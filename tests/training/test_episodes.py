@@ -10,7 +10,7 @@ from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
 from localrec.evaluation.ranking.keyed_interactions import read_interactions
 from localrec.graph.domain_files import load_domain
 from localrec.training.examples.episodes import EpisodesConfig, open_episodes
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 from localrec.workspace.domain_choice import domain_of_question
 
 SMALL = EpisodesConfig(candidates=5, history=4, sequential=False, validation=20)
@@ -27,7 +27,7 @@ def lessons(frequented):
 
 @pytest.fixture(scope="module")
 def parted(frequented):
-    with Workspace(frequented) as workspace:
+    with OpenWorkspace(frequented) as workspace:
         domain = load_domain(domain_of_question(workspace, "", None))
         protocol = EvaluationProtocol(split="by-time", candidates=5, history=4, seed=SMALL.seed)
         return split_data(read_interactions(workspace.store, domain).interactions, protocol)

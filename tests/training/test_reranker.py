@@ -37,7 +37,7 @@ from localrec.training.examples.question_composer import ComposedQuestion
 from localrec.training.examples.reranker import LISTED, reranker_examples
 from localrec.training.examples.roles import ExampleConfig, examples_for
 from localrec.training.examples.synthetic_users import synthesize_users
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 from tests.planted import BAR, a_report, planted_rows, planted_store
 
 from .conftest import GUESTS, crowd
@@ -104,14 +104,14 @@ def catalogue(quiet):
 @pytest.fixture(scope="module")
 def rows(tavern):
     """All that the guests did."""
-    with Workspace(tavern) as workspace:
+    with OpenWorkspace(tavern) as workspace:
         return read_interactions(workspace.store, load_domain(BAR.name)).interactions
 
 
 @pytest.fixture(scope="module")
 def chosen(tavern):
     """The lists of both halves."""
-    with Workspace(tavern) as workspace:
+    with OpenWorkspace(tavern) as workspace:
         found = open_next_choices(workspace, BAR.name, 0, silent)
     return {half: list(found.lists(half)) for half in HALVES}
 
@@ -120,7 +120,7 @@ def chosen(tavern):
 def counted(tavern, rows):
     """Cases with what is known of their items, and the memory of all that came before."""
     parted = split_data(rows, EvaluationProtocol(split="by-time", candidates=LISTED))
-    with Workspace(tavern) as workspace:
+    with OpenWorkspace(tavern) as workspace:
         domain = load_domain(BAR.name)
         keyed = read_interactions(workspace.store, domain)
         known = SystemFactory(workspace, domain, keyed, parted).knowledge
@@ -222,7 +222,7 @@ class TestChoices:
                 learnt.append(train) or build_collaborative_memory(train, *more, **options)
             ),
         )
-        with Workspace(tavern) as workspace:
+        with OpenWorkspace(tavern) as workspace:
             lists = open_next_choices(workspace, BAR.name, 0, silent).lists("train")
             made = {(guest_of(one), one.candidates[0].title) for one in lists}
         (known,) = learnt
@@ -254,7 +254,7 @@ class TestChoices:
         assert not any("Liked by people" in one.memory for one in alone.candidates)
 
     def test_are_not_looked_for_where_nobody_did_anything(self, quiet):
-        with Workspace(quiet) as workspace:
+        with OpenWorkspace(quiet) as workspace:
             assert open_next_choices(workspace, BAR.name, 0, silent) is None
 
 

@@ -14,7 +14,7 @@ from localrec.privacy.forget import forget
 from localrec.ranking.baselines.neural.configs import SASRecConfig
 from localrec.training.sequential import sasrec_training as training
 from localrec.training.sequential.sasrec_training import train_sequential
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 from tests.planted import BAR, planted_store
 
 from .conftest import DRINKS, GUESTS, TASTED, crowd
@@ -44,7 +44,7 @@ class TestTraining:
         assert (report.people, report.items) == (GUESTS, len(DRINKS))
         assert report.interactions == GUESTS * TASTED
         assert report.ndcg_at_10 > 0.5
-        with Workspace(folder) as opened:
+        with OpenWorkspace(folder) as opened:
             catalogue, model = (
                 opened.context(BAR.name).catalogue,
                 opened.context(BAR.name).sequential_model,
@@ -72,7 +72,7 @@ class TestTraining:
 
         def give_way(what, done, total):
             if what == "training" and done == 1:
-                with Workspace(folder, writable=True) as opened:
+                with OpenWorkspace(folder, writable=True) as opened:
                     opened_for_writing.append(opened.store)
 
         train_sequential(folder, None, SMALL, 0, give_way)

@@ -11,7 +11,7 @@ from localrec.training.adapters.adapter_compare import answer_in_role, single_mo
 from localrec.understanding.router import topic_labels, topic_prompt
 from localrec.understanding.slot_filling import slot_prompt
 from localrec.understanding.vocabulary import Vocabulary
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 from tests.cli.conftest import DRINKS, by_spelling, drink, write_rows
 
 ABOUT = load_domain("cocktails")
@@ -37,7 +37,7 @@ def bar(tmp_path_factory):
 @pytest.fixture(scope="module")
 def names(bar):
     """The bar's names, as a question is read by them."""
-    with Workspace(bar) as workspace:
+    with OpenWorkspace(bar) as workspace:
         return Vocabulary(workspace.context(ABOUT.name).catalogue)
 
 

@@ -17,7 +17,7 @@ from localrec.graph.domain_files import load_domain
 from localrec.graph.history_ingest import ingest_history
 from localrec.graph.store import Store
 from localrec.llm.scripted import ScriptedModel
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 from localrec.workspace.model_pool import ModelPool
 from localrec_tui.services.app_services import AppServices
 from localrec_tui.services.cancellation import CancellableModel
@@ -131,7 +131,7 @@ class TestQuestions:
     def test_are_answered_from_the_store_as_it_is_now(self, services, own_bar):
         assert "Negroni" in names(ask(services, "a gin drink"))
         time.sleep(0.3)
-        with Workspace(own_bar, writable=True) as opened:
+        with OpenWorkspace(own_bar, writable=True) as opened:
             opened.store.execute("UPDATE node SET name = 'Gin Count' WHERE name = 'Negroni'")
         assert "Gin Count" in names(ask(services, "a gin drink"))
 
@@ -179,7 +179,7 @@ class TestReading:
         folder = tmp_path / "photos"
         folder.mkdir()
         Image.fromarray(pixels).save(folder / "negroni.png")
-        with Workspace(own_bar, writable=True) as workspace:
+        with OpenWorkspace(own_bar, writable=True) as workspace:
             workspace.imports.import_images(folder, load_domain("cocktails"))
         picture = services.item("cocktails", "negroni").picture
         assert len(picture) == 16 and 1 <= len(picture[0]) <= 40
@@ -198,7 +198,7 @@ class TestReading:
             interactions=(),
             report=a_report(1),
         )
-        with Workspace(own_bar, writable=True) as workspace:
+        with OpenWorkspace(own_bar, writable=True) as workspace:
             ingest_history(workspace.store, load_domain("cocktails"), ingest, by="ana")
 
         def told(user):

@@ -13,7 +13,7 @@ from localrec.data.query import Constraint, NumberRange, Query, RoutedTask, Task
 from localrec.data.rows import Event
 from localrec.graph.domain_files import load_domain
 from localrec.memory.feedback import record_feedback
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 from localrec.workspace.domain_choice import find_item
 from localrec_tui.answer_text import edge_phrase, task_label
 from localrec_tui.constraint_chips import intent_chips, without_chip
@@ -204,7 +204,7 @@ def test_chips_are_plain_records():
 
 
 def test_who_sat_here_last_is_forgotten_with_them(own_bar):
-    with Workspace(own_bar, writable=True) as opened:
+    with OpenWorkspace(own_bar, writable=True) as opened:
         domain, item, _ = find_item(opened, "gimlet", None, "anna-the-first")
         record_feedback(opened.store, domain, "anna-the-first", item, Event.LIKED)
     save_last_user(own_bar, "anna-the-first")

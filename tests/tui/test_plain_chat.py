@@ -8,7 +8,7 @@ import pytest
 from localrec.cli.plain_chat import ChatOptions, PlainChat, converse
 from localrec.foundation.errors import UsageError
 from localrec.graph.interactions import load_user_history, user_node
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ class TestConversation:
         assert said(conversation, "not now 1") == ["Noted: Zoe puts off Americano."]
         told = said(conversation, "dislike 1 far too sweet")
         assert told == ["Noted: Zoe dislikes Americano, because: far too sweet"]
-        with Workspace(own_bar) as opened:
+        with OpenWorkspace(own_bar) as opened:
             deeds = load_user_history(opened.store, user_node(opened.store, "cocktails", "Zoe"))
         assert list(deeds.events) == ["later", "disliked"]
         assert said(conversation, "undo")[0].startswith("Taken back: Zoe dislikes")

@@ -48,7 +48,7 @@ from localrec.graph.store import Store
 from localrec.ranking.recommender import SettingValue
 from localrec.systems.configs import AnswererConfig, system_config
 from localrec.systems.registry import SYSTEM_REGISTRY, SystemRegistry
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 from localrec.workspace.batch_runs import answer_batch
 
 _WARM_UP = "warm up"
@@ -74,7 +74,7 @@ class _Bench(msgspec.Struct, frozen=True, kw_only=True):
     truth: StoreTruth
     folder: RunFolder
     home: Path
-    open_workspace: Callable[[Path], Workspace]
+    open_workspace: Callable[[Path], OpenWorkspace]
     systems: SystemRegistry
     progress: Progress
 
@@ -87,7 +87,7 @@ def run_question_evaluation(
     made: Origin,
     *,
     progress: Progress,
-    open_workspace: Callable[[Path], Workspace] = Workspace,
+    open_workspace: Callable[[Path], OpenWorkspace] = OpenWorkspace,
     systems: SystemRegistry = SYSTEM_REGISTRY,
 ) -> RunMetrics:
     """Measure all systems of a configuration that are not measured yet.
@@ -137,10 +137,10 @@ def score_answers(
 
 def _prepare(
     config: QuestionRunConfig,
-    workspace: Workspace,
+    workspace: OpenWorkspace,
     folder: RunFolder,
     progress: Progress,
-    open_workspace: Callable[[Path], Workspace],
+    open_workspace: Callable[[Path], OpenWorkspace],
     systems: SystemRegistry,
 ) -> _Bench:
     asked = config.questions
@@ -166,7 +166,7 @@ def _prepare(
     )
 
 
-def _origin(bench: _Bench, workspace: Workspace, made: Origin) -> QuestionRunOrigin:
+def _origin(bench: _Bench, workspace: OpenWorkspace, made: Origin) -> QuestionRunOrigin:
     settings = workspace.settings
     return QuestionRunOrigin(
         run=bench.config,
@@ -218,7 +218,10 @@ def _measure(bench: _Bench, system: QuestionSystemConfig) -> SystemResult:
 
 
 def _ask_rest(
-    bench: _Bench, system: QuestionSystemConfig, workspace: Workspace, gold: Sequence[GoldQuestion]
+    bench: _Bench,
+    system: QuestionSystemConfig,
+    workspace: OpenWorkspace,
+    gold: Sequence[GoldQuestion],
 ) -> float:
     """Ask what the folder has no answer to; the seconds that opening took."""
     bench.progress(f"opening {system.name}", 0, 0)
@@ -248,7 +251,7 @@ def _sampled(gold: Sequence[GoldQuestion], count: int, seed: int) -> list[GoldQu
     return [gold[place] for place in drawn.tolist()]
 
 
-def _composition(system: QuestionSystemConfig, workspace: Workspace) -> AnswererConfig:
+def _composition(system: QuestionSystemConfig, workspace: OpenWorkspace) -> AnswererConfig:
     """What a system is made of.
 
     Raises:
@@ -259,7 +262,7 @@ def _composition(system: QuestionSystemConfig, workspace: Workspace) -> Answerer
     )
 
 
-def _settings(composition: AnswererConfig, workspace: Workspace) -> dict[str, SettingValue]:
+def _settings(composition: AnswererConfig, workspace: OpenWorkspace) -> dict[str, SettingValue]:
     """The same for a report, with the models that play in it.
 
     Raises:

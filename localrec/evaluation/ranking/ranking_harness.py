@@ -54,7 +54,7 @@ from localrec.foundation.progress import Progress
 from localrec.graph.domain_files import load_domain
 from localrec.ranking.baselines.tuning import TuningResult, tune
 from localrec.ranking.recommender import ExplainsItems, Recommender, SettingValue
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 
 TUNED_FOR = 10  # validation's NDCG at this length decides
 
@@ -99,14 +99,14 @@ class _Fitted(msgspec.Struct, frozen=True):
 def run_ranking_evaluation(
     config: RunConfig,
     text: bytes,
-    workspace: Workspace,
+    workspace: OpenWorkspace,
     folder: RunFolder,
     made: Origin,
     *,
     engine: Engine | None = None,
     progress: Progress,
     workbench: Callable[
-        [Workspace, Domain, KeyedInteractions, DataSplit], SystemFactory
+        [OpenWorkspace, Domain, KeyedInteractions, DataSplit], SystemFactory
     ] = SystemFactory,
 ) -> RunMetrics:
     """Measure all systems of a configuration that are not measured yet.
@@ -138,11 +138,11 @@ def run_ranking_evaluation(
 
 def _prepare(
     config: RunConfig,
-    workspace: Workspace,
+    workspace: OpenWorkspace,
     folder: RunFolder,
     engine: Engine,
     progress: Progress,
-    workbench: Callable[[Workspace, Domain, KeyedInteractions, DataSplit], SystemFactory],
+    workbench: Callable[[OpenWorkspace, Domain, KeyedInteractions, DataSplit], SystemFactory],
 ) -> RunContext:
     domain_name, source = config.data.where()
     domain = load_domain(domain_name)

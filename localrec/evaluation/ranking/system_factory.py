@@ -56,7 +56,7 @@ from localrec.ranking.baselines.content_similarity import ItemVectors
 from localrec.ranking.baselines.tuning import SearchSpace
 from localrec.ranking.recommender import SettingValue
 from localrec.systems.auto import evidence_config
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 
 _TEXT = "description"
 
@@ -72,7 +72,7 @@ class SystemFactory:
     """
 
     def __init__(
-        self, workspace: Workspace, domain: Domain, keyed: KeyedInteractions, parted: DataSplit
+        self, workspace: OpenWorkspace, domain: Domain, keyed: KeyedInteractions, parted: DataSplit
     ) -> None:
         self._workspace = workspace
         self._domain = domain

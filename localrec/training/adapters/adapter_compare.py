@@ -31,7 +31,7 @@ from localrec.understanding.query_parser import LONGEST_QUESTION
 from localrec.understanding.router import topic_labels, topic_prompt
 from localrec.understanding.slot_filling import parse_slots, slot_prompt, slots_grammar, write_slots
 from localrec.understanding.vocabulary import Vocabulary
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 from localrec.workspace.domain_choice import domain_of_question
 from localrec.workspace.model_pool import FixedModels, ModelPool
 
@@ -99,7 +99,7 @@ def compare_adapter(
     if not asked:
         raise UsageError("Nothing is asked.", 'Give a question: --question "no cream, with gin"')
     sides: list[AdapterAnswer] = []
-    with Workspace(folder) as workspace:
+    with OpenWorkspace(folder) as workspace:
         domain = domain_of_question(workspace, asked)
     for number, beside in enumerate((None, adapter)):
         with (
@@ -113,13 +113,15 @@ def compare_adapter(
     return AdapterComparison(role=role, question=asked, domain=domain, bare=bare, adapted=adapted)
 
 
-def single_model_workspace(folder: Path, model: ChatModel) -> Workspace:
+def single_model_workspace(folder: Path, model: ChatModel) -> OpenWorkspace:
     """Open a workspace in which one model plays every role; its opener closes the model."""
     others = ModelPool(load_settings(folder))
-    return Workspace(folder, models=FixedModels(others, lambda role: model))
+    return OpenWorkspace(folder, models=FixedModels(others, lambda role: model))
 
 
-def answer_in_role(workspace: Workspace, role: str, domain: str, question: str) -> AdapterAnswer:
+def answer_in_role(
+    workspace: OpenWorkspace, role: str, domain: str, question: str
+) -> AdapterAnswer:
     """Answer a question in a role by the workspace's model.
 
     Raises:
@@ -141,7 +143,7 @@ def answer_in_role(workspace: Workspace, role: str, domain: str, question: str) 
     return msgspec.structs.replace(said, ms=1000 * (time.perf_counter() - began))
 
 
-def _router(workspace: Workspace, domain: str, question: str) -> AdapterAnswer:
+def _router(workspace: OpenWorkspace, domain: str, question: str) -> AdapterAnswer:
     model, vocabulary = (
         workspace.models.open("router"),
         Vocabulary(workspace.context(domain).catalogue),
@@ -153,7 +155,7 @@ def _router(workspace: Workspace, domain: str, question: str) -> AdapterAnswer:
     )
 
 
-def _slots(workspace: Workspace, domain: str, question: str) -> AdapterAnswer:
+def _slots(workspace: OpenWorkspace, domain: str, question: str) -> AdapterAnswer:
     model = workspace.models.open("slots")
     case = Example(
         messages=slot_prompt(question, Vocabulary(workspace.context(domain).catalogue)), answer=""
@@ -163,7 +165,7 @@ def _slots(workspace: Workspace, domain: str, question: str) -> AdapterAnswer:
     return AdapterAnswer(name=model.name, lines=tuple(write_slots([one]) for one in slots))
 
 
-def _reflector(workspace: Workspace, domain: str, question: str) -> AdapterAnswer:
+def _reflector(workspace: OpenWorkspace, domain: str, question: str) -> AdapterAnswer:
     model, catalogue = workspace.models.open("reflector"), workspace.context(domain).catalogue
     answer = _answered(workspace, domain, question, _JUDGED, without_model=True)
     found = [catalogue.item_index(item.key) for item in answer.items]
@@ -179,7 +181,7 @@ def _reflector(workspace: Workspace, domain: str, question: str) -> AdapterAnswe
     return AdapterAnswer(name=model.name, figures=msgspec.structs.asdict(scores))
 
 
-def _agent(workspace: Workspace, domain: str, question: str) -> AdapterAnswer:
+def _agent(workspace: OpenWorkspace, domain: str, question: str) -> AdapterAnswer:
     answer = _answered(workspace, domain, question, _RANKED, system="agenticrec")
     if answer.spoke["rerank"] != "agent":
         fault = answer.spoke.get("rerank_failed", _NOTHING)
@@ -189,7 +191,7 @@ def _agent(workspace: Workspace, domain: str, question: str) -> AdapterAnswer:
 
 
 def _answered(
-    workspace: Workspace,
+    workspace: OpenWorkspace,
     domain: str,
     question: str,
     k: int,
@@ -201,7 +203,7 @@ def _answered(
     return asker.answer(Question(query=question), k)
 
 
-_ROLES: Mapping[str, Callable[[Workspace, str, str], AdapterAnswer]] = {
+_ROLES: Mapping[str, Callable[[OpenWorkspace, str, str], AdapterAnswer]] = {
     "router": _router,
     "slots": _slots,
     "reflector": _reflector,

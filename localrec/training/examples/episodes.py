@@ -30,7 +30,7 @@ from localrec.foundation.progress import Progress
 from localrec.graph.domain_files import load_domain
 from localrec.training.examples.train_split import shared_train_rows
 from localrec.training.rl.tasks import ListRequest
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 from localrec.workspace.domain_choice import domain_of_question
 
 _DESCRIPTION = "description"  # the text that tools read
@@ -131,7 +131,7 @@ def open_episodes(folder: Path, config: EpisodesConfig, k: int, progress: Progre
         UsageError: there is no such domain, or torch is not installed.
         LeakError: tools would know what is asked.
     """
-    with Workspace(folder) as workspace:
+    with OpenWorkspace(folder) as workspace:
         domain = load_domain(domain_of_question(workspace, "", config.domain))
         keyed = read_interactions(workspace.store, domain)
         protocol = _protocol(config)
@@ -192,7 +192,7 @@ def _drawn(cases: Cases, most: int, seed: int) -> Cases:
     return cases.take(order[:most] if most else order)
 
 
-def _descriptions(workspace: Workspace, domain: Domain, keyed: KeyedInteractions) -> list[str]:
+def _descriptions(workspace: OpenWorkspace, domain: Domain, keyed: KeyedInteractions) -> list[str]:
     text = domain.texts.get(_DESCRIPTION)
     if text is None:
         return [""] * len(keyed.item_nodes)

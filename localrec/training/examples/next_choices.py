@@ -41,7 +41,7 @@ from localrec.training.examples.episodes import concatenate_cases
 from localrec.training.examples.example import Half, wordings_of
 from localrec.training.examples.reranker import LISTED, RightList
 from localrec.training.examples.train_split import shared_train_rows
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 
 _SYSTEMS = ("memrec-model-counted", "isolated-agent")  # told of others, and told of nobody else
 _FEWEST_PEOPLE = 4  # fewer cannot be parted
@@ -109,7 +109,7 @@ class NextChoices:
 
 
 def open_next_choices(
-    workspace: Workspace, domain_name: str, seed: int, progress: Progress
+    workspace: OpenWorkspace, domain_name: str, seed: int, progress: Progress
 ) -> NextChoices | None:
     """Read the next choices of a domain's users; None where they are too few to split.
 

@@ -20,7 +20,7 @@ from localrec.training.examples.reranker import RightList, reranker_examples
 from localrec.training.examples.router import router_examples
 from localrec.training.examples.slots import slot_examples
 from localrec.training.examples.synthetic_users import synthesize_users
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 from localrec.workspace.domain_choice import domain_of_question
 
 # Their words are learnt from their declarations where the workspace has nothing of them, so that
@@ -70,7 +70,7 @@ def _slots(workspace: Path, wanted: ExampleConfig, progress: Progress) -> Exampl
 
 
 def _reflector(workspace: Path, wanted: ExampleConfig, progress: Progress) -> Examples:
-    with Workspace(workspace) as opened:
+    with OpenWorkspace(workspace) as opened:
         domain_of_question(opened, "")  # raises where there is none
         catalogues = [opened.context(name).catalogue for name in sorted(opened.domains())]
         return reflector_examples(catalogues, wanted.train, wanted.validation, wanted.seed)
@@ -89,7 +89,7 @@ def _agent(workspace: Path, wanted: ExampleConfig, progress: Progress) -> Exampl
 
 
 def _reranker(workspace: Path, wanted: ExampleConfig, progress: Progress) -> Examples:
-    with Workspace(workspace) as opened:
+    with OpenWorkspace(workspace) as opened:
         domain_of_question(opened, "")  # raises where there is none
         domains = sorted(opened.domains())
         choices = [open_next_choices(opened, name, wanted.seed, progress) for name in domains]
@@ -117,7 +117,7 @@ ROLES: Mapping[str, Callable[[Path, ExampleConfig, Progress], Examples]] = {
 
 
 def _lexicons(folder: Path) -> list[Lexicon]:
-    with Workspace(folder) as workspace:
+    with OpenWorkspace(folder) as workspace:
         domain_of_question(workspace, "")  # raises where there is none
         own = [
             lexicon_of(workspace.context(name).catalogue) for name in sorted(workspace.domains())

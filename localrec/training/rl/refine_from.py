@@ -18,7 +18,7 @@ def refine_config_from(workspace: Path, named: str) -> GrpoConfig:
     """Read the settings of a finished GRPO run, with its adapter as the initial one.
 
     Args:
-        workspace: Workspace with the runs.
+        workspace: OpenWorkspace with the runs.
         named: A run, or an adapter that one was exported as: the name of one that ships, or a GGUF
             with its card beside it.
 

@@ -37,7 +37,7 @@ from localrec.index.sequential_cache import (
 )
 from localrec.ranking.baselines.neural import make_sasrec
 from localrec.ranking.baselines.neural.configs import SASRecConfig
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 from localrec.workspace.domain_choice import domain_of_question
 
 FEWEST_INTERACTIONS = 500  # with fewer hardly anything followed on the same thing twice
@@ -102,7 +102,7 @@ def train_sequential(
     """
     began = time.monotonic()
     recommender = make_sasrec(config)
-    with Workspace(folder) as opened:
+    with OpenWorkspace(folder) as opened:
         progress("reading interactions", 0, 0)
         material = _read(opened, _chosen(opened, domain))
     recommender.fit(material.rows, seed, lambda _, done, total: progress("training", done, total))
@@ -136,7 +136,7 @@ def train_sequential(
     )
 
 
-def _chosen(opened: Workspace, wanted: str | None) -> str:
+def _chosen(opened: OpenWorkspace, wanted: str | None) -> str:
     """The domain asked for, else the one whose items people did most with."""
     if wanted is None and len(opened.domains()) > 1:
         rows = opened.store.rows(
@@ -147,7 +147,7 @@ def _chosen(opened: Workspace, wanted: str | None) -> str:
     return domain_of_question(opened, "", wanted)
 
 
-def _read(opened: Workspace, name: str) -> _Material:
+def _read(opened: OpenWorkspace, name: str) -> _Material:
     domain = load_domain(name)
     keyed = read_interactions(opened.store, domain)
     rows = keyed.interactions
@@ -213,12 +213,12 @@ def _put_down(
             model.prepare()
 
 
-def _patiently(folder: Path) -> Workspace:
+def _patiently(folder: Path) -> OpenWorkspace:
     """The workspace, though somebody may write to it: what took long to learn waits for that."""
     deadline = time.monotonic() + _PATIENCE_S
     while True:
         try:
-            opened = Workspace(folder)
+            opened = OpenWorkspace(folder)
             _ = opened.store
             return opened
         except BusyError:

@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
@@ -22,6 +21,7 @@ from localrec.data.model_calls import ModelCall
 from localrec.data.recommendations import Recommendations
 from localrec.data.rows import CatalogueRows
 from localrec.foundation.progress import Progress
+from localrec.workspace.warm_workspace import HOLD_S, WarmWorkspace
 from localrec_tui.services.catalogue import CatalogueService
 from localrec_tui.services.learning import LearningService
 from localrec_tui.services.memory import MemoryService
@@ -38,7 +38,7 @@ from localrec_tui.services.records import (
     UndoneFeedback,
 )
 from localrec_tui.services.runs import RunService
-from localrec_tui.services.store_access import DelayedClose, ReadWriteLock, StorePool
+from localrec_tui.services.store_access import ReadWriteLock, StorePool
 from localrec_tui.services.trainings import TrainingService
 
 if TYPE_CHECKING:
@@ -46,14 +46,12 @@ if TYPE_CHECKING:
     from localrec.graph.interactions import FeedbackRecord
     from localrec.graph.store import Store
     from localrec.systems.marc import Marc
-    from localrec.workspace import Workspace
+    from localrec.workspace import OpenWorkspace
     from localrec.workspace.domain_context import DomainContext
     from localrec.workspace.model_pool import ModelPool
     from localrec_tui.services.cancellation import StoppableModels
-    from localrec_tui.services.store_lease import LeasedStore, WorkspaceMark
 
 _STORE = "store.duckdb"  # erasure.journal says so too, but brings NumPy to the first paint
-_HOLD_S = 1.0
 _CANCEL_AGAIN_S = 0.45  # a call that began in the very moment of the first cancel missed it
 _STOP_S = 3.0  # more is not waited for something that asks no model
 _DRINKS = "cocktails"
@@ -69,20 +67,15 @@ class AppServices:
         hold_s: How long the store stays open after a question.
     """
 
-    def __init__(self, folder: Path, hold_s: float = _HOLD_S) -> None:
+    def __init__(self, folder: Path, hold_s: float = HOLD_S) -> None:
         self._folder = folder
         self._lock = ReadWriteLock()
         self._store_pool = StorePool(folder, hold_s)
-        self._request_lock = Lock()  # one question at a time; guards the warm workspace
-        self._warm: Workspace | None = None
-        self._store: LeasedStore | None = None
-        self._mark: WorkspaceMark | None = None
-        self._pool: ModelPool | None = None  # outlives the warm workspace: starting takes seconds
         self._models: StoppableModels | None = None
+        self._warm = WarmWorkspace(folder, hold_s, self._stoppable)
         self._current_request: RequestHandle | None = None
-        self._closing = DelayedClose(hold_s, self._request_lock, self._close_store)
         self.catalogue = CatalogueService(folder, self._read, self._writing, self._leased_workspace)
-        self.models = ModelService(folder, lambda: self._pool.started() if self._pool else ())
+        self.models = ModelService(folder, self._warm.started_models)
         self.memory = MemoryService(folder, self._lock, self._read, self._writing)
         self.learning = LearningService(folder)
         self.runs = RunService(folder, self._names)
@@ -101,7 +94,7 @@ class AppServices:
 
     def users(self, like: str = "", limit: int = 50) -> tuple[str, ...]:
         """Return the keys of users that contain `like`."""
-        from localrec_tui.services.store_queries import users_like
+        from localrec.graph.item_lookup import users_like
 
         return self._read(lambda store: users_like(store, like, limit))
 
@@ -143,10 +136,10 @@ class AppServices:
     def give_feedback(self, word: NewFeedback) -> FeedbackRecord:
         """Store feedback, with the job that updates memories from it."""
         from localrec.memory.feedback import record_feedback
-        from localrec.workspace import Workspace
+        from localrec.workspace import OpenWorkspace
         from localrec.workspace.domain_choice import find_item
 
-        with self._writing(), Workspace(self._folder, writable=True) as opened:
+        with self._writing(), OpenWorkspace(self._folder, writable=True) as opened:
             domain, item_id, _ = find_item(opened, word.item, word.domain, word.user)
             return record_feedback(
                 opened.store, domain, word.user, item_id, word.event, reason=word.reason
@@ -155,11 +148,11 @@ class AppServices:
     def undo(self, user: str) -> UndoneFeedback | None:
         """Take back a user's newest feedback; None where there is none."""
         from localrec.memory.feedback import retract_feedback
-        from localrec.workspace import Workspace
+        from localrec.workspace import OpenWorkspace
         from localrec.workspace.domain_choice import domain_of_last_feedback
         from localrec_tui.services.store_queries import latest_feedback
 
-        with self._writing(), Workspace(self._folder, writable=True) as opened:
+        with self._writing(), OpenWorkspace(self._folder, writable=True) as opened:
             domain = domain_of_last_feedback(opened, user)
             said = retract_feedback(opened.store, domain, user)
             if said is None:
@@ -173,7 +166,7 @@ class AppServices:
         from localrec.graph.domain_files import load_domain
         from localrec.sources import read_export
         from localrec.sources.dataset_catalog import find_dataset
-        from localrec.workspace import Workspace
+        from localrec.workspace import OpenWorkspace
 
         progress("reading the drinks", 0, 0)
         dataset = find_dataset(_DRINKS)
@@ -182,7 +175,7 @@ class AppServices:
         assert dataset.bundled is not None
         table = read_export(dataset.kind, shipped("datasets") / dataset.bundled, domain)
         assert isinstance(table, CatalogueRows)
-        with self._writing(), Workspace(self._folder, writable=True) as opened:
+        with self._writing(), OpenWorkspace(self._folder, writable=True) as opened:
             opened.imports.import_items(table, domain, progress)
         return len(table.items)
 
@@ -191,8 +184,8 @@ class AppServices:
         request.stopped.set()
         last = time.monotonic() + _STOP_S
         while not request.over.is_set() and time.monotonic() < last:
-            if self._current_request is request and self._pool is not None:
-                for model in self._pool.started():
+            if self._current_request is request:
+                for model in self._warm.started_models():
                     model.cancel()
             request.over.wait(_CANCEL_AGAIN_S)
 
@@ -206,12 +199,7 @@ class AppServices:
         self.trainings.close()
         if (served := self._current_request) is not None:
             self.stop(served)
-        # Where something goes on that asks no model, the models end with this process.
-        if self._request_lock.acquire(timeout=_STOP_S):
-            self._close_store()
-            if self._pool is not None:
-                self._pool.close()
-            self._request_lock.release()
+        self._warm.close(_STOP_S)
 
     # --- questions ---
 
@@ -243,7 +231,7 @@ class AppServices:
             return _answered(context, system, asked, corrected, calls, on_items)
 
     @contextmanager
-    def _leased_workspace(self, request: RequestHandle) -> Iterator[Workspace]:
+    def _leased_workspace(self, request: RequestHandle) -> Iterator[OpenWorkspace]:
         """Open the warm workspace for one request at a time.
 
         A request that was stopped is refused.
@@ -254,40 +242,26 @@ class AppServices:
         from localrec_tui.services.cancellation import raise_if_stopped
 
         try:
-            with self._request_lock, self._lock.reading():
-                self._closing.cancel()
-                raise_if_stopped(request)
+            with self._warm.lease() as workspace, self._lock.reading():
                 self._current_request = request
+                assert self._models is not None
+                self._models.request = request
                 try:
-                    yield self._as_it_is_now(request)
+                    raise_if_stopped(request)
+                    yield workspace
                     # A stage may have taken the stop for a failure of its model, and gone on.
                     raise_if_stopped(request)
                 finally:
                     self._current_request = None
-                    self._closing.restart()
         finally:
             request.over.set()
 
-    def _as_it_is_now(self, request: RequestHandle) -> Workspace:
-        """The warm workspace; a new one where store or settings changed since it was read."""
-        from localrec.foundation.settings import load_settings
-        from localrec.workspace import Workspace
-        from localrec.workspace.model_pool import ModelPool
+    def _stoppable(self, pool: ModelPool) -> StoppableModels:
+        """Wrap the models, so that they answer a request no more that was stopped."""
         from localrec_tui.services.cancellation import StoppableModels
-        from localrec_tui.services.store_lease import LeasedStore, workspace_mark
 
-        self._store = self._store or LeasedStore(self._folder)
-        self._store.take()  # from here on nobody can change it
-        mark = workspace_mark(self._folder)
-        if self._pool is None or self._models is None:
-            self._pool = ModelPool(load_settings(self._folder))
-            self._models = StoppableModels(self._pool)
-        self._models.request = request
-        if self._warm is None or mark != self._mark:
-            self._warm = Workspace(self._folder, store=self._store, models=self._models)
-            self._pool.use(self._warm.settings)
-            self._mark = mark
-        return self._warm
+        self._models = StoppableModels(pool)
+        return self._models
 
     # --- holding the store, and letting it go ---
 
@@ -305,16 +279,9 @@ class AppServices:
     @contextmanager
     def _writing(self) -> Iterator[None]:
         """Keep the store for one writer of this process."""
-        with self._request_lock:
-            self._close_store()
-            with self._lock.writing():
-                self._store_pool.close()
-                yield
-
-    def _close_store(self) -> None:
-        self._closing.cancel()
-        if self._store is not None:
-            self._store.close()
+        with self._warm.released(), self._lock.writing():
+            self._store_pool.close()
+            yield
 
 
 def _answered(

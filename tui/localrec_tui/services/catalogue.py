@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from localrec.graph.neighbours import GraphNode, NeighbourEdge
     from localrec.graph.pagination import ItemSelection, PageCursor, PageRow
     from localrec.graph.store import Store
-    from localrec.workspace import Workspace
+    from localrec.workspace import OpenWorkspace
 
 BY_NAME = "name"  # a sort order of every domain, as `graph.pagination` calls it
 
@@ -130,7 +130,7 @@ class CatalogueService:
         folder: Path,
         read: ReadStore,
         writing: Callable[[], AbstractContextManager[None]],
-        serving: Callable[[RequestHandle], AbstractContextManager[Workspace]],
+        serving: Callable[[RequestHandle], AbstractContextManager[OpenWorkspace]],
     ) -> None:
         self._folder, self._read, self._writing, self._serving = folder, read, writing, serving
         self._names: tuple[object, NameSearch] | None = None  # and what they were read from
@@ -220,9 +220,9 @@ class CatalogueService:
         """Put things on a shelf, named as people name them."""
         from localrec.understanding.shelf_reader import parse_shelf
         from localrec.understanding.vocabulary import Vocabulary
-        from localrec.workspace import Workspace
+        from localrec.workspace import OpenWorkspace
 
-        with self._writing(), Workspace(self._folder, writable=True) as opened:
+        with self._writing(), OpenWorkspace(self._folder, writable=True) as opened:
             catalogue = opened.context(domain, user).catalogue
             named = parse_shelf(typed, Vocabulary(catalogue))
             kind = catalogue.domain.kind_of("component") or ""
@@ -233,16 +233,16 @@ class CatalogueService:
 
     def put_back(self, domain: str, user: str, things: tuple[ShelfComponent, ...]) -> ShelfContents:
         """Put things on a shelf that were there before."""
-        from localrec.workspace import Workspace
+        from localrec.workspace import OpenWorkspace
 
-        with self._writing(), Workspace(self._folder, writable=True) as opened:
+        with self._writing(), OpenWorkspace(self._folder, writable=True) as opened:
             return _change(opened.store, domain, user, put=things)
 
     def take_off(self, domain: str, user: str, things: tuple[ShelfComponent, ...]) -> ShelfContents:
         """Take things off a shelf."""
-        from localrec.workspace import Workspace
+        from localrec.workspace import OpenWorkspace
 
-        with self._writing(), Workspace(self._folder, writable=True) as opened:
+        with self._writing(), OpenWorkspace(self._folder, writable=True) as opened:
             return _change(opened.store, domain, user, take=things)
 
     def _selection(self, store: Store, domain: Domain, view: CatalogueView) -> ItemSelection:
@@ -264,8 +264,8 @@ class CatalogueService:
 
         Nobody can change it while it is open here, so what is returned is what it says.
         """
+        from localrec.graph.leased_store import workspace_mark
         from localrec.graph.name_search import NameSearch
-        from localrec_tui.services.store_lease import workspace_mark
 
         source = workspace_mark(self._folder), domain.name, hidden
         with self._reading_names:

@@ -10,7 +10,6 @@ import msgspec
 
 from localrec.foundation.errors import InputError
 
-FileMark = tuple[int, int, int]  # which file, when it was changed, its bytes
 _Record = TypeVar("_Record", bound=msgspec.Struct)
 
 
@@ -34,15 +33,6 @@ class AddedRecords(msgspec.Struct, Generic[_Record], frozen=True):
     records: tuple[_Record, ...]
     is_anew: bool
     place: FilePosition | None
-
-
-def file_mark(path: Path) -> FileMark | None:
-    """Return what changes with every change of a file; None where there is none."""
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_ino, status.st_mtime_ns, status.st_size
 
 
 def read_added(

@@ -230,8 +230,8 @@ class MemoryService:
 
     def jobs(self, seen: object = None) -> QueueSnapshot | None:
         """The queue now; None where nothing changed."""
+        from localrec.graph.leased_store import workspace_mark
         from localrec.memory import job_queue
-        from localrec_tui.services.store_lease import workspace_mark
 
         mark = workspace_mark(self._folder)
         if mark == seen:
@@ -263,12 +263,12 @@ class MemoryService:
         from localrec.foundation.errors import InputError
         from localrec.memory.job_queue import is_paused
         from localrec.memory.updaters import memory_worker, open_memory_model
-        from localrec.workspace import Workspace
+        from localrec.workspace import OpenWorkspace
 
         if self._read(is_paused):
             raise InputError("Jobs are paused.", "Let them go on first: key H.")
         # The workspace keeps its store closed: the worker opens it for moments.
-        with Workspace(self._folder) as opened:
+        with OpenWorkspace(self._folder) as opened:
             model = open_memory_model(opened.settings, opened.models.open)
             worker = self._worker = memory_worker(opened.updater_parts, self._open, model)
             try:
@@ -293,11 +293,11 @@ class MemoryService:
     def _update_context(self, domain: str) -> UpdateContextCache:
         from localrec.graph.domain_files import load_domain
         from localrec.memory.updaters import open_update_contexts
-        from localrec.workspace import Workspace
+        from localrec.workspace import OpenWorkspace
 
         if domain not in self._update_contexts:
             self._update_contexts[domain] = open_update_contexts(
-                Workspace(self._folder).updater_parts, load_domain(domain)
+                OpenWorkspace(self._folder).updater_parts, load_domain(domain)
             )
         return self._update_contexts[domain]
 
@@ -310,7 +310,7 @@ class MemoryService:
     def _open(self, *, read_only: bool) -> Store:
         """The store at its turn, which lasts until it is closed."""
         from localrec.graph.journal import open_settled
-        from localrec_tui.services.store_lease import HeldStore
+        from localrec.graph.leased_store import HeldStore
 
         with ExitStack() as turn:
             turn.enter_context(self._lock.reading() if read_only else self._writing())

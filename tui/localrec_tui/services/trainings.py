@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from localrec.foundation.file_marks import FileMark, file_mark
 from localrec.foundation.progress import Progress
 from localrec_tui.services.commands import CommandRunner
-from localrec_tui.services.jsonl_tail import FileMark, FilePosition, file_mark, read_added
+from localrec_tui.services.jsonl_tail import FilePosition, read_added
 from localrec_tui.services.records import RequestHandle
 from localrec_tui.services.training_plans import (
     FinishedTraining,

@@ -12,9 +12,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+from localrec.foundation.file_marks import FileMark, file_mark
 from localrec.graph.journal import STORE, open_settled
 from localrec.graph.store import Columns, Store, Values
-from localrec_tui.services.jsonl_tail import FileMark, file_mark
 
 _WATCHED = (STORE, f"{STORE}.wal", "settings.toml")
 WorkspaceMark = tuple[FileMark | None, ...]
