@@ -89,15 +89,19 @@ def read_log(store: Store, catalogue: Catalogue, features: ItemFeatures) -> Stor
         users=len(nodes),
         items=len(catalogue),
     )
+    rows, items = count_rows(store), np.asarray(catalogue.node_ids, np.int64)
+    return StoredLog(log, side_data_of(features), nodes, items, rows)
+
+
+def side_data_of(features: ItemFeatures) -> ItemSideData:
+    """What the ranker reads of the items' features."""
     vectors = features.vectors
-    side = ItemSideData(
+    return ItemSideData(
         attribute=features.attribute,
         first_attribute=features.first_link,
         attributes=features.attributes,
-        vectors=np.zeros((len(catalogue), 0), np.float32) if vectors is None else vectors,
+        vectors=np.zeros((features.items, 0), np.float32) if vectors is None else vectors,
     )
-    rows = count_rows(store)
-    return StoredLog(log, side, nodes, np.asarray(catalogue.node_ids, np.int64), rows)
 
 
 def count_rows(store: Store) -> int:
