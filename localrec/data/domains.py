@@ -57,14 +57,29 @@ class FlagSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class NumberSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A numeric property that questions may bound.
 
-    `kind` "year" understands "the 40s", "before 1960", "from 1994". `more` and `less` are the
-    comparatives relative to a target ("stronger", "weaker"); `says` states a value in a sentence.
+    Example: `units = { dollar = 1, "$" = 1 }` reads "under 20 dollars" and "$15 to $30";
+    `{ minute = 1, hour = 60 }` reads "at most two hours" of a property in minutes.
+
+    Args:
+        kind: "year" understands "the 40s", "before 1960", "from 1994".
+        says: States a value in a sentence.
+        more: Comparatives above a target ("stronger").
+        less: Comparatives below it ("weaker").
+        words: What questions call the number ("price", "rating"), for bounds without a unit.
+        units: A unit, singular, or its sign -> how much of the property it is.
+        better: Which end people prefer, where they do ("the best rated").
+        bound: The property is the "low" or the "high" end of what an item allows: a question for
+            4 players wants a least number of at most 4, and a greatest of at least 4.
     """
 
     kind: Literal["year", "count", "amount"]
     says: str = "has the value {value}"
     more: tuple[str, ...] = ()
     less: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    units: dict[str, float] = {}
+    better: Literal["higher", "lower"] | None = None
+    bound: Literal["low", "high"] | None = None
 
 
 class Concept(

@@ -250,6 +250,6 @@ def _range_text(bound: NumberRange) -> str:
         return f"{name} {bound.low:g}"
     if bound.low <= 1:
         return f"{name} up to {bound.high:g}"
-    if bound.high >= 99 and bound.high in (99, 9999):
+    if bound.high in (99, 9999) or bound.high >= 99_999:
         return f"{name} from {bound.low:g}"
     return f"{name} {bound.low:g} to {bound.high:g}"

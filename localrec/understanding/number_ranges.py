@@ -1,7 +1,7 @@
 """Bounds on numbers in a question: years and decades, how many components.
 
 "from 1994", "before 1960", "between 1980 and 1990", "the 70s"; "at most four ingredients",
-"under 300 pages".
+"under 300 pages"; amounts by the units that a domain declares ("under 20 dollars").
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 from localrec.data.domains import Domain
 from localrec.data.query import NumberRange
 from localrec.foundation.text_matching import fold, singular
+from localrec.understanding.amounts import amount_bounds
 from localrec.understanding.common_words import NUMBER_WORDS
 
 _NUMBER = r"(\d{1,4}|" + "|".join(NUMBER_WORDS) + ")"
@@ -32,11 +33,13 @@ def parse_ranges(text: str, domain: Domain) -> tuple[NumberRange, ...]:
     line = re.sub(r"[^a-z0-9]+", " ", fold(text))
     found = []
     for name, spec in domain.numbers.items():
-        bounds = None
+        bounds: tuple[float, float] | None = None
         if spec.kind == "year":
             bounds = _year_bounds(line)
         elif spec.kind == "count":
             bounds = _count_bounds(line, counted_nouns(name, domain))
+        if bounds is None and (spec.units or spec.words):
+            bounds = amount_bounds(text, spec)
         if bounds is not None:
             found.append(NumberRange(name=name, low=float(bounds[0]), high=float(bounds[1])))
     return tuple(found)

@@ -1,0 +1,132 @@
+"""Bounds on amounts in a question, by the units and words that a domain declares for its numbers.
+
+"under 20 dollars", "$15 to $30", "below 5% alcohol", "at least 90 points", "a price up to 12.50",
+"for 4 players", "at most two hours".
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from functools import lru_cache
+
+from localrec.data.domains import NumberSpec
+from localrec.foundation.text_matching import fold
+from localrec.understanding.common_words import NUMBER_WORDS
+
+MOST = 999_999_999.0  # stands for no upper bound
+_ABOUT = 0.2  # "around 20" is within a fifth of it
+_VALUE = r"(?:\d{1,3}(?:[,']\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?|an|" + "|".join(NUMBER_WORDS) + ")"
+_BELOW = (
+    "less than", "fewer than", "cheaper than", "lower than", "shorter than", "weaker than",
+    "lighter than", "smaller than", "under", "below", "<",
+)  # fmt: skip
+_AT_MOST = (
+    "at most", "no more than", "not more than", "not over", "no longer than", "not above",
+    "a maximum of", "maximum of", "maximum", "max", "up to", "until", "within", "<=",
+)  # fmt: skip
+_ABOVE = (
+    "more than", "greater than", "higher than", "longer than", "stronger than", "heavier than",
+    "bigger than", "older than", "over", "above", "beyond", ">",
+)  # fmt: skip
+_AT_LEAST = (
+    "at least", "no less than", "not less than", "no fewer than", "not under", "not below",
+    "a minimum of", "minimum of", "minimum", "min", "from", ">=",
+)  # fmt: skip
+_NEAR = ("around", "about", "roughly", "approximately", "circa", "~")
+_BETWEEN = r"(?:to|and|or|-|–)"
+_BEHIND = {"or less": "most", "or fewer": "most", "or under": "most", "tops": "most"} | {
+    "or more": "least", "or over": "least", "or higher": "least", "and up": "least",
+}  # fmt: skip
+
+
+def amount_bounds(text: str, spec: NumberSpec) -> tuple[float, float] | None:
+    """The lowest and highest value that a question asks for; None where it asks for neither.
+
+    Numbers belong to `spec` by a unit ("20 dollars", "$20") or by a word before or behind them
+    ("a rating of at least 90").
+    """
+    line = " ".join(fold(text).split())
+    for pattern, factor in _patterns(spec):
+        match = pattern.search(line)
+        if match is None:
+            continue
+        first = _value(match["first"]) * factor
+        second = match["second"]
+        how = _cue(match["cue"] or "", match["behind"] or "")
+        if second is not None:
+            found = (first, _value(second) * factor)
+            return _span((min(found), max(found)), "between", spec)
+        return _span((first, first), how, spec)
+    return None
+
+
+def _span(value: tuple[float, float], how: str, spec: NumberSpec) -> tuple[float, float] | None:
+    low, high = value
+    if spec.bound == "low":
+        return (-MOST, low) if how in ("", "between") else None
+    if spec.bound == "high" and how in ("", "between", "least"):
+        return high, MOST
+    if how == "below":
+        return -MOST, math.nextafter(high, -math.inf)
+    if how == "above":
+        return math.nextafter(low, math.inf), MOST
+    if how == "most" or (not how and spec.better == "lower"):
+        return -MOST, high
+    if how == "least" or (not how and spec.better == "higher"):
+        return low, MOST
+    if how == "near":
+        return low * (1 - _ABOUT), high * (1 + _ABOUT)
+    return low, high
+
+
+def _cue(before: str, behind: str) -> str:
+    for words, meaning in (
+        (_AT_MOST, "most"),
+        (_AT_LEAST, "least"),
+        (_BELOW, "below"),
+        (_ABOVE, "above"),
+        (_NEAR, "near"),
+    ):
+        if before in words:
+            return meaning
+    return _BEHIND.get(behind, "")
+
+
+def _value(told: str) -> float:
+    if told == "an":  # "under an hour"
+        return 1.0
+    if told in NUMBER_WORDS:
+        return float(NUMBER_WORDS[told])
+    told = re.sub(r"[,'](?=\d{3}(?:\D|$))", "", told)
+    return float(told.replace(",", "."))
+
+
+@lru_cache(maxsize=256)
+def _patterns_of(
+    units: tuple[tuple[str, float], ...], words: tuple[str, ...]
+) -> tuple[tuple[re.Pattern[str], float], ...]:
+    cues = sorted((*_BELOW, *_AT_MOST, *_ABOVE, *_AT_LEAST, *_NEAR), key=len, reverse=True)
+    cue = "(?:(?<![a-z0-9])(?P<cue>" + "|".join(map(re.escape, cues)) + r")\s*)?"
+    behind = r"(?:\s+(?P<behind>" + "|".join(map(re.escape, _BEHIND)) + r")\b)?"
+    before = r"(?:(?<=[^a-z0-9.,])|^)"
+    found = []
+    for unit, factor in sorted(units, key=lambda one: -len(one[0])):
+        name = re.escape(fold(unit))
+        end = r"(?:e?s)?(?![a-z])" if unit[-1:].isalnum() else r"(?!\s*\d)"
+        lead = rf"(?:{name}\s*)?" if not unit[-1:].isalnum() else ""
+        second = rf"(?:\s*(?:{name}{end})?\s*{_BETWEEN}\s*{lead}(?P<second>{_VALUE}))?"
+        number = rf"{lead}(?P<first>{_VALUE}){second}"
+        found.append((rf"{cue}{before}{number}(?:\s+|-)?{name}{end}{behind}", factor))
+        if lead:  # a sign stands before its number as well
+            found.append((rf"{cue}{before}{name}\s*{number}{behind}", factor))
+    for word in words:
+        name = re.escape(fold(word))
+        number = rf"(?P<first>{_VALUE})(?:\s*{_BETWEEN}\s*(?P<second>{_VALUE}))?"
+        linking = r"(?:\s+(?:of|is|between|score|rating))*\s*"
+        found.append((rf"\b{name}s?{linking}{cue}{before}{number}{behind}(?!\d)", 1.0))
+    return tuple((re.compile(pattern), factor) for pattern, factor in found)
+
+
+def _patterns(spec: NumberSpec) -> tuple[tuple[re.Pattern[str], float], ...]:
+    return _patterns_of(tuple(spec.units.items()), spec.words)
