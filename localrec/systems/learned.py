@@ -22,7 +22,12 @@ from localrec.graph.catalogue import Catalogue
 from localrec.graph.user_profile import UserProfile
 from localrec.index.embedded_fields import EmbeddedField
 from localrec.ranking.configs import RANKERS, EvidenceConfig
-from localrec.ranking.learned.stored import FEWEST_ROWS, LearnedRanking, open_ranking, side_data_of
+from localrec.ranking.learned.stored import (
+    FEWEST_ROWS,
+    LearnedRanking,
+    learn_from_log,
+    open_ranking,
+)
 from localrec.ranking.recommender import ScoreRequests
 from localrec.systems.auto import EvidenceRecommender, evidence_parts
 from localrec.systems.scored_items import ScoredItems
@@ -66,9 +71,12 @@ class LearnedRecommender(EvidenceRecommender):
         self._counted.fit(train, seed, progress)
         ranking = None
         if learning_is_on() and len(train) >= FEWEST_ROWS:
+            from localrec.memory.user_summaries import build_item_features  # a list needs none
+
             progress("learning what counts", 0, 0)
             rows = self._in_catalogue(train)
-            ranking = learn_from_log(rows, self._catalogue, self._field, seed, progress)
+            features = build_item_features(self._catalogue, self._field)
+            ranking = learn_from_log(rows, self._catalogue, features, seed, progress)
             self.settings["kinds"] = ", ".join(ranking.ranker.used_kinds)
         self._ranking = ranking
         self._open_ranking, self._user_node = lambda: ranking, lambda user: None
@@ -117,22 +125,6 @@ def learned_recommender(context: DomainContext, counted: EvidenceRecommender) ->
         counted=counted,
         open_ranking=lambda: open_ranking(context.indexes.folder, context.catalogue),
         user_node=context.user_id,
-    )
-
-
-def learn_from_log(
-    log: Interactions, catalogue: Catalogue, field: EmbeddedField | None, seed: int, told: Progress
-) -> LearnedRanking:
-    """Learn a ranking of a catalogue's items; its users are numbered as in the log."""
-    from localrec.memory.user_summaries import build_item_features  # a list needs neither
-    from localrec.ranking.learned.interactions import InteractionLog
-    from localrec.ranking.learned.ranker import FusedRanker
-
-    ranker = FusedRanker(progress=told)
-    rows = InteractionLog(log.user, log.item, log.stars, log.days, log.users, log.items)
-    ranker.fit(rows, side_data_of(build_item_features(catalogue, field)), seed=seed)
-    return LearnedRanking(
-        ranker, np.arange(log.users), catalogue.node_ids, rows=len(log), catalogue=catalogue
     )
 
 

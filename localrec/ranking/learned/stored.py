@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localrec.data.arrays import Scores
+from localrec.data.interactions import Interactions
 from localrec.data.item_features import ItemFeatures
 from localrec.foundation.errors import InputError
 from localrec.foundation.paths import exclusive, make_private
@@ -224,6 +225,17 @@ class LearnedRanking:
         scores = found[self._place]
         scores[~self._is_known] = found.min(initial=0.0) - 1.0  # nothing is known of these yet
         return scores.astype(np.float32)
+
+
+def learn_from_log(
+    log: Interactions, catalogue: Catalogue, features: ItemFeatures, seed: int, progress: Progress
+) -> LearnedRanking:
+    """Learn a ranking of a catalogue's items and keep it nowhere; its users are those of the log."""
+    ranker = FusedRanker(progress=progress)
+    rows = InteractionLog(log.user, log.item, log.stars, log.days, log.users, log.items)
+    ranker.fit(rows, side_data_of(features), seed=seed)
+    users = np.arange(log.users, dtype=np.int64)
+    return LearnedRanking(ranker, users, catalogue.node_ids, rows=len(log), catalogue=catalogue)
 
 
 def open_ranking(indexes: Path, catalogue: Catalogue) -> LearnedRanking | None:
