@@ -230,7 +230,7 @@ class LearnedRanking:
 def learn_from_log(
     log: Interactions, catalogue: Catalogue, features: ItemFeatures, seed: int, progress: Progress
 ) -> LearnedRanking:
-    """Learn a ranking of a catalogue's items and keep it nowhere; its users are those of the log."""
+    """Learn a ranking of a catalogue's items for the users of a log; it is kept nowhere."""
     ranker = FusedRanker(progress=progress)
     rows = InteractionLog(log.user, log.item, log.stars, log.days, log.users, log.items)
     ranker.fit(rows, side_data_of(features), seed=seed)
