@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ import typer
 
 from localrec.cli.context import DomainOption, command_context, note, progress
 from localrec.foundation.errors import BusyError, CutShortError
+from localrec.foundation.settings import learning_is_on
 
 if TYPE_CHECKING:
     from localrec.ranking.learned.progress_file import LearningProgress
@@ -28,7 +28,6 @@ Examples:\n\n
   localrec learn --status\n\n
   localrec learn --stop
 """
-SWITCH = "LOCALREC_LEARN"  # "off": nothing is learnt in the background
 
 
 def learn(
@@ -72,7 +71,7 @@ def learn_in_background(opened: OpenWorkspace, domain: str) -> None:
 
     Nothing starts where it is switched off (LOCALREC_LEARN=off), or is running already.
     """
-    if os.environ.get(SWITCH, "").casefold() == "off":
+    if not learning_is_on():
         return
     from localrec.foundation.jobs import start_in_background
     from localrec.ranking.learned.progress_file import learning_progress

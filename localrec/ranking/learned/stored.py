@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localrec.data.arrays import Scores
+from localrec.data.interactions import Interactions
 from localrec.data.item_features import ItemFeatures
 from localrec.foundation.errors import InputError
 from localrec.foundation.paths import exclusive, make_private
@@ -89,15 +90,19 @@ def read_log(store: Store, catalogue: Catalogue, features: ItemFeatures) -> Stor
         users=len(nodes),
         items=len(catalogue),
     )
+    rows, items = count_rows(store), np.asarray(catalogue.node_ids, np.int64)
+    return StoredLog(log, side_data_of(features), nodes, items, rows)
+
+
+def side_data_of(features: ItemFeatures) -> ItemSideData:
+    """What the ranker reads of the items' features."""
     vectors = features.vectors
-    side = ItemSideData(
+    return ItemSideData(
         attribute=features.attribute,
         first_attribute=features.first_link,
         attributes=features.attributes,
-        vectors=np.zeros((len(catalogue), 0), np.float32) if vectors is None else vectors,
+        vectors=np.zeros((features.items, 0), np.float32) if vectors is None else vectors,
     )
-    rows = count_rows(store)
-    return StoredLog(log, side, nodes, np.asarray(catalogue.node_ids, np.int64), rows)
 
 
 def count_rows(store: Store) -> int:
@@ -220,6 +225,17 @@ class LearnedRanking:
         scores = found[self._place]
         scores[~self._is_known] = found.min(initial=0.0) - 1.0  # nothing is known of these yet
         return scores.astype(np.float32)
+
+
+def learn_from_log(
+    log: Interactions, catalogue: Catalogue, features: ItemFeatures, seed: int, progress: Progress
+) -> LearnedRanking:
+    """Learn a ranking of a catalogue's items for the users of a log; it is kept nowhere."""
+    ranker = FusedRanker(progress=progress)
+    rows = InteractionLog(log.user, log.item, log.stars, log.days, log.users, log.items)
+    ranker.fit(rows, side_data_of(features), seed=seed)
+    users = np.arange(log.users, dtype=np.int64)
+    return LearnedRanking(ranker, users, catalogue.node_ids, rows=len(log), catalogue=catalogue)
 
 
 def open_ranking(indexes: Path, catalogue: Catalogue) -> LearnedRanking | None:
