@@ -17,9 +17,7 @@ import msgspec
 from localrec.data.domains import Domain
 from localrec.foundation.text_matching import PhraseTable, Token, roots, singular, tokens
 from localrec.graph.catalogue import Attribute
-from localrec.understanding.common_words import COMMON, SLANG
-from localrec.understanding.cue_phrases import HAVE_CUES
-from localrec.understanding.negation_phrases import NEGATIONS
+from localrec.understanding.language_words import english, phrases_by_first_word
 from localrec.understanding.number_ranges import counted_nouns
 
 MeaningRole = Literal[
@@ -36,6 +34,7 @@ MeaningRole = Literal[
 ]
 
 
+_MOST_PARTS = 40  # names that share a word; a word of more says nothing
 _VOWELS = frozenset("aeiouyhw")
 _SQUASHED = 90
 _NEARLY = 84  # percent of letters that agree, as rapidfuzz counts them
@@ -112,6 +111,7 @@ class Vocabulary:
             for noun in counted_nouns(name, self.domain)
             for root in roots(noun)
         )
+        self.partial: dict[str, list[Meaning]] = {}  # a word of longer names -> these names
         self._add_attributes()
         self._add_phrases()
         for key, name in zip(catalogue.keys, catalogue.names, strict=True):
@@ -119,19 +119,22 @@ class Vocabulary:
         for short, name in self.domain.nicknames.items():
             for key in self.items.get(name):
                 self.items.add(short, key)
-        common = COMMON.union(self.domain.words.common)
+        common = frozenset(english().words.common.split()).union(self.domain.words.common)
         self._plain_words = frozenset(singular(word) for word in common) | common
         self._spellings = sorted({*self.names.words, *self.items.words, *self._plain_words})
 
     @cached_property
     def have_cues(self) -> CuesByFirstWord:
         """Phrases that stand by what a user has, longest first."""
-        return _by_first_word([*HAVE_CUES, *self.domain.words.have])
+        return phrases_by_first_word([*english().mention.have, *self.domain.words.have])
 
     @cached_property
     def negations(self) -> CuesByFirstWord:
         """Phrases before what is not wanted, longest first."""
-        return _by_first_word([*NEGATIONS, *self.domain.words.negations])
+        told = english().negation
+        return phrases_by_first_word(
+            [*told.before, *told.before_thing, *told.verbs, *self.domain.words.negations]
+        )
 
     def read(self, text: str) -> Reading:
         """Tokenise a question and mend its typos."""
@@ -215,8 +218,12 @@ class Vocabulary:
 
     def _respell(self, token: Token) -> tuple[str, ...]:
         root = token.root
-        if token.word in SLANG:
-            return (SLANG[token.word],)
+        if token.word in self.domain.words.compounds or root in self.domain.words.compounds:
+            names = self.domain.words.compounds
+            told = names.get(token.word) or names[root]
+            return tuple(part for name in told for part in roots(name))
+        if (meant := english().slang.get(token.word)) is not None:
+            return (meant,)
         if self._is_known(token):
             return (root,)
         for ending, rest in (("s", ()), ("less", ("less",))):  # "daiquiris", "creamless"
@@ -235,6 +242,7 @@ class Vocabulary:
         return (
             token.root in self.names.words
             or token.root in self.items.words
+            or token.root in self.partial
             or token.word in self._plain_words
             or token.root in self._plain_words
             or token.word[0].isdigit()
@@ -294,6 +302,9 @@ class Vocabulary:
                 is_brand = own is not None and self._catalogue.attributes[own] != attribute
                 if not is_brand and self._is_askable(spelling, spec.role):
                     self.names.add(spelling, meaning)
+                    self._add_parts(spelling, meaning)
+            for adjective in english().demonyms.get(attribute.key, ()):
+                self.names.add(adjective, meaning)
                 if spec.role == "colour" and " " not in spelling:
                     doubled = spelling + spelling[-1:] if len(spelling) == 3 else spelling
                     for stem in (spelling, spelling.removesuffix("e"), doubled):
@@ -302,6 +313,35 @@ class Vocabulary:
                 for half in attribute.name.split("/"):
                     if half != attribute.name and self._is_askable(half, spec.role):
                         self.names.add(half, meaning)
+
+    def _add_parts(self, spelling: str, meaning: Meaning) -> None:
+        """Enter the telling words of a name of several words: "cooperative", "pinot", "Christie".
+
+        A taxonomy's own names say what they mean; only what a catalogue calls so is cut.
+        """
+        words = roots(spelling)
+        if len(words) < 2 or meaning.kind in self.domain.taxonomy:
+            return
+        joined = words[0] + words[1]  # "co-operative"
+        for word in {*words, joined} if len(words[0]) < 4 else set(words):
+            known = self.partial.setdefault(word, [])
+            if len(word) > 2 and meaning not in known:
+                known.append(meaning)
+
+    def parts_named(self, root: str, *, creators: bool) -> list[Meaning]:
+        """The names of several words that a word is part of, of one kind that items have.
+
+        Creators are called by a part of their name only behind "by" and the like (`creators`).
+        """
+        if len(root) < 3 or self.is_plain(root) or root in self.item_nouns:
+            return []
+        found = [
+            one
+            for one in self.partial.get(root, ())
+            if (one.role == "creator") == creators and self.is_usable(one)
+        ]
+        kinds = list(dict.fromkeys(one.kind for one in found))
+        return [one for one in found if one.kind == kinds[0]][:_MOST_PARTS] if kinds else []
 
     def _is_askable(self, spelling: str, role: str) -> bool:
         """False for names that only say "a drink", and for "orange drink" as a component.
@@ -384,10 +424,3 @@ def _mark(between: str, following: Token) -> str:
     if any(mark in between for mark in ".!?;()\n—–") or " - " in between:
         return "."
     return "," if any(mark in between for mark in ",/:") else ""
-
-
-def _by_first_word(phrases: list[str]) -> CuesByFirstWord:
-    cues: CuesByFirstWord = {}
-    for words in sorted((tuple(phrase.split()) for phrase in phrases), key=len, reverse=True):
-        cues.setdefault(words[0], []).append(words)
-    return cues
