@@ -147,8 +147,13 @@ def _summary(ranker: FusedRanker | None) -> dict[str, object]:
         "kinds": kinds,
         "rows": report.learnt_rows,
         "seconds": report.seconds,
+        "shortened": list(report.shortened),
         "text": f"learnt from {report.learnt_rows:,} interactions{part}; what counts: "
-        + (", ".join(kinds) or "nothing but popularity"),
+        + (", ".join(kinds) or "nothing but popularity")
+        + (
+            f"; trained for less than planned: {', '.join(report.shortened)}"
+            * bool(report.shortened)
+        ),
     }
 
 

@@ -82,7 +82,7 @@ def test_learning_again_without_news_changes_nothing(say, home):
 def test_forgetting_removes_what_was_learnt(say, home):
     say("learn")
     say("forget", "--user", "anna", "--yes")
-    assert not list(home.glob("indexes/learned-*/*.npz"))
+    assert not list(home.glob("indexes/learned-*/*.arrays"))
 
 
 def test_doctor_says_how_lists_are_ranked(say):

@@ -17,6 +17,7 @@ and the shares that an item gets are mixed.
 from __future__ import annotations
 
 import hashlib
+import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,7 @@ from localrec.ranking.learned.reasons import sources_of
 
 _GIB = 2**30
 _CELLS = 1 << 24  # of features held at once while scoring
+_SHARES = {"inner": 0.3, "all": 0.1}  # of a fit's time that one network may take in a stage
 
 
 class RankerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -71,12 +73,15 @@ class RankerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         most_rows: Rows that are learnt from; of more, a sample of the users.
         memory_limit: Bytes that one kind may hold while it is fitted.
         threads: Of the networks' training; two are slower than one where other work wants a core.
+        seconds: Of CPU time that a fit should take; beyond them networks give up passes, and the
+            report says so.
     """
 
     kinds: tuple[str, ...] = tuple(KINDS)
     most_rows: int = 2_000_000
     memory_limit: int = 3 * _GIB
     threads: int = 1
+    seconds: float = 600.0
 
 
 class FitReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,6 +93,7 @@ class FitReport(msgspec.Struct, frozen=True, kw_only=True):
         learnt_rows: Of these, so many were learnt from.
         seconds: By what they went into.
         fingerprint: Of the log, the settings and the seed.
+        shortened: Kinds of evidence whose training was cut short by the time allowed.
     """
 
     seed: int
@@ -95,6 +101,7 @@ class FitReport(msgspec.Struct, frozen=True, kw_only=True):
     learnt_rows: int
     seconds: dict[str, float]
     fingerprint: str
+    shortened: tuple[str, ...] = ()
 
     @property
     def sampled(self) -> bool:
@@ -261,9 +268,9 @@ class FusedRanker:
         plain["unordered"] = msgspec.to_builtins(self.unordered)
         plain["report"] = msgspec.to_builtins(self.report)
         write_artefact(self._folder, plain, arrays)
-        for stage in ("inner", "all"):
-            for kind in KINDS:
-                _forget(self._folder / f"{stage}-{kind}")
+        for stage in _SHARES:
+            for kind in KINDS:  # on Windows mapped files stay until the next fit
+                shutil.rmtree(self._folder / f"{stage}-{kind}", ignore_errors=True)
 
     def load(self, fingerprint: str = "") -> bool:
         """Read what is kept; whether there was something, of that fingerprint where one is given.
@@ -298,6 +305,9 @@ class FusedRanker:
             learnt_rows=learnt_rows,
             seconds={name: round(value, 2) for name, value in seconds.items()},
             fingerprint=mark,
+            shortened=tuple(
+                kind for kind, one in self.evidence.items() if getattr(one, "share", 1.0) < 1.0
+            ),
         )
         self.save()
 
@@ -346,6 +356,7 @@ class FusedRanker:
                 progress=self._progress,
                 should_stop=self._should_stop,
                 previous=None if older is None else older[kind],
+                seconds=_SHARES[stage] * self.config.seconds,
             )
             check_stop(context)
             started = time.perf_counter()
@@ -408,11 +419,3 @@ def _fit_or_read(
         plain, arrays = take_apart(fitted)
         write_artefact(folder, plain | {"mark": mark}, arrays)
     return fitted
-
-
-def _forget(folder: Path) -> None:
-    """Remove what was kept on the way."""
-    if folder.is_dir():
-        for file in folder.iterdir():
-            file.unlink()
-        folder.rmdir()

@@ -1,6 +1,6 @@
 """The learnt ranker of one domain of a workspace: read its log, keep it, open it again.
 
-    indexes/learned-DOMAIN/   ranker.json, ranker.npz      the fitted ranker (`artefact.py`)
+    indexes/learned-DOMAIN/   ranker.json, ranker.*.arrays  the fitted ranker (`artefact.py`)
                               nodes/                        node ids of its users and items
                               progress.json                 `progress_file.py`
                               lock                          held by the process that fits
@@ -25,7 +25,7 @@ from localrec.foundation.paths import exclusive, make_private
 from localrec.foundation.progress import Progress
 from localrec.graph.catalogue import Catalogue
 from localrec.graph.store import Store
-from localrec.ranking.learned.artefact import read_artefact, write_artefact
+from localrec.ranking.learned.artefact import read_artefact, read_plain, write_artefact
 from localrec.ranking.learned.evidence.base import FitStoppedError, ShouldStop
 from localrec.ranking.learned.interactions import (
     NO_USER,
@@ -34,7 +34,7 @@ from localrec.ranking.learned.interactions import (
     ItemSideData,
 )
 from localrec.ranking.learned.progress_file import folder_of, told_beside
-from localrec.ranking.learned.ranker import FusedRanker, RankerConfig
+from localrec.ranking.learned.ranker import FitReport, FusedRanker, RankerConfig
 
 SEED = 7
 FEWEST_ROWS = 20  # of fewer nothing can be held out
@@ -238,12 +238,8 @@ def open_ranking(indexes: Path, catalogue: Catalogue) -> LearnedRanking | None:
 
 def ranking_rows(indexes: Path, domain: str) -> int | None:
     """How many interactions the ranker of a domain was learnt from; None where none is kept."""
-    ranker = FusedRanker(folder=folder_of(indexes, domain))
-    try:
-        found = ranker.load()
-    except InputError:
-        return None
-    return ranker.report.learnt_rows if found and ranker.report is not None else None
+    plain = read_plain(folder_of(indexes, domain))
+    return None if plain is None else msgspec.convert(plain["report"], FitReport).learnt_rows
 
 
 def is_stale(store: Store, indexes: Path, domain: str) -> bool:
@@ -251,13 +247,10 @@ def is_stale(store: Store, indexes: Path, domain: str) -> bool:
     rows = count_rows(store)
     if rows < FEWEST_ROWS:
         return False
-    try:
-        nodes = read_artefact(folder_of(indexes, domain) / "nodes")
-    except InputError:
-        nodes = None
+    nodes = read_plain(folder_of(indexes, domain) / "nodes")
     if nodes is None:
         return int(store.rows(_COUNT, [domain])[0][0]) >= FEWEST_ROWS
-    return bool(abs(rows - nodes[0]["rows"]) > _DRIFT * rows)
+    return bool(abs(rows - nodes["rows"]) > _DRIFT * rows)
 
 
 def _same_nodes(folder: Path, stored: StoredLog) -> bool:
