@@ -8,8 +8,7 @@ never become each other.
 
 from __future__ import annotations
 
-import re
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Literal, Protocol
 
 import msgspec
@@ -19,6 +18,7 @@ from localrec.foundation.text_matching import PhraseTable, Token, roots, singula
 from localrec.graph.catalogue import Attribute
 from localrec.understanding.language_words import english, phrases_by_first_word
 from localrec.understanding.number_ranges import counted_nouns
+from localrec.understanding.spelling import SpellingCorrector
 
 MeaningRole = Literal[
     "component",
@@ -35,7 +35,6 @@ MeaningRole = Literal[
 
 
 _MOST_PARTS = 40  # names that share a word; a word of more says nothing
-_VOWELS = frozenset("aeiouyhw")
 _SQUASHED = 90
 _NEARLY = 84  # percent of letters that agree, as rapidfuzz counts them
 
@@ -121,7 +120,13 @@ class Vocabulary:
                 self.items.add(short, key)
         common = frozenset(english().words.common.split()).union(self.domain.words.common)
         self._plain_words = frozenset(singular(word) for word in common) | common
-        self._spellings = sorted({*self.names.words, *self.items.words, *self._plain_words})
+        self._spelling = SpellingCorrector(
+            self.names.words,
+            self.items.words,
+            self.partial,
+            self._plain_words,
+            self.domain.words.compounds,
+        )
 
     @cached_property
     def have_cues(self) -> CuesByFirstWord:
@@ -142,9 +147,9 @@ class Vocabulary:
         corrected: dict[str, str] = {}
         cut: list[tuple[Token, str]] = []
         for token in found:
-            for root in self._respell(token):
+            for root in self._spelling.respell(token):
                 if root != token.root:
-                    corrected[token.word] = " ".join(self._respell(token))
+                    corrected[token.word] = " ".join(self._spelling.respell(token))
                 cut.append((token, root))
         kept = tuple(token for token, _ in cut)
         return Reading(
@@ -215,81 +220,6 @@ class Vocabulary:
     def is_plain(self, word: str) -> bool:
         """True for an everyday word that names nothing."""
         return word in self._plain_words or word.isdigit()
-
-    def _respell(self, token: Token) -> tuple[str, ...]:
-        root = token.root
-        if token.word in self.domain.words.compounds or root in self.domain.words.compounds:
-            names = self.domain.words.compounds
-            told = names.get(token.word) or names[root]
-            return tuple(part for name in told for part in roots(name))
-        if (meant := english().slang.get(token.word)) is not None:
-            return (meant,)
-        if self._is_known(token):
-            return (root,)
-        for ending, rest in (("s", ()), ("less", ("less",))):  # "daiquiris", "creamless"
-            stem = token.word.removesuffix(ending)
-            if stem != token.word and (stem in self.names.words or stem in self.items.words):
-                return (stem, *rest)
-        for place in range(3, len(root) - 2):  # "limejuice"
-            left, right = singular(root[:place]), singular(root[place:])
-            if left in self.names.words and right in self.names.words:
-                return (left, right)
-        if len(token.word) == 3:
-            return (self._sounds_like(token.word) or root,)
-        return (self._nearest(root if len(root) > 3 else token.word) or root,)
-
-    def _is_known(self, token: Token) -> bool:
-        return (
-            token.root in self.names.words
-            or token.root in self.items.words
-            or token.root in self.partial
-            or token.word in self._plain_words
-            or token.root in self._plain_words
-            or token.word[0].isdigit()
-            or len(token.word) < 3
-            or token.word in _english_words()
-        )
-
-    def _nearest(self, root: str) -> str | None:
-        from rapidfuzz import process  # 15 ms to import, only paid for a word nobody knows
-        from rapidfuzz.distance import OSA
-
-        slips = 1 if len(root) < 7 else 2
-        near = process.extract(
-            root, self._spellings, scorer=OSA.distance, score_cutoff=slips, limit=12
-        )
-        usable = [
-            (distance, word[0] != root[0], word not in self.names.words, -self._uses(word), word)
-            for word, distance, _ in near
-            if len(word) >= 3
-            and (word[0] == root[0] or (distance == 1 and len(root) >= 5))
-            and (distance == 1 or len(word) >= 7)
-        ]
-        return min(usable)[-1] if usable else self._sounds_like(root)
-
-    def _sounds_like(self, root: str) -> str | None:
-        """The name with the same consonants, at most half its letters away: "tekila", "jin"."""
-        from rapidfuzz.distance import OSA
-
-        alike = [
-            (OSA.distance(root, word), -self._uses(word), word)
-            for word in self._by_sound.get(_sound(root), ())
-            if (word[0] in _VOWELS) == (root[0] in _VOWELS)
-        ]
-        near = [one for one in alike if one[0] <= max(1, len(root) // 2)]
-        return min(near)[-1] if near else None
-
-    @cached_property
-    def _by_sound(self) -> dict[str, list[str]]:
-        by_sound: dict[str, list[str]] = {}
-        for word in {*self.names.words, *self.items.words}:
-            sound = _sound(word)
-            if len(sound) > 1:  # one consonant is no likeness
-                by_sound.setdefault(sound, []).append(word)
-        return by_sound
-
-    def _uses(self, word: str) -> int:
-        return self.names.words[word] + self.items.words[word]
 
     def _add_attributes(self) -> None:
         for attribute in self._catalogue.attributes:
@@ -397,25 +327,6 @@ class Vocabulary:
         bare = name.split("(")[0].strip()
         if bare and bare != name:
             self.items.add(bare, key)
-
-
-@lru_cache
-def _english_words() -> frozenset[str]:
-    """Eighty thousand English words: none of them is a typo (25 ms, for a word nobody knows)."""
-    from importlib.resources import files
-
-    listed = files("symspellpy") / "frequency_dictionary_en_82_765.txt"
-    return frozenset(
-        line.split(" ", 1)[0] for line in listed.read_text(encoding="utf-8-sig").splitlines()
-    )
-
-
-def _sound(word: str) -> str:
-    """Return a phonetic key: the consonants of a word, doubled and silent ones once."""
-    word = re.sub(r"g(?=[eiy])|dg", "j", word.replace("ph", "f"))
-    word = re.sub(r"c(?=[eiy])|z", "s", word)
-    word = re.sub(r"[cq]|ck", "k", word)
-    return re.sub(r"(.)\1+", r"\1", re.sub(r"[aeiouyhw]", "", word))
 
 
 def _mark(between: str, following: Token) -> str:
