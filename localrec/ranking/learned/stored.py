@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localrec.data.arrays import Scores
+from localrec.data.interactions import Interactions
 from localrec.data.item_features import ItemFeatures
 from localrec.foundation.errors import InputError
 from localrec.foundation.paths import exclusive, make_private
@@ -89,15 +90,19 @@ def read_log(store: Store, catalogue: Catalogue, features: ItemFeatures) -> Stor
         users=len(nodes),
         items=len(catalogue),
     )
+    rows, items = count_rows(store), np.asarray(catalogue.node_ids, np.int64)
+    return StoredLog(log, side_data_of(features), nodes, items, rows)
+
+
+def side_data_of(features: ItemFeatures) -> ItemSideData:
+    """What the ranker reads of the items' features."""
     vectors = features.vectors
-    side = ItemSideData(
+    return ItemSideData(
         attribute=features.attribute,
         first_attribute=features.first_link,
         attributes=features.attributes,
-        vectors=np.zeros((len(catalogue), 0), np.float32) if vectors is None else vectors,
+        vectors=np.zeros((features.items, 0), np.float32) if vectors is None else vectors,
     )
-    rows = count_rows(store)
-    return StoredLog(log, side, nodes, np.asarray(catalogue.node_ids, np.int64), rows)
 
 
 def count_rows(store: Store) -> int:
@@ -222,6 +227,17 @@ class LearnedRanking:
         return scores.astype(np.float32)
 
 
+def learn_from_log(
+    log: Interactions, catalogue: Catalogue, features: ItemFeatures, seed: int, progress: Progress
+) -> LearnedRanking:
+    """Learn a ranking of a catalogue's items for the users of a log; it is kept nowhere."""
+    ranker = FusedRanker(progress=progress)
+    rows = InteractionLog(log.user, log.item, log.stars, log.days, log.users, log.items)
+    ranker.fit(rows, side_data_of(features), seed=seed)
+    users = np.arange(log.users, dtype=np.int64)
+    return LearnedRanking(ranker, users, catalogue.node_ids, rows=len(log), catalogue=catalogue)
+
+
 def open_ranking(indexes: Path, catalogue: Catalogue) -> LearnedRanking | None:
     """Open the ranker of a domain; None where none was learnt, or its files are damaged."""
     folder = folder_of(indexes, catalogue.domain.name)
@@ -236,10 +252,10 @@ def open_ranking(indexes: Path, catalogue: Catalogue) -> LearnedRanking | None:
     return LearnedRanking(ranker, arrays["users"], arrays["items"], plain["rows"], catalogue)
 
 
-def ranking_rows(indexes: Path, domain: str) -> int | None:
-    """How many interactions the ranker of a domain was learnt from; None where none is kept."""
+def ranking_report(indexes: Path, domain: str) -> FitReport | None:
+    """How the ranker of a domain was learnt; None where none is kept."""
     plain = read_plain(folder_of(indexes, domain))
-    return None if plain is None else msgspec.convert(plain["report"], FitReport).learnt_rows
+    return None if plain is None else msgspec.convert(plain["report"], FitReport)
 
 
 def is_stale(store: Store, indexes: Path, domain: str) -> bool:
@@ -254,14 +270,16 @@ def is_stale(store: Store, indexes: Path, domain: str) -> bool:
 
 
 def _same_nodes(folder: Path, stored: StoredLog) -> bool:
-    """Whether the numbers of an older ranker stand for the same users and items."""
+    """Whether the numbers of an older ranker stand for the same users and items.
+
+    New ones have higher nodes and come behind; where one was removed, all numbers are others.
+    """
     nodes = read_artefact(folder / "nodes")
     if nodes is None:
         return False
     arrays = nodes[1]
-    return _begins_with(stored.user_nodes, arrays["users"]) and bool(
-        np.array_equal(stored.item_nodes, arrays["items"])
-    )
+    users, items = stored.user_nodes, stored.item_nodes
+    return _begins_with(users, arrays["users"]) and _begins_with(items, arrays["items"])
 
 
 def _begins_with(longer: NDArray[np.int64], shorter: NDArray[np.int64]) -> bool:
