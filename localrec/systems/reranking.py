@@ -1,14 +1,11 @@
 """Lists and rankings whose candidates are judged: by a model, or by their memories as vectors.
 
-Given candidates are all judged. For a list the default's ranking proposes the candidates, as
-retrieval does in MemRec; what the judge holds equal stays in the default's order. Where that was
-learnt from the store, a model's verdict is added to it with the share that held-out items gave it,
-0 where none was learnt: then the default's order stands, and the model explains. An instruction is
-nothing that held-out items could tell of, so there the verdict alone decides, and so it does where
-no ranking was learnt.
-
-A model that fails on the way leaves the verdict to the fused evidence of the shared memory, and a
-note says so. One that is not here at all is no judge: whoever opens it is told.
+Given candidates are all judged. For a list the default proposes them. Where its ranking was learnt,
+a model's verdict is added with the share that held-out items gave it; with none the default's order
+stands, and the model explains. No held-out item tells of an instruction, so there the verdict alone
+decides, as it does where no ranking was learnt. What a judge holds equal stays in the default's
+order. A model that fails leaves the verdict to the fused evidence of the shared memory, and a note
+says so; one that is not here is no judge, and whoever opens it is told.
 """
 
 from __future__ import annotations
@@ -62,9 +59,9 @@ class RerankingRecommender(ItemRecommender):
         self._field = field
         self._default, self._reranker, self.share = default, judge, share
 
-    def fit(self, user: str, user_profile: UserProfile) -> ScoredItems:
+    def score_items(self, user: str, user_profile: UserProfile) -> ScoredItems:
         """Score all items by the default, higher is better, (n,)."""
-        return self._default.fit(user, user_profile)
+        return self._default.score_items(user, user_profile)
 
     def score_for_list(
         self, user: str, user_profile: UserProfile, fresh: Mask, k: int
@@ -80,20 +77,16 @@ class RerankingRecommender(ItemRecommender):
     ) -> ScoredItems:
         """Scores of a request's candidates, -inf for all else, (n,)."""
         user = clean_name(request.user or "")
-        return self._reranked(
-            self.score_items(user, user_profile),
-            user,
-            user_profile,
-            items,
-            request.instruction or "",
-        )
+        fit, told = self.score_items(user, user_profile), request.instruction or ""
+        return self._reranked(fit, user, user_profile, items, told)
 
     def verdicts(
         self, user: str, user_profile: UserProfile, items: Sequence[int]
     ) -> tuple[Scores, Scores]:
-        """Scores of some items by the default and by the judge, (c,) each."""
+        """Scores of some items by the default, and by the judge, (c,) each."""
         asked = RerankRequest(user_profile=user_profile, candidates=items, user=user)
-        return self.fit(user, user_profile).scores[list(items)], self._reranker.rerank(asked).scores
+        default = self.score_items(user, user_profile).scores[list(items)]
+        return default, self._reranker.rerank(asked).scores
 
     def reasons(self, fit: ScoredItems, items: Sequence[int]) -> Reasons:
         """What the memory says for some items, as far as it was asked."""
