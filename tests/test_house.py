@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -112,6 +113,37 @@ class TestTheMeasure:
     def test_sees_what_runs_in_a_command(self, house):
         found = house.traced(CHECKOUT, ["models", "list"])
         assert 0 < found.rooms < found.modules
+
+
+@pytest.fixture(scope="module")
+def drinks(tmp_path_factory):
+    """A workspace with the bundled drinks and the taste of Ada, without a downloaded model."""
+    home = tmp_path_factory.mktemp("drinks")
+    (home / "settings.toml").write_text('embedder = "hashing"\n', encoding="utf-8")
+    for command in (
+        ("datasets", "pull", "cocktails"),
+        ("feedback", "--user", "Ada", "--item", "Daiquiri", "--like"),
+    ):
+        subprocess.run(
+            [sys.executable, "-m", "localrec", "--workspace", home, *command],
+            cwd=CHECKOUT,
+            check=True,
+            capture_output=True,
+        )
+    return home
+
+
+def test_ask_runs_in_at_most_half_of_the_23_rooms_that_it_crossed_before(house, drinks):
+    found = house.traced(CHECKOUT, [*house.COMMANDS["ask"], "--workspace", str(drinks)])
+    assert found.rooms <= 11
+
+
+def test_a_list_with_memory_runs_in_at_most_half_of_the_20_rooms_that_it_crossed_before(
+    house, drinks
+):
+    command = [*house.COMMANDS["recommend"], "--domain", "cocktails", "--user", "Ada"]
+    found = house.traced(CHECKOUT, [*command, "--workspace", str(drinks)])
+    assert found.rooms <= 10
 
 
 def block_of(name):

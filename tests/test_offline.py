@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from localrec.llm.chat_model import Message
+from localrec.data.chat_message import Message
 from localrec.llm.model_catalog import model_path
 from localrec.llm.model_process import ModelProcess
 

@@ -27,10 +27,11 @@ from typing import Protocol
 from localrec.agent.prompts import goal_text, request_text, tool_signature
 from localrec.agent.tool_context import ToolContext
 from localrec.agent.tool_registry import LONGEST_TITLE, Tool, ToolParameter
+from localrec.data.chat_message import Message
 from localrec.data.trajectory import ToolCall
 from localrec.foundation.errors import ModelError
 from localrec.foundation.text import clean_text
-from localrec.llm.chat_model import ChatModel, Message
+from localrec.llm.chat_model import ChatModel
 from localrec.llm.structured_output import parse_numbers
 
 _LONGEST_THOUGHT = 400  # characters of one that is kept as the thought of a step

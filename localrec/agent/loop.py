@@ -21,10 +21,11 @@ from localrec.agent.formats import format_for, number_grammar
 from localrec.agent.limits import AgentLimits
 from localrec.agent.tool_context import ToolContext
 from localrec.agent.tool_registry import LONGEST_TITLE, Tool
+from localrec.data.chat_message import Message
 from localrec.data.token_usage import TokenUsage
 from localrec.data.trajectory import AgentStep, AgentTurn, ToolCall, Trajectory, TrajectoryFault
 from localrec.foundation.errors import ContextError, ModelError, UsageError
-from localrec.llm.chat_model import ChatModel, Message
+from localrec.llm.chat_model import ChatModel
 
 _SHARED_MESSAGES = 1  # the system's: the same for all requests of a domain, so its state is kept
 _TOKENS_AROUND = 160  # for what stands around a thought and its arguments

@@ -19,6 +19,7 @@ import msgspec
 
 from localrec.agent.observation_text import title_text, unquoted
 from localrec.agent.prompts import quoted
+from localrec.data.chat_message import Message
 from localrec.data.domains import Domain
 from localrec.data.evidence import Evidence
 from localrec.data.query import Query
@@ -26,7 +27,7 @@ from localrec.explanation.grounding import is_grounded
 from localrec.foundation.errors import ModelError
 from localrec.foundation.text import clean_text
 from localrec.foundation.text_matching import PhraseTable, build_phrase_table, roots, tokens
-from localrec.llm.chat_model import ChatModel, Message
+from localrec.llm.chat_model import ChatModel
 from localrec.llm.structured_output import parse_sentence, sentence_grammar
 from localrec.understanding.vocabulary import Vocabulary
 

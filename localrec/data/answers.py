@@ -9,7 +9,7 @@ import msgspec
 from localrec.data.model_calls import ModelCall
 from localrec.data.query import NumberRange, QueryImage, RoutedTask
 from localrec.data.questions import Question
-from localrec.data.recommendations import MemorySummary, RecommendedItem
+from localrec.data.recommendations import ItemListRecord, MemorySummary, RecommendedItem
 
 
 class QueryView(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,7 +51,7 @@ class ReflectionRecord(msgspec.Struct, frozen=True, kw_only=True):
     chosen: int
 
 
-class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Answer(msgspec.Struct, ItemListRecord, frozen=True, kw_only=True, omit_defaults=True):
     """The answer to one question, as `ask --json` prints it.
 
     `near` lists close calls that miss something; they are shown apart so that every entry of
@@ -78,6 +78,11 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     model_saw: tuple[ModelCall, ...] | None = None
     trajectory: dict[str, Any] | None = None
     seen: QueryImage | None = None
+
+    @property
+    def listed(self) -> tuple[RecommendedItem, ...]:
+        """The items that hold what was asked."""
+        return self.items
 
 
 class QuestionAnswerer(Protocol):

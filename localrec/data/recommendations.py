@@ -7,9 +7,11 @@ from typing import Any, Literal
 import msgspec
 
 from localrec.data.evidence import Evidence
+from localrec.data.records import Record
+from localrec.foundation.errors import UsageError
 
 
-class RecommendedItem(msgspec.Struct, frozen=True, kw_only=True):
+class RecommendedItem(msgspec.Struct, Record, frozen=True, kw_only=True):
     """One answer: a catalogue item, whether it holds every hard constraint, and its path."""
 
     rank: int
@@ -20,6 +22,37 @@ class RecommendedItem(msgspec.Struct, frozen=True, kw_only=True):
     evidence: tuple[Evidence, ...]
     reason: str
     missing: tuple[str, ...] = ()
+
+
+class ItemListRecord(Record):
+    """A result with a list of items, best first."""
+
+    __slots__ = ()
+
+    @property
+    def listed(self) -> tuple[RecommendedItem, ...]:
+        """The items of the list."""
+        raise NotImplementedError
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return one dictionary an item: rank, key, name, score, satisfies, reason, missing."""
+        columns = ("rank", "key", "name", "score", "satisfies", "reason")
+        return [
+            {**{name: getattr(one, name) for name in columns}, "missing": list(one.missing)}
+            for one in self.listed
+        ]
+
+    def to_arrow(self) -> Any:
+        """Return the rows as a `pyarrow.Table`, which DuckDB, Polars and pandas read.
+
+        Raises:
+            UsageError: pyarrow is not installed.
+        """
+        try:
+            import pyarrow
+        except ImportError as error:
+            raise UsageError("A table of Arrow needs pyarrow.", "pip install pyarrow") from error
+        return pyarrow.Table.from_pylist(self.to_rows())
 
 
 class MemoryFacet(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,7 +75,9 @@ class MemorySummary(msgspec.Struct, frozen=True, kw_only=True):
     facets: tuple[MemoryFacet, ...]
 
 
-class Recommendations(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Recommendations(
+    msgspec.Struct, ItemListRecord, frozen=True, kw_only=True, omit_defaults=True
+):
     """A list for one person, as `recommend --json` prints it.
 
     Args:
@@ -77,8 +112,13 @@ class Recommendations(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
     trajectory: dict[str, Any] | None = None
     profile: Literal["kept", "refined"] | None = None
 
+    @property
+    def listed(self) -> tuple[RecommendedItem, ...]:
+        """The items of the list."""
+        return self.items
 
-class Ranking(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+
+class Ranking(msgspec.Struct, Record, frozen=True, kw_only=True, omit_defaults=True):
     """An order of given candidates, as a line of `rank --batch`.
 
     Args:

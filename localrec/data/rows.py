@@ -7,6 +7,8 @@ from enum import StrEnum
 
 import msgspec
 
+from localrec.data.records import Record
+
 Scalar = str | int | float | bool | None
 
 
@@ -90,7 +92,7 @@ class RowProblem(msgspec.Struct, frozen=True, kw_only=True):
     problem: str
 
 
-class ImportReport(msgspec.Struct, frozen=True, kw_only=True):
+class ImportReport(msgspec.Struct, Record, frozen=True, kw_only=True):
     """The receipt of an import: counts of rows, and each row that was not taken as it stood.
 
     `found_again` counts items of an export that a catalogue had already, under another key. `notes`

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from localrec.data.chat_message import Message
 from localrec.data.evidence import Evidence
 from localrec.data.query import Query
 from localrec.explanation.grounding import is_grounded
 from localrec.foundation.errors import ModelError
 from localrec.graph.item_subgraph import ItemSubgraph
-from localrec.llm.chat_model import ChatModel, Message
+from localrec.llm.chat_model import ChatModel
 from localrec.llm.structured_output import parse_sentence, sentence_grammar
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from localrec.data.chat_message import Message
 from localrec.data.domains import Domain
 from localrec.data.evidence import Fact, evidence_of
 from localrec.data.query import Query
@@ -25,7 +26,7 @@ from localrec.explanation.writer import ask_sentence, numbered_facts
 from localrec.foundation.errors import ModelCancelledError, ModelError
 from localrec.foundation.text import clean_text
 from localrec.graph.catalogue import Attribute
-from localrec.llm.chat_model import ChatModel, Message
+from localrec.llm.chat_model import ChatModel
 from localrec.llm.usage_tracker import UsageTracker
 from localrec.memory.synthesis import phrases_of
 from localrec.understanding.vocabulary import Vocabulary

@@ -7,10 +7,11 @@ outside the evidence is dropped and the template writes one instead; the answer 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
+from localrec.data.chat_message import Message
 from localrec.data.domains import Domain
 from localrec.data.evidence import Fact, evidence_of
 from localrec.data.query import Query
@@ -19,9 +20,11 @@ from localrec.explanation.grounding import is_grounded
 from localrec.foundation.errors import ModelError
 from localrec.foundation.run_trace import RunTrace
 from localrec.foundation.text import clean_text
-from localrec.llm.chat_model import ChatModel, Message
 from localrec.llm.structured_output import parse_sentence, sentence_grammar
 from localrec.understanding.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from localrec.llm.chat_model import ChatModel
 
 _LONGEST = 220  # characters of a model's sentence
 _TOKENS = 72

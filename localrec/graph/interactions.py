@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from localrec.data.records import Record
 from localrec.data.rows import Event
 from localrec.foundation.errors import InputError
 from localrec.foundation.text import clean_name, clean_text
@@ -40,7 +41,7 @@ class UserHistory(msgspec.Struct, frozen=True):
         return len(self.items)
 
 
-class FeedbackRecord(msgspec.Struct, frozen=True, kw_only=True):
+class FeedbackRecord(msgspec.Struct, Record, frozen=True, kw_only=True):
     """One piece of feedback, as it was stored or taken back."""
 
     user: str

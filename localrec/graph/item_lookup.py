@@ -141,3 +141,13 @@ def nearest_names(named: str, names: Sequence[str]) -> list[str]:
         score_cutoff=_ALIKE,
     )
     return [name for _, _, name in found]
+
+
+def users_like(store: Store, like: str, limit: int) -> tuple[str, ...]:
+    """Return the keys of users that contain `like` in any case, in alphabetical order."""
+    rows = store.rows(
+        "SELECT DISTINCT key FROM node WHERE kind = ? AND contains(lower(key), lower(?)) "
+        "ORDER BY key LIMIT ?",
+        [USER, like, limit],
+    )
+    return tuple(key for (key,) in rows)

@@ -8,16 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from localrec.data.chat_message import Message
 from localrec.data.model_calls import ChatTurn, ModelCall
 from localrec.foundation.errors import ModelError
-from localrec.llm.chat_model import (
-    Bitmap,
-    ChatModel,
-    Generation,
-    LabelProbabilities,
-    Message,
-    VisionModel,
-)
+from localrec.llm.chat_model import Bitmap, ChatModel, Generation, LabelProbabilities, VisionModel
 from localrec.llm.model_wrapper import ModelWrapper, Reply
 
 

@@ -7,18 +7,12 @@ tokenised as plain text: a control token written inside it stays letters.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, Protocol, TypedDict, Unpack
+from typing import Protocol, TypedDict, Unpack
 
 import msgspec
 
+from localrec.data.chat_message import Message
 from localrec.data.token_usage import Usage
-
-
-class Message(msgspec.Struct, frozen=True):
-    """One turn of a chat."""
-
-    role: Literal["system", "user", "assistant"]
-    content: str
 
 
 class LabelProbabilities(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import msgspec
 
+from localrec.data.chat_message import Message
 from localrec.foundation.errors import ModelError
-from localrec.llm.chat_model import Message
 
 if TYPE_CHECKING:
     from jinja2 import Template

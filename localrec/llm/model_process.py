@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Self, TypeVar, Unpack
 
 import msgspec
 
+from localrec.data.chat_message import Message
 from localrec.foundation.errors import (
     ContextError,
     ModelCancelledError,
@@ -33,7 +34,6 @@ from localrec.llm.chat_model import (
     GenerateOptions,
     Generation,
     LabelProbabilities,
-    Message,
     ignore_chunk,
 )
 from localrec.llm.child_process import ChildGoneError, ChildProcess

@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar, Unpack
 
-from localrec.llm.chat_model import (
-    ChatModel,
-    GenerateKeywords,
-    Generation,
-    LabelProbabilities,
-    Message,
-)
+from localrec.data.chat_message import Message
+from localrec.llm.chat_model import ChatModel, GenerateKeywords, Generation, LabelProbabilities
 
 Reply = TypeVar("Reply", LabelProbabilities, Generation)
 

@@ -12,7 +12,8 @@ from typing import Literal
 
 import msgspec
 
-from localrec.llm.chat_model import Bitmap, GenerateOptions, Generation, LabelProbabilities, Message
+from localrec.data.chat_message import Message
+from localrec.llm.chat_model import Bitmap, GenerateOptions, Generation, LabelProbabilities
 
 LENGTH_BYTES = 4
 _MAX_FRAME = 256 << 20

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Unpack
 
+from localrec.data.chat_message import Message
 from localrec.data.token_usage import Usage
 from localrec.foundation.errors import ModelError
 from localrec.llm.chat_model import (
@@ -12,7 +13,6 @@ from localrec.llm.chat_model import (
     GenerateOptions,
     Generation,
     LabelProbabilities,
-    Message,
 )
 
 Script = Sequence[str] | Callable[[Sequence[Message]], str]

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from localrec.data.chat_message import Message
 from localrec.data.token_usage import Usage
 from localrec.foundation.errors import ContextError, ModelError
 from localrec.llm.chat_model import (
@@ -24,7 +25,6 @@ from localrec.llm.chat_model import (
     GenerateOptions,
     Generation,
     LabelProbabilities,
-    Message,
     ignore_chunk,
 )
 from localrec.llm.chat_template import ChatTemplate

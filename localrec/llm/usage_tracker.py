@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from localrec.data.chat_message import Message
 from localrec.data.token_usage import TokenUsage
-from localrec.llm.chat_model import ChatModel, Message
+from localrec.llm.chat_model import ChatModel
 from localrec.llm.model_wrapper import ModelWrapper, Reply
 
 

@@ -16,10 +16,11 @@ from collections.abc import Sequence
 
 import msgspec
 
+from localrec.data.chat_message import Message
 from localrec.foundation.errors import ModelCancelledError, ModelError
 from localrec.foundation.text import clean_text
 from localrec.graph.store import Store
-from localrec.llm.chat_model import ChatModel, Message
+from localrec.llm.chat_model import ChatModel
 from localrec.llm.structured_output import parse_sentence, sentence_grammar
 from localrec.memory.job_queue import UNDONE, Job
 from localrec.memory.propagation import (

@@ -28,7 +28,8 @@ from localrec.data.arrays import unit_vectors
 from localrec.data.token_usage import Usage
 
 if TYPE_CHECKING:
-    from localrec.llm.chat_model import ChatModel, Message
+    from localrec.data.chat_message import Message
+    from localrec.llm.chat_model import ChatModel
 
 Scores = NDArray[np.float64]
 Vectors = NDArray[np.float32]
@@ -174,7 +175,7 @@ def rerank_prompt(
         candidate: Who is judged.
         singular: What a candidate is.
     """
-    from localrec.llm.chat_model import Message
+    from localrec.data.chat_message import Message
 
     return (
         Message(
@@ -188,7 +189,7 @@ def rerank_prompt(
 
 
 def _question(candidate: RerankCandidate) -> Message:
-    from localrec.llm.chat_model import Message
+    from localrec.data.chat_message import Message
 
     """The candidate and nothing else: what every question would repeat is in the lead."""
     title = " ".join(candidate.title.split())

@@ -15,9 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
+from localrec.data.chat_message import Message
 from localrec.foundation.errors import InputError, ModelError
 from localrec.foundation.text import clean_name
-from localrec.llm.chat_model import ChatModel, Message
+from localrec.llm.chat_model import ChatModel
 from localrec.llm.structured_output import sentence_grammar
 from localrec.memory.domain_statistics import Distribution, DomainStatistics
 from localrec.memory.rule_text import parse_rules

@@ -30,7 +30,8 @@ from localrec.foundation.text import clean_text
 from localrec.graph.catalogue import Attribute
 
 if TYPE_CHECKING:
-    from localrec.llm.chat_model import ChatModel, Message
+    from localrec.data.chat_message import Message
+    from localrec.llm.chat_model import ChatModel
 
 MOST_FACETS = 7  # N_f of the paper
 _MOST_SUPPORTERS = 4  # that a model names for one facet
@@ -273,7 +274,7 @@ def _prompt(
     candidates: Sequence[str],
     most: int,
 ) -> list[Message]:
-    from localrec.llm.chat_model import Message
+    from localrec.data.chat_message import Message
 
     system = Message(
         "system",

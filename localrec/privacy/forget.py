@@ -15,6 +15,7 @@ from pathlib import Path
 
 import msgspec
 
+from localrec.data.records import Record
 from localrec.foundation.errors import UsageError, WorkspaceError
 from localrec.foundation.progress import Progress
 from localrec.graph.journal import (
@@ -66,7 +67,7 @@ class LeakScanReport(msgspec.Struct, frozen=True, kw_only=True):
     unread: tuple[str, ...]
 
 
-class ForgetReceipt(msgspec.Struct, frozen=True, kw_only=True):
+class ForgetReceipt(msgspec.Struct, Record, frozen=True, kw_only=True):
     """What was removed (or would be) and what a search found afterwards; no key is in it.
 
     Args:

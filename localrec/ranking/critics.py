@@ -10,18 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 import numpy as np
 
 from localrec.data.arrays import Indexes
+from localrec.data.chat_message import Message
 from localrec.data.domains import Domain
 from localrec.graph.catalogue import Catalogue
-from localrec.llm.chat_model import ChatModel, Message
 from localrec.llm.structured_output import object_grammar, parse_object
 from localrec.retrieval.candidates import CandidateSet
 from localrec.retrieval.search_query import SearchQuery
+
+if TYPE_CHECKING:
+    from localrec.llm.chat_model import ChatModel
 
 _SCALE = (0, 100)
 _NEAR = 0.45  # cosine of a question to a text that says just that, for MiniLM

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from localrec.data.chat_message import Message
 from localrec.data.domains import Domain
 from localrec.foundation.run_trace import RunTrace
-from localrec.llm.chat_model import ChatModel, Message
+from localrec.llm.chat_model import ChatModel
 from localrec.llm.structured_output import numbers_grammar, parse_numbers
 
 _MAX_QUESTION_CHARS = 400  # that the model reads

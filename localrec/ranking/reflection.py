@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -16,11 +17,13 @@ import numpy as np
 from localrec.data.answers import ReflectionRecord
 from localrec.data.arrays import Indexes
 from localrec.foundation.run_trace import RunTrace
-from localrec.llm.chat_model import ChatModel
 from localrec.ranking.critics import Assessment, Critic, MeasuredCritic, ModelCritic
 from localrec.retrieval.candidates import CandidateSet
 from localrec.retrieval.retrievers import Retriever
 from localrec.retrieval.search_query import RankedItems, SearchParams, SearchQuery
+
+if TYPE_CHECKING:
+    from localrec.llm.chat_model import ChatModel
 
 THRESHOLD = 80.0
 ROUNDS = 3

@@ -27,9 +27,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from localrec.data.chat_message import Message
 from localrec.data.token_usage import Usage
 from localrec.foundation.errors import ModelError, UsageError
-from localrec.llm.chat_model import ChatModel, Message
+from localrec.llm.chat_model import ChatModel
 from localrec.llm.structured_output import numbers_grammar, parse_numbers
 
 Mode = Literal["labels", "calibrated", "list"]

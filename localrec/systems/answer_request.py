@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -12,13 +12,15 @@ from localrec.data.answers import ReflectionRecord
 from localrec.data.query import Query, RoutedTask
 from localrec.data.questions import Question
 from localrec.foundation.run_trace import RunTrace
-from localrec.llm.chat_model import ChatModel
 from localrec.retrieval.candidates import CandidateSet, build_candidates
 from localrec.retrieval.personalize import exclude_disliked
 from localrec.retrieval.search_query import RankedItems, SearchQuery
 from localrec.systems.scored_items import ScoredItems
 from localrec.understanding.query_parser import LONGEST_QUESTION
 from localrec.workspace.domain_context import DomainContext
+
+if TYPE_CHECKING:
+    from localrec.llm.chat_model import ChatModel
 
 
 class AnswerRequest(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -18,8 +19,10 @@ from localrec.images.analyzers import image_analyzer, vision_analyzer
 from localrec.images.attributes import ImageAttributes
 from localrec.images.opening import DecodedImage, open_image
 from localrec.index.image_index import ImageIndex, ImageNeighbour
-from localrec.llm.chat_model import VisionModel
 from localrec.understanding.image_wishes import GUESSES, MEASURED_BY
+
+if TYPE_CHECKING:
+    from localrec.llm.chat_model import VisionModel
 
 
 class ImageAnalysis(msgspec.Struct, frozen=True, kw_only=True):

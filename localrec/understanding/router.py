@@ -11,14 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
+from localrec.data.chat_message import Message
 from localrec.data.domains import AttributeRole, Domain
 from localrec.data.query import Query, RoutedTask, TaskKind
 from localrec.foundation.run_trace import RunTrace
 from localrec.foundation.settings import RULES
-from localrec.llm.chat_model import ChatModel, Message
 from localrec.understanding.known_names import Sense, describe_known_names, known_names
 from localrec.understanding.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from localrec.llm.chat_model import ChatModel
 
 _WITHOUT_CONTENT = ("N/A", "...", "something")
 _LONGEST = 600  # letters of a question that a model reads

@@ -18,16 +18,20 @@ not fit into a short prompt.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from localrec.data.chat_message import Message
 from localrec.data.query import Constraint, Query
 from localrec.foundation.errors import ModelError
 from localrec.foundation.text_matching import tokens
-from localrec.llm.chat_model import ChatModel, Message
 from localrec.understanding.known_names import describe_known_names, known_names
 from localrec.understanding.number_ranges import parse_ranges
 from localrec.understanding.vocabulary import Meaning, Vocabulary
+
+if TYPE_CHECKING:
+    from localrec.llm.chat_model import ChatModel
 
 # Slot -> the role its names have in a catalogue; None for an item, "" for any role.
 SLOTS: Mapping[str, str | None] = {

@@ -19,9 +19,10 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from localrec.data.chat_message import Message
 from localrec.data.token_usage import Usage
 from localrec.foundation.machine import usable_cores
-from localrec.llm.chat_model import ChatModel, Generation, LabelProbabilities, Message
+from localrec.llm.chat_model import ChatModel, Generation, LabelProbabilities
 
 _BATCH = 512
 

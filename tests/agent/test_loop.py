@@ -11,10 +11,11 @@ from localrec.agent.formats import NATIVE, PLAIN
 from localrec.agent.limits import AgentLimits
 from localrec.agent.loop import conversation, run_agent, run_scripted
 from localrec.agent.tool_registry import Observation, tool
+from localrec.data.chat_message import Message
 from localrec.data.token_usage import Usage
 from localrec.data.trajectory import AgentTurn, ToolCall
 from localrec.foundation.errors import ContextError, ModelCrashedError, ModelError, UsageError
-from localrec.llm.chat_model import Generation, Message
+from localrec.llm.chat_model import Generation
 from localrec.llm.scripted import ScriptedModel
 from tests.agent.small_desk import TOOLS, make_desk, similar_items
 

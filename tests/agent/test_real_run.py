@@ -12,8 +12,8 @@ import pytest
 from localrec.agent.formats import NATIVE, PLAIN
 from localrec.agent.limits import AgentLimits
 from localrec.agent.loop import conversation, run_agent
+from localrec.data.chat_message import Message
 from localrec.data.trajectory import ToolCall
-from localrec.llm.chat_model import Message
 from localrec.llm.model_catalog import model_path
 from localrec.llm.model_process import ModelProcess
 from tests.agent.small_desk import TOOLS, make_desk

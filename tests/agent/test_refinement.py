@@ -16,9 +16,9 @@ from localrec.agent.profile_refinement import (
     refine_profile,
     refinement_grammar,
 )
+from localrec.data.chat_message import Message
 from localrec.foundation.errors import ModelCancelledError, ModelError
 from localrec.foundation.text import clean_text
-from localrec.llm.chat_model import Message
 from localrec.llm.model_catalog import model_path
 from localrec.llm.model_process import ModelProcess
 from localrec.llm.scripted import ScriptedModel

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from localrec.data.chat_message import Message
 from localrec.foundation.errors import ContextError
-from localrec.llm.chat_model import Message
 from localrec.llm.model_process import ModelProcess
 
 pytestmark = pytest.mark.real

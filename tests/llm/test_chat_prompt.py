@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from localrec.data.chat_message import Message
 from localrec.foundation.errors import ModelError
-from localrec.llm.chat_model import Message
 from localrec.llm.chat_template import ChatTemplate
 
 CHATML = (

@@ -2,9 +2,9 @@
 
 import pytest
 
+from localrec.data.chat_message import Message
 from localrec.data.token_usage import TokenUsage
 from localrec.foundation.errors import ModelError
-from localrec.llm.chat_model import Message
 from localrec.llm.scripted import ScriptedModel
 from localrec.llm.usage_tracker import UsageTracker
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from localrec.data.chat_message import Message
 from localrec.foundation.errors import ModelCancelledError, ModelCrashedError, ModelError
 from localrec.llm import structured_output
-from localrec.llm.chat_model import Message
 from localrec.llm.child_process import ChildGoneError
 from localrec.llm.model_process import ModelProcess
 
@@ -508,7 +508,7 @@ def test_nothing_reaches_the_terminal(smollm2, tmp_path):
         "import sys; from pathlib import Path\n"
         "from localrec.foundation.errors import ModelError\n"
         "from localrec.llm.model_process import ModelProcess\n"
-        "from localrec.llm.chat_model import Message\n"
+        "from localrec.data.chat_message import Message\n"
         "with ModelProcess(Path(sys.argv[1]), log=Path(sys.argv[2])) as model:\n"
         "    model.generate([Message('user', 'Hello')], max_tokens=4)\n"
         "    model.embed(['gin'])\n"

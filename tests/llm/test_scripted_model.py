@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import pytest
 
+from localrec.data.chat_message import Message
 from localrec.foundation.errors import ModelError
 from localrec.llm.call_recording import RecordingModel
-from localrec.llm.chat_model import ChatModel, Message
+from localrec.llm.chat_model import ChatModel
 from localrec.llm.model_wrapper import PrefixedChatModel
 from localrec.llm.scripted import ScriptedModel
 from localrec.llm.usage_tracker import UsageTracker

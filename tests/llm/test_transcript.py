@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from localrec.data.chat_message import Message
 from localrec.data.model_calls import ChatTurn, ModelCall
 from localrec.foundation.errors import ModelCancelledError, ModelError
 from localrec.foundation.settings import Settings
 from localrec.llm.call_recording import RecordingModel
-from localrec.llm.chat_model import ChatModel, Message
+from localrec.llm.chat_model import ChatModel
 from localrec.llm.scripted import ScriptedModel
 from localrec.workspace.model_pool import FixedModels, ModelPool, RecordingModels
 

@@ -7,13 +7,14 @@ import signal
 
 import pytest
 
+from localrec.data.chat_message import Message
 from localrec.foundation.errors import (
     ContextError,
     ModelCancelledError,
     ModelCrashedError,
     ModelError,
 )
-from localrec.llm.chat_model import Bitmap, Message
+from localrec.llm.chat_model import Bitmap
 from localrec.llm.gguf_header import check_model, check_projector, read_header
 from localrec.llm.model_process import ModelProcess
 from localrec.packs.cocktails.image_description import (

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from localrec.data.arrays import Indexes, Mask
+from localrec.data.chat_message import Message
 from localrec.data.query import TaskKind
 from localrec.foundation.errors import ModelError
-from localrec.llm.chat_model import Message
 from localrec.llm.scripted import ScriptedModel
 from localrec.ranking.critics import Assessment, MeasuredCritic, ModelCritic
 from localrec.ranking.reflection import ROUNDS, THRESHOLD, reflect

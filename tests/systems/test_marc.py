@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from localrec.data.answers import Answer
+from localrec.data.chat_message import Message
 from localrec.data.query import TaskKind
 from localrec.data.questions import Question
 from localrec.data.recommendations import to_json
 from localrec.foundation.errors import ModelCancelledError, ModelCrashedError
 from localrec.graph.taxonomy import IS_A
-from localrec.llm.chat_model import Message
 from localrec.llm.scripted import ScriptedModel
 from localrec.systems.configs import SYSTEMS
 from localrec.systems.marc import Marc, MarcConfig

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from localrec.data.answers import Answer
+from localrec.data.chat_message import Message
 from localrec.data.questions import Question
 from localrec.evaluation.questions.claims import claims_of
 from localrec.evaluation.questions.store_truth import StoreTruth
 from localrec.foundation.settings import Settings
-from localrec.llm.chat_model import Message
 from localrec.llm.scripted import ScriptedModel
 from localrec.systems.configs import SYSTEMS, RagConfig, system_config
 from localrec.systems.marc import Marc

@@ -7,8 +7,8 @@ import shutil
 import pytest
 import torch
 
+from localrec.data.chat_message import Message
 from localrec.foundation.errors import ModelError, UsageError
-from localrec.llm.chat_model import Message
 from localrec.llm.model_process import ModelProcess
 from localrec.training.base_model.loading import fingerprint_of, load_base, prompt_tokens
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from localrec.data.chat_message import Message
 from localrec.foundation.errors import ContextError, ModelError
-from localrec.llm.chat_model import Message
 from localrec.llm.model_process import ModelProcess
 
 TALK = (Message("system", "Be brief."), Message("user", "the thin inn"))

@@ -6,8 +6,8 @@ import pytest
 
 from localrec.agent.formats import format_for
 from localrec.agent.loop import conversation, run_agent, run_scripted
+from localrec.data.chat_message import Message
 from localrec.data.trajectory import AgentTurn, ToolCall
-from localrec.llm.chat_model import Message
 from localrec.llm.model_process import ModelProcess
 from localrec.training.base_model.loading import load_base
 from localrec.training.base_model.tokenized_rollout import tokenize_rollout

@@ -7,8 +7,8 @@ import msgspec
 import pytest
 import torch
 
+from localrec.data.chat_message import Message
 from localrec.foundation.errors import BusyError, CutShortError, InputError, UsageError
-from localrec.llm.chat_model import Message
 from localrec.training.adapters.lora import (
     AdapterConfig,
     attach,

@@ -2,8 +2,8 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from localrec.data.chat_message import Message
 from localrec.data.query import Query
-from localrec.llm.chat_model import Message
 from localrec.llm.scripted import ScriptedModel
 from localrec.understanding.router import (
     AdapterRouter,

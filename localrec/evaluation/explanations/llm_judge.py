@@ -17,6 +17,7 @@ from typing import ClassVar
 
 import msgspec
 
+from localrec.data.chat_message import Message
 from localrec.evaluation.explanations.samples import Sample, shuffled
 from localrec.evaluation.explanations.scales import (
     AGREEMENT,
@@ -27,7 +28,7 @@ from localrec.evaluation.explanations.scales import (
 )
 from localrec.foundation.errors import ModelCancelledError, ModelError
 from localrec.foundation.jsonl_log import JsonlLog
-from localrec.llm.chat_model import ChatModel, Message
+from localrec.llm.chat_model import ChatModel
 
 _LONGEST = 1_500  # characters of each text that are shown
 _DIGITS = tuple(str(number) for number in range(LOWEST, HIGHEST + 1))

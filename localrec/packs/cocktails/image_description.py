@@ -14,10 +14,11 @@ from typing import Literal
 
 import msgspec
 
+from localrec.data.chat_message import Message
 from localrec.images.analyzers import ImageDescriptionError
 from localrec.images.attributes import ColourDetection, Detection, ImageAttributes
 from localrec.images.opening import DecodedImage
-from localrec.llm.chat_model import Bitmap, Generation, Message, VisionModel
+from localrec.llm.chat_model import Bitmap, Generation, VisionModel
 from localrec.packs.cocktails.colour_words import COLOUR_EXAMPLES
 
 COLOURS = (*COLOUR_EXAMPLES, "clear")

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 import numpy as np
 
+from localrec.data.chat_message import Message
 from localrec.foundation.errors import ModelError
 from localrec.foundation.paths import make_private
-from localrec.llm.chat_model import Message
 from localrec.llm.model_process import ModelProcess
 from localrec.training.adapters.lora import (
     AdapterConfig,

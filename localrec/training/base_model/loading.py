@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from localrec.data.chat_message import Message
 from localrec.foundation.errors import ModelError, UsageError
 from localrec.foundation.record_files import sha256_of
-from localrec.llm.chat_model import Message
 from localrec.llm.chat_template import ChatTemplate
 from localrec.training.base_model.gguf_layout import ARCHITECTURES, Architecture
 from localrec.training.base_model.gguf_weights import open_gguf

@@ -16,8 +16,8 @@ from collections.abc import Sequence
 
 import msgspec
 
+from localrec.data.chat_message import Message
 from localrec.data.trajectory import AgentTurn
-from localrec.llm.chat_model import Message
 from localrec.training.base_model.loading import Base, encode
 
 

@@ -33,10 +33,10 @@ from localrec.agent.tool_context import ToolContext
 from localrec.agent.tool_fusion import DEFAULT_TOOL_WEIGHTS, evidence_calls
 from localrec.agent.tool_registry import Observation
 from localrec.agent.tools import TOOLS
+from localrec.data.chat_message import Message
 from localrec.data.trajectory import ToolCall
 from localrec.evaluation.ranking.metrics import hits_of, ndcg
 from localrec.foundation.progress import Progress
-from localrec.llm.chat_model import Message
 from localrec.training.examples.episodes import Episodes, EpisodesConfig, open_episodes
 from localrec.training.examples.example import Example, Examples, Half
 from localrec.training.rl.tasks import ListRequest

@@ -8,7 +8,7 @@ from typing import Literal, TypeVar
 
 import msgspec
 
-from localrec.llm.chat_model import Message
+from localrec.data.chat_message import Message
 
 Half = Literal["train", "validation"]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from localrec.agent.formats import format_for
 from localrec.agent.tools import TOOLS
-from localrec.llm.chat_model import Message
+from localrec.data.chat_message import Message
 from localrec.training.adapters.lora import AdapterConfig, attach, detach
 from localrec.training.base_model.loading import prompt_tokens
 from localrec.training.jobs.estimates import (

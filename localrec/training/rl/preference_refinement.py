@@ -20,10 +20,10 @@ import numpy as np
 
 from localrec.agent.prompts import goal_text, request_text
 from localrec.agent.tool_context import ToolContext
+from localrec.data.chat_message import Message
 from localrec.data.trajectory import Trajectory
 from localrec.foundation.errors import InputError
 from localrec.foundation.jsonl_log import read_records, write_records
-from localrec.llm.chat_model import Message
 from localrec.training.rl.policy_config import RefineConfig
 from localrec.training.rl.rewards import Reward, pair_reward
 from localrec.training.rl.rollout_workers import RolloutRequest, RolloutWorkers

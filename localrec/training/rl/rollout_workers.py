@@ -24,9 +24,10 @@ import msgspec
 from localrec.agent.limits import AgentLimits
 from localrec.agent.loop import conversation, run_agent
 from localrec.agent.tool_registry import Observation, Tool
+from localrec.data.chat_message import Message
 from localrec.data.trajectory import Trajectory
 from localrec.foundation.errors import ModelCancelledError, ModelCrashedError
-from localrec.llm.chat_model import ChatModel, GenerateKeywords, Generation, Message
+from localrec.llm.chat_model import ChatModel, GenerateKeywords, Generation
 from localrec.llm.model_wrapper import ModelWrapper
 from localrec.training.rl.tasks import TrainingRequest
 

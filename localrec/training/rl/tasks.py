@@ -12,8 +12,8 @@ from typing import Protocol
 import msgspec
 
 from localrec.agent.tool_context import ToolContext
+from localrec.data.chat_message import Message
 from localrec.data.trajectory import Trajectory
-from localrec.llm.chat_model import Message
 from localrec.training.rl.rewards import Reward, list_reward
 
 

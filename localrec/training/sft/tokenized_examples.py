@@ -13,8 +13,8 @@ from itertools import groupby
 import msgspec
 import numpy as np
 
+from localrec.data.chat_message import Message
 from localrec.data.trajectory import AgentTurn
-from localrec.llm.chat_model import Message
 from localrec.training.base_model.loading import Base, encode, prompt_tokens
 from localrec.training.base_model.tokenized_rollout import tokenize_rollout
 from localrec.training.examples.example import Example

@@ -94,7 +94,7 @@ class AppServices:
 
     def users(self, like: str = "", limit: int = 50) -> tuple[str, ...]:
         """Return the keys of users that contain `like`."""
-        from localrec_tui.services.store_queries import users_like
+        from localrec.graph.item_lookup import users_like
 
         return self._read(lambda store: users_like(store, like, limit))
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from localrec.data.chat_message import Message
 from localrec.foundation.errors import ModelCancelledError
-from localrec.llm.chat_model import ChatModel, Message
+from localrec.llm.chat_model import ChatModel
 from localrec.llm.model_wrapper import ModelWrapper, Reply
 from localrec.workspace.model_pool import Models, ModelsWrapper
 from localrec_tui.services.records import RequestHandle

@@ -127,8 +127,8 @@ class ModelService:
 
     def measure(self, name: str, request: RequestHandle, on_progress: Progress) -> ModelSpeed:
         """Load a model and time it."""
+        from localrec.data.chat_message import Message
         from localrec.foundation.settings import load_settings
-        from localrec.llm.chat_model import Message
         from localrec.llm.model_catalog import model_path
         from localrec.llm.model_process import ModelProcess
         from localrec_tui.services.cancellation import CancellableModel

@@ -40,16 +40,6 @@ def domain_summaries(store: Store) -> tuple[DomainSummary, ...]:
     return tuple(sorted(found, key=lambda one: (-one.items, one.name)))
 
 
-def users_like(store: Store, like: str, limit: int) -> tuple[str, ...]:
-    """Return the keys of users that contain `like` in any case, in alphabetical order."""
-    rows = store.rows(
-        "SELECT DISTINCT key FROM node WHERE kind = ? AND contains(lower(key), lower(?)) "
-        "ORDER BY key LIMIT ?",
-        [USER, like, limit],
-    )
-    return tuple(key for (key,) in rows)
-
-
 def user_domains(store: Store, user: str) -> tuple[str, ...]:
     """Return the domains in which a user is known, the one with the most interactions first."""
     rows = store.rows(

@@ -1,0 +1,1 @@
+"""The public Python API: what `localrec` exports, documented in docs/api.md."""

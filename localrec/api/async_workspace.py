@@ -1,0 +1,41 @@
+"""The same workspace for asynchronous programs: each call runs in a thread of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, Self
+
+from localrec.api.workspace import Workspace
+from localrec.workspace.warm_workspace import HOLD_S
+
+
+class AsyncWorkspace:
+    """Awaits what `Workspace` does; calls are served one after another.
+
+        async with AsyncWorkspace("~/recommender") as desk:
+            answer = await desk.ask("something like a Negroni, but lighter")
+
+    Every public method of `Workspace` is here under its name, with its arguments.
+
+    Args:
+        folder: The workspace folder; by default the one that the command line uses.
+        hold_s: How long the store stays open after a call, in seconds.
+    """
+
+    def __init__(self, folder: str | Path | None = None, *, hold_s: float = HOLD_S) -> None:
+        self._workspace = Workspace(folder, hold_s=hold_s)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await asyncio.to_thread(self._workspace.close)
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        method = None if name.startswith("_") else getattr(self._workspace, name, None)
+        if not callable(method):
+            raise AttributeError(f"'AsyncWorkspace' object has no attribute {name!r}")
+        return partial(asyncio.to_thread, method)

@@ -1,0 +1,52 @@
+"""What the API returns of items and histories."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from localrec.data.records import Record
+
+
+class ItemRecord(msgspec.Struct, Record, frozen=True, kw_only=True):
+    """An item of a catalogue.
+
+    Args:
+        key: The item's key in its domain.
+        name: The item's name.
+        domain: The domain.
+        properties: What its catalogue says of it: descriptions, numbers, dates.
+        attributes: Kind of attribute -> the names of those that it has.
+    """
+
+    key: str
+    name: str
+    domain: str
+    properties: dict[str, Any] = {}
+    attributes: dict[str, list[str]] = {}
+
+
+class HistoryEntry(msgspec.Struct, Record, frozen=True, kw_only=True):
+    """One thing that a user did with an item.
+
+    Args:
+        domain: The domain of the item.
+        item: The item's key.
+        name: The item's name.
+        event: "rated", "liked", "disliked", "seen", "wanted" and so on.
+        stars: 0.5 to 5; None where none were given.
+        at: When, in UTC; None where no time is known.
+        source: The kind of export that brought it, or "feedback".
+        note: The user's own words; "" for none.
+    """
+
+    domain: str
+    item: str
+    name: str
+    event: str
+    stars: float | None
+    at: datetime | None
+    source: str
+    note: str = ""

@@ -1,0 +1,306 @@
+"""The public door to a workspace: ask, recommend, rate, import, forget; typed records come back.
+
+    from localrec import Workspace
+
+    with Workspace("~/recommender") as desk:
+        answer = desk.ask("a smoky drink without whiskey", k=3)
+        print(answer.items[0].name, answer.items[0].reason)
+
+The store is open only while a call reads it and for a second afterwards, so that a notebook that
+stays open keeps no command waiting. What was read, and the models, serve the next call too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from localrec.api.session import WorkspaceSession
+from localrec.foundation.progress import Progress, no_progress
+
+if TYPE_CHECKING:
+    from localrec.api.records import HistoryEntry, ItemRecord
+    from localrec.api.writing import Verdict
+    from localrec.data.answers import Answer
+    from localrec.data.questions import RankRequest
+    from localrec.data.recommendations import Ranking, Recommendations
+    from localrec.data.rows import ImportReport
+    from localrec.export.exporter import ExportReport
+    from localrec.graph.interactions import FeedbackRecord
+    from localrec.privacy.forget import ForgetReceipt
+
+
+class Workspace(WorkspaceSession):
+    """A folder with a store, its models and settings. Making one opens nothing.
+
+    Every method raises a `localrec.LocalrecError` with one sentence and a remedy: `UsageError` for
+    a name that nobody has, `InputError` for a file that cannot be read, `BusyError` while another
+    process writes, `ModelError` for a model that is not here.
+
+    Args:
+        folder: The workspace folder; by default the one that the command line uses.
+        hold_s: How long the store stays open after a call, in seconds.
+    """
+
+    def domains(self) -> list[str]:
+        """List the domains that have items, the largest first."""
+        with self._warm.lease() as opened:
+            return opened.domains()
+
+    def users(self, like: str = "", *, limit: int = 50) -> list[str]:
+        """List the keys of users that contain a text, in alphabetical order."""
+        from localrec.graph.item_lookup import users_like
+
+        with self._warm.lease() as opened:
+            return list(users_like(opened.store, like, limit))
+
+    def ask(
+        self,
+        question: str,
+        *,
+        k: int = 3,
+        user: str | None = None,
+        have: str | Iterable[str] | None = None,
+        image: str | Path | None = None,
+        domain: str | None = None,
+        system: str = "marc",
+        use_model: bool = True,
+    ) -> Answer:
+        """Answer a question in plain language.
+
+        Args:
+            question: What is wanted.
+            k: How many items at most.
+            user: Who asks; their history orders what fits.
+            have: What is at hand, as a text or as names.
+            image: The path of a picture that the question is about.
+            domain: Where a workspace has several, the one that is meant; else the words decide.
+            system: The name of the system that answers.
+            use_model: Whether a language model may take part.
+        """
+        from localrec.data.questions import Question
+        from localrec.systems.registry import SYSTEM_REGISTRY
+        from localrec.workspace.domain_choice import domain_of_question
+
+        at_hand = have if have is None or isinstance(have, str) else ", ".join(have)
+        words = question if at_hand is None else f"{question} with {at_hand}"
+        with self._warm.lease() as opened:
+            self._check_users(opened, user)
+            chosen = domain_of_question(
+                opened, words, domain, user=user, with_image=image is not None
+            )
+            answerer = SYSTEM_REGISTRY.answerer(
+                opened.context(chosen, user), system, without_model=not use_model
+            )
+            path = None if image is None else str(image)
+            asked = Question(query=question, have=at_hand, user=user, image=path)
+            return answerer.answer(asked, k)
+
+    def recommend(
+        self,
+        user: str | Sequence[str],
+        *,
+        k: int = 10,
+        domain: str | None = None,
+        system: str = "auto",
+        fair: Literal["average", "least-misery"] = "average",
+        diverse: float = 0.0,
+        wanted: bool = False,
+    ) -> Recommendations:
+        """Recommend items that a user, or several together, have not met.
+
+        Args:
+            user: One key, or the keys of all that the list is for.
+            k: The length of the list.
+            domain: The domain; by default the one in which the user did most.
+            system: The name of the system that ranks.
+            fair: What counts for several users: the mean fit, or that of the least happy.
+            diverse: How much variety counts against fit, 0 to 1.
+            wanted: Whether items of the want-to list come first.
+        """
+        from localrec.systems.list_choice import ListOptions
+        from localrec.systems.registry import SYSTEM_REGISTRY
+
+        users = [user] if isinstance(user, str) else list(dict.fromkeys(user))
+        options = ListOptions(fair=fair, diverse=diverse, wanted=wanted)
+        with self._user_context(users, domain) as context:
+            profiles = {one: context.user_profile(one) for one in users}
+            recommender = SYSTEM_REGISTRY.recommender(context, system)
+            if len(users) == 1 and options == ListOptions(fair=fair):
+                return recommender.recommend(users[0], profiles[users[0]], k)
+            return recommender.recommend_chosen(profiles, k, options)
+
+    def rank(
+        self, request: RankRequest, *, domain: str | None = None, system: str = "auto"
+    ) -> Ranking:
+        """Order given candidates for a history, which need not be stored.
+
+        Args:
+            request: Candidates and history as item keys; see `localrec.RankRequest`.
+            domain: The domain of the items; by default the one that knows most of the keys.
+            system: The name of the system that ranks.
+        """
+        from localrec.systems.registry import SYSTEM_REGISTRY
+        from localrec.workspace.domain_choice import domain_of_items
+
+        with self._warm.lease() as opened:
+            self._check_users(opened, request.user)
+            chosen = domain_of_items(opened, [*request.candidates, *request.history], domain)
+            context = opened.context(chosen, request.user)
+            stored = context.user_profile(request.user) if request.user else None
+            return SYSTEM_REGISTRY.recommender(context, system).rank(request, stored)
+
+    def explain(
+        self, user: str, item: str, *, domain: str | None = None, system: str = "auto"
+    ) -> str:
+        """Say why a system would recommend an item to a user; "" where nothing speaks for it.
+
+        Args:
+            user: The user's key.
+            item: The key or name of the item.
+            domain: The domain of the item, where several have one of that name.
+            system: The name of the system.
+        """
+        from localrec.data.questions import RankRequest
+        from localrec.workspace.domain_choice import find_item
+
+        with self._warm.lease() as opened:
+            chosen, node, _ = find_item(opened, item, domain, user)
+            [[key]] = opened.store.rows("SELECT key FROM node WHERE node_id = ?", [node])
+        request = RankRequest(id="explain", candidates=(key,), user=user)
+        return self.rank(request, domain=chosen, system=system).rationales.get(key, "")
+
+    def search(self, text: str, *, domain: str | None = None, k: int = 20) -> list[ItemRecord]:
+        """Find items whose names, or whose attributes' names, hold the words of a text."""
+        from localrec.api.reading import search_items
+
+        with self._warm.lease() as opened:
+            return search_items(opened, text, domain, k)
+
+    def item(self, item: str, *, domain: str | None = None) -> ItemRecord:
+        """Read an item by key or name, with all its attributes."""
+        from localrec.api.reading import read_item
+
+        with self._warm.lease() as opened:
+            return read_item(opened, item, domain)
+
+    def history(self, user: str, *, domain: str | None = None) -> list[HistoryEntry]:
+        """Read what a user did, the newest first."""
+        from localrec.api.reading import read_history
+
+        with self._warm.lease() as opened:
+            self._check_users(opened, user)
+            return read_history(opened.store, user, domain)
+
+    def shelf(self, user: str, *, domain: str | None = None) -> list[str]:
+        """List the names of what a user has at hand."""
+        from localrec.api.reading import read_shelf
+
+        with self._user_context([user], domain) as context:
+            return read_shelf(context, user)
+
+    # --- writing ---
+
+    def feedback(
+        self,
+        user: str,
+        item: str,
+        verdict: Verdict | None = None,
+        *,
+        stars: float | None = None,
+        reason: str | None = None,
+        domain: str | None = None,
+    ) -> FeedbackRecord:
+        """Store what a user thinks of an item; it counts in the very next list.
+
+        Args:
+            user: The user's key; a new one makes a new user.
+            item: The key or name of the item.
+            verdict: What they think; or give stars.
+            stars: 0.5 to 5.
+            reason: Why, in their words.
+            domain: The domain of the item, where several have one of that name.
+        """
+        from localrec.api.writing import give_feedback
+
+        with self._written() as opened:
+            return give_feedback(opened, user, item, verdict, stars, reason, domain)
+
+    def undo_feedback(self, user: str, item: str | None = None) -> FeedbackRecord:
+        """Take back the newest feedback of a user, or the newest on an item."""
+        from localrec.api.writing import take_back_feedback
+
+        with self._written() as opened:
+            return take_back_feedback(opened, user, item)
+
+    def import_file(
+        self,
+        path: str | Path,
+        kind: str = "auto",
+        *,
+        user: str | None = None,
+        domain: str | None = None,
+        dry_run: bool = False,
+        progress: Progress = no_progress,
+    ) -> ImportReport:
+        """Read a catalogue or somebody's export: all of it, or nothing of a bad file.
+
+        Args:
+            path: The file, archive or folder.
+            kind: One of the kinds of `localrec import --help`; "auto" looks at the file.
+            user: Whose export it is, where the file does not say.
+            domain: The domain of the items; by default that of the kind.
+            dry_run: Whether only the receipt is made.
+            progress: Called with the step, how much of it is done, and of how much.
+        """
+        from localrec.api.writing import read_import, store_import
+
+        found = read_import(Path(path).expanduser(), kind, user, domain)
+        if dry_run:
+            return msgspec.structs.replace(found.rows.report, dry_run=True)
+        with self._written(found.files) as opened:
+            return store_import(opened, found, user, progress)
+
+    def forget(
+        self,
+        *,
+        user: str | None = None,
+        item: str | None = None,
+        since: str | None = None,
+        domain: str | None = None,
+        dry_run: bool = False,
+        progress: Progress = no_progress,
+    ) -> ForgetReceipt:
+        """Remove a user, an item or a span of time from everything, and look for traces afterwards.
+
+        Args:
+            user: The user's key; with `since` only what they did from then on.
+            item: The item's key, alone.
+            since: A date such as "2026-10-01" (UTC).
+            domain: Only there; everywhere by default.
+            dry_run: Whether nothing is changed.
+            progress: Called with the step, how much of it is done, and of how much.
+        """
+        from localrec.privacy.erasure_plan import parse_forget_scope
+        from localrec.privacy.forget import forget
+
+        scope = parse_forget_scope(user, item, since, domain)
+        with self._warm.released():
+            return forget(self.folder, scope, dry_run=dry_run, progress=progress)
+
+    def export(self, out: str | Path, **options: Any) -> ExportReport:
+        """Write a history, profile, catalogue or list to a file; options are those of the command.
+
+        Args:
+            out: The file; for the format recbole a folder.
+            options: what, form, user, domain, split, history, force.
+        """
+        from localrec.export.exporter import run_export
+        from localrec.export.plan import plan_export
+
+        plan = plan_export(Path(out).expanduser(), **options)
+        with self._warm.lease() as opened:
+            return run_export(opened.store, plan)

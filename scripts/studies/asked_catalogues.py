@@ -1,0 +1,188 @@
+"""Flat catalogues, one JSON object an item, as workspaces that questions can be put to."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from findings import say
+
+from localrec.data.domains import Domain
+from localrec.data.rows import (
+    AttributeLink,
+    CatalogueRows,
+    Event,
+    HistoryRows,
+    ImportReport,
+    InteractionRow,
+    ItemRow,
+)
+from localrec.foundation.errors import InputError
+from localrec.graph.domain_files import load_domain
+from localrec.graph.store import Store
+from localrec.sources import open_source
+from localrec.sources.dataset_catalog import fetch_dataset, find_dataset
+from localrec.workspace import Workspace
+from localrec.workspace.domain_context import DomainContext, SharedIndexes
+from localrec.workspace.import_service import ImportService
+
+HERE = Path(__file__).resolve().parent / "catalogues"
+Row = dict[str, Any]
+
+# Domain of the questions -> the domain that reads them, and its kind of attribute for each field.
+# A field without a kind is a property under its own name.
+DOMAINS: dict[str, tuple[str, Mapping[str, str]]] = {
+    "drinks": ("cocktails", {}),
+    "films": ("movies", {"genres": "genre", "decade": "decade"}),
+    "books": ("books", {"authors": "author", "series": "series"}),
+    "music": ("music", {}),
+    "wines": (
+        "wines",
+        {
+            "variety": "variety",
+            "winery": "winery",
+            "country": "country",
+            "province": "province",
+            "regions": "region",
+            "taster": "taster",
+        },
+    ),
+    "games": (
+        "games",
+        {"mechanics": "mechanic", "categories": "category", "designers": "designer"},
+    ),
+}
+
+
+class AskedCatalogue:
+    """One catalogue: its rows as they stand in the file, and a context that answers about it.
+
+    Args:
+        name: Domain of the questions ("films").
+        path: The flat catalogue.
+        state: Where the built workspace stays.
+    """
+
+    def __init__(self, name: str, path: Path, state: Path) -> None:
+        if name not in DOMAINS:
+            raise InputError(f"No domain is called {name!r}.", f"Known: {', '.join(DOMAINS)}.")
+        self.name = name
+        self.rows = [msgspec.json.decode(line, type=Row) for line in path.read_bytes().splitlines()]
+        self.domain = _domain(DOMAINS[name][0])
+        declared = msgspec.msgpack.encode(repr(msgspec.structs.asdict(self.domain)))
+        mark = hashlib.sha256(path.read_bytes() + declared).hexdigest()[:12]
+        self._folder = state / f"{name}-{mark}"
+        if not (self._folder / "ready").is_file():
+            say(f"Building the workspace of {name}.")
+            with Workspace(self._folder, writable=True) as workspace:
+                self._fill(workspace)
+            (self._folder / "ready").touch()
+
+    def rows_named(self, name: str) -> list[Row]:
+        """The rows of a name; a catalogue may hold one twice."""
+        return self._by_name.get(name.casefold(), [])
+
+    def open(self, histories: Mapping[str, Row]) -> tuple[Workspace, DomainContext]:
+        """Open the workspace with the histories of those who ask, user -> `rated`, `wanted`."""
+        self._by_name: dict[str, list[Row]] = {}
+        for row in self.rows:
+            self._by_name.setdefault(row["name"].casefold(), []).append(row)
+        if histories:
+            with Workspace(self._folder, writable=True) as workspace:
+                self._add_histories(workspace, histories)
+        workspace = Workspace(self._folder)
+        return workspace, self._context(workspace)
+
+    def _context(self, workspace: Workspace) -> DomainContext:
+        return DomainContext(
+            SharedIndexes(
+                workspace.store,
+                self._folder / "indexes",
+                workspace.settings,
+                workspace.models,
+                self.domain,
+            )
+        )
+
+    def _imports(self, workspace: Workspace) -> ImportService:
+        return ImportService(
+            workspace.store,
+            workspace.settings,
+            workspace.models,
+            lambda _: self._context(workspace),
+            lambda: None,
+        )
+
+    def _fill(self, workspace: Workspace) -> None:
+        if self.name == "drinks":
+            source = open_source(find_dataset("cocktails").kind)
+            table = source.read(fetch_dataset("cocktails"), self.domain)
+        else:
+            fields = DOMAINS[self.name][1]
+            items = tuple(
+                _item(number, row, fields, self.domain) for number, row in enumerate(self.rows)
+            )
+            table = CatalogueRows(items=items, report=_report(self.name, len(items)))
+        self._imports(workspace).import_items(table, self.domain, lambda *_: None)
+
+    def _add_histories(self, workspace: Workspace, histories: Mapping[str, Row]) -> None:
+        keys = _keys(workspace.store, self.domain)
+        told = [
+            InteractionRow(user=user, item=keys[name], event=Event.RATED, rating=float(stars))
+            for user, history in histories.items()
+            for name, stars in history.get("rated", ())
+            if name in keys
+        ]
+        told += [
+            InteractionRow(user=user, item=keys[name], event=Event.WANTED)
+            for user, history in histories.items()
+            for name in history.get("wanted", ())
+            if name in keys
+        ]
+        report = _report("histories", len(told))
+        rows = HistoryRows(items=(), interactions=tuple(told), report=report)
+        self._imports(workspace).import_history(rows, self.domain, None, embed=False)
+
+
+def _domain(name: str) -> Domain:
+    folder = HERE / f"{name}.toml"
+    if not folder.is_file():
+        return load_domain(name)
+    import tomllib
+
+    return msgspec.convert(tomllib.loads(folder.read_text("utf-8")), Domain)
+
+
+def _item(number: int, row: Row, fields: Mapping[str, str], domain: Domain) -> ItemRow:
+    links = [
+        AttributeLink(kind=fields[field], name=str(value))
+        for field, values in row.items()
+        if field in fields and fields[field] in domain.attributes
+        for value in (values if isinstance(values, list) else [values])
+    ]
+    year = row.get("year")
+    if "decade" in domain.attributes and "decade" not in row and isinstance(year, int):
+        links.append(AttributeLink(kind="decade", name=f"{year // 10}0s"))
+    plain = {
+        field: value
+        for field, value in row.items()
+        if field not in fields and field != "name" and isinstance(value, str | int | float)
+    }
+    return ItemRow(key=f"i{number}", name=row["name"], properties=plain, links=tuple(links))
+
+
+def _keys(store: Store, domain: Domain) -> dict[str, str]:
+    rows = store.rows(
+        "SELECT name, key FROM node WHERE domain = ? AND kind = ? ORDER BY node_id DESC",
+        [domain.name, domain.item],
+    )
+    return dict(rows)
+
+
+def _report(source: str, count: int) -> ImportReport:
+    return ImportReport(
+        source=source, path=source, domain=source, read=count, kept=count, merged=0, dropped=0
+    )

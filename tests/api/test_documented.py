@@ -1,0 +1,27 @@
+"""Every block of docs/api.md runs, in its order, as one program."""
+
+import re
+import shutil
+from pathlib import Path
+
+_PAGE = Path(__file__).parents[2] / "docs" / "api.md"
+
+
+def test_every_block_of_the_page_runs(bundled_workspace, tmp_path, monkeypatch, capsys):
+    shutil.copytree(bundled_workspace, tmp_path / "workspace")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LOCALREC_WORKSPACE", str(tmp_path / "workspace"))
+    blocks = re.findall(r"^```python\n(.*?)^```", _PAGE.read_text(encoding="utf-8"), re.S | re.M)
+    assert len(blocks) > 6
+    exec(compile("\n".join(blocks), str(_PAGE), "exec"), {})
+    told = capsys.readouterr().out
+    assert "because" in told and "Negroni" in told
+
+
+def test_the_page_documents_every_public_method_or_says_where_its_options_are(bundled_workspace):
+    from localrec import Workspace
+
+    page = _PAGE.read_text(encoding="utf-8")
+    public = [name for name in vars(Workspace) if not name.startswith("_")]
+    missing = [name for name in public if f"{name}(" not in page and f"`{name}`" not in page]
+    assert not missing
