@@ -2,8 +2,8 @@
 
 A domain is a folder with `domain.toml` (kinds, roles, texts, flags, numbers) and, beside it, an
 optional `taxonomy.toml` (families and synonyms of attributes), `words.toml` (words of questions)
-and `columns.toml` (which column of a table holds what). MARC's four tasks are written against the roles below, never against a domain's own
-words:
+and `columns.toml` (which column of a table holds what). MARC's four tasks are written against the
+roles below, never against a domain's own words:
 
 * component: what an item is made of (ingredient, genre); C3 walks it
 * container: what holds it (glass, decade); C2 filters by it

@@ -70,8 +70,6 @@ _MAGIC = (
     (b"\xff\xd8\xff", "a JPEG image"),
     (b"GIF8", "a GIF image"),
     (b"\x7fELF", "a program"),
-    (b"\xff\xfe", "text in UTF-16"),
-    (b"\xfe\xff", "text in UTF-16"),
 )
 _WEB_PAGE = (b"<!doctype html", b"<html", b"<head", b"<body")
 # What Korean Excel writes into otherwise English tables; it has no accented Latin letters.
@@ -148,8 +146,9 @@ def detect_encoding(
 ) -> str:
     """The encoding in which the whole file decodes strictly.
 
-    A declared encoding and a byte order mark (of UTF-8 or UTF-16) are taken at their word. Otherwise UTF-8 goes
-    first, then cp949 where the text it gives looks Korean, then cp1252, and last Latin-1.
+    A declared encoding and a byte order mark (of UTF-8 or UTF-16) are taken at their word.
+    Otherwise UTF-8 goes first, then cp949 where the text it gives looks Korean, then cp1252, and
+    last Latin-1.
 
     Raises:
         InputError: the declared encoding is unknown, or the file is not in it (names the line).

@@ -33,9 +33,7 @@ def _lines(data: Mapping[str, Any], above: tuple[str, ...]) -> Iterator[str]:
 def _is_section(value: Any, above: tuple[str, ...]) -> bool:
     if not isinstance(value, Mapping):
         return False
-    is_small = len(value) <= _INLINE and not any(
-        isinstance(one, Mapping) for one in value.values()
-    )
+    is_small = len(value) <= _INLINE and not any(isinstance(one, Mapping) for one in value.values())
     return not (above and is_small and len(above) > 1)
 
 

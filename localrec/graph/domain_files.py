@@ -21,10 +21,10 @@ from localrec.foundation.errors import InputError, WorkspaceError
 from localrec.foundation.paths import make_private, pulled, shipped
 from localrec.foundation.plugins import DOMAINS, find_plugin, list_plugins
 
-
 _FILES = ("domain.toml", "words.toml", "columns.toml", "taxonomy.toml")
 _OWN = "domains"  # folder of a workspace
 _used: list[Path] = []  # workspaces of this process, the latest last
+_named: dict[str, Path] = {}  # domains that were named by their folders in this process
 
 
 def own_domains(workspace: Path) -> Path:
@@ -39,6 +39,21 @@ def use_domains_of(workspace: Path) -> None:
     if workspace in _used:
         _used.remove(workspace)
     _used.append(workspace)
+
+
+def use_folder(folder: Path) -> str:
+    """Have the domain in a folder found by its name, in this process; returns the name.
+
+    Raises:
+        InputError: the folder declares no domain, or one with the name of another.
+    """
+    name = load_domain("", folder).name
+    if name in shipped_domains():
+        raise InputError(
+            f"{folder} declares {name!r}, which is a domain already.", "Give it another name."
+        )
+    _named[name] = folder
+    return name
 
 
 def load_domain(name: str, folder: Path | None = None) -> Domain:
@@ -130,7 +145,7 @@ def shipped_domains() -> list[str]:
 
 
 def _own_names() -> set[str]:
-    return {
+    return set(_named) | {
         path.parent.name
         for workspace in _used
         for path in own_domains(workspace).glob("*/domain.toml")
@@ -138,7 +153,9 @@ def _own_names() -> set[str]:
 
 
 def _own_folder(name: str) -> Path | None:
-    """The folder of a domain of a workspace that is in use."""
+    """The folder of a domain that was named by it, or of a workspace that is in use."""
+    if name in _named:
+        return _named[name]
     for workspace in reversed(_used):
         folder = own_domains(workspace) / name
         if "/" not in name and (folder / "domain.toml").is_file():

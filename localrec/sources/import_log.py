@@ -2,13 +2,51 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 
 from localrec.data.rows import ImportReport, RowProblem
+from localrec.foundation.errors import InputError
 
+_MOST_DROPPED = 0.1  # share of the rows beyond which a file is refused
+_FEW_ROWS = 20  # of so few, each one is told, and none decides on the file
+_CAUSES = 3
 _MANY = 5  # repairs that are summed up at the end of the receipt
 _NAMED = 10_000  # rows told one by one; beyond them a broken file would fill memory and store
+
+
+def judge_report(report: ImportReport, *, strict: bool = False) -> None:
+    """Refuse a file of which too much would be lost.
+
+    Args:
+        report: What became of its rows.
+        strict: Let no row be mended or left out.
+
+    Raises:
+        InputError: more than a tenth of the rows would go, with the commonest causes; or, if
+            strict, the first row that is not taken as it stands.
+    """
+    faults = [one for one in report.problems if one.action != "merged"]
+    if strict and faults:
+        first = faults[0]
+        place = f", column {first.column!r}" if first.column else ""
+        raise InputError(
+            f"{report.path}, row {first.row}{place}: {first.problem}.",
+            "Mend it, or leave --strict out to have such rows mended or left out.",
+        )
+    if report.read < _FEW_ROWS or report.dropped <= report.read * _MOST_DROPPED:
+        return
+    causes = Counter(
+        re.sub(r"'[^']*'|\"[^\"]*\"|\([^)]*\)|\d+", "…", one.problem)
+        for one in report.problems
+        if one.action == "dropped"
+    )
+    told = "; ".join(f"{cause} ({count:,})" for cause, count in causes.most_common(_CAUSES))
+    raise InputError(
+        f"{report.path}: {report.dropped:,} of {report.read:,} rows would be left out: {told}.",
+        "Check that it is the right file and kind; localrec import auto FILE tells what it is.",
+    )
 
 
 class ImportLog:

@@ -14,7 +14,7 @@ import msgspec
 
 from localrec.data.domains import Domain
 from localrec.foundation.atomic_files import write_atomically
-from localrec.foundation.errors import InputError, UsageError
+from localrec.foundation.errors import UsageError
 from localrec.foundation.paths import make_private
 from localrec.foundation.toml_text import toml_text
 from localrec.graph.domain_files import (
@@ -74,18 +74,10 @@ def save_domain(workspace: Path, domain: Domain) -> Path:
     return folder
 
 
-def adopt_folder(workspace: Path, folder: Path) -> Domain:
-    """Take a domain's folder into a workspace, so that its items are found by its name.
-
-    Raises:
-        InputError: it holds no domain.
-        UsageError: another domain bears the name.
-    """
-    domain = load_domain("", folder)
-    home = own_domains(workspace) / domain.name
-    if home.resolve() != folder.resolve():
+def adopt_domain(workspace: Path, domain: Domain) -> None:
+    """Keep a domain that was named by its folder, so that its items are found by its name."""
+    if domain.name not in (*shipped_domains(), *own_domain_names(workspace)):
         save_domain(workspace, domain)
-    return load_domain(domain.name)
 
 
 def own_domain_names(workspace: Path) -> list[str]:
@@ -101,13 +93,7 @@ def find_domain(workspace: Path, named: str) -> Domain:
     """
     use_domains_of(workspace)
     folder = Path(named)
-    if (folder / "domain.toml").is_file():
-        return load_domain("", folder)
-    if "/" in named:
-        raise InputError(
-            f"{named} is no folder with a domain.toml.", "localrec domains list tells the names."
-        )
-    return load_domain(named)
+    return load_domain("", folder) if (folder / "domain.toml").is_file() else load_domain(named)
 
 
 def count_items(store: Store, domain: Domain) -> int:

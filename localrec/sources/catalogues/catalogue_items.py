@@ -51,6 +51,7 @@ class CatalogueReader:
             for one in columns.numbers.values()
             if one.column in here
         }
+        self._written: dict[str, tuple[str, ...]] = {}  # key -> what its first row calls the item
         self._zeros = dict.fromkeys(columns.numbers, 0)
 
     def read(self) -> CatalogueRows:
@@ -68,7 +69,9 @@ class CatalogueReader:
                 continue
             key = self._key(name, cells)
             told = self._content(cells)
-            if key in items and not self._columns.gather:
+            if self._columns.gather:
+                key = self._gathered_key(key, cells)
+            elif key in items:
                 first, content = origin[key]
                 if content == told:
                     self._log.merge(row, None, f"says the same as row {first}")
@@ -106,9 +109,7 @@ class CatalogueReader:
             if count:
                 column = self._columns.numbers[name].column
                 self._log.tell(f"A 0 in column {column} is taken as not known ({count:,} rows).")
-        return CatalogueRows(
-            items=tuple(items.values()), report=self._log.report(kept=len(items))
-        )
+        return CatalogueRows(items=tuple(items.values()), report=self._log.report(kept=len(items)))
 
     def _format(self, column: str) -> NumberFormat:
         texts = [str(cell) for cell in self._table.column(column) if not is_missing(cell)]
@@ -136,6 +137,17 @@ class CatalogueReader:
             return clean_key(name)
         told = (clean_name(self._text(cells, one)) for one in self._columns.key)
         return clean_key(" ".join(filter(None, told)) or name)
+
+    def _gathered_key(self, key: str, cells: Sequence[Cell]) -> str:
+        """The key of the rows that are one item; names that only punctuation parts stay two."""
+        written = tuple(
+            self._text(cells, one) for one in (self._columns.key or (self._columns.name,))
+        )
+        first = self._written.setdefault(key, written)
+        if first == written:
+            return key
+        mark = blake2b("\0".join(written).encode(), digest_size=4).hexdigest()
+        return f"{key[:80]}-{mark}"
 
     def _content(self, cells: Sequence[Cell]) -> tuple[str, ...]:
         return tuple(
@@ -309,9 +321,7 @@ def _told_apart(
 def _joined(item: ItemRow, more: ItemRow) -> ItemRow:
     """One item of two rows: links add up, properties of the first row stand."""
     known = {(link.kind, link.name) for link in item.links}
-    links = item.links + tuple(
-        link for link in more.links if (link.kind, link.name) not in known
-    )
+    links = item.links + tuple(link for link in more.links if (link.kind, link.name) not in known)
     properties = {**more.properties, **item.properties}
     if item.properties.get("description_source") == "generated":
         told = join_words(list(dict.fromkeys(link.name.casefold() for link in links))[:12])

@@ -1,10 +1,11 @@
-"""Columns and rows that belong together: numbered columns, yes-or-no columns, several rows a key."""
+"""Columns and rows that belong together: numbered columns, yes-or-no columns, rows of one key."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 
 import msgspec
 
@@ -17,16 +18,18 @@ _NUMBERED = re.compile(r"(?P<base>.*?[A-Za-z].*?)[\s_.-]*(?P<number>\d{1,2})\)?"
 _LEAST_FLAGS = 4  # yes-or-no columns from which on they are one list
 _FRACTION = "¼½¾⅓⅔⅛⅜⅝⅞"
 _UNIT = (
-    "fl oz|fluid ounces?|ounces?|oz|ml|cl|dl|l|litres?|liters?|cups?|teaspoons?|tsps?|tablespoons?|"
-    "tbsps?|tbs|dash(?:es)?|drops?|splash(?:es)?|parts?|shots?|jiggers?|barspoons?|bar spoons?|pinch(?:es)?|"
-    "slices?|wedges?|twists?|sprigs?|leaves|leaf|pieces?|cans?|bottles?|pints?|quarts?|gallons?|kg|g|grams?|"
-    "lbs?|pounds?|cloves?|sticks?|packages?|pkgs?|cubes?|lumps?|stalks?|handfuls?|wheels?|scoops?|jars?"
+    "fl oz|fluid ounces?|ounces?|oz|ml|cl|dl|l|litres?|liters?|cups?|teaspoons?|tsps?|"
+    "tablespoons?|tbsps?|tbs|dash(?:es)?|drops?|splash(?:es)?|parts?|shots?|jiggers?|barspoons?|"
+    "bar spoons?|pinch(?:es)?|slices?|wedges?|twists?|sprigs?|leaves|leaf|pieces?|cans?|bottles?|"
+    "pints?|quarts?|gallons?|kg|g|grams?|lbs?|pounds?|cloves?|sticks?|packages?|pkgs?|cubes?|"
+    "lumps?|stalks?|handfuls?|wheels?|scoops?|jars?"
 )
+_DIGITS = rf"\d+(?:[.,/]\d+)?(?:\s*[{_FRACTION}]|\s+\d/\d)?|[{_FRACTION}]"
+_FEW = rf"(?=(?:few|half an?|an?)\s+(?:{_UNIT})\b)(?:few|half an?|an?)"
+_UP_TO = r"(?:\s*(?:-|–|to)\s*\d+(?:[.,/]\d+)?)?"
 _AMOUNT = re.compile(
-    rf"(?P<amount>(?:(?:about|ca\.?|few|a few)\s+)?(?:\d+(?:[.,/]\d+)?(?:\s*[{_FRACTION}]|\s+\d/\d)?|[{_FRACTION}]"
-    rf"|(?=(?:few|an?|half an?)\s+(?:{_UNIT})\b)(?:few|an?|half an?))"
-    rf"(?:\s*(?:-|–|to)\s*\d+(?:[.,/]\d+)?)?(?:\s*(?:{_UNIT})\b\.?)?|(?:dash|splash|pinch|drop)(?:es|s)?\b)"
-    r"\s*(?:of\s+)?(?P<name>[^\d\s].*)",
+    rf"(?P<amount>(?:(?:about|ca\.?|a(?=\s+few))\s+)?(?:{_DIGITS}|{_FEW}){_UP_TO}(?:\s*(?:{_UNIT})\b\.?)?"
+    r"|(?:dash|splash|pinch|drop)(?:es|s)?\b)\s*(?:of\s+)?(?P<name>[^\d\s].*)",
     re.IGNORECASE,
 )
 
@@ -72,7 +75,7 @@ def find_gathered_rows(table: RecordTable, name: str) -> GatheredRows | None:
     if any(isinstance(cells[place], list) for _, cells in table.rows[:50]):
         return None
     counts = Counter(keys)
-    runs = 1 + sum(one != before for before, one in zip(keys, keys[1:], strict=False))
+    runs = 1 + sum(one != before for before, one in pairwise(keys))
     if len(counts) > 0.67 * len(keys) or runs > 1.05 * len(counts) + 1:
         return None
     rows: dict[str, list[list[object]]] = defaultdict(list)
@@ -102,7 +105,7 @@ def _counts_up(cells: Sequence[object]) -> bool:
     if not all(number.isdigit() for number in numbers):
         return False
     told = [int(number) for number in numbers]
-    return all(later > one for one, later in zip(told, told[1:], strict=False))
+    return all(later > one for one, later in pairwise(told))
 
 
 def _numbered(profiles: Sequence[ColumnProfile]) -> list[ColumnGroup]:
@@ -122,7 +125,9 @@ def _numbered(profiles: Sequence[ColumnProfile]) -> list[ColumnGroup]:
         is_names = sum(one.holds in ("name", "text", "list") for one in told) * 2 >= len(told)
         if base in amounts or meaning in (*PLACES, *CREATORS, "description") or not is_names:
             continue
-        values = [one for other in amounts for one in bases[other]] if meaning == "ingredient" else []
+        values = (
+            [one for other in amounts for one in bases[other]] if meaning == "ingredient" else []
+        )
         common = tuple(dict.fromkeys(name for one in told for name in one.common))
         groups.append(
             ColumnGroup(
@@ -146,10 +151,14 @@ def _measured(profiles: Sequence[ColumnProfile]) -> list[ColumnGroup]:
     outer = best.name.rpartition(".")[0]
     beside = [one for one in profiles if one is not best and one.name.rpartition(".")[0] == outer]
     values = [
-        one for one in beside if one.meaning == "measure" and one.holds in ("list", "name", "number")
+        one
+        for one in beside
+        if one.meaning == "measure" and one.holds in ("list", "name", "number")
     ]
     values.sort(key=lambda one: "unit" in header_words(one.name))  # "6" goes before "cl"
-    other = [one for one in beside if outer and header_words(one.name)[-1] in ("special", "text", "name")]
+    other = [
+        one for one in beside if outer and header_words(one.name)[-1] in ("special", "text", "name")
+    ]
     common = best.common
     return [
         ColumnGroup(
@@ -167,7 +176,9 @@ def _measured(profiles: Sequence[ColumnProfile]) -> list[ColumnGroup]:
 def _specificity(one: ColumnProfile) -> int:
     words = header_words(one.name)
     last = words[-1] if words else ""
-    return 2 * (last in ("ingredient", "name")) - 2 * (last in ("description", "note", "id", "sort"))
+    return 2 * (last in ("ingredient", "name")) - 2 * (
+        last in ("description", "note", "id", "sort")
+    )
 
 
 def _flagged(profiles: Sequence[ColumnProfile]) -> list[ColumnGroup]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Literal
 
 import msgspec
@@ -147,7 +148,7 @@ def _profile_numbers(profile: ColumnProfile, texts: list[str], cells: list[str])
     profile.lowest_share = above.count(min(above)) / len(told) if above else 0.0
     profile.holds = "number"
     in_turn = [form.value(cell) for cell in cells]
-    steps = {b - a for a, b in zip(in_turn, in_turn[1:]) if a is not None and b is not None}
+    steps = {b - a for a, b in pairwise(in_turn) if a is not None and b is not None}
     if profile.is_whole and profile.is_unique and len(told) > 5:
         if steps == {1.0} and in_turn[0] in (0.0, 1.0) and profile.meaning != "rank":
             profile.holds = "rows"

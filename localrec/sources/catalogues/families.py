@@ -6,8 +6,11 @@ since no table says it and everybody asks for it.
 
 from __future__ import annotations
 
+import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
 
 from localrec.data.domains import AttributeSpec, Concept, ConceptTables
 from localrec.foundation.text_matching import roots
@@ -20,30 +23,17 @@ _NO_FAMILY = frozenset(
 )
 _KINDS = ("variety", "style", "category", "ingredient", "genre", "tag", "cuisine")
 _MOST_NAMES = 3_000
-_WHITE = """albariño, alvarinho, aligoté, antão vaz, arinto, arneis, assyrtiko, assyrtico, auxerrois, avesso, bical,
-bourboulenc, catarratto, chardonnay, chasselas, chenin blanc, clairette, colombard, cortese, encruzado, falanghina, fernão pires,
-fiano, friulano, furmint, garganega, gewürztraminer, glera, godello, gouveio, greco, grenache blanc, grillo, grüner veltliner,
-hárslevelű, inzolia, jacquère, kerner, loureiro, macabeo, malagousia, malvasia, marsanne, mauzac, melon, moscatel, moscato,
-moschofilero, müller-thurgau, muscadelle, muscadet, muscat, muscat blanc, nosiola, palomino, pecorino, pedro ximénez, petit manseng,
-gros manseng, picpoul, picolit, pinot bianco, pinot blanc, pinot grigio, pinot gris, prosecco, rabigato, rkatsiteli, ribolla gialla,
-riesling, robola, roditis, rotgipfler, roussanne, sauvignon, sauvignon blanc, sauvignon gris, savagnin, scheurebe, sémillon,
-silvaner, sylvaner, siria, tocai, torrontés, traminer, trebbiano, ugni blanc, verdejo, verdelho, verdicchio, vermentino, vernaccia,
-vidal blanc, vidal, vignoles, viognier, viosinho, viura, weissburgunder, welschriesling, xarel-lo, zierfandler, zibibbo, seyval blanc"""
-_RED = """aglianico, agiorgitiko, alicante bouschet, baga, barbera, blaufränkisch, bobal, bonarda, brachetto, cabernet,
-cabernet franc, cabernet sauvignon, carignan, cariñena, carmenère, castelão, charbono, cinsault, claret, corvina, counoise, dolcetto,
-dornfelder, frappato, freisa, gaglioppo, gamay, garnacha, graciano, grenache, jaen, kekfrankos, lagrein, lambrusco, lemberger, malbec,
-mavrodaphne, mencía, merlot, monastrell, mondeuse, montepulciano, mourvèdre, nebbiolo, negroamaro, nerello mascalese, nero d'avola,
-perricone, petit verdot, petite sirah, pinot meunier, pinot noir, pinotage, plavac mali, port, prieto picudo, primitivo, refosco,
-rufete, sagrantino, sangiovese, saperavi, schiava, shiraz, sousão, spätburgunder, st. laurent, syrah, tannat, tempranillo, teroldego,
-tinta barroca, tinta de toro, tinta fina, tinta roriz, tinto fino, touriga franca, touriga nacional, trincadeira, trollinger,
-valdiguié, xinomavro, zinfandel, zweigelt, norton, chambourcin, mavrud, feteasca neagra, blauburgunder, tinta del pais, g-s-m"""
-_GRAPES = {
-    grape.strip(): colour
-    for colour, grapes in (("white", _WHITE), ("red", _RED))
-    for grape in grapes.split(",")
+_COLOUR_WORDS = {
+    **dict.fromkeys(("blanc", "blanco", "bianco", "branco", "weiss"), "white"),
+    **dict.fromkeys(("rouge", "tinto", "rosso", "rot"), "red"),
+    **dict.fromkeys(("rose", "rosado", "rosato"), "rosé"),
 }
-_COLOUR_WORDS = {"blanc": "white", "blanco": "white", "bianco": "white", "branco": "white", "rouge": "red", "tinto": "red",
-                 "rosso": "red", "rosado": "rosé", "rosato": "rosé", "rose": "rosé"}  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def _colour_of_grapes() -> dict[tuple[str, ...], str]:
+    told = tomllib.loads((Path(__file__).parent / "grapes.toml").read_text(encoding="utf-8"))
+    return {roots(grape): colour for colour, grapes in told.items() for grape in grapes}
 
 
 def propose_families(
@@ -75,9 +65,9 @@ def _families_of(names: Sequence[str], are_grapes: bool) -> dict[str, Concept]:
         and word not in _NO_FAMILY
         and not word.isdigit()
     }
-    by_words = {roots(grape): colour for grape, colour in _GRAPES.items()} if are_grapes else {}
+    by_words = _colour_of_grapes() if are_grapes else {}
     concepts: dict[str, Concept] = {}
-    for name, told in words.items():
+    for told in words.values():
         above = [word for word in dict.fromkeys(told) if word in families and told != (word,)]
         if are_grapes:
             above = _with_colour(told, above, by_words)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-
 from localrec.data.catalogue_columns import NumberColumn
 from localrec.data.domains import NumberSpec
 from localrec.sources.catalogues.column_profiles import ColumnProfile
-from localrec.sources.catalogues.header_words import header_words
+from localrec.sources.catalogues.header_words import header_words, property_name
 from localrec.sources.catalogues.records import RecordTable
 
 _MONEY: dict[str, tuple[str, dict[str, float]]] = {
@@ -19,9 +18,25 @@ _CURRENCY_WORDS = {"usd": "$", "dollar": "$", "us$": "$", "eur": "€", "euro": 
 }
 # Without a word on the currency, any is understood.
 _ANY_MONEY = {unit: factor for _, units in _MONEY.values() for unit, factor in units.items()}
-_CHEAP = ("cheaper", "less expensive", "more affordable", "affordable", "inexpensive", "cheap", "cheapest", "budget")
+_CHEAP = (
+    "cheaper",
+    "less expensive",
+    "more affordable",
+    "affordable",
+    "inexpensive",
+    "cheap",
+    "cheapest",
+    "budget",
+)
 _DEAR = ("more expensive", "pricier", "dearer", "costlier", "high-end", "expensive")
-_BETTER = ("better rated", "higher rated", "best rated", "top rated", "highly rated", "better reviewed")
+_BETTER = (
+    "better rated",
+    "higher rated",
+    "best rated",
+    "top rated",
+    "highly rated",
+    "better reviewed",
+)
 _WORSE = ("worse rated", "lower rated")
 _PLAIN: dict[str, NumberSpec] = {
     "pages": NumberSpec(
@@ -64,7 +79,9 @@ _PLAIN: dict[str, NumberSpec] = {
         kind="count", says="takes {value} players", bound="high",
         units={"player": 1, "people": 1, "person": 1},
     ),
-    "players": NumberSpec(kind="count", says="is for {value} players", units={"player": 1, "people": 1}),
+    "players": NumberSpec(
+        kind="count", says="is for {value} players", units={"player": 1, "people": 1},
+    ),
     "age": NumberSpec(
         kind="count", says="is for ages from {value}", bound="low",
         units={"year old": 1, "years old": 1, "year-old": 1}, words=("age",),
@@ -95,7 +112,9 @@ class NumberProposals:
             return ""
         if profile.holds != "number" or profile.meaning in ("id", "index", "url"):
             return ""
-        name = "_".join(header_words(profile.name)) or "number"
+        if header_words(profile.name)[-1:] and header_words(profile.name)[-1].isdigit():
+            return ""  # ratings_1 to ratings_5 say nothing that a question would ask
+        name = property_name(profile.name)
         if name in self.columns or name == "year":
             return ""
         meaning = profile.meaning if profile.certainty >= 0.5 else ""
@@ -213,7 +232,7 @@ def zero_is_missing(profile: ColumnProfile, meaning: str) -> bool:
 
 def _are_years(profile: ColumnProfile) -> bool:
     if profile.holds == "number":
-        return profile.is_whole and -5000 <= profile.low and 1000 <= profile.high <= 2200
+        return profile.is_whole and profile.low >= -5000 and 1000 <= profile.high <= 2200
     return profile.holds == "date" or any(char.isdigit() for char in "".join(profile.first))
 
 
@@ -237,5 +256,3 @@ def by_likelihood(profiles: list[ColumnProfile]) -> list[ColumnProfile]:
         return (-one.certainty if one.certainty < 0.9 else -1, lead)
 
     return sorted(profiles, key=place)
-
-

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from localrec.data.catalogue_columns import CatalogueColumns, LinkColumns, NumberColumn
-from localrec.data.domains import AttributeRole, AttributeSpec, Domain, FlagSpec, NumberSpec
+from localrec.data.catalogue_columns import CatalogueColumns, LinkColumns
+from localrec.data.domains import AttributeRole, AttributeSpec, Domain, FlagSpec
 from localrec.foundation.errors import InputError
 from localrec.foundation.text_matching import singular
 from localrec.sources.catalogues.column_groups import (
@@ -30,6 +30,7 @@ from localrec.sources.catalogues.header_words import (
     CREATORS,
     PLACES,
     header_words,
+    property_name,
 )
 from localrec.sources.catalogues.number_columns import NumberProposals, by_likelihood
 from localrec.sources.catalogues.records import RecordTable
@@ -37,7 +38,9 @@ from localrec.sources.catalogues.records import RecordTable
 _YEAR_IN_NAME = re.compile(r"\b(1[5-9]\d\d|20\d\d)\b")
 _SERIES_IN_NAME = re.compile(r"\([^()]+?,? #\d+(?:\.\d+)?(?:-\d+)?\)\s*$")
 _PROSE = ("description", "instructions")
-_MOST_KINDS = 400  # different names above which a column with a name for nearly every row tells none
+_MOST_KINDS = (
+    400  # different names above which a column with a name for nearly every row tells none
+)
 _SAYS = {"component": "has {name}", "container": "comes in {name}", "creator": "is by {name}"}
 
 
@@ -76,11 +79,14 @@ class _Proposing:
         self.reasons: dict[str, str] = {}
         self._links: dict[str, LinkColumns] = {}
         self._attributes: dict[str, AttributeSpec] = {}
+        self._languages: set[str] = set()  # kinds that make no two items alike
+        self._parts: list[str] = []  # beginnings of columns that tell more of a list's elements
         self._common: dict[str, tuple[str, ...]] = {}  # kind -> its names, the commonest first
 
     def proposal(self) -> Proposal:
         """Take every column to its place."""
         item_name = self._take_name()
+        self._name_column = item_name.name
         gathered = find_gathered_rows(self._table, item_name.name)
         ignored = self._take_ignored(gathered)
         texts = self._take_texts()
@@ -92,7 +98,7 @@ class _Proposing:
             if told := numbers.take(profile):
                 self._take(profile.name, told)
         flags, flag_columns = self._take_flags()
-        properties = {_slug(one): one for one in self._left}
+        properties = {property_name(one): one for one in self._left}
         for column in self._left:
             self.reasons[column] = "kept as a property"
         named = [str(cell) for cell in self._table.column(item_name.name) if cell]
@@ -153,7 +159,9 @@ class _Proposing:
             fitting = [
                 one
                 for one in self._left.values()
-                if one.meaning == meaning and one.holds in ("text", "name", "list") and one.words > 2
+                if one.meaning == meaning
+                and one.holds in ("text", "name", "list")
+                and one.words > 2
             ]
             if fitting:
                 best = max(fitting, key=lambda one: (one.certainty, one.words * one.filled))
@@ -184,6 +192,7 @@ class _Proposing:
             )
             if group.otherwise and group.otherwise in self._left:
                 self._take(group.otherwise, f"links to {group.kind} where there is no other")
+            self._parts.append(f"{group.columns[0].rpartition('.')[0]}.")
 
     def _take_creators(self) -> None:
         for meaning in CREATORS:
@@ -211,22 +220,30 @@ class _Proposing:
                 if one.meaning == meaning and one.certainty >= 0.5 and self._is_kind(one):
                     self._add_column(one, meaning, self._role_of(meaning))
         for one in list(self._left.values()):  # what no header explains, but values do
+            if one.meaning == "language":
+                self._languages.add(property_name(one.name))
             if one.meaning in ("", "language", "name") and self._is_kind(one):
-                self._add_column(one, _slug(one.name), "category")
+                self._add_column(one, property_name(one.name), "category")
         if not self._has("component") and self._attributes:
-            free = [kind for kind, spec in self._attributes.items() if spec.role == "category"]
+            free = [
+                kind
+                for kind, spec in self._attributes.items()
+                if spec.role == "category" and kind not in self._languages
+            ]
             if free:
                 best = max(free, key=lambda kind: len(self._common[kind]))
                 changed = msgspec.structs.replace(self._attributes[best], role="component")
                 self._attributes[best] = changed
 
     def _is_kind(self, one: ColumnProfile) -> bool:
+        if any(len(part) > 1 and one.name.startswith(part) for part in self._parts):
+            return False
         if one.holds == "list":
             return True
         if one.holds not in ("name", "flag") or one.words > 6 or one.holds == "flag":
             return False
         is_told = one.certainty >= 0.5 and one.meaning in (*COMPONENTS, *CONTAINERS, *CATEGORIES)
-        most = 0.7 * one.total if is_told else min(_MOST_KINDS, 0.3 * one.total)
+        most = max(30, 0.7 * one.total) if is_told else min(_MOST_KINDS, 0.3 * one.total)
         return 1 < one.distinct <= max(3, most)
 
     def _add_column(self, one: ColumnProfile, kind: str, role: AttributeRole) -> None:
@@ -239,7 +256,7 @@ class _Proposing:
         self, kind: str, columns: LinkColumns, role: AttributeRole, common: tuple[str, ...]
     ) -> None:
         if kind in self._links:
-            kind = _slug(columns.columns[0])
+            kind = property_name(columns.columns[0])
             role = "category" if role != "creator" else role
         if role != "category" and self._has(role):
             role = "category"
@@ -269,7 +286,7 @@ class _Proposing:
     def _take_flags(self) -> tuple[dict[str, FlagSpec], dict[str, str]]:
         flags, columns = {}, {}
         for one in [profile for profile in self._left.values() if profile.holds == "flag"]:
-            name = _slug(one.name)
+            name = property_name(one.name)
             words = [word for word in header_words(one.name) if word not in ("is", "has")]
             flags[name] = FlagSpec(values={"yes": (" ".join(words),), "no": ()})
             columns[name] = self._take(one.name, "a flag that questions may ask for").name
@@ -281,9 +298,13 @@ class _Proposing:
         """What tells items of one name apart: an id if there is one, else creator or year."""
         if gathered is not None:
             return () if gathered.key == name else (gathered.key,)
-        own = [place for place, one in enumerate(self._table.columns) if one not in ignored]
-        told = {tuple(map(str, (cells[place] for place in own))) for _, cells in self._table.rows}
-        index = {column: own.index(self._table.columns.index(column)) for column in self._table.columns if column not in ignored}
+        own = [
+            (place, column)
+            for place, column in enumerate(self._table.columns)
+            if column not in ignored
+        ]
+        told = {tuple(str(cells[place]) for place, _ in own) for _, cells in self._table.rows}
+        index = {column: place for place, (_, column) in enumerate(own)}
         names = [row[index[name]].casefold() for row in told]
         if len(set(names)) == len(names):
             return ()
@@ -303,7 +324,7 @@ class _Proposing:
         texts.setdefault("description", "description")
         return Domain(
             name=self._name,
-            item=_slug(self.singular),
+            item=property_name(self.singular),
             singular=self.singular,
             plural=self.plural,
             item_words=tuple(dict.fromkeys((self.singular, self.singular.split()[-1]))),
@@ -324,19 +345,30 @@ class _Proposing:
             names = self._common.get(of_role.get(role, ""), ())
             return names[place] if len(names) > place else None
 
-        found = []
-        what = f"a {self.singular}"
         component, other = common("component"), common("component", 1)
         container, maker = common("container"), common("creator")
+        found = []
         if component:
-            found.append(f"{what} with {component}" + (f", but no {other}" if other else ""))
-        if container:
-            found.append(f"{what} from {container}{numbers.example()}")
+            is_made_of = "has" in self._attributes[of_role["component"]].says
+            what = (
+                f"{self.singular} with {component}"
+                if is_made_of
+                else f"{component} {self.singular}"
+            )
+            found.append(_with_article(what) + (f", but nothing with {other}" if other else ""))
+        if container and "from" in self._attributes[of_role["container"]].says:
+            what = f"{self.singular} from {container}{numbers.example()}"
+            found.append(_with_article(what))
         elif numbers.example():
-            found.append(f"{what}{numbers.example()}")
+            found.append(_with_article(f"{self.singular}{numbers.example()}"))
         if maker:
             found.append(f"something by {maker}")
-        return tuple(found or [f"{what} like {self._table.rows[0][1][0]}"])
+        first = str(self._table.rows[0][1][self._table.columns.index(self._name_column)])
+        return tuple(found or [f"something like {first}"])
+
+
+def _with_article(words: str) -> str:
+    return f"{'an' if words[:1].lower() in 'aeiou' else 'a'} {words}"
 
 
 def _nouns(noun: str, columns: LinkColumns) -> tuple[str, ...]:
@@ -347,13 +379,3 @@ def _nouns(noun: str, columns: LinkColumns) -> tuple[str, ...]:
 
 def _share(texts: Sequence[str], pattern: re.Pattern[str]) -> float:
     return sum(pattern.search(text) is not None for text in texts) / max(1, len(texts))
-
-
-def _slug(header: str) -> str:
-    """A plain name for a property or kind: "Avg. Play Time" is "avg_play_time"."""
-    words = re.findall(r"[a-z0-9]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", header).lower())
-    slug = "_".join(words) or "column"
-    return f"c_{slug}" if slug[0].isdigit() or slug in _RESERVED else slug
-
-
-_RESERVED = frozenset({"name", "title", "description", "instructions", "creator", "key"})

@@ -278,10 +278,10 @@ def _open_parquet(path: Path) -> RecordTable:
     with BulkReader([path]) as reader:
         columns = [row[0] for row in reader.rows(f"DESCRIBE SELECT * FROM {source}")]
         told = reader.rows(f"SELECT * FROM {source}")
-    numbered = [
-        (row, dict(zip(columns, cells, strict=True))) for row, cells in enumerate(told, 1)
+    numbered = [(row, dict(zip(columns, cells, strict=True))) for row, cells in enumerate(told, 1)]
+    shown = [
+        (row, {name: _json_value(cell) for name, cell in one.items()}) for row, one in numbered
     ]
-    shown = [(row, {name: _json_value(cell) for name, cell in one.items()}) for row, one in numbered]
     return _from_objects(path, "a Parquet file", shown, [])
 
 
