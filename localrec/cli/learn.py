@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,10 +13,11 @@ import typer
 
 from localrec.cli.context import DomainOption, command_context, note, progress
 from localrec.foundation.errors import BusyError, CutShortError
+from localrec.foundation.settings import learning_is_on
 
 if TYPE_CHECKING:
     from localrec.ranking.learned.progress_file import LearningProgress
-    from localrec.ranking.learned.ranker import FusedRanker
+    from localrec.ranking.learned.ranker import FitReport, FusedRanker
     from localrec.ranking.learned.stored import StoredLog
     from localrec.workspace import OpenWorkspace
 
@@ -28,13 +28,13 @@ Examples:\n\n
   localrec learn --status\n\n
   localrec learn --stop
 """
-SWITCH = "LOCALREC_LEARN"  # "off": nothing is learnt in the background
 
 
 def learn(
     domain: DomainOption = None,
     status: Annotated[
-        bool, typer.Option("--status", help="Say how far a running fit has come.")
+        bool,
+        typer.Option("--status", help="Say how far a fit has come, or what was learnt."),
     ] = False,
     stop: Annotated[
         bool, typer.Option("--stop", help="Stop a running fit; it goes on there the next time.")
@@ -52,15 +52,10 @@ def learn(
     with context.open_workspace() as opened:
         domains = [domain_of_question(opened, "", domain)] if domain else opened.domains()
     if status or stop:
-        running = dict(_running(context.workspace, domains))
-        if stop:
-            for one in running.values():
-                one.stop()
-        if not context.print_json({name: one.what for name, one in running.items()}):
-            for name, one in running.items():
-                note(f"{name}: {learning_text(one)}" + (", asked to stop" if stop else ""))
-            if not running:
-                note("Nothing is being learnt.")
+        found = {name: _status(context.workspace, name, stop=stop) for name in domains}
+        if not context.print_json(found):
+            for name, one in found.items():
+                note(f"{name}: {one['text']}")
         return
     learnt = {}
     for name in domains:
@@ -76,7 +71,7 @@ def learn_in_background(opened: OpenWorkspace, domain: str) -> None:
 
     Nothing starts where it is switched off (LOCALREC_LEARN=off), or is running already.
     """
-    if os.environ.get(SWITCH, "").casefold() == "off":
+    if not learning_is_on():
         return
     from localrec.foundation.jobs import start_in_background
     from localrec.ranking.learned.progress_file import learning_progress
@@ -142,22 +137,47 @@ def _summary(ranker: FusedRanker | None) -> dict[str, object]:
     if ranker is None or ranker.report is None:
         return {"kinds": [], "rows": 0, "text": "too few interactions to learn from"}
     report, kinds = ranker.report, list(ranker.used_kinds)
-    part = " (a sample)" if report.sampled else ""
     return {
         "kinds": kinds,
         "rows": report.learnt_rows,
         "seconds": report.seconds,
-        "text": f"learnt from {report.learnt_rows:,} interactions{part}; what counts: "
-        + (", ".join(kinds) or "nothing but popularity"),
+        "shortened": list(report.shortened),
+        "text": report_text(report)
+        + f"; what counts: {', '.join(kinds) or 'nothing but popularity'}",
     }
 
 
-def _running(folder: Path, domains: list[str]) -> Iterator[tuple[str, LearningProgress]]:
-    from localrec.ranking.learned.progress_file import learning_progress
+def report_text(report: FitReport) -> str:
+    """What was learnt from, as a sentence without its full stop."""
+    rows = f"{report.learnt_rows:,} interactions"
+    if report.sampled:
+        rows = f"{report.learnt_rows:,} of {report.rows:,} interactions, those of drawn users"
+    hurried = ", ".join(report.shortened)
+    return f"learnt from {rows}" + (f"; for want of time less trained: {hurried}" * bool(hurried))
 
-    for name in domains:
-        if (one := learning_progress(folder / "indexes", name)) is not None:
-            yield name, one
+
+def _status(folder: Path, domain: str, *, stop: bool) -> dict[str, str]:
+    """What a domain's fit does, or waits for, or came to; a running one is stopped on request."""
+    from localrec.ranking.learned.progress_file import finished_parts, learning_progress
+    from localrec.ranking.learned.stored import ranking_report
+
+    indexes = folder / "indexes"
+    running = learning_progress(indexes, domain)
+    if running is not None:
+        if stop:
+            running.stop()
+        asked = ", asked to stop" if stop else ""
+        return {"state": "learning", "text": learning_text(running) + asked}
+    report = ranking_report(indexes, domain)
+    learnt = report_text(report) if report is not None else "not learnt yet"
+    if parts := finished_parts(indexes, domain):
+        text = (
+            f"{learnt}; a fit was stopped before it was done and waits behind {parts[-1]} "
+            f"({len(parts)} finished {'part' if len(parts) == 1 else 'parts'}). "
+            f"Go on: localrec learn --domain {domain}"
+        )
+        return {"state": "waiting", "text": text}
+    return {"state": "missing" if report is None else "learnt", "text": learnt}
 
 
 @contextmanager

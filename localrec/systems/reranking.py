@@ -54,20 +54,26 @@ class RerankingRecommender(EvidenceRecommender):
         super().__init__(catalogue, audience, field, config)
         self._reranker = judge
 
-    def fit_to_list(self, user: str, user_profile: UserProfile, fresh: Mask, k: int) -> ScoredItems:
+    def score_for_list(
+        self, user: str, user_profile: UserProfile, fresh: Mask, k: int
+    ) -> ScoredItems:
         """Scores of the candidates for a list, -inf for all else, (n,)."""
-        fit = self.fit(user, user_profile)
+        fit = self.score_items(user, user_profile)
         items = np.flatnonzero(fresh)
         best = np.argsort(-fit.scores[items], kind="stable")[: max(k, DEFAULT_CANDIDATES)]
         return self._reranked(fit, user, user_profile, items[best].tolist())
 
-    def fit_to_request(
+    def score_for_request(
         self, request: RankRequest, user_profile: UserProfile, items: Sequence[int]
     ) -> ScoredItems:
         """Scores of a request's candidates, -inf for all else, (n,)."""
         user = clean_name(request.user or "")
         return self._reranked(
-            self.fit(user, user_profile), user, user_profile, items, request.instruction or ""
+            self.score_items(user, user_profile),
+            user,
+            user_profile,
+            items,
+            request.instruction or "",
         )
 
     def reasons(self, fit: ScoredItems, items: Sequence[int]) -> Reasons:

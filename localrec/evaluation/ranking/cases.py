@@ -116,7 +116,11 @@ class Cases(msgspec.Struct, frozen=True):
     def requests(self) -> ScoreRequests:
         """Return the requests that a system sees, without the positives."""
         return ScoreRequests(
-            user=self.train_user, histories=self.histories, stars=self.stars, at=self.at
+            user=self.train_user,
+            histories=self.histories,
+            stars=self.stars,
+            at=self.at,
+            candidates=self.candidates,
         )
 
 
@@ -136,7 +140,7 @@ def split_data(data: Interactions, protocol: EvaluationProtocol) -> DataSplit:
         UsageError: a person had so many of the items that too few candidates are left.
     """
     split = split_rows(data, protocol)
-    train = select_rows(data, split.train)
+    train = data.select(split.train)
     trained = np.diff(train.first_row) > 0
     parted = DataSplit(
         train=train,
@@ -162,18 +166,6 @@ def split_rows(data: Interactions, protocol: EvaluationProtocol) -> RowSplit:
     undated = np.isnat(data.at)  # as everywhere: the oldest of all
     oldest = data.at[~undated].min() if not undated.all() else np.datetime64(0, "s")
     return chronological_split(np.where(undated, oldest, data.at))
-
-
-def select_rows(data: Interactions, mask: NDArray[np.bool_]) -> Interactions:
-    """Select some of the rows; users and items keep their numbers."""
-    return Interactions(
-        user=data.user[mask],
-        item=data.item[mask],
-        stars=data.stars[mask],
-        at=data.at[mask],
-        users=data.users,
-        items=data.items,
-    )
 
 
 def _cases(

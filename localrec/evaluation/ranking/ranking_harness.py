@@ -37,6 +37,7 @@ from localrec.evaluation.ranking.leakage import (
     implausibly_good,
     probe_with_decoys,
 )
+from localrec.evaluation.ranking.memory_systems import SharedMemorySystem
 from localrec.evaluation.ranking.metrics import ndcgs, tied_ranks
 from localrec.evaluation.ranking.scoring import ItemFacts, figures_of, read_facts
 from localrec.evaluation.ranking.splits import Rows
@@ -207,8 +208,9 @@ def _measure(bench: RunContext, system: SystemConfig) -> SystemResult:
 def _have_reasons_told(
     bench: RunContext, name: str, system: EvaluatedSystem, outcomes: Sequence[CaseResult]
 ) -> None:
-    """Write rationales of a system that explains its rankings, for some of its cases."""
-    if isinstance(system, ExplainsItems) and bench.config.rationales:
+    """Write rationales of a system with a memory that explains, for some of its cases."""
+    has_memory = isinstance(system, SharedMemorySystem)
+    if has_memory and isinstance(system, ExplainsItems) and bench.config.rationales:
         drawn = _sampled(bench.parted.test, bench.config.rationales, bench.config.seed)
         path = bench.folder.path / rationale_file(name)
         write_rationales(system, path, drawn, outcomes, bench.asking, bench.progress)

@@ -1,38 +1,53 @@
-"""A fitted ranker on disk: one JSON file that says what it is, and one NPZ file of arrays.
+"""A fitted ranker on disk: a JSON file that says what it is, and one file of all its arrays.
 
 Nothing is pickled, so a foreign file can hold wrong numbers but run nothing. The records are told
-apart by their type annotations: an array goes into the NPZ under its path, a record is taken apart,
-everything else goes into the JSON. Both files are written beside and renamed; the JSON, which holds
-the checksum of the arrays, comes last.
+apart by their type annotations: an array goes into the file of arrays, a record is taken apart,
+everything else goes into the JSON, which tells shape and place of each array as well. The file of
+arrays is mapped and not read, so that opening takes no time at any size; the JSON knows its length,
+and its name carries a mark of its contents (`index/cached_artifact.py`).
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from types import UnionType
 from typing import Any, TypeVar, get_args, get_type_hints
-from zipfile import BadZipFile
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from localrec.foundation.errors import InputError
+from localrec.index.cached_artifact import CachedArtifact
 
 Arrays = dict[str, NDArray[Any]]
 Record = TypeVar("Record", bound=msgspec.Struct)
 
-FORMAT = 1
-_ARRAYS, _RECORD = "ranker.npz", "ranker.json"
+FORMAT = 2
+_STEM, _KIND = "ranker", "arrays"
+_ALIGNED = 64  # bytes; where an array may begin
+_TYPES = frozenset("?bhilfdBI") | {"q", "L", "Q"}  # numbers; objects would have to be unpickled
+
+
+class _Place(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where an array lies in the file, in bytes, and what it is."""
+
+    begin: int
+    dtype: str
+    shape: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """Bytes of the array."""
+        return int(np.dtype(self.dtype).itemsize * np.prod(self.shape, dtype=np.int64))
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     format: int
-    checksum: str
+    mark: str
+    size: int
+    places: dict[str, _Place]
     plain: dict[str, Any]
 
 
@@ -87,30 +102,49 @@ def write_artefact(folder: Path, plain: dict[str, Any], arrays: Arrays) -> None:
         OSError: the disk does not take them; the older ones are unharmed.
     """
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    checksum = _replace(folder / _ARRAYS, lambda path: _save_arrays(path, arrays))
-    encoded = msgspec.json.encode(_File(FORMAT, checksum, plain))
-    _replace(folder / _RECORD, lambda path: path.write_bytes(encoded))
+    places, size = _placed(arrays)
+    mark = _mark_of(arrays)
+    record = msgspec.json.encode(_File(FORMAT, mark, size, places, plain))
+    CachedArtifact(folder, _STEM).write(
+        mark,
+        {_KIND: lambda path: _save_arrays(path, arrays, places, size)},
+        lambda _checksums: record,
+    )
 
 
 def read_artefact(folder: Path) -> tuple[dict[str, Any], Arrays] | None:
-    """Plain values and arrays; None where there are none.
+    """Plain values and arrays, which are mapped and cannot be written; None where there are none.
 
     Raises:
         InputError: the files are damaged, or of another version.
     """
+    files = CachedArtifact(folder, _STEM)
     try:
-        file = msgspec.json.decode((folder / _RECORD).read_bytes(), type=_File)
-        if file.format != FORMAT or file.checksum != _checksum(folder / _ARRAYS):
-            raise ValueError("the two files do not belong together")
-        with np.load(folder / _ARRAYS, allow_pickle=False) as stored:
-            return file.plain, {name: stored[name] for name in stored.files}
+        file = msgspec.json.decode(files.sidecar_path.read_bytes(), type=_File)
+        if file.format != FORMAT:
+            raise ValueError("it is of another version")
+        path = files.path(file.mark, _KIND)
+        if path.stat().st_size != file.size:
+            raise ValueError("its arrays are not whole")
+        mapped = np.memmap(path, np.uint8, "r") if file.size else np.zeros(0, np.uint8)
+        return file.plain, {name: _array(mapped, one) for name, one in file.places.items()}
     except FileNotFoundError:
         return None
-    except (ValueError, BadZipFile, msgspec.DecodeError) as error:
+    except (OSError, ValueError, TypeError, msgspec.DecodeError) as error:
         raise InputError(
             f"The learnt ranking in {folder} cannot be read: {error}.",
             "Delete the folder; it is learnt again.",
         ) from error
+
+
+def read_plain(folder: Path) -> dict[str, Any] | None:
+    """Plain values alone; None where there are none, or they cannot be read."""
+    try:
+        encoded = CachedArtifact(folder, _STEM).sidecar_path.read_bytes()
+        file = msgspec.json.decode(encoded, type=_File)
+    except (OSError, msgspec.DecodeError):
+        return None
+    return file.plain if file.format == FORMAT else None
 
 
 def _record_in(hint: Any) -> type[msgspec.Struct] | None:
@@ -120,27 +154,41 @@ def _record_in(hint: Any) -> type[msgspec.Struct] | None:
     return records[0] if records else None
 
 
-def _save_arrays(path: Path, arrays: Arrays) -> None:
+def _placed(arrays: Arrays) -> tuple[dict[str, _Place], int]:
+    """Where each array goes, and the length of the file."""
+    places, end = {}, 0
+    for name, array in arrays.items():
+        begin = -(-end // _ALIGNED) * _ALIGNED
+        places[name] = _Place(begin, array.dtype.str, array.shape)
+        end = begin + array.nbytes
+    return places, end
+
+
+def _mark_of(arrays: Arrays) -> str:
+    """A mark of the contents, for the name of the file."""
+    digest = hashlib.blake2b(digest_size=6)
+    for name, array in arrays.items():
+        digest.update(name.encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
+
+
+def _save_arrays(path: Path, arrays: Arrays, places: dict[str, _Place], size: int) -> None:
     with path.open("wb") as file:
-        np.savez(file, **arrays)  # type: ignore[arg-type]
+        for name, array in arrays.items():
+            file.seek(places[name].begin)
+            file.write(np.ascontiguousarray(array).data)
+        file.truncate(size)
 
 
-def _replace(path: Path, save: Callable[[Path], object]) -> str:
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name}.", suffix=".tmp")
-    os.close(handle)
-    beside = Path(name)
-    try:
-        save(beside)
-        with beside.open("rb+") as file:
-            os.fsync(file.fileno())
-        checksum = _checksum(beside)
-        beside.replace(path)
-    except BaseException:  # Ctrl+C included: no half file may pile up
-        beside.unlink(missing_ok=True)
-        raise
-    return checksum
+def _array(mapped: NDArray[np.uint8], place: _Place) -> NDArray[Any]:
+    """One of the mapped arrays.
 
-
-def _checksum(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    Raises:
+        ValueError: it does not lie in the file, or holds no numbers.
+    """
+    dtype = np.dtype(place.dtype)
+    end = place.begin + place.size
+    if dtype.char not in _TYPES or min(place.begin, *place.shape, 0) < 0 or end > len(mapped):
+        raise ValueError("an array does not lie in its file")
+    return np.asarray(mapped[place.begin : end]).view(dtype).reshape(place.shape)

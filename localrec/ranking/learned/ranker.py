@@ -17,6 +17,7 @@ and the shares that an item gets are mixed.
 from __future__ import annotations
 
 import hashlib
+import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,8 @@ from localrec.ranking.learned.reasons import sources_of
 
 _GIB = 2**30
 _CELLS = 1 << 24  # of features held at once while scoring
+_GROWTH = 1.5  # of a store, from which on its weights are learnt anew
+_SHARES = {"inner": 0.3, "all": 0.1}  # of a fit's time that one network may take in a stage
 
 
 class RankerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -71,12 +74,15 @@ class RankerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         most_rows: Rows that are learnt from; of more, a sample of the users.
         memory_limit: Bytes that one kind may hold while it is fitted.
         threads: Of the networks' training; two are slower than one where other work wants a core.
+        seconds: Of CPU time that a fit should take; beyond them networks give up passes, and the
+            report says so.
     """
 
     kinds: tuple[str, ...] = tuple(KINDS)
     most_rows: int = 2_000_000
     memory_limit: int = 3 * _GIB
     threads: int = 1
+    seconds: float = 600.0
 
 
 class FitReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,6 +94,8 @@ class FitReport(msgspec.Struct, frozen=True, kw_only=True):
         learnt_rows: Of these, so many were learnt from.
         seconds: By what they went into.
         fingerprint: Of the log, the settings and the seed.
+        shortened: Kinds of evidence whose training was cut short by the time allowed.
+        weighed_rows: Rows that the log had when the weights were learnt.
     """
 
     seed: int
@@ -95,6 +103,8 @@ class FitReport(msgspec.Struct, frozen=True, kw_only=True):
     learnt_rows: int
     seconds: dict[str, float]
     fingerprint: str
+    shortened: tuple[str, ...] = ()
+    weighed_rows: int = 0
 
     @property
     def sampled(self) -> bool:
@@ -158,15 +168,17 @@ class FusedRanker:
         used = self._kinds_of((*self.ordered.used, *self.unordered.used))
         older = {kind: one for kind, one in inner.items() if kind in used}
         self.evidence = self._fit_kinds(learnt, side, seed, "all", mark, seconds, older)
-        self._keep(mark, seed, len(log), len(learnt), seconds)
+        self._keep(mark, seed, (len(log), len(learnt), len(log)), seconds)
 
     def update(self, log: InteractionLog, side: ItemSideData, *, seed: int) -> None:
         """Take in new rows without starting over: weights stay, networks go on, counts are redone.
 
-        A ranker that was never fitted is fitted. Users and items keep their numbers; new ones come
-        behind them.
+        A ranker that was never fitted is fitted, and so is one whose weights were learnt from a
+        store that was half as large again, or that much smaller. Users and items keep their
+        numbers; new ones come behind them.
         """
-        if self.report is None:
+        weighed = 0 if self.report is None else self.report.weighed_rows
+        if self.report is None or not weighed / _GROWTH <= len(log) <= weighed * _GROWTH:
             self.fit(log, side, seed=seed)
             return
         mark = fingerprint_of(log, side, self.config, seed)
@@ -176,7 +188,7 @@ class FusedRanker:
         learnt = sample_users(log, self.config.most_rows, seed)
         self.evidence = self._fit_kinds(learnt, side, seed, "all", mark, seconds, self.evidence)
         self._items, self._renown = log.items, renown_of(log.popularity)
-        self._keep(mark, seed, len(log), len(learnt), seconds)
+        self._keep(mark, seed, (len(log), len(learnt), weighed), seconds)
 
     def ablated(self, kind: str) -> FusedRanker:
         """The same ranker without one kind of evidence, its weights learnt anew.
@@ -261,9 +273,9 @@ class FusedRanker:
         plain["unordered"] = msgspec.to_builtins(self.unordered)
         plain["report"] = msgspec.to_builtins(self.report)
         write_artefact(self._folder, plain, arrays)
-        for stage in ("inner", "all"):
-            for kind in KINDS:
-                _forget(self._folder / f"{stage}-{kind}")
+        for stage in _SHARES:
+            for kind in KINDS:  # on Windows mapped files stay until the next fit
+                shutil.rmtree(self._folder / f"{stage}-{kind}", ignore_errors=True)
 
     def load(self, fingerprint: str = "") -> bool:
         """Read what is kept; whether there was something, of that fingerprint where one is given.
@@ -289,15 +301,19 @@ class FusedRanker:
         return True
 
     def _keep(
-        self, mark: str, seed: int, rows: int, learnt_rows: int, seconds: dict[str, float]
+        self, mark: str, seed: int, rows: tuple[int, int, int], seconds: dict[str, float]
     ) -> None:
-        """Save the ranker with the report of its fit."""
+        """Save the ranker with the report of its fit: all rows, those learnt from and weighed."""
         self.report = FitReport(
             seed=seed,
-            rows=rows,
-            learnt_rows=learnt_rows,
+            rows=rows[0],
+            learnt_rows=rows[1],
+            weighed_rows=rows[2],
             seconds={name: round(value, 2) for name, value in seconds.items()},
             fingerprint=mark,
+            shortened=tuple(
+                kind for kind, one in self.evidence.items() if getattr(one, "share", 1.0) < 1.0
+            ),
         )
         self.save()
 
@@ -346,6 +362,7 @@ class FusedRanker:
                 progress=self._progress,
                 should_stop=self._should_stop,
                 previous=None if older is None else older[kind],
+                seconds=_SHARES[stage] * self.config.seconds,
             )
             check_stop(context)
             started = time.perf_counter()
@@ -408,11 +425,3 @@ def _fit_or_read(
         plain, arrays = take_apart(fitted)
         write_artefact(folder, plain | {"mark": mark}, arrays)
     return fitted
-
-
-def _forget(folder: Path) -> None:
-    """Remove what was kept on the way."""
-    if folder.is_dir():
-        for file in folder.iterdir():
-            file.unlink()
-        folder.rmdir()

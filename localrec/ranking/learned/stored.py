@@ -1,6 +1,6 @@
 """The learnt ranker of one domain of a workspace: read its log, keep it, open it again.
 
-    indexes/learned-DOMAIN/   ranker.json, ranker.npz      the fitted ranker (`artefact.py`)
+    indexes/learned-DOMAIN/   ranker.json, ranker.*.arrays  the fitted ranker (`artefact.py`)
                               nodes/                        node ids of its users and items
                               progress.json                 `progress_file.py`
                               lock                          held by the process that fits
@@ -19,13 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localrec.data.arrays import Scores
+from localrec.data.interactions import Interactions
 from localrec.data.item_features import ItemFeatures
 from localrec.foundation.errors import InputError
 from localrec.foundation.paths import exclusive, make_private
 from localrec.foundation.progress import Progress
 from localrec.graph.catalogue import Catalogue
 from localrec.graph.store import Store
-from localrec.ranking.learned.artefact import read_artefact, write_artefact
+from localrec.ranking.learned.artefact import read_artefact, read_plain, write_artefact
 from localrec.ranking.learned.evidence.base import FitStoppedError, ShouldStop
 from localrec.ranking.learned.interactions import (
     NO_USER,
@@ -34,7 +35,7 @@ from localrec.ranking.learned.interactions import (
     ItemSideData,
 )
 from localrec.ranking.learned.progress_file import folder_of, told_beside
-from localrec.ranking.learned.ranker import FusedRanker, RankerConfig
+from localrec.ranking.learned.ranker import FitReport, FusedRanker, RankerConfig
 
 SEED = 7
 FEWEST_ROWS = 20  # of fewer nothing can be held out
@@ -89,15 +90,19 @@ def read_log(store: Store, catalogue: Catalogue, features: ItemFeatures) -> Stor
         users=len(nodes),
         items=len(catalogue),
     )
+    rows, items = count_rows(store), np.asarray(catalogue.node_ids, np.int64)
+    return StoredLog(log, side_data_of(features), nodes, items, rows)
+
+
+def side_data_of(features: ItemFeatures) -> ItemSideData:
+    """What the ranker reads of the items' features."""
     vectors = features.vectors
-    side = ItemSideData(
+    return ItemSideData(
         attribute=features.attribute,
         first_attribute=features.first_link,
         attributes=features.attributes,
-        vectors=np.zeros((len(catalogue), 0), np.float32) if vectors is None else vectors,
+        vectors=np.zeros((features.items, 0), np.float32) if vectors is None else vectors,
     )
-    rows = count_rows(store)
-    return StoredLog(log, side, nodes, np.asarray(catalogue.node_ids, np.int64), rows)
 
 
 def count_rows(store: Store) -> int:
@@ -222,6 +227,17 @@ class LearnedRanking:
         return scores.astype(np.float32)
 
 
+def learn_from_log(
+    log: Interactions, catalogue: Catalogue, features: ItemFeatures, seed: int, progress: Progress
+) -> LearnedRanking:
+    """Learn a ranking of a catalogue's items for the users of a log; it is kept nowhere."""
+    ranker = FusedRanker(progress=progress)
+    rows = InteractionLog(log.user, log.item, log.stars, log.days, log.users, log.items)
+    ranker.fit(rows, side_data_of(features), seed=seed)
+    users = np.arange(log.users, dtype=np.int64)
+    return LearnedRanking(ranker, users, catalogue.node_ids, rows=len(log), catalogue=catalogue)
+
+
 def open_ranking(indexes: Path, catalogue: Catalogue) -> LearnedRanking | None:
     """Open the ranker of a domain; None where none was learnt, or its files are damaged."""
     folder = folder_of(indexes, catalogue.domain.name)
@@ -236,14 +252,10 @@ def open_ranking(indexes: Path, catalogue: Catalogue) -> LearnedRanking | None:
     return LearnedRanking(ranker, arrays["users"], arrays["items"], plain["rows"], catalogue)
 
 
-def ranking_rows(indexes: Path, domain: str) -> int | None:
-    """How many interactions the ranker of a domain was learnt from; None where none is kept."""
-    ranker = FusedRanker(folder=folder_of(indexes, domain))
-    try:
-        found = ranker.load()
-    except InputError:
-        return None
-    return ranker.report.learnt_rows if found and ranker.report is not None else None
+def ranking_report(indexes: Path, domain: str) -> FitReport | None:
+    """How the ranker of a domain was learnt; None where none is kept."""
+    plain = read_plain(folder_of(indexes, domain))
+    return None if plain is None else msgspec.convert(plain["report"], FitReport)
 
 
 def is_stale(store: Store, indexes: Path, domain: str) -> bool:
@@ -251,24 +263,23 @@ def is_stale(store: Store, indexes: Path, domain: str) -> bool:
     rows = count_rows(store)
     if rows < FEWEST_ROWS:
         return False
-    try:
-        nodes = read_artefact(folder_of(indexes, domain) / "nodes")
-    except InputError:
-        nodes = None
+    nodes = read_plain(folder_of(indexes, domain) / "nodes")
     if nodes is None:
         return int(store.rows(_COUNT, [domain])[0][0]) >= FEWEST_ROWS
-    return bool(abs(rows - nodes[0]["rows"]) > _DRIFT * rows)
+    return bool(abs(rows - nodes["rows"]) > _DRIFT * rows)
 
 
 def _same_nodes(folder: Path, stored: StoredLog) -> bool:
-    """Whether the numbers of an older ranker stand for the same users and items."""
+    """Whether the numbers of an older ranker stand for the same users and items.
+
+    New ones have higher nodes and come behind; where one was removed, all numbers are others.
+    """
     nodes = read_artefact(folder / "nodes")
     if nodes is None:
         return False
     arrays = nodes[1]
-    return _begins_with(stored.user_nodes, arrays["users"]) and bool(
-        np.array_equal(stored.item_nodes, arrays["items"])
-    )
+    users, items = stored.user_nodes, stored.item_nodes
+    return _begins_with(users, arrays["users"]) and _begins_with(items, arrays["items"])
 
 
 def _begins_with(longer: NDArray[np.int64], shorter: NDArray[np.int64]) -> bool:

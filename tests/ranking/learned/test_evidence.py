@@ -189,3 +189,42 @@ def test_a_stop_flag_ends_the_training_of_a_network():
     pytest.importorskip("torch")
     with pytest.raises(FitStoppedError):
         KINDS["gru"].fit(context_of(chained_log(), should_stop=lambda: True))
+
+
+def test_a_network_gives_up_steps_where_the_time_runs_out():
+    pytest.importorskip("torch")
+    log = chained_log()
+    hurried = KINDS["gru"].fit(context_of(log, seconds=0.0))
+    assert 0.0 < hurried.share < 0.1
+    assert np.isfinite(hurried.signals(history(1, 2))["gru"]).all()
+
+
+@pytest.mark.usefixtures("small_networks")
+def test_with_time_enough_a_network_makes_all_its_steps():
+    assert KINDS["gru"].fit(context_of(chained_log())).share == 1.0
+
+
+def test_a_large_store_gets_no_more_steps_than_its_places_allow():
+    pytest.importorskip("torch")
+    from localrec.ranking.learned.neural import training
+
+    log = chained_log(users=600, rows=50)
+    config = training.TrainingConfig(most_places=6_000, fewest_steps=1)
+    generator = np.random.default_rng(0)
+    batch_size, steps = training._plan(log, config, generator, continued=False)
+    assert steps * batch_size * 49 == pytest.approx(6_000, rel=0.2)
+
+
+def test_drawn_items_stand_for_the_whole_catalogue_in_the_loss():
+    torch = pytest.importorskip("torch")
+    from localrec.ranking.learned.neural import training
+
+    torch.manual_seed(0)
+    network = training._Recurrent(4_000, training.TrainingConfig()).eval()
+    torch.nn.init.normal_(network.bias, std=0.5)
+    items, targets = torch.randint(4_000, (2, 4, 20))
+    with torch.inference_mode():
+        exact = network.loss(items, targets, 1_000).item()
+        drawn = [network.loss(items, targets, 400).item() for _ in range(40)]
+    assert np.mean(drawn) == pytest.approx(exact, abs=0.05)
+    assert np.std(drawn) > 0.0

@@ -176,7 +176,7 @@ def test_what_is_saved_scores_as_before(tmp_path):
     histories = asked(12, 14)
     assert np.array_equal(again.score(histories), ranker.score(histories))
     assert again.report == ranker.report
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["ranker.json", "ranker.npz"]
+    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".arrays", ".json"]
 
 
 def test_unchanged_rows_are_not_learnt_again(tmp_path):
@@ -191,7 +191,8 @@ def test_unchanged_rows_are_not_learnt_again(tmp_path):
 
 def test_a_damaged_file_is_refused_with_a_remedy(tmp_path):
     fitted(grouped_log(), folder=tmp_path)
-    (tmp_path / "ranker.npz").write_bytes(b"PK no arrays")
+    [arrays] = tmp_path.glob("*.arrays")
+    arrays.write_bytes(arrays.read_bytes()[:-1])
     with pytest.raises(InputError, match="Delete the folder"):
         FusedRanker(CONFIG, tmp_path).load()
 
@@ -236,6 +237,15 @@ def test_new_rows_and_items_are_taken_in_without_learning_weights_anew():
     ranker.update(grown, ItemSideData.nothing(ITEMS + 2), seed=1)
     assert ranker.ordered is weights
     assert set(list_of(ranker, asked(0, 1, ITEMS), 1)) == {ITEMS + 1}
+
+
+def test_a_store_that_grew_by_half_is_weighed_anew():
+    ranker = fitted(grouped_log(users=60))
+    ranker.update(grouped_log(users=75), ItemSideData.nothing(ITEMS), seed=1)
+    assert ranker.report is not None
+    assert ranker.report.weighed_rows == 60 * 8
+    ranker.update(grouped_log(users=120), ItemSideData.nothing(ITEMS), seed=1)
+    assert ranker.report.weighed_rows == 120 * 8
 
 
 def test_too_many_rows_are_learnt_from_a_sample_that_is_told():

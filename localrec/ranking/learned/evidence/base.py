@@ -7,6 +7,7 @@ which are readings of the same fitted arrays, such as a history with and without
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import ClassVar, Protocol, runtime_checkable
 
@@ -50,6 +51,7 @@ class FitContext(msgspec.Struct, frozen=True, kw_only=True):
         seed: Of everything that is drawn.
         memory_limit: Bytes that may be held at once.
         threads: Of the networks' training.
+        seconds: Of CPU time that a kind should take; a network gives up steps where they run out.
         progress: Hears how far a long fit is.
         should_stop: Asked now and then; a kind raises `FitStoppedError` once it says yes.
         previous: The same kind as it was fitted before on older rows, to go on from.
@@ -63,6 +65,7 @@ class FitContext(msgspec.Struct, frozen=True, kw_only=True):
     progress: Progress
     should_stop: ShouldStop
     previous: FittedEvidence | None = None
+    seconds: float = math.inf
 
 
 @runtime_checkable

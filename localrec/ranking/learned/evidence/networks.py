@@ -28,12 +28,14 @@ class RecurrentEncoder(msgspec.Struct, frozen=True):
     Args:
         network: Its weights.
         met: Which items anybody met; the others' weights mean nothing, (items,).
+        share: Of the planned training, so much was done before the time ran out.
     """
 
     kind: ClassVar[str] = "gru"
 
     network: NumpyGru
     met: Floats
+    share: float
 
     def signals(self, histories: Histories) -> Signals:
         """Logits of the next item."""
@@ -46,12 +48,14 @@ class AttentionEncoder(msgspec.Struct, frozen=True):
     Args:
         network: Its weights.
         met: Which items anybody met; the others' weights mean nothing, (items,).
+        share: Of the planned training, so much was done before the time ran out.
     """
 
     kind: ClassVar[str] = "attention"
 
     network: NumpySasrec
     met: Floats
+    share: float
 
     def signals(self, histories: Histories) -> Signals:
         """Logits of the next item."""
@@ -78,9 +82,10 @@ def fit_gru(context: FitContext) -> RecurrentEncoder | None:
 
     before = context.previous
     older = before.network if isinstance(before, RecurrentEncoder) else None
-    network = train_network("gru", context, older)
-    assert isinstance(network, NumpyGru)
-    return RecurrentEncoder(network, np.minimum(context.log.popularity, 1.0))
+    trained = train_network("gru", context, older)
+    assert isinstance(trained.network, NumpyGru)
+    met = np.minimum(context.log.popularity, 1.0)
+    return RecurrentEncoder(trained.network, met, trained.share)
 
 
 def fit_attention(context: FitContext) -> AttentionEncoder | None:
@@ -91,9 +96,10 @@ def fit_attention(context: FitContext) -> AttentionEncoder | None:
 
     before = context.previous
     older = before.network if isinstance(before, AttentionEncoder) else None
-    network = train_network("attention", context, older)
-    assert isinstance(network, NumpySasrec)
-    return AttentionEncoder(network, np.minimum(context.log.popularity, 1.0))
+    trained = train_network("attention", context, older)
+    assert isinstance(trained.network, NumpySasrec)
+    met = np.minimum(context.log.popularity, 1.0)
+    return AttentionEncoder(trained.network, met, trained.share)
 
 
 def _can_train(context: FitContext) -> bool:

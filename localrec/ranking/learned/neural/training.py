@@ -3,13 +3,16 @@
 Each user's rows are cut into windows of at most `LENGTH`, in every epoch at another place, and one
 pass over a window learns from all its places at once: cross-entropy of the next item over all items
 or, in a large catalogue, over some drawn for the batch. The learning rate rises, then falls to 0 by
-the last epoch. The number of epochs follows from the number of steps that a network needs, so that
-a small store gets more of them. Going on from older weights takes a part of the epochs.
+the last step. A small store gets as many epochs as make the steps that a network needs; a large one
+gets no more than its places allow, be it a part of an epoch. Where the time runs out the steps that
+are left are given up, and the rate falls the faster. Going on from older weights takes a part of
+the steps.
 """
 
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Literal, TypeVar
@@ -26,6 +29,8 @@ from localrec.ranking.learned.neural.attention import NumpySasrec
 from localrec.ranking.learned.neural.recurrent import LENGTH, NumpyGru
 
 _NO_TARGET = -1
+_NOT_DRAWN = -1
+_TIMED_STEPS = 10  # before the time that a step takes is known
 
 Layer = TypeVar("Layer", bound=nn.Module)
 
@@ -45,9 +50,10 @@ class TrainingConfig(msgspec.Struct, frozen=True, kw_only=True):
         epochs: Passes over the rows, where they make enough steps.
         fewest_steps: A small store gets more passes until it has made so many steps.
         most_epochs: Never more passes than this.
-        batches: Aimed at in an epoch; the batch size follows within 16 to 256.
-        negatives: Items drawn for a batch in a catalogue of more than twice as many.
-        continued: Share of the epochs where older weights are gone on from.
+        most_places: Never more places than this are learnt from, all passes together.
+        batches: Aimed at in an epoch; the batch size follows within 16 to 64.
+        negatives: Items drawn for a batch in a catalogue of more than four times as many.
+        continued: Share of the steps where older weights are gone on from.
     """
 
     size: int = 64
@@ -61,8 +67,9 @@ class TrainingConfig(msgspec.Struct, frozen=True, kw_only=True):
     epochs: int = 12
     fewest_steps: int = 600
     most_epochs: int = 40
-    batches: int = 75
-    negatives: int = 2_048
+    most_places: int = 6_000_000
+    batches: int = 300
+    negatives: int = 512
     continued: float = 0.34
 
 
@@ -82,17 +89,19 @@ class _Network(nn.Module):
     def loss(self, items: Tensor, targets: Tensor, negatives: int) -> Tensor:
         counts = targets != _NO_TARGET
         states, targets = self(items)[counts], targets[counts]
-        if self.items <= 2 * negatives:
+        if self.items <= 4 * negatives:
             logits = functional.linear(states, self.embedding.weight, self.bias)
             return functional.cross_entropy(logits, targets)
-        drawn = torch.randint(self.items, (negatives,))
+        drawn = torch.randperm(self.items)[:negatives]
         own = (states * self.embedding(targets)).sum(dim=1) + self.bias[targets]
         # The drawn ones stand for the whole catalogue, hence the summand.
         shift = self.bias[drawn] + math.log(self.items / negatives)
         others = functional.linear(states, self.embedding(drawn), shift)
-        others = others.masked_fill(targets[:, None] == drawn, -torch.inf)
-        logits = torch.cat([own[:, None], others], dim=1)
-        return functional.cross_entropy(logits, torch.zeros_like(targets))
+        place = torch.full((self.items,), _NOT_DRAWN)
+        place[drawn] = torch.arange(negatives)
+        rows = torch.nonzero(place[targets] != _NOT_DRAWN).squeeze(1)
+        others[rows, place[targets[rows]]] = -torch.inf
+        return functional.softplus(others.logsumexp(dim=1) - own).mean()
 
 
 class _Recurrent(_Network):
@@ -217,17 +226,29 @@ class _Attention(_Network):
                 _put(linear.bias, older.shifts[number, place])
 
 
+class TrainedNetwork(msgspec.Struct, frozen=True):
+    """A trained network, and whether the time sufficed.
+
+    Args:
+        network: Its weights.
+        share: Of the steps that were planned, so many were made; below 1 where time ran out.
+    """
+
+    network: NumpyGru | NumpySasrec
+    share: float
+
+
 def train_network(
     kind: Literal["gru", "attention"],
     context: FitContext,
     older: NumpyGru | NumpySasrec | None = None,
     config: TrainingConfig | None = None,
-) -> NumpyGru | NumpySasrec:
+) -> TrainedNetwork:
     """Train one network on a log.
 
     Args:
         kind: Which of the two.
-        context: The log, seed, threads, progress and stop flag.
+        context: The log, seed, threads, time allowed, progress and stop flag.
         older: Weights to go on from, of a catalogue that began like this one.
         config: How; the defaults where there is none.
 
@@ -240,36 +261,53 @@ def train_network(
         network = network_of(context.log.items, config)
         if older is not None:
             network.take_over(older)  # type: ignore[arg-type]
-        _train(network, kind, context, config, continued=older is not None)
-        return network.exported()
+        share = _train(network, kind, context, config, continued=older is not None)
+        return TrainedNetwork(network.exported(), share)
 
 
 def _train(
     network: _Network, kind: str, context: FitContext, config: TrainingConfig, *, continued: bool
-) -> None:
+) -> float:
+    """Train in place; the share of the planned steps that were made."""
     generator = np.random.default_rng(context.seed)
-    windows = len(cut_windows(context.log, generator)[0])
-    batch_size = int(2 ** np.clip(np.round(np.log2(max(1, windows) / config.batches)), 4, 8))
-    steps_each = max(1, -(-windows // batch_size))
-    epochs = min(config.most_epochs, max(config.epochs, -(-config.fewest_steps // steps_each)))
-    epochs = max(1, round(epochs * (config.continued if continued else 1.0)))
+    batch_size, planned = _plan(context.log, config, generator, continued=continued)
     optimizer = torch.optim.AdamW(
-        network.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay
+        network.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay, fused=True
     )
-    total, step = epochs * steps_each, 0
+    steps, began = planned, time.process_time()
     network.train()
-    for epoch in range(epochs):
-        context.progress(f"training {kind}", epoch, epochs)
-        for items, targets in _batches(context.log, batch_size, generator):
-            check_stop(context)
-            for group in optimizer.param_groups:
-                group["lr"] = config.learning_rate * _schedule(step / total, config.warm_up)
-            optimizer.zero_grad()
-            network.loss(items, targets, config.negatives).backward()
-            nn.utils.clip_grad_norm_(network.parameters(), 1.0)
-            optimizer.step()
-            step += 1
-    context.progress(f"training {kind}", epochs, epochs)
+    for step, (items, targets) in enumerate(_endless(context.log, batch_size, generator)):
+        check_stop(context)
+        if step >= _TIMED_STEPS:
+            each = (time.process_time() - began) / step
+            steps = max(step, int(min(steps, context.seconds / each)))
+        if step % _TIMED_STEPS == 0:
+            context.progress(f"training {kind}", step, steps)
+        if step >= steps:
+            break
+        for group in optimizer.param_groups:
+            group["lr"] = config.learning_rate * _schedule(step / steps, config.warm_up)
+        optimizer.zero_grad()
+        network.loss(items, targets, config.negatives).backward()
+        nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+        optimizer.step()
+    context.progress(f"training {kind}", steps, steps)
+    return steps / planned
+
+
+def _plan(
+    log: InteractionLog, config: TrainingConfig, generator: np.random.Generator, *, continued: bool
+) -> tuple[int, int]:
+    """Windows of a batch, and how many steps are to be made."""
+    next_items = cut_windows(log, generator)[1]
+    places = max(1, int(np.count_nonzero(next_items != _NO_TARGET)))
+    windows = max(1, len(next_items))
+    batch_size = int(2 ** np.clip(np.round(np.log2(windows / config.batches)), 4, 6))
+    steps_each = -(-windows // batch_size)
+    epochs = min(config.most_epochs, max(config.epochs, -(-config.fewest_steps // steps_each)))
+    epochs_allowed = min(float(epochs), config.most_places / places)
+    share = config.continued if continued else 1.0
+    return batch_size, max(1, round(epochs_allowed * share * steps_each))
 
 
 def _schedule(done: float, warm_up: float) -> float:
@@ -299,6 +337,14 @@ def cut_windows(log: InteractionLog, generator: np.random.Generator) -> tuple[Of
     items[window, place] = log.item[rows]
     next_items[window, place] = log.item[rows + 1]
     return items, next_items
+
+
+def _endless(
+    log: InteractionLog, batch_size: int, generator: np.random.Generator
+) -> Iterator[tuple[Tensor, Tensor]]:
+    """The batches of one epoch after the other."""
+    while True:
+        yield from _batches(log, batch_size, generator)
 
 
 def _batches(
@@ -340,7 +386,7 @@ def _of_type(modules: nn.ModuleList, kind: type[Layer]) -> list[Layer]:
 
 def _put(target: Tensor, values: Floats) -> None:
     """Copy older weights in; what is new beyond them keeps its fresh ones."""
-    source = torch.from_numpy(np.ascontiguousarray(values))
+    source = torch.from_numpy(np.array(values))  # a copy, since kept weights cannot be written
     with torch.no_grad():
         target[tuple(slice(0, many) for many in source.shape)] = source
 
