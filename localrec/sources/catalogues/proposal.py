@@ -339,7 +339,9 @@ class _Proposing:
 
     def _examples(self, numbers: NumberProposals) -> tuple[str, ...]:
         """Questions that the catalogue can answer, made of its commonest names."""
-        of_role = {spec.role: kind for kind, spec in reversed(self._attributes.items())}
+        of_role: dict[str, str] = {
+            spec.role: kind for kind, spec in reversed(self._attributes.items())
+        }
 
         def common(role: str, place: int = 0) -> str | None:
             names = self._common.get(of_role.get(role, ""), ())
