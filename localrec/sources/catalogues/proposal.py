@@ -7,7 +7,7 @@ right. Whatever finds no better place is kept with the item as a property.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -86,7 +86,6 @@ class _Proposing:
     def proposal(self) -> Proposal:
         """Take every column to its place."""
         item_name = self._take_name()
-        self._name_column = item_name.name
         gathered = find_gathered_rows(self._table, item_name.name)
         ignored = self._take_ignored(gathered)
         texts = self._take_texts()
@@ -332,41 +331,55 @@ class _Proposing:
             attributes=self._attributes,
             flags=flags,
             numbers=numbers.specs_with_year(columns.year_in_name),
-            examples=self._examples(numbers),
+            examples=_examples(
+                self.singular,
+                self._attributes,
+                self._common,
+                numbers.example(),
+                str(self._table.rows[0][1][self._table.columns.index(columns.name)]),
+            ),
             taxonomy=propose_families(self._attributes, self._common),
             columns=columns,
         )
 
-    def _examples(self, numbers: NumberProposals) -> tuple[str, ...]:
-        """Questions that the catalogue can answer, made of its commonest names."""
-        of_role: dict[str, str] = {
-            spec.role: kind for kind, spec in reversed(self._attributes.items())
-        }
 
-        def common(role: str, place: int = 0) -> str | None:
-            names = self._common.get(of_role.get(role, ""), ())
-            return names[place] if len(names) > place else None
+def _examples(
+    singular_noun: str,
+    attributes: Mapping[str, AttributeSpec],
+    names: Mapping[str, Sequence[str]],
+    bound: str,
+    first: str,
+) -> tuple[str, ...]:
+    """Questions that the catalogue can answer, made of its commonest names.
 
-        component, other = common("component"), common("component", 1)
-        container, maker = common("container"), common("creator")
-        found = []
-        if component:
-            is_made_of = "has" in self._attributes[of_role["component"]].says
-            what = (
-                f"{self.singular} with {component}"
-                if is_made_of
-                else f"{component} {self.singular}"
-            )
-            found.append(_with_article(what) + (f", but nothing with {other}" if other else ""))
-        if container and "from" in self._attributes[of_role["container"]].says:
-            what = f"{self.singular} from {container}{numbers.example()}"
-            found.append(_with_article(what))
-        elif numbers.example():
-            found.append(_with_article(f"{self.singular}{numbers.example()}"))
-        if maker:
-            found.append(f"something by {maker}")
-        first = str(self._table.rows[0][1][self._table.columns.index(self._name_column)])
-        return tuple(found or [f"something like {first}"])
+    Args:
+        singular_noun: What an item is called.
+        attributes: The kinds of the domain.
+        names: Kind -> its names, the commonest first.
+        bound: The end of a question that bounds a number.
+        first: The name of an item.
+    """
+    of_role: dict[str, str] = {spec.role: kind for kind, spec in reversed(attributes.items())}
+
+    def common(role: str, place: int = 0) -> str | None:
+        told = names.get(of_role.get(role, ""), ())
+        return told[place] if len(told) > place else None
+
+    component, other = common("component"), common("component", 1)
+    container, maker = common("container"), common("creator")
+    found = []
+    if component:
+        is_made_of = "has" in attributes[of_role["component"]].says
+        with_it = f"{singular_noun} with {component}"
+        what = with_it if is_made_of else f"{component} {singular_noun}"
+        found.append(_with_article(what) + (f", but nothing with {other}" if other else ""))
+    if container and "from" in attributes[of_role["container"]].says:
+        found.append(_with_article(f"{singular_noun} from {container}{bound}"))
+    elif bound:
+        found.append(_with_article(f"{singular_noun}{bound}"))
+    if maker:
+        found.append(f"something by {maker}")
+    return tuple(found or [f"something like {first}"])
 
 
 def _with_article(words: str) -> str:
