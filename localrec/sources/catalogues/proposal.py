@@ -359,7 +359,7 @@ def _examples(
         bound: The end of a question that bounds a number.
         first: The name of an item.
     """
-    of_role: dict[str, str] = {spec.role: kind for kind, spec in reversed(attributes.items())}
+    of_role: dict[str, str] = {spec.role: kind for kind, spec in reversed(list(attributes.items()))}
 
     def common(role: str, place: int = 0) -> str | None:
         told = names.get(of_role.get(role, ""), ())
