@@ -18,6 +18,9 @@ from localrec.ranking.learned.evidence import KINDS
 from localrec.ranking.learned.evidence.base import FitContext, FittedEvidence
 from localrec.ranking.learned.interactions import InteractionLog, ItemSideData
 
+_FEWEST_PAIRS = 10  # of rows without a day, from which on their order is judged
+_SORTED = 0.9  # share of rising pairs: half of them rise in an order that has its own reasons
+
 
 def sample_users(log: InteractionLog, most_rows: int, seed: int) -> InteractionLog:
     """The log, or where it has too many rows those of evenly drawn users."""
@@ -26,6 +29,31 @@ def sample_users(log: InteractionLog, most_rows: int, seed: int) -> InteractionL
     share = most_rows / len(log)
     chosen = np.random.default_rng(seed).random(log.users) < share
     return log.rows(chosen[log.user])
+
+
+def without_false_order(log: InteractionLog, seed: int) -> InteractionLog:
+    """The log, its rows without a day shuffled where they only follow the catalogue.
+
+    Rows that have no day stand in the order in which they were stored, which is worth reading as
+    long as somebody kept it. In a file that is sorted by item it is none: what stands next to an
+    item then is its neighbour in the catalogue, and the last row of each user is the highest
+    number, which evidence of sequences would find without fail and to no use.
+    """
+    dated = np.zeros(log.users, dtype=bool)
+    dated[log.user[~np.isnan(log.day)]] = True
+    free = ~dated[log.user]
+    pairs = free[1:] & (log.user[1:] == log.user[:-1])
+    if np.count_nonzero(pairs) < _FEWEST_PAIRS:
+        return log
+    rising = float(np.mean(np.diff(log.item)[pairs] > 0))
+    if _SORTED > rising > 1.0 - _SORTED:
+        return log
+    place = np.arange(len(log), dtype=np.float64)
+    place[free] = np.random.default_rng(seed).random(int(free.sum()))
+    order = np.lexsort((place, log.user))
+    return InteractionLog(
+        log.user, log.item[order], log.rating[order], log.day[order], log.users, log.items
+    )
 
 
 def fingerprint_of(

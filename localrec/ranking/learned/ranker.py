@@ -46,7 +46,12 @@ from localrec.ranking.learned.features import (
     features_of,
     signal_of,
 )
-from localrec.ranking.learned.fitting import fingerprint_of, fit_or_read, sample_users
+from localrec.ranking.learned.fitting import (
+    fingerprint_of,
+    fit_or_read,
+    sample_users,
+    without_false_order,
+)
 from localrec.ranking.learned.fusion import (
     LearnedWeights,
     chance_of_order,
@@ -153,7 +158,7 @@ class FusedRanker:
         if self.load(mark):
             return
         seconds: dict[str, float] = {}
-        learnt = sample_users(log, self.config.most_rows, seed)
+        learnt = without_false_order(sample_users(log, self.config.most_rows, seed), seed)
         split = split_log(learnt, seed)
         inner = self._fit_kinds(split.log, side, seed, "inner", mark, seconds)
         started = time.perf_counter()
@@ -183,7 +188,7 @@ class FusedRanker:
         if mark == self.report.fingerprint:
             return
         seconds: dict[str, float] = {}
-        learnt = sample_users(log, self.config.most_rows, seed)
+        learnt = without_false_order(sample_users(log, self.config.most_rows, seed), seed)
         self.evidence = self._fit_kinds(learnt, side, seed, "all", mark, seconds, self.evidence)
         self._items, self._renown = log.items, renown_of(log.popularity)
         self._keep(mark, seed, (len(log), len(learnt), weighed), seconds)
