@@ -60,13 +60,13 @@ class MemoryRecommender(EvidenceRecommender):
         self._open_memory = open_memory
         self._lists_from, self._ranks_from = lists_from, ranks_from
 
-    def fit(self, user: str, user_profile: UserProfile) -> ScoredItems:
+    def score_items(self, user: str, user_profile: UserProfile) -> ScoredItems:
         """Scores of all items for a taste, higher is better, (n,)."""
         if self._lists_from is not None and _liked(user_profile) >= self._lists_from:
             return self._by_memory(user, user_profile)
         return self._without_memory(user, user_profile)
 
-    def fit_to_rank(self, user: str, user_profile: UserProfile) -> ScoredItems:
+    def score_to_rank(self, user: str, user_profile: UserProfile) -> ScoredItems:
         """The same for the order of given candidates."""
         if _liked(user_profile) >= self._ranks_from:
             return self._by_memory(user, user_profile)
@@ -82,7 +82,7 @@ class MemoryRecommender(EvidenceRecommender):
         return MemRec(memory.collaborative_memory, memory.config, memory.weights)
 
     def _without_memory(self, user: str, user_profile: UserProfile) -> ScoredItems:
-        fit = super().fit(user, user_profile)
+        fit = super().score_items(user, user_profile)
         return msgspec.structs.replace(fit, spoke={**fit.spoke, "memory": "silent"})
 
     def _by_memory(self, user: str, user_profile: UserProfile) -> ScoredItems:

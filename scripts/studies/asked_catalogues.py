@@ -72,7 +72,8 @@ class AskedCatalogue:
         self.name = name
         self.rows = [msgspec.json.decode(line, type=Row) for line in path.read_bytes().splitlines()]
         self.domain = _domain(DOMAINS[name][0])
-        declared = msgspec.msgpack.encode(repr(msgspec.structs.asdict(self.domain)))
+        stored = (self.domain.attributes, self.domain.texts, self.domain.taxonomy)
+        declared = repr(stored).encode()
         mark = hashlib.sha256(path.read_bytes() + declared).hexdigest()[:12]
         self._folder = state / f"{name}-{mark}"
         if not (self._folder / "ready").is_file():

@@ -26,7 +26,6 @@ from localrec.evaluation.ranking.leakage import (
     decoys_for,
     implausibly_good,
 )
-from localrec.evaluation.ranking.personal_systems import interaction_matrix_of
 from localrec.evaluation.ranking.system_factory import SystemFactory
 from localrec.evaluation.statistics import IntervalEstimate
 from localrec.graph.domain_files import load_domain
@@ -77,16 +76,14 @@ class TestALeak:
 
     def test_into_an_audience_is_refused(self, crowd, keyed, parted):
         with OpenWorkspace(crowd) as workspace:
-            catalogue, everything = (
-                workspace.context("movies").catalogue,
-                workspace.context("movies").interactions,
-            )
-        place = np.searchsorted(catalogue.node_ids, keyed.item_nodes).astype(np.int32)
-        check_interactions(
-            interaction_matrix_of(parted.train, place, len(catalogue)), parted.train, place
-        )
+            everything = workspace.context("movies").interactions
+            bench = SystemFactory(workspace, MOVIES, keyed, parted)
+            system = bench.make(SystemConfig(name="neighbours", kind="ranker"), {})
+            system.fit(parted.train, 7, lambda *told: None)
+            bench.look_over(system)
+        check_interactions(system.interactions, parted.train, system.places)
         with pytest.raises(LeakError, match="likings was not counted from"):
-            check_interactions(everything, parted.train, place)
+            check_interactions(everything, parted.train, system.places)
 
     def test_through_an_edge_between_the_two_is_refused(self, tmp_path):
         folder = plant(tmp_path / "w")

@@ -131,7 +131,7 @@ def check_interactions(audience: InteractionMatrix, train: Interactions, place: 
         raise LeakError(
             f"An audience of {len(audience.items):,} likings was not counted from the "
             f"{int(liked.sum()):,} of the training rows.",
-            "Count it with localrec.evaluation.ranking.personal_systems.interaction_matrix_of.",
+            "Count it with localrec.data.interaction_matrix.InteractionMatrix.from_likes.",
         )
 
 

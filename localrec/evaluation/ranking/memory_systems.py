@@ -22,7 +22,6 @@ from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.interactions import Interactions
 from localrec.data.item_features import ItemFeatures
 from localrec.data.reasons import Reasons, template_reasons
-from localrec.evaluation.ranking.cases import select_rows
 from localrec.explanation.reason_builder import MemoryEvidence, ReasonBuilder
 from localrec.foundation.errors import UsageError
 from localrec.foundation.progress import Progress
@@ -318,11 +317,11 @@ def _without_last(train: Interactions, seed: int) -> tuple[Interactions, NDArray
     last = train.first_row[drawn + 1] - 1
     stays = np.ones(len(train), dtype=bool)
     stays[last] = False
-    return select_rows(train, stays), last
+    return train.select(stays), last
 
 
 def _first_half(train: Interactions) -> Interactions:
     """The first half of each person's rows: what was known before half of the clicks came."""
     place = np.arange(len(train)) - train.first_row[train.user]
     early = 2 * place < np.diff(train.first_row)[train.user]
-    return select_rows(train, early)
+    return train.select(early)

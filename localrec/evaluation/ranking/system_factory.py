@@ -38,7 +38,6 @@ from localrec.evaluation.ranking.memory_systems import (
     make_memory,
     memory_config,
 )
-from localrec.evaluation.ranking.personal_systems import PersonalSystem
 from localrec.evaluation.ranking.prompted_systems import (
     MODEL,
     check_pool,
@@ -56,6 +55,8 @@ from localrec.ranking.baselines.content_similarity import ItemVectors
 from localrec.ranking.baselines.tuning import SearchSpace
 from localrec.ranking.recommender import SettingValue
 from localrec.systems.auto import evidence_config
+from localrec.systems.profile_recommender import ProfileRecommender
+from localrec.systems.registry import SYSTEM_REGISTRY
 from localrec.workspace import OpenWorkspace
 
 _TEXT = "description"
@@ -124,8 +125,8 @@ class SystemFactory:
             LeakError: more than the training rows.
         """
         check_train(self._parted.train, self._parted.test)
-        if isinstance(system, PersonalSystem):
-            check_interactions(system.audience, self._parted.train, system.place)
+        if isinstance(system, ProfileRecommender):
+            check_interactions(system.interactions, self._parted.train, system.places)
         if isinstance(system, SharedMemorySystem):
             check_graph(system.graph, self._parted.train)
 
@@ -165,10 +166,8 @@ class SystemFactory:
 
     def _make_ranker(self, name: str, settings: Mapping[str, SettingValue]) -> EvaluatedSystem:
         self._look_over_store()
-        config = evidence_config(name)
-        catalogue = self._workspace.context(self._domain.name).catalogue
-        field = self._field if config.nearness else None
-        return PersonalSystem(name, config, catalogue, field, self._keyed.item_nodes)
+        context = self._workspace.context(self._domain.name).without_users()
+        return SYSTEM_REGISTRY.recommender(context, name)
 
     def _check_memory(self, system: SystemConfig) -> None:
         memory_config(system.catalogued, system.settings)

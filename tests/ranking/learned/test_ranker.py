@@ -9,9 +9,10 @@ import pytest
 from localrec.foundation.errors import InputError
 from localrec.ranking.learned.contributions import top_items
 from localrec.ranking.learned.evidence.base import FitStoppedError
+from localrec.ranking.learned.fitting import sample_users
 from localrec.ranking.learned.held_out import split_log
 from localrec.ranking.learned.interactions import Histories, ItemSideData
-from localrec.ranking.learned.ranker import FusedRanker, RankerConfig, sample_users
+from localrec.ranking.learned.ranker import FusedRanker, RankerConfig
 from tests.ranking.learned.planted import (
     GROUPS,
     ITEMS,
@@ -162,7 +163,7 @@ def test_reasons_add_up_to_the_score_and_name_items_of_the_history():
     histories = Histories.of(
         [np.array([1]), np.array([20, 21, 50])], days=[np.arange(1.0), np.arange(3.0)]
     )
-    parts = ranker.explain(histories, 1, 25)
+    parts = ranker.account(histories.take([1])).contributions(25)
     score = ranker.score(histories)[1, 25]
     assert np.isclose(sum(part.amount for part in parts), score, atol=1e-3)
     neighbours = next(part for part in parts if part.signal.startswith("item-knn"))
@@ -237,6 +238,15 @@ def test_new_rows_and_items_are_taken_in_without_learning_weights_anew():
     ranker.update(grown, ItemSideData.nothing(ITEMS + 2), seed=1)
     assert ranker.ordered is weights
     assert set(list_of(ranker, asked(0, 1, ITEMS), 1)) == {ITEMS + 1}
+
+
+def test_a_store_that_grew_by_half_is_weighed_anew():
+    ranker = fitted(grouped_log(users=60))
+    ranker.update(grouped_log(users=75), ItemSideData.nothing(ITEMS), seed=1)
+    assert ranker.report is not None
+    assert ranker.report.weighed_rows == 60 * 8
+    ranker.update(grouped_log(users=120), ItemSideData.nothing(ITEMS), seed=1)
+    assert ranker.report.weighed_rows == 120 * 8
 
 
 def test_too_many_rows_are_learnt_from_a_sample_that_is_told():

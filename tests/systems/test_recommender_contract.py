@@ -1,0 +1,68 @@
+"""The contract of recommenders, over the product's own: what makes lists is what is evaluated."""
+
+import pytest
+
+from localrec.data.rows import AttributeLink, HistoryRows, ItemRow
+from localrec.foundation.settings import Settings, save_settings
+from localrec.graph.domain_files import load_domain
+from localrec.ranking.configs import RANKERS
+from localrec.sources.import_log import ImportLog
+from localrec.systems.registry import SYSTEM_REGISTRY
+from localrec.testing import RecommenderContract
+from localrec.testing.recommenders import BLOCK, ITEMS, known_users, two_blocks
+from localrec.workspace import OpenWorkspace
+
+NAMES = (*RANKERS, "auto-counted")
+
+
+@pytest.fixture(scope="module")
+def films(tmp_path_factory):
+    """The films of `two_blocks()` in a store, in their order, each block of another genre."""
+    folder = tmp_path_factory.mktemp("films")
+    save_settings(folder, Settings(embedder="hashing"))
+    items = tuple(
+        ItemRow(
+            key=f"f{film:02}",
+            name=f"Film {film}",
+            properties={"description": f"block {film // BLOCK}"},
+            links=(AttributeLink(kind="genre", name=("Drama", "Comedy", "War")[film // BLOCK]),),
+        )
+        for film in range(ITEMS)
+    )
+    report = ImportLog("planted", folder / "films", "movies").report(0)
+    with OpenWorkspace(folder, writable=True) as workspace:
+        rows = HistoryRows(items=items, interactions=(), report=report)
+        workspace.imports.import_history(rows, load_domain("movies"), None)
+        yield workspace.context("movies").without_users()
+
+
+class ProductContract(RecommenderContract):
+    """Makes a recommender of the registry over the planted films."""
+
+    @pytest.fixture(autouse=True)
+    def of_name(self, name, films):
+        self.name, self.films = name, films
+
+    def make(self):
+        return SYSTEM_REGISTRY.recommender(self.films, self.name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+class TestEachRecommender(ProductContract):
+    def test_bears_its_name(self):
+        assert self.make().name == self.name
+
+    def test_explains_what_it_scores(self):
+        train = two_blocks()
+        (said,) = self.fitted().explain(known_users(train, 3), 0, 0).said
+        assert said.facts and said.text
+
+
+@pytest.mark.parametrize("name", ["auto"])
+class TestTheLearntRanking(ProductContract):
+    @pytest.fixture(autouse=True)
+    def learning(self, monkeypatch):
+        monkeypatch.delenv("LOCALREC_LEARN")
+
+    def test_is_learnt(self):
+        assert self.fitted().settings["kinds"]
