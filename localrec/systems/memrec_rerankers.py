@@ -24,8 +24,7 @@ from localrec.memory.configs import (
 from localrec.memory.loader import memory_texts_of
 from localrec.memory.memrec import MemRec
 from localrec.memory.rerankers import ModelReranker, Reranker, RerankRequest, VectorReranker
-from localrec.ranking.configs import RANKERS
-from localrec.systems.auto import evidence_parts
+from localrec.systems.judged import judged_recommender
 from localrec.systems.reranking import RerankingRecommender
 from localrec.systems.system import RecommenderSystem, SystemOptions
 from localrec.workspace.domain_context import DomainContext
@@ -102,11 +101,13 @@ class _MemRecRerankers(RecommenderSystem):
     def recommender(self, context: DomainContext, options: SystemOptions) -> RerankingRecommender:
         name = options.name
         reranker: Reranker
+        judge = ""
         if name in MEMREC_VECTOR:
             reranker = vector_reranker(context, name)
         else:
             reranker = model_reranker(context, MEMREC_MODELS[name], fallback_memory(name))
-        return RerankingRecommender(*evidence_parts(context, RANKERS["auto"]), reranker)
+            judge = f"{name} with {context.models.open(RERANKER).name}"
+        return judged_recommender(context, reranker, judge)
 
 
 SYSTEM = _MemRecRerankers()
