@@ -94,7 +94,7 @@ class OpenWorkspace:
         """List the domains that have items, largest first."""
         rows = self.store.rows(
             "SELECT domain, kind, count(*) FROM node WHERE domain IN (SELECT unnest(?)) "
-            "GROUP BY ALL ORDER BY count(*) DESC",
+            "GROUP BY ALL ORDER BY count(*) DESC, domain",
             [known_domains()],
         )
         return [domain for domain, kind, _ in rows if kind == load_domain(domain).item]
