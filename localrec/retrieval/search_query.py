@@ -98,6 +98,18 @@ class RankedItems(msgspec.Struct, frozen=True):
     items: Indexes
     scores: Scores
 
+    def first(self, k: int) -> RankedItems:
+        """The first k; none shows a higher score than one that was preferred to it."""
+        return RankedItems(self.items[:k], np.minimum.accumulate(self.scores[:k]))
+
+    def extended_by(self, wider: RankedItems) -> RankedItems:
+        """This list with the further items of another one behind it."""
+        new = ~np.isin(wider.items, self.items)
+        return RankedItems(
+            np.concatenate([self.items, wider.items[new]]),
+            np.concatenate([self.scores, wider.scores[new]]),
+        )
+
 
 def rank_items(
     items: Indexes, keys: tuple[NDArray[np.float32], ...], scores: Scores

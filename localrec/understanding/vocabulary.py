@@ -18,7 +18,7 @@ from localrec.foundation.text_matching import PhraseTable, Token, roots, singula
 from localrec.graph.catalogue import Attribute
 from localrec.understanding.language_words import english, phrases_by_first_word
 from localrec.understanding.number_ranges import counted_nouns
-from localrec.understanding.spelling import SpellingCorrector
+from localrec.understanding.spelling import SpellingCorrector, english_words, is_everyday
 
 MeaningRole = Literal[
     "component",
@@ -36,9 +36,12 @@ MeaningRole = Literal[
 
 _MOST_PARTS = 40  # names that share a word; a word of more says nothing
 _SQUASHED = 90
+_WORTH_TELLING = 70  # percent of letters that agree
+_NEARLY_A_NAME = 86
 _NEARLY = 84  # percent of letters that agree, as rapidfuzz counts them
 
 
+_ROMAN = {"ii": 2, "iii": 3, "iv": 4, "2": 2, "3": 3, "4": 4}
 CuesByFirstWord = dict[str, list[tuple[str, ...]]]
 
 
@@ -189,6 +192,19 @@ class Vocabulary:
             for is_name, word in zip(named, phrase_roots, strict=True)
         )
 
+    def is_hardly_a_name(self, phrase: tuple[str, ...], meaning: Meaning) -> bool:
+        """True for a maker or kind that a catalogue calls by everyday words ("Nice", "One").
+
+        A taxonomy's own names were chosen with questions in mind and always count.
+        """
+        if meaning.kind in self.domain.taxonomy or meaning.role not in ("creator", "category"):
+            return False
+        if meaning.key in english().demonyms:
+            return phrase == (meaning.key,) and len(meaning.key) < 4
+        if len(phrase) == 1:
+            return self.is_plain(phrase[0]) or is_everyday(phrase[0])
+        return all(map(self.is_plain, phrase))
+
     def is_only_in_items(self, root: str) -> bool:
         """True for a word of items' names that is no name of its own and no everyday word."""
         return root in self.items.words and not self.names.get(root) and not self.is_plain(root)
@@ -208,6 +224,50 @@ class Vocabulary:
             return self.items.get(squashed[close[0]])[0] if close else None
         return self.items.get(near[0])[0] if near else None
 
+    def nearest_name(self, phrase: str) -> tuple[Meaning, ...]:
+        """What a phrase of two or three words nearly spells: "patrica cornwall", "coper mug"."""
+        from rapidfuzz import fuzz, process
+
+        near = process.extractOne(
+            phrase, self._long_names, scorer=fuzz.ratio, score_cutoff=_NEARLY_A_NAME
+        )
+        return () if near is None else tuple(filter(self.is_usable, self.names.get(near[0])))
+
+    def nearest_names(self, words: str, most: int) -> tuple[str, ...]:
+        """Names of attributes that are spelled most like some words, nearest first."""
+        from rapidfuzz import fuzz, process
+
+        near = process.extract(
+            " ".join(roots(words)),
+            self.names.phrases(),
+            scorer=fuzz.ratio,
+            score_cutoff=_WORTH_TELLING,
+            limit=most,
+        )
+        return tuple(phrase for phrase, _, _ in near)
+
+    @cached_property
+    def _long_names(self) -> list[str]:
+        return [phrase for phrase in self.names.phrases() if 1 <= phrase.count(" ") <= 3]
+
+    def items_holding(self, words: tuple[str, ...]) -> list[str]:
+        """Keys of the items whose names hold all these words, in any order."""
+        found: set[int] | None = None
+        for word in words:
+            mine = self._items_by_word.get(word)
+            found = set(mine or ()) if found is None else found & set(mine or ())
+            if not found:
+                return []
+        return [self._catalogue.keys[index] for index in sorted(found or ())]
+
+    @cached_property
+    def _items_by_word(self) -> dict[str, list[int]]:
+        by_word: dict[str, list[int]] = {}
+        for index, name in enumerate(self._catalogue.names):
+            for word in set(roots(name)):
+                by_word.setdefault(word, []).append(index)
+        return by_word
+
     @cached_property
     def _item_spellings(self) -> list[str]:
         return self.items.phrases()
@@ -216,6 +276,11 @@ class Vocabulary:
         """The words of an item's name, folded, plurals kept."""
         index = self._catalogue.item_index(item)
         return () if index is None else tuple(t.word for t in tokens(self._catalogue.names[index]))
+
+    def is_spelt_out(self, word: str) -> bool:
+        """True for a word of some name, of an attribute or an item."""
+        root = singular(word)
+        return root in self.names.words or root in self.items.words or root in self.partial
 
     def is_plain(self, word: str) -> bool:
         """True for an everyday word that names nothing."""
@@ -261,15 +326,21 @@ class Vocabulary:
     def parts_named(self, root: str, *, creators: bool) -> list[Meaning]:
         """The names of several words that a word is part of, of one kind that items have.
 
-        Creators are called by a part of their name only behind "by" and the like (`creators`).
+        Components are called by any telling word ("pinot", "red"), other names by one that is no
+        English word ("Saramago"), makers behind "by" and the like by any (`creators`).
         """
-        if len(root) < 3 or self.is_plain(root) or root in self.item_nouns:
+        told = self.partial.get(root, ())
+        if not told or len(root) < 3 or self.is_plain(root) or root in self.item_nouns:
             return []
+        strange = len(root) > 3 and root not in english_words()
         found = [
             one
-            for one in self.partial.get(root, ())
-            if (one.role == "creator") == creators and self.is_usable(one)
+            for one in told
+            if (one.role == "component" or strange or (creators and one.role == "creator"))
+            and self.is_usable(one)
         ]
+        if creators:
+            found.sort(key=lambda one: one.role != "creator")
         kinds = list(dict.fromkeys(one.kind for one in found))
         return [one for one in found if one.kind == kinds[0]][:_MOST_PARTS] if kinds else []
 
@@ -324,9 +395,27 @@ class Vocabulary:
         if "n" in words or "and" in words:  # "Dark 'n' Stormy"
             swap = {"n": "and", "and": "n"}
             self.items.add(" ".join(swap.get(word, word) for word in words), key)
-        bare = name.split("(")[0].strip()
-        if bare and bare != name:
-            self.items.add(bare, key)
+        bare, _, inside = name.partition("(")
+        if bare.strip() and inside:
+            self.items.add(bare.strip(), key)
+            if len(aside := inside.partition(")")[0]) > 3 and not aside.isdigit():
+                self.items.add(aside, key)  # "Seven (Se7en)"
+        self._add_numbered(key, words)
+
+    def _add_numbered(self, key: str, words: tuple[str, ...]) -> None:
+        """ "The Godfather: Part II" is also called "godfather two" and "godfather 2"."""
+        number = _ROMAN.get(words[-1]) if words else None
+        if number is None or len(words) < 2:
+            return
+        stem = [word for word in words[:-1] if word != "part"]
+        stem = stem[1:] if stem[:1] == ["the"] else stem
+        for told in {
+            words[-1],
+            str(number),
+            *(w for w, n in english().numbers.items() if n == number),
+        }:
+            for part in ((), ("part",)):
+                self.items.add(" ".join((*stem, *part, told)), key)
 
 
 def _mark(between: str, following: Token) -> str:
