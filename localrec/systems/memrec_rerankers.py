@@ -20,12 +20,14 @@ from localrec.memory.configs import (
     MEMREC_VECTOR,
     MemRecConfig,
     MemRecModelConfig,
+    MemRecVectorConfig,
 )
 from localrec.memory.loader import memory_texts_of
 from localrec.memory.memrec import MemRec
-from localrec.memory.rerankers import ModelReranker, Reranker, RerankRequest, VectorReranker
+from localrec.memory.rerankers import ModelReranker, RerankRequest, VectorReranker
 from localrec.ranking.configs import RANKERS
-from localrec.systems.auto import evidence_parts
+from localrec.systems.auto import EvidenceParts, evidence_parts
+from localrec.systems.log_memory_recommender import LogMemoryRecommender
 from localrec.systems.reranking import RerankingRecommender
 from localrec.systems.system import RecommenderSystem, SystemOptions
 from localrec.workspace.domain_context import DomainContext
@@ -39,7 +41,7 @@ def fallback_memory(name: str) -> MemRecConfig:
     return MEMREC["isolated-memory" if name == "isolated-agent" else "memrec"]
 
 
-def vector_reranker(context: DomainContext, name: str) -> VectorReranker:
+def vector_reranker(context: DomainContext, config: MemRecVectorConfig) -> VectorReranker:
     """Make a reranker that compares memories as vectors.
 
     Raises:
@@ -48,7 +50,7 @@ def vector_reranker(context: DomainContext, name: str) -> VectorReranker:
     memory = context.collaborative_memory
     if memory.graph.item_features.vectors is None:
         raise context.indexes.missing_vectors()
-    return VectorReranker(memory, MEMREC_VECTOR[name], context.user_index_in(memory))
+    return VectorReranker(memory, config, context.user_index_in(memory))
 
 
 def model_reranker(
@@ -95,18 +97,37 @@ def model_reranker(
     )
 
 
+class VectorRecommender(LogMemoryRecommender, RerankingRecommender):
+    """Orders candidates by their memories as vectors; fitted to a log it scores all items so.
+
+    Args:
+        parts: What an `EvidenceRecommender` is made of.
+        judge: Compares the memories of the store.
+        config: How memories are compared.
+    """
+
+    def __init__(
+        self, parts: EvidenceParts, judge: VectorReranker, config: MemRecVectorConfig
+    ) -> None:
+        RerankingRecommender.__init__(self, *parts, judge)
+        self.memory_config = config
+
+
 class _MemRecRerankers(RecommenderSystem):
     def roles(self, settings: Settings, options: SystemOptions) -> tuple[str, ...]:
         return () if options.name in MEMREC_VECTOR else (RERANKER, "writer")
 
     def recommender(self, context: DomainContext, options: SystemOptions) -> RerankingRecommender:
-        name = options.name
-        reranker: Reranker
+        name, parts = options.name, evidence_parts(context, RANKERS["auto"])
+        made: RerankingRecommender
         if name in MEMREC_VECTOR:
-            reranker = vector_reranker(context, name)
+            config = options.configured(MEMREC_VECTOR[name])
+            made = VectorRecommender(parts, vector_reranker(context, config), config)
         else:
-            reranker = model_reranker(context, MEMREC_MODELS[name], fallback_memory(name))
-        return RerankingRecommender(*evidence_parts(context, RANKERS["auto"]), reranker)
+            judge = model_reranker(context, MEMREC_MODELS[name], fallback_memory(name))
+            made = RerankingRecommender(*parts, judge)
+        made.name = name
+        return made
 
 
 SYSTEM = _MemRecRerankers()

@@ -5,14 +5,17 @@ import pytest
 from localrec.data.rows import AttributeLink, HistoryRows, ItemRow
 from localrec.foundation.settings import Settings, save_settings
 from localrec.graph.domain_files import load_domain
+from localrec.memory.configs import MEMREC_VECTOR
 from localrec.ranking.configs import RANKERS
 from localrec.sources.import_log import ImportLog
+from localrec.systems.memory_plans import PLANS
 from localrec.systems.registry import SYSTEM_REGISTRY
 from localrec.testing import RecommenderContract
 from localrec.testing.recommenders import BLOCK, ITEMS, known_users, two_blocks
 from localrec.workspace import OpenWorkspace
+from localrec.workspace.item_context import ItemContext
 
-NAMES = (*RANKERS, "auto-counted")
+NAMES = (*RANKERS, "auto-counted", *PLANS, *MEMREC_VECTOR)
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +36,7 @@ def films(tmp_path_factory):
     with OpenWorkspace(folder, writable=True) as workspace:
         rows = HistoryRows(items=items, interactions=(), report=report)
         workspace.imports.import_history(rows, load_domain("movies"), None)
-        yield workspace.context("movies").without_users()
+        yield ItemContext(workspace.context("movies").indexes)
 
 
 class ProductContract(RecommenderContract):
