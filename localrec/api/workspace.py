@@ -202,6 +202,11 @@ class Workspace(WorkspaceSession):
         with self._user_context([user], domain) as context:
             return read_shelf(context, user)
 
+    def memory(self, user: str, *, domain: str | None = None) -> str:
+        """Read what is remembered of a user's taste; "" where nothing is yet."""
+        with self._user_context([user], domain) as context:
+            return context.memory_text(user)
+
     # --- writing ---
 
     def feedback(

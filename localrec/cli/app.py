@@ -23,6 +23,7 @@ from localrec.cli import (
     images,
     imports,
     learn,
+    mcp,
     memory,
     memory_rules,
     models,
@@ -66,6 +67,7 @@ app.command("export", epilog=export.EXAMPLES)(export.export)
 app.command("forget", epilog=forget.EXAMPLES)(forget.forget)
 app.command("doctor")(doctor.doctor)
 app.command("tui", epilog=tui.EXAMPLES)(tui.tui)
+app.command("mcp", epilog=mcp.EXAMPLES)(mcp.mcp)
 app.add_typer(shelf.app, name="shelf")
 memory.app.add_typer(memory_rules.app, name="rules")
 app.add_typer(memory.app, name="memory")

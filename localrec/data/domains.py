@@ -114,11 +114,13 @@ class QuestionWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         common: Everyday words that are never taken for a misspelt name.
         have: Phrases that stand by what a user has.
         negations: Phrases before what a user does not want.
+        compounds: One word -> the names that it stands for together ("romcom").
     """
 
     common: tuple[str, ...] = ()
     have: tuple[str, ...] = ()
     negations: tuple[str, ...] = ()
+    compounds: dict[str, tuple[str, ...]] = {}
 
 
 class Domain(msgspec.Struct, eq=False, frozen=True, forbid_unknown_fields=True):

@@ -126,7 +126,7 @@ def constraint_masks(intent: Query, catalogue: Catalogue) -> list[ConstraintMask
     demands = [
         ConstraintMask(
             catalogue.domain.attributes[constraint.kind].role,
-            " or ".join(constraint.any_of),
+            " or ".join((*constraint.any_of, *(key for _, key in constraint.or_else))),
             mask_of(constraint, catalogue),
             constraint,
         )
@@ -151,6 +151,10 @@ def mask_of(constraint: Constraint, catalogue: Catalogue) -> Mask:
         index = catalogue.attribute_index(constraint.kind, key)
         if index is not None:
             attributes.update(catalogue.below(index, constraint.barred))
+    for kind, key in constraint.or_else:
+        index = catalogue.attribute_index(kind, key)
+        if index is not None:
+            attributes.update(catalogue.below(index))
     mask = catalogue.items_with(tuple(sorted(attributes)))
     if constraint.barred:
         mask = mask | _garnished_with(constraint, attributes, catalogue)

@@ -12,13 +12,13 @@ from localrec.memory.configs import MemRecConfig, MemRecVectorConfig
 from localrec.memory.from_log import ItemSet
 from localrec.memory.user_item_graph import UserItemGraph
 from localrec.ranking.recommender import ScoreRequests
-from localrec.systems.auto import EvidenceRecommender
+from localrec.systems.item_recommender import ItemRecommender
 from localrec.systems.log_memory import LogMemory
-from localrec.systems.scored_items import ScoredItems
+from localrec.systems.profile_recommender import ProfileRecommender
 
 
-class LogMemoryRecommender(EvidenceRecommender):
-    """Counted evidence, and a memory that takes part; fitted to a log it has the memory of that.
+class LogMemoryRecommender(ItemRecommender):
+    """A recommender in which a memory takes part; fitted to a log it has the memory of that.
 
     Attributes:
         memory_config: Which parts the memory has.
@@ -32,13 +32,13 @@ class LogMemoryRecommender(EvidenceRecommender):
 
     def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
         """Make a memory of a log, all rows of which count as likes, and fit its weights."""
-        super().fit(train, seed, progress)
+        ProfileRecommender.fit(self, train, seed, progress)
         items = ItemSet.of_log(self._catalogue, self._field, train)
         self.log_memory = LogMemory.fitted(train, items, self.memory_config, seed, progress)
         self.graph, self.settings = self.log_memory.memory.graph, self.log_memory.settings
 
     def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
-        """Score all items of the log by its memory where that takes part, else by evidence."""
+        """Score all items of the log by its memory where that takes part."""
         scores = self.log_memory.score(requests)
         for row in range(len(requests)):
             if not self._takes_part(requests, row):
@@ -50,10 +50,6 @@ class LogMemoryRecommender(EvidenceRecommender):
         if self._takes_part(requests, row):
             return self.log_memory.explain(requests, row, item)
         return super().explain(requests, row, item)
-
-    def score_request(self, requests: ScoreRequests, row: int) -> ScoredItems:
-        """Score the items of the catalogue for one request by counted evidence."""
-        return EvidenceRecommender.score_items(self, "", self._profile_of(requests, row))
 
     def _takes_part(self, requests: ScoreRequests, row: int) -> bool:
         """Whether the memory decides for one of the requests."""

@@ -27,11 +27,12 @@ from localrec.memory.loader import SharedMemory
 from localrec.memory.memrec import MemRec
 from localrec.ranking.configs import EvidenceConfig
 from localrec.ranking.recommender import ScoreRequests
+from localrec.systems.auto import EvidenceRecommender
 from localrec.systems.log_memory_recommender import LogMemoryRecommender
 from localrec.systems.scored_items import ScoredItems
 
 
-class MemoryRecommender(LogMemoryRecommender):
+class MemoryRecommender(LogMemoryRecommender, EvidenceRecommender):
     """Recommends and ranks by the shared memory where it is the better judge.
 
     Args:
@@ -52,9 +53,13 @@ class MemoryRecommender(LogMemoryRecommender):
         open_memory: Callable[[], SharedMemory],
         plan: MemoryPlan,
     ) -> None:
-        super().__init__(catalogue, audience, field, config)
+        EvidenceRecommender.__init__(self, catalogue, audience, field, config)
         self._open_memory = open_memory
         self._plan, self.memory_config = plan, plan.memory
+
+    def score_request(self, requests: ScoreRequests, row: int) -> ScoredItems:
+        """Score the items of the catalogue for one request by counted evidence."""
+        return EvidenceRecommender.score_items(self, "", self._profile_of(requests, row))
 
     def _takes_part(self, requests: ScoreRequests, row: int) -> bool:
         plan = self._plan

@@ -25,8 +25,7 @@ from localrec.memory.configs import (
 from localrec.memory.loader import memory_texts_of
 from localrec.memory.memrec import MemRec
 from localrec.memory.rerankers import ModelReranker, RerankRequest, VectorReranker
-from localrec.ranking.configs import RANKERS
-from localrec.systems.auto import EvidenceParts, evidence_parts
+from localrec.systems.judged import JudgedRecommender, judged_recommender
 from localrec.systems.log_memory_recommender import LogMemoryRecommender
 from localrec.systems.reranking import RerankingRecommender
 from localrec.systems.system import RecommenderSystem, SystemOptions
@@ -97,20 +96,8 @@ def model_reranker(
     )
 
 
-class VectorRecommender(LogMemoryRecommender, RerankingRecommender):
-    """Orders candidates by their memories as vectors; fitted to a log it scores all items so.
-
-    Args:
-        parts: What an `EvidenceRecommender` is made of.
-        judge: Compares the memories of the store.
-        config: How memories are compared.
-    """
-
-    def __init__(
-        self, parts: EvidenceParts, judge: VectorReranker, config: MemRecVectorConfig
-    ) -> None:
-        RerankingRecommender.__init__(self, *parts, judge)
-        self.memory_config = config
+class VectorRecommender(LogMemoryRecommender, JudgedRecommender):
+    """Orders candidates by their memories as vectors; fitted to a log it scores all items so."""
 
 
 class _MemRecRerankers(RecommenderSystem):
@@ -118,16 +105,19 @@ class _MemRecRerankers(RecommenderSystem):
         return () if options.name in MEMREC_VECTOR else (RERANKER, "writer")
 
     def recommender(self, context: DomainContext, options: SystemOptions) -> RerankingRecommender:
-        name, parts = options.name, evidence_parts(context, RANKERS["auto"])
-        made: RerankingRecommender
+        name = options.name
         if name in MEMREC_VECTOR:
             config = options.configured(MEMREC_VECTOR[name])
-            made = VectorRecommender(parts, vector_reranker(context, config), config)
-        else:
-            judge = model_reranker(context, MEMREC_MODELS[name], fallback_memory(name))
-            made = RerankingRecommender(*parts, judge)
-        made.name = name
-        return made
+            made = judged_recommender(
+                context, lambda seen: vector_reranker(seen, config), "", VectorRecommender
+            )
+            made.memory_config = config
+            return made
+        told, fallback = options.configured(MEMREC_MODELS[name]), fallback_memory(name)
+        judge = f"{name} with {context.models.open(RERANKER).name}"
+        return judged_recommender(
+            context, lambda seen: model_reranker(seen, told, fallback), judge, JudgedRecommender
+        )
 
 
 SYSTEM = _MemRecRerankers()

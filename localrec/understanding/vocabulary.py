@@ -8,8 +8,7 @@ never become each other.
 
 from __future__ import annotations
 
-import re
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Literal, Protocol
 
 import msgspec
@@ -17,10 +16,9 @@ import msgspec
 from localrec.data.domains import Domain
 from localrec.foundation.text_matching import PhraseTable, Token, roots, singular, tokens
 from localrec.graph.catalogue import Attribute
-from localrec.understanding.common_words import COMMON, SLANG
-from localrec.understanding.cue_phrases import HAVE_CUES
-from localrec.understanding.negation_phrases import NEGATIONS
+from localrec.understanding.language_words import english, phrases_by_first_word
 from localrec.understanding.number_ranges import counted_nouns
+from localrec.understanding.spelling import SpellingCorrector
 
 MeaningRole = Literal[
     "component",
@@ -36,7 +34,7 @@ MeaningRole = Literal[
 ]
 
 
-_VOWELS = frozenset("aeiouyhw")
+_MOST_PARTS = 40  # names that share a word; a word of more says nothing
 _SQUASHED = 90
 _NEARLY = 84  # percent of letters that agree, as rapidfuzz counts them
 
@@ -112,6 +110,7 @@ class Vocabulary:
             for noun in counted_nouns(name, self.domain)
             for root in roots(noun)
         )
+        self.partial: dict[str, list[Meaning]] = {}  # a word of longer names -> these names
         self._add_attributes()
         self._add_phrases()
         for key, name in zip(catalogue.keys, catalogue.names, strict=True):
@@ -119,19 +118,28 @@ class Vocabulary:
         for short, name in self.domain.nicknames.items():
             for key in self.items.get(name):
                 self.items.add(short, key)
-        common = COMMON.union(self.domain.words.common)
+        common = frozenset(english().words.common.split()).union(self.domain.words.common)
         self._plain_words = frozenset(singular(word) for word in common) | common
-        self._spellings = sorted({*self.names.words, *self.items.words, *self._plain_words})
+        self._spelling = SpellingCorrector(
+            self.names.words,
+            self.items.words,
+            self.partial,
+            self._plain_words,
+            self.domain.words.compounds,
+        )
 
     @cached_property
     def have_cues(self) -> CuesByFirstWord:
         """Phrases that stand by what a user has, longest first."""
-        return _by_first_word([*HAVE_CUES, *self.domain.words.have])
+        return phrases_by_first_word([*english().mention.have, *self.domain.words.have])
 
     @cached_property
     def negations(self) -> CuesByFirstWord:
         """Phrases before what is not wanted, longest first."""
-        return _by_first_word([*NEGATIONS, *self.domain.words.negations])
+        told = english().negation
+        return phrases_by_first_word(
+            [*told.before, *told.before_thing, *told.verbs, *self.domain.words.negations]
+        )
 
     def read(self, text: str) -> Reading:
         """Tokenise a question and mend its typos."""
@@ -139,9 +147,9 @@ class Vocabulary:
         corrected: dict[str, str] = {}
         cut: list[tuple[Token, str]] = []
         for token in found:
-            for root in self._respell(token):
+            for root in self._spelling.respell(token):
                 if root != token.root:
-                    corrected[token.word] = " ".join(self._respell(token))
+                    corrected[token.word] = " ".join(self._spelling.respell(token))
                 cut.append((token, root))
         kept = tuple(token for token, _ in cut)
         return Reading(
@@ -213,76 +221,6 @@ class Vocabulary:
         """True for an everyday word that names nothing."""
         return word in self._plain_words or word.isdigit()
 
-    def _respell(self, token: Token) -> tuple[str, ...]:
-        root = token.root
-        if token.word in SLANG:
-            return (SLANG[token.word],)
-        if self._is_known(token):
-            return (root,)
-        for ending, rest in (("s", ()), ("less", ("less",))):  # "daiquiris", "creamless"
-            stem = token.word.removesuffix(ending)
-            if stem != token.word and (stem in self.names.words or stem in self.items.words):
-                return (stem, *rest)
-        for place in range(3, len(root) - 2):  # "limejuice"
-            left, right = singular(root[:place]), singular(root[place:])
-            if left in self.names.words and right in self.names.words:
-                return (left, right)
-        if len(token.word) == 3:
-            return (self._sounds_like(token.word) or root,)
-        return (self._nearest(root if len(root) > 3 else token.word) or root,)
-
-    def _is_known(self, token: Token) -> bool:
-        return (
-            token.root in self.names.words
-            or token.root in self.items.words
-            or token.word in self._plain_words
-            or token.root in self._plain_words
-            or token.word[0].isdigit()
-            or len(token.word) < 3
-            or token.word in _english_words()
-        )
-
-    def _nearest(self, root: str) -> str | None:
-        from rapidfuzz import process  # 15 ms to import, only paid for a word nobody knows
-        from rapidfuzz.distance import OSA
-
-        slips = 1 if len(root) < 7 else 2
-        near = process.extract(
-            root, self._spellings, scorer=OSA.distance, score_cutoff=slips, limit=12
-        )
-        usable = [
-            (distance, word[0] != root[0], word not in self.names.words, -self._uses(word), word)
-            for word, distance, _ in near
-            if len(word) >= 3
-            and (word[0] == root[0] or (distance == 1 and len(root) >= 5))
-            and (distance == 1 or len(word) >= 7)
-        ]
-        return min(usable)[-1] if usable else self._sounds_like(root)
-
-    def _sounds_like(self, root: str) -> str | None:
-        """The name with the same consonants, at most half its letters away: "tekila", "jin"."""
-        from rapidfuzz.distance import OSA
-
-        alike = [
-            (OSA.distance(root, word), -self._uses(word), word)
-            for word in self._by_sound.get(_sound(root), ())
-            if (word[0] in _VOWELS) == (root[0] in _VOWELS)
-        ]
-        near = [one for one in alike if one[0] <= max(1, len(root) // 2)]
-        return min(near)[-1] if near else None
-
-    @cached_property
-    def _by_sound(self) -> dict[str, list[str]]:
-        by_sound: dict[str, list[str]] = {}
-        for word in {*self.names.words, *self.items.words}:
-            sound = _sound(word)
-            if len(sound) > 1:  # one consonant is no likeness
-                by_sound.setdefault(sound, []).append(word)
-        return by_sound
-
-    def _uses(self, word: str) -> int:
-        return self.names.words[word] + self.items.words[word]
-
     def _add_attributes(self) -> None:
         for attribute in self._catalogue.attributes:
             spec = self.domain.attributes[attribute.kind]
@@ -294,6 +232,9 @@ class Vocabulary:
                 is_brand = own is not None and self._catalogue.attributes[own] != attribute
                 if not is_brand and self._is_askable(spelling, spec.role):
                     self.names.add(spelling, meaning)
+                    self._add_parts(spelling, meaning)
+            for adjective in english().demonyms.get(attribute.key, ()):
+                self.names.add(adjective, meaning)
                 if spec.role == "colour" and " " not in spelling:
                     doubled = spelling + spelling[-1:] if len(spelling) == 3 else spelling
                     for stem in (spelling, spelling.removesuffix("e"), doubled):
@@ -302,6 +243,35 @@ class Vocabulary:
                 for half in attribute.name.split("/"):
                     if half != attribute.name and self._is_askable(half, spec.role):
                         self.names.add(half, meaning)
+
+    def _add_parts(self, spelling: str, meaning: Meaning) -> None:
+        """Enter the telling words of a name of several words: "cooperative", "pinot", "Christie".
+
+        A taxonomy's own names say what they mean; only what a catalogue calls so is cut.
+        """
+        words = roots(spelling)
+        if len(words) < 2 or meaning.kind in self.domain.taxonomy:
+            return
+        joined = words[0] + words[1]  # "co-operative"
+        for word in {*words, joined} if len(words[0]) < 4 else set(words):
+            known = self.partial.setdefault(word, [])
+            if len(word) > 2 and meaning not in known:
+                known.append(meaning)
+
+    def parts_named(self, root: str, *, creators: bool) -> list[Meaning]:
+        """The names of several words that a word is part of, of one kind that items have.
+
+        Creators are called by a part of their name only behind "by" and the like (`creators`).
+        """
+        if len(root) < 3 or self.is_plain(root) or root in self.item_nouns:
+            return []
+        found = [
+            one
+            for one in self.partial.get(root, ())
+            if (one.role == "creator") == creators and self.is_usable(one)
+        ]
+        kinds = list(dict.fromkeys(one.kind for one in found))
+        return [one for one in found if one.kind == kinds[0]][:_MOST_PARTS] if kinds else []
 
     def _is_askable(self, spelling: str, role: str) -> bool:
         """False for names that only say "a drink", and for "orange drink" as a component.
@@ -359,35 +329,9 @@ class Vocabulary:
             self.items.add(bare, key)
 
 
-@lru_cache
-def _english_words() -> frozenset[str]:
-    """Eighty thousand English words: none of them is a typo (25 ms, for a word nobody knows)."""
-    from importlib.resources import files
-
-    listed = files("symspellpy") / "frequency_dictionary_en_82_765.txt"
-    return frozenset(
-        line.split(" ", 1)[0] for line in listed.read_text(encoding="utf-8-sig").splitlines()
-    )
-
-
-def _sound(word: str) -> str:
-    """Return a phonetic key: the consonants of a word, doubled and silent ones once."""
-    word = re.sub(r"g(?=[eiy])|dg", "j", word.replace("ph", "f"))
-    word = re.sub(r"c(?=[eiy])|z", "s", word)
-    word = re.sub(r"[cq]|ck", "k", word)
-    return re.sub(r"(.)\1+", r"\1", re.sub(r"[aeiouyhw]", "", word))
-
-
 def _mark(between: str, following: Token) -> str:
     if between.strip() == "." and following.word[0].isdigit():
         return ""  # "Corpse Reviver No. 2"
     if any(mark in between for mark in ".!?;()\n—–") or " - " in between:
         return "."
     return "," if any(mark in between for mark in ",/:") else ""
-
-
-def _by_first_word(phrases: list[str]) -> CuesByFirstWord:
-    cues: CuesByFirstWord = {}
-    for words in sorted((tuple(phrase.split()) for phrase in phrases), key=len, reverse=True):
-        cues.setdefault(words[0], []).append(words)
-    return cues

@@ -16,7 +16,7 @@ from localrec.memory.from_log import build_collaborative_memory, deduplicated_hi
 from localrec.memory.user_summaries import build_item_features
 from localrec.systems.registry import SYSTEM_REGISTRY
 from localrec.workspace import OpenWorkspace
-from localrec.workspace.item_context import ItemContext
+from localrec.workspace.log_context import LogContext
 
 from .crowd import FILMS, config, measure, plant
 
@@ -50,7 +50,7 @@ def knowledge(crowd, keyed, parted):
 def make(crowd):
     """Makes a composition with some settings over the items, without anybody's likes."""
     with OpenWorkspace(crowd) as workspace:
-        items = ItemContext(workspace.context("movies").indexes)
+        items = LogContext(workspace.context("movies").indexes)
         yield lambda name, settings=None: SYSTEM_REGISTRY.recommender(items, name, settings)
 
 

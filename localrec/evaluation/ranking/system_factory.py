@@ -50,7 +50,7 @@ from localrec.systems.profile_recommender import ProfileRecommender
 from localrec.systems.registry import SYSTEM_REGISTRY
 from localrec.systems.system import SystemOptions
 from localrec.workspace import OpenWorkspace
-from localrec.workspace.item_context import ItemContext
+from localrec.workspace.log_context import LogContext
 
 _TEXT = "description"
 MEMORIES: dict[str, MemRecConfig | MemRecVectorConfig] = {**MEMREC, **MEMREC_VECTOR}
@@ -137,9 +137,9 @@ class SystemFactory:
         return ItemSet.of_log(self._context.catalogue, self._field, self._keyed.interactions)
 
     @cached_property
-    def _context(self) -> ItemContext:
+    def _context(self) -> LogContext:
         """The items without anybody who liked them."""
-        return ItemContext(self._workspace.context(self._domain.name).indexes)
+        return LogContext(self._workspace.context(self._domain.name).indexes)
 
     def _check_baseline(self, system: SystemConfig) -> None:
         if not find_baseline(system.catalogued).needs_vectors:

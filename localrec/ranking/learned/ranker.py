@@ -62,6 +62,7 @@ from localrec.ranking.learned.reasons import sources_of
 
 _GIB = 2**30
 _CELLS = 1 << 24  # of features held at once while scoring
+_GROWTH = 1.5  # of a store, from which on its weights are learnt anew
 _SHARES = {"inner": 0.3, "all": 0.1}  # of a fit's time that one network may take in a stage
 
 
@@ -94,6 +95,7 @@ class FitReport(msgspec.Struct, frozen=True, kw_only=True):
         seconds: By what they went into.
         fingerprint: Of the log, the settings and the seed.
         shortened: Kinds of evidence whose training was cut short by the time allowed.
+        weighed_rows: Rows that the log had when the weights were learnt.
     """
 
     seed: int
@@ -102,6 +104,7 @@ class FitReport(msgspec.Struct, frozen=True, kw_only=True):
     seconds: dict[str, float]
     fingerprint: str
     shortened: tuple[str, ...] = ()
+    weighed_rows: int = 0
 
     @property
     def sampled(self) -> bool:
@@ -165,15 +168,17 @@ class FusedRanker:
         used = self._kinds_of((*self.ordered.used, *self.unordered.used))
         older = {kind: one for kind, one in inner.items() if kind in used}
         self.evidence = self._fit_kinds(learnt, side, seed, "all", mark, seconds, older)
-        self._keep(mark, seed, len(log), len(learnt), seconds)
+        self._keep(mark, seed, (len(log), len(learnt), len(log)), seconds)
 
     def update(self, log: InteractionLog, side: ItemSideData, *, seed: int) -> None:
         """Take in new rows without starting over: weights stay, networks go on, counts are redone.
 
-        A ranker that was never fitted is fitted. Users and items keep their numbers; new ones come
-        behind them.
+        A ranker that was never fitted is fitted, and so is one whose weights were learnt from a
+        store that was half as large again, or that much smaller. Users and items keep their
+        numbers; new ones come behind them.
         """
-        if self.report is None:
+        weighed = 0 if self.report is None else self.report.weighed_rows
+        if self.report is None or not weighed / _GROWTH <= len(log) <= weighed * _GROWTH:
             self.fit(log, side, seed=seed)
             return
         mark = fingerprint_of(log, side, self.config, seed)
@@ -183,7 +188,7 @@ class FusedRanker:
         learnt = sample_users(log, self.config.most_rows, seed)
         self.evidence = self._fit_kinds(learnt, side, seed, "all", mark, seconds, self.evidence)
         self._items, self._renown = log.items, renown_of(log.popularity)
-        self._keep(mark, seed, len(log), len(learnt), seconds)
+        self._keep(mark, seed, (len(log), len(learnt), weighed), seconds)
 
     def ablated(self, kind: str) -> FusedRanker:
         """The same ranker without one kind of evidence, its weights learnt anew.
@@ -296,13 +301,14 @@ class FusedRanker:
         return True
 
     def _keep(
-        self, mark: str, seed: int, rows: int, learnt_rows: int, seconds: dict[str, float]
+        self, mark: str, seed: int, rows: tuple[int, int, int], seconds: dict[str, float]
     ) -> None:
-        """Save the ranker with the report of its fit."""
+        """Save the ranker with the report of its fit: all rows, those learnt from and weighed."""
         self.report = FitReport(
             seed=seed,
-            rows=rows,
-            learnt_rows=learnt_rows,
+            rows=rows[0],
+            learnt_rows=rows[1],
+            weighed_rows=rows[2],
             seconds={name: round(value, 2) for name, value in seconds.items()},
             fingerprint=mark,
             shortened=tuple(

@@ -252,10 +252,10 @@ def open_ranking(indexes: Path, catalogue: Catalogue) -> LearnedRanking | None:
     return LearnedRanking(ranker, arrays["users"], arrays["items"], plain["rows"], catalogue)
 
 
-def ranking_rows(indexes: Path, domain: str) -> int | None:
-    """How many interactions the ranker of a domain was learnt from; None where none is kept."""
+def ranking_report(indexes: Path, domain: str) -> FitReport | None:
+    """How the ranker of a domain was learnt; None where none is kept."""
     plain = read_plain(folder_of(indexes, domain))
-    return None if plain is None else msgspec.convert(plain["report"], FitReport).learnt_rows
+    return None if plain is None else msgspec.convert(plain["report"], FitReport)
 
 
 def is_stale(store: Store, indexes: Path, domain: str) -> bool:
@@ -270,14 +270,16 @@ def is_stale(store: Store, indexes: Path, domain: str) -> bool:
 
 
 def _same_nodes(folder: Path, stored: StoredLog) -> bool:
-    """Whether the numbers of an older ranker stand for the same users and items."""
+    """Whether the numbers of an older ranker stand for the same users and items.
+
+    New ones have higher nodes and come behind; where one was removed, all numbers are others.
+    """
     nodes = read_artefact(folder / "nodes")
     if nodes is None:
         return False
     arrays = nodes[1]
-    return _begins_with(stored.user_nodes, arrays["users"]) and bool(
-        np.array_equal(stored.item_nodes, arrays["items"])
-    )
+    users, items = stored.user_nodes, stored.item_nodes
+    return _begins_with(users, arrays["users"]) and _begins_with(items, arrays["items"])
 
 
 def _begins_with(longer: NDArray[np.int64], shorter: NDArray[np.int64]) -> bool:

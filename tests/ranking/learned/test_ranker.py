@@ -239,6 +239,15 @@ def test_new_rows_and_items_are_taken_in_without_learning_weights_anew():
     assert set(list_of(ranker, asked(0, 1, ITEMS), 1)) == {ITEMS + 1}
 
 
+def test_a_store_that_grew_by_half_is_weighed_anew():
+    ranker = fitted(grouped_log(users=60))
+    ranker.update(grouped_log(users=75), ItemSideData.nothing(ITEMS), seed=1)
+    assert ranker.report is not None
+    assert ranker.report.weighed_rows == 60 * 8
+    ranker.update(grouped_log(users=120), ItemSideData.nothing(ITEMS), seed=1)
+    assert ranker.report.weighed_rows == 120 * 8
+
+
 def test_too_many_rows_are_learnt_from_a_sample_that_is_told():
     log = grouped_log(users=200)
     ranker = FusedRanker(RankerConfig(kinds=COUNTED, most_rows=800))

@@ -1,0 +1,44 @@
+"""What a question says of the user's own past with items: "not read yet", "on my watchlist"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from localrec.understanding.language_words import Phrase, english, phrases
+
+_WORDS = english().state
+_KINDS: tuple[tuple[str, tuple[Phrase, ...]], ...] = tuple(
+    (name, tuple(sorted(phrases(told), key=len, reverse=True)))
+    for name, told in (
+        ("unwanted", _WORDS.unwanted),
+        ("unmet", _WORDS.unmet),
+        ("wanted", _WORDS.wanted),
+        ("met", _WORDS.met),
+    )
+)
+
+
+class AskedState(msgspec.Struct, frozen=True):
+    """The state that a question asks for, and the tokens that say so."""
+
+    met: bool | None = None
+    on_list: bool | None = None
+    places: frozenset[int] = frozenset()
+
+
+def find_state(words: Sequence[str]) -> AskedState:
+    """Find what a question's words, folded, say of the user's own past."""
+    places: set[int] = set()
+    found: set[str] = set()
+    for name, told in _KINDS:
+        for phrase in told:
+            for first in range(len(words) - len(phrase) + 1):
+                span = range(first, first + len(phrase))
+                if tuple(words[first : first + len(phrase)]) == phrase and places.isdisjoint(span):
+                    places.update(span)
+                    found.add(name)
+    met = False if "unmet" in found else True if "met" in found else None
+    on_list = False if "unwanted" in found else True if "wanted" in found else None
+    return AskedState(met, on_list, frozenset(places))
