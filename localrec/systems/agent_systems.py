@@ -26,11 +26,10 @@ class _Agents:
         return AgenticAnswerer(context, config, lambda agent: agent_reranker(context, agent))
 
     def recommender(self, context: DomainContext, options: SystemOptions) -> RerankingRecommender:
-        name, judge = options.name, ""
-        if AGENTS[name].asks_model:
-            judge = f"{name} with {context.models.open('agent').name}"
+        name = options.name
+        model = context.models.open("agent").name if AGENTS[name].asks_model else ""
         return judged_recommender(
-            context, lambda seen: agent_reranker(seen, name), judge, JudgedRecommender
+            context, name, lambda seen: agent_reranker(seen, name), model, JudgedRecommender
         )
 
     def _config(self, settings: Settings, options: SystemOptions) -> AgenticAskConfig:

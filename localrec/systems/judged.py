@@ -59,14 +59,15 @@ Judged = TypeVar("Judged", bound=JudgedRecommender)
 
 
 def judged_recommender(
-    context: DomainContext, judge_of: JudgeMaker, name: str, kind: type[Judged]
+    context: DomainContext, name: str, judge_of: JudgeMaker, model: str, kind: type[Judged]
 ) -> Judged:
     """Put a judge behind the default of a domain.
 
     Args:
         context: The domain.
+        name: The name of the system.
         judge_of: Makes the judge of candidates that knows the users of a context.
-        name: Of the system and its model; "" for a judge without one, whose verdict alone decides.
+        model: The model that judges; "" for a judge without one, whose verdict alone decides.
         kind: The class of the recommender.
     """
 
@@ -77,8 +78,9 @@ def judged_recommender(
 
     catalogue, interactions, field, config = evidence_parts(context, RANKERS["auto"])
     counted = EvidenceRecommender(catalogue, interactions, field, config)
-    share = read_share(context.indexes.folder, context.domain.name, name) if name else None
+    judge, folder = f"{name} with {model}", context.indexes.folder
+    share = read_share(folder, context.domain.name, judge) if model else None
     default = learned_recommender(context, counted)
     made = kind(catalogue, interactions, field, default, judge_of(context), share)
-    made.judge_of_log = judge_of_log
+    made.name, made.judge_of_log = name, judge_of_log
     return made

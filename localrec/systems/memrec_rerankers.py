@@ -109,15 +109,17 @@ class _MemRecRerankers(RecommenderSystem):
         if name in MEMREC_VECTOR:
             config = options.configured(MEMREC_VECTOR[name])
             made = judged_recommender(
-                context, lambda seen: vector_reranker(seen, config), "", VectorRecommender
+                context, name, lambda seen: vector_reranker(seen, config), "", VectorRecommender
             )
             made.memory_config = config
             return made
         told, fallback = options.configured(MEMREC_MODELS[name]), fallback_memory(name)
-        judge = f"{name} with {context.models.open(RERANKER).name}"
-        return judged_recommender(
-            context, lambda seen: model_reranker(seen, told, fallback), judge, JudgedRecommender
-        )
+        model = context.models.open(RERANKER).name
+
+        def judge_of(seen: DomainContext) -> ModelReranker:
+            return model_reranker(seen, told, fallback)
+
+        return judged_recommender(context, name, judge_of, model, JudgedRecommender)
 
 
 SYSTEM = _MemRecRerankers()

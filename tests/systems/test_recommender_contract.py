@@ -4,11 +4,12 @@ import msgspec
 import numpy as np
 import pytest
 
+from localrec.agent.configs import AGENTS
 from localrec.data.rows import AttributeLink, HistoryRows, ItemRow
 from localrec.foundation.settings import Settings, save_settings
 from localrec.graph.domain_files import load_domain
 from localrec.llm.scripted import ScriptedModel
-from localrec.memory.configs import MEMREC_VECTOR
+from localrec.memory.configs import MEMREC_MODELS, MEMREC_VECTOR
 from localrec.ranking.configs import RANKERS
 from localrec.sources.import_log import ImportLog
 from localrec.systems.memory_plans import PLANS
@@ -71,7 +72,7 @@ class TestEachRecommender(ProductContract):
         assert said.facts and said.text
 
 
-@pytest.mark.parametrize("name", ["agenticrec", "agenticrec-fused", "memrec-model-counted"])
+@pytest.mark.parametrize("name", [*AGENTS, *MEMREC_MODELS])
 class TestEachJudge(ProductContract):
     def test_judges_by_the_users_of_the_log(self):
         """Each block goes with its own users, of whom the store knows nothing."""
