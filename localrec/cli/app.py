@@ -16,6 +16,7 @@ from localrec.cli import (
     datasets,
     describe,
     doctor,
+    domains,
     evaluate,
     export,
     feedback,
@@ -82,6 +83,7 @@ app.add_typer(evaluate.app, name="evaluate")
 app.add_typer(images.app, name="images")
 app.add_typer(models.app, name="models")
 app.add_typer(datasets.app, name="datasets")
+app.add_typer(domains.app, name="domains")
 
 
 def _print_version(wanted: bool) -> None:

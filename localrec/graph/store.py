@@ -20,6 +20,7 @@ import numpy as np
 
 from localrec.foundation.errors import BusyError, WorkspaceError
 from localrec.foundation.paths import make_private, owner_only
+from localrec.graph.domain_files import use_domains_of
 from localrec.graph.migrations import is_behind, migrate, require_current
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ class Store:
                 f"There is nothing in the workspace {path.parent} yet.",
                 "Put a catalogue in: localrec datasets pull cocktails",
             )
+        use_domains_of(path.parent)
         if not read_only:
             make_private(path.parent)
         joins = _AS_WRITTEN if may_read else {}

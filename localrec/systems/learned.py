@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.interactions import Interactions
-from localrec.explanation.reason_builder import ReasonBuilder
+from localrec.explanation.deciding_reasons import DecidingReasonBuilder
 from localrec.foundation.progress import Progress
 from localrec.foundation.settings import learning_is_on
 from localrec.foundation.text import clean_name
@@ -99,16 +99,18 @@ class LearnedRecommender(EvidenceRecommender):
         met = user_profile.known[user_profile.items] if len(user_profile) else np.zeros(0, bool)
         if not met.any() or self._ranking is None:
             return None
-        scores = self._ranking.scores(
+        account = self._ranking.account(
             self._user_node(user) if user else None,
             user_profile.items[met],
             _stars(user_profile)[met],
             _days(user_profile)[met],
         )
         used = self._ranking.ranker.used_kinds
-        builder = ReasonBuilder(clean_name(user), user_profile, self._catalogue, self._interactions)
+        builder = DecidingReasonBuilder(
+            clean_name(user), user_profile, self._catalogue, self._interactions, account
+        )
         spoke = {"ranking": "learned", **dict.fromkeys(used, "measured")}
-        return ScoredItems(scores, user_profile, builder, spoke)
+        return ScoredItems(account.scores, user_profile, builder, spoke)
 
     @cached_property
     def _ranking(self) -> LearnedRanking | None:

@@ -133,6 +133,13 @@ class ImportService:
                 self.embed_images(domain, progress)
         return report
 
+    def remove_items(self, domain: Domain) -> None:
+        """Take a domain's items out of the store, with all that hangs on them."""
+        from localrec.graph.domain_removal import remove_domain_rows
+
+        remove_domain_rows(self._store, domain.name)
+        self._invalidate()
+
     def embed_texts(self, domain: Domain, progress: Progress = no_progress) -> int:
         """Bring vectors and index files in line with texts and images.
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from localrec.foundation.paths import make_private
 from localrec.foundation.settings import Settings, load_settings
-from localrec.graph.domain_files import known_domains, load_domain
+from localrec.graph.domain_files import known_domains, load_domain, use_domains_of
 from localrec.graph.journal import open_settled
 from localrec.graph.store import Store
 from localrec.workspace.domain_context import DomainContext, SharedIndexes
@@ -46,6 +46,7 @@ class OpenWorkspace:
         models: Models | None = None,
     ) -> None:
         self.folder = folder
+        use_domains_of(folder)
         self.settings: Settings = load_settings(folder)
         self.models: Models = ModelPool(self.settings) if models is None else models
         self._writable, self._may_read = writable, may_read

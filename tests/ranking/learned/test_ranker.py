@@ -9,9 +9,10 @@ import pytest
 from localrec.foundation.errors import InputError
 from localrec.ranking.learned.contributions import top_items
 from localrec.ranking.learned.evidence.base import FitStoppedError
+from localrec.ranking.learned.fitting import sample_users
 from localrec.ranking.learned.held_out import split_log
 from localrec.ranking.learned.interactions import Histories, ItemSideData
-from localrec.ranking.learned.ranker import FusedRanker, RankerConfig, sample_users
+from localrec.ranking.learned.ranker import FusedRanker, RankerConfig
 from tests.ranking.learned.planted import (
     GROUPS,
     ITEMS,
@@ -162,7 +163,7 @@ def test_reasons_add_up_to_the_score_and_name_items_of_the_history():
     histories = Histories.of(
         [np.array([1]), np.array([20, 21, 50])], days=[np.arange(1.0), np.arange(3.0)]
     )
-    parts = ranker.explain(histories, 1, 25)
+    parts = ranker.account(histories.take([1])).contributions(25)
     score = ranker.score(histories)[1, 25]
     assert np.isclose(sum(part.amount for part in parts), score, atol=1e-3)
     neighbours = next(part for part in parts if part.signal.startswith("item-knn"))

@@ -55,11 +55,8 @@ class UserNeighbours(msgspec.Struct, frozen=True):
     def signals(self, histories: Histories) -> Signals:
         """Votes of the nearest users, (b, items)."""
         asked = histories.newest(ASKED_ITEMS)
-        weights = history_weights(asked, FADE, self.mean_rating)
-        met = np.diff(self.first_user)
-        rarity = np.log((len(self.first_item)) / (met + 1.0)).clip(min=0.0)
-        weights *= rarity[asked.item].astype(np.float32)
-        damped = ((met + _SHRINKAGE) ** -_DAMPING).astype(np.float32)
+        weights = self._weights(asked)
+        damped = ((np.diff(self.first_user) + _SHRINKAGE) ** -_DAMPING).astype(np.float32)
         votes = np.empty((2, len(histories), self.items), dtype=np.float32)
         for row in range(len(histories)):
             part = slice(int(asked.first[row]), int(asked.first[row + 1]))
@@ -68,6 +65,20 @@ class UserNeighbours(msgspec.Struct, frozen=True):
             "user-knn": np.sqrt(votes[0] * damped),
             "user-knn-liked": np.sqrt(votes[1]),
         }
+
+    def nearest_who_met(self, history: Histories, item: int) -> tuple[int, int]:
+        """How many of the users nearest to a single history met an item, and of how many."""
+        asked = history.newest(ASKED_ITEMS)
+        users, _ = self._nearest(asked.item, self._weights(asked), int(asked.user[0]))
+        theirs = self.user[int(self.first_user[item]) : int(self.first_user[item + 1])]
+        return int(np.isin(users, theirs).sum()), len(users)
+
+    def _weights(self, asked: Histories) -> Floats:
+        """How much each item of the histories counts, rare ones more, (m,)."""
+        met = np.diff(self.first_user)
+        rarity = np.log(len(self.first_item) / (met + 1.0)).clip(min=0.0)
+        weights = history_weights(asked, FADE, self.mean_rating)
+        return weights * rarity[asked.item].astype(np.float32)
 
     def _votes(self, items: Indexes, weights: Floats, own: int) -> Floats:
         """Votes for what the nearest users met and for what they liked, (2, items)."""
