@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 
 import msgspec
 import numpy as np
@@ -22,6 +23,7 @@ from localrec.evaluation.explanations.rationales import write_rationales
 from localrec.evaluation.provenance import Origin
 from localrec.evaluation.ranking.agent_systems import AgentSystem
 from localrec.evaluation.ranking.cases import Cases, DataSplit, split_data
+from localrec.evaluation.ranking.given_negatives import with_given_negatives
 from localrec.evaluation.ranking.inference import (
     CaseResult,
     EvaluatedSystem,
@@ -148,6 +150,9 @@ def _prepare(
     domain = load_domain(domain_name)
     keyed = read_interactions(workspace.store, domain, source)
     parted = split_data(keyed.interactions, config.protocol)
+    if config.protocol.negatives:
+        named = Path(config.protocol.negatives)
+        parted = with_given_negatives(parted, keyed, named, config.protocol.seed)
     check_split(parted)
     systems = workbench(workspace, domain, keyed, parted)
     for system in config.systems:
