@@ -55,8 +55,25 @@ JsonOption = Annotated[
         "--json", help="Print JSON on stdout, nothing else.", rich_help_panel="Everywhere"
     ),
 ]
+
+
+def domain_name(named: str | None) -> str | None:
+    """The name of a domain that was given by its name, or by a folder with its `domain.toml`."""
+    if named is None or not (Path(named) / "domain.toml").is_file():
+        return named
+    from localrec.graph.domain_files import use_folder  # msgspec: not for --help
+
+    return use_folder(Path(named))
+
+
 DomainOption = Annotated[
-    str | None, typer.Option("--domain", metavar="D", help="Domain, where a workspace has several.")
+    str | None,
+    typer.Option(
+        "--domain",
+        metavar="D",
+        help="Domain, where a workspace has several: its name, or a folder with a domain.toml.",
+        callback=domain_name,
+    ),
 ]
 
 
@@ -162,8 +179,13 @@ def note(text: str) -> None:
 
     Messages name paths, ids and columns of foreign files, which must stay as they are to be found.
     """
-    sys.stderr.write("".join(map(_visible, text)) + "\n")
+    sys.stderr.write(visible(text) + "\n")
     sys.stderr.flush()
+
+
+def visible(text: str) -> str:
+    """Return a text in which what could move a cursor is shown as `\\x1b`."""
+    return "".join(map(_visible, text))
 
 
 def _visible(letter: str) -> str:

@@ -4,28 +4,38 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from localrec.cli.context import DomainOption, command_context, console, note, progress, user_key
+from localrec.cli.context import (
+    CommandContext,
+    DomainOption,
+    command_context,
+    console,
+    note,
+    progress,
+    user_key,
+)
 from localrec.cli.learn import learn_in_background
 from localrec.foundation.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from localrec.data.rows import ImportReport
+    from localrec.data.domains import Domain
+    from localrec.data.rows import BulkHistory, CatalogueRows, HistoryRows, ImportReport
     from localrec.sources.amazon import Window
 
 EXAMPLES = """
 KIND is auto (told from the file), cocktails, goodreads, storygraph, letterboxd, listenbrainz,
-lastfm, movielens, amazon, recbole, instructrec, yelp or table. docs/sources.md lists what is read
-of each.\n\n
+lastfm, movielens, amazon, recbole, instructrec, yelp, table or catalogue. docs/sources.md lists
+what is read of each.\n\n
 Examples:\n\n
   localrec import auto letterboxd-anna-2026-11-20.zip --user anna --dry-run\n\n
   localrec import goodreads goodreads_library_export.csv --user anna\n\n
   localrec import movielens ml-25m/\n\n
   localrec import amazon Video_Games/ --since 2022-10-01 --until 2023-11-01\n\n
-  localrec import cocktails drinks.csv
+  localrec import cocktails drinks.csv\n\n
+  localrec import auto winemag.csv --domain wines
 """
 _SHOWN = 20
 DayOption = Annotated[
@@ -53,6 +63,9 @@ def import_(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Report what would happen; change nothing.")
     ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse the file at the first row that needs mending.")
+    ] = False,
     later: Annotated[
         bool,
         typer.Option(
@@ -65,45 +78,107 @@ def import_(
     """Read a catalogue or somebody's history: all of it, or nothing on a bad file."""
     import msgspec
 
-    from localrec.data.rows import BulkHistory, CatalogueRows
-    from localrec.graph.domain_files import load_domain
     from localrec.sources import open_source, read_export
 
     context = command_context()
-    kind = _detected_kind(path) if kind == "auto" else kind
+    kind, about = _kind_and_domain(context, kind, path, domain)
     source = open_source(kind)
-    about = load_domain(domain or source.domain)
     if getattr(source, "personal", False) and about.name != source.domain:
         raise UsageError(f"{kind} knows nothing of {about.name}.", "Leave --domain out.")
     with progress() as steps:
         steps("reading", 0, 0)
         try:
-            found = read_export(kind, path, about, user, _window(since, until))
+            found = read_export(kind, path, about, user, _window(since, until), strict=strict)
         except InputError as error:
             raise _with_detected_kind(error, kind, path) from error
         report = found.report
         if not dry_run:
-            files = found.files if isinstance(found, BulkHistory) else ()
-            with context.open_workspace(writable=True, may_read=files) as opened:
-                if isinstance(found, CatalogueRows):
-                    opened.imports.import_items(found, about, steps)
-                else:
-                    report = opened.imports.import_history(
-                        found, about, user, steps, embed=not later
-                    )
-                    learn_in_background(opened, about.name)
+            report = _store(context, found, about, user, steps, embed=not later)
     report = msgspec.structs.replace(report, dry_run=dry_run)
     if not context.print_json(report):
         _render(report)
 
 
-def _detected_kind(path: Path) -> str:
+def _store(
+    context: CommandContext,
+    found: CatalogueRows | HistoryRows | BulkHistory,
+    domain: Domain,
+    user: str | None,
+    steps: Any,
+    *,
+    embed: bool,
+) -> ImportReport:
+    """Put into the workspace what was read; the receipt as it was stored."""
+    from localrec.data.rows import BulkHistory, CatalogueRows
+    from localrec.workspace.own_domains import adopt_domain
+
+    files = found.files if isinstance(found, BulkHistory) else ()
+    adopt_domain(context.workspace, domain)
+    with context.open_workspace(writable=True, may_read=files) as opened:
+        if isinstance(found, CatalogueRows):
+            opened.imports.import_items(found, domain, steps)
+            return found.report
+        report: ImportReport = opened.imports.import_history(
+            found, domain, user, steps, embed=embed
+        )
+        learn_in_background(opened, domain.name)
+    return report
+
+
+def _kind_and_domain(
+    context: CommandContext, kind: str, path: Path, named: str | None
+) -> tuple[str, Domain]:
+    """The kind of a file, told from it where it is `auto`, and the domain of its items."""
+    from localrec.graph.domain_files import load_domain, use_domains_of
+    from localrec.sources import open_source
+
+    use_domains_of(context.workspace)
+    if kind == "auto":
+        kind = _detected_kind(context, path, named)
+    if named is not None:
+        return kind, load_domain(named)
+    if kind != "catalogue":
+        return kind, load_domain(open_source(kind).domain)
+    from localrec.sources.catalogues.records import open_records
+    from localrec.workspace.table_domains import domain_of_table, name_for
+
+    found = domain_of_table(context.workspace, open_records(path))
+    if found is None:
+        raise UsageError(
+            f"No domain of this workspace has the columns of {path.name}.",
+            f"Make one: localrec domains new {name_for(path)} --from {path}",
+        )
+    return kind, found
+
+
+def _detected_kind(context: CommandContext, path: Path, named: str | None) -> str:
     """The kind that a file looks like, said aloud."""
+    from localrec.graph.domain_files import load_domain
     from localrec.sources import detect_kind
 
-    kind = detect_kind(path)
+    if named is not None and load_domain(named).columns is not None and path.is_file():
+        return "catalogue"
+    try:
+        kind = detect_kind(path)
+    except InputError:
+        if not _fits_a_domain(context, path):
+            raise
+        kind = "catalogue"
     note(f"{path.name} looks like {kind}.")
     return kind
+
+
+def _fits_a_domain(context: CommandContext, path: Path) -> bool:
+    """Whether a file is a table for which a domain of the workspace was made."""
+    from localrec.sources.catalogues.records import open_records
+    from localrec.workspace.table_domains import domain_of_table
+
+    if not path.is_file():
+        return False
+    try:
+        return domain_of_table(context.workspace, open_records(path)) is not None
+    except InputError:
+        return False
 
 
 def _with_detected_kind(error: InputError, kind: str, path: Path) -> InputError:
@@ -160,3 +235,5 @@ def _render(report: ImportReport) -> None:
         out.print(Text(f"  {told}", style="dim"))
     if len(report.problems) > _SHOWN:
         out.print(Text(f"  … {len(report.problems) - _SHOWN:,} more with --json", style="dim"))
+    for sentence in report.notes:
+        out.print(Text(clean_text(sentence)))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from localrec.ranking.learned.progress_file import LearningProgress
     from localrec.ranking.learned.ranker import FitReport, FusedRanker
     from localrec.ranking.learned.stored import StoredLog
+    from localrec.ranking.learned.verdicts import VerdictShare
     from localrec.workspace import OpenWorkspace
 
 EXAMPLES = """
@@ -26,7 +27,8 @@ Examples:\n\n
   localrec learn\n\n
   localrec learn --domain movies\n\n
   localrec learn --status\n\n
-  localrec learn --stop
+  localrec learn --stop\n\n
+  localrec learn --judge memrec-model
 """
 
 
@@ -39,12 +41,27 @@ def learn(
     stop: Annotated[
         bool, typer.Option("--stop", help="Stop a running fit; it goes on there the next time.")
     ] = False,
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            "--judge",
+            metavar="SYSTEM",
+            help="Learn what the verdict of a system with a model counts beside what was learnt: "
+            "memrec-model, agenticrec or a variant.",
+        ),
+    ] = None,
+    cases: Annotated[
+        int, typer.Option(min=20, metavar="N", help="Held-out items that a judge is asked about.")
+    ] = 60,
 ) -> None:
     """Learn the default ranking of each domain from all that users did with its items.
 
     An import starts this in the background, and lists work meanwhile. A fit that was stopped or
     killed goes on where it was, and one without new interactions ends at once. What is learnt is a
     cache of the store: forgetting removes it.
+
+    A judge has no share in a list before one was learnt, which takes a while, since its model is
+    asked about each held-out item. It gets one only if its verdict makes the order better.
     """
     from localrec.workspace.domain_choice import domain_of_question
 
@@ -56,6 +73,12 @@ def learn(
         if not context.print_json(found):
             for name, one in found.items():
                 note(f"{name}: {one['text']}")
+        return
+    if judge is not None:
+        shares = {name: _learn_judge(context.workspace, name, judge, cases) for name in domains}
+        if not context.print_json(shares):
+            for name, share in shares.items():
+                note(f"{name}: {share.as_sentence()}")
         return
     learnt = {}
     for name in domains:
@@ -119,6 +142,27 @@ def _learn(folder: Path, domain: str) -> FusedRanker | None:
         except BusyError as error:
             raise BusyError(
                 f"Another process is learning {domain} already.", "See: localrec learn --status"
+            ) from error
+
+
+def _learn_judge(folder: Path, domain: str, system: str, cases: int) -> VerdictShare:
+    from localrec.ranking.learned.evidence.base import FitStoppedError
+    from localrec.systems.judge_learning import learn_judge
+
+    with progress() as steps, _stop_flag() as is_stopped:
+        try:
+            return learn_judge(
+                folder,
+                domain,
+                system,
+                cases,
+                progress=steps,
+                should_stop=lambda: bool(is_stopped),
+            )
+        except FitStoppedError as error:
+            raise CutShortError(
+                "Learning a share was stopped, and nothing of it was kept.",
+                f"Start it again: localrec learn --judge {system}",
             ) from error
 
 

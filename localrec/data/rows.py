@@ -95,7 +95,8 @@ class RowProblem(msgspec.Struct, frozen=True, kw_only=True):
 class ImportReport(msgspec.Struct, Record, frozen=True, kw_only=True):
     """The receipt of an import: counts of rows, and each row that was not taken as it stood.
 
-    `found_again` counts items of an export that a catalogue had already, under another key.
+    `found_again` counts items of an export that a catalogue had already, under another key. `notes`
+    are sentences about the whole file that matter to the user.
     """
 
     source: str
@@ -108,6 +109,7 @@ class ImportReport(msgspec.Struct, Record, frozen=True, kw_only=True):
     problems: tuple[RowProblem, ...] = ()
     dry_run: bool = False
     found_again: int = 0
+    notes: tuple[str, ...] = ()
 
 
 class CatalogueRows(msgspec.Struct, frozen=True, kw_only=True):

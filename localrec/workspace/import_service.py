@@ -53,10 +53,12 @@ class ImportService:
             CutShortError: Ctrl+C after the rows were stored.
         """
         from localrec.graph.item_ingest import ingest_items
+        from localrec.graph.views import note_item_kind
 
         ingest_items(
             self._store, domain, table.items, table.report, lambda step: progress(step, 0, 0)
         )
+        note_item_kind(self._store, domain)
         with _after_the_rows():
             self.embed_texts(domain, progress)
 
@@ -86,6 +88,7 @@ class ImportService:
             CutShortError: Ctrl+C after the rows were stored.
         """
         from localrec.graph.history_ingest import ingest_bulk, ingest_history
+        from localrec.graph.views import note_item_kind
 
         def step(name: str) -> None:
             progress(name, 0, 0)
@@ -94,6 +97,7 @@ class ImportService:
             report = ingest_bulk(self._store, domain, history, step)
         else:
             report = ingest_history(self._store, domain, history, user, step)
+        note_item_kind(self._store, domain)
         self._invalidate()
         with _after_the_rows():
             step("counting who liked what")
@@ -132,6 +136,13 @@ class ImportService:
             with _after_the_rows():
                 self.embed_images(domain, progress)
         return report
+
+    def remove_items(self, domain: Domain) -> None:
+        """Take a domain's items out of the store, with all that hangs on them."""
+        from localrec.graph.domain_removal import remove_domain_rows
+
+        remove_domain_rows(self._store, domain.name)
+        self._invalidate()
 
     def embed_texts(self, domain: Domain, progress: Progress = no_progress) -> int:
         """Bring vectors and index files in line with texts and images.

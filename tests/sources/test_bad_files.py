@@ -49,10 +49,6 @@ BAD_FILES = {
         f"{{path}} is a zip archive, not a table. {SAVE_AS}",
     ),
     "parquet.csv": (b"PAR1\x15\x04", f"{{path}} is a Parquet file, not a table. {SAVE_AS}"),
-    "wide16.csv": (
-        HEADER.encode("utf-16"),
-        f"{{path}} is text in UTF-16, not a table. {SAVE_AS}",
-    ),
     "noise.csv": (bytes(range(1, 9)) * 40, f"{{path}} is a binary file, not a table. {SAVE_AS}"),
     "gzip.csv": (
         gzip.compress(b"a,b\n"),

@@ -16,16 +16,16 @@ and the shares that an item gets are mixed.
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from localrec.foundation.errors import UsageError
+from localrec.foundation.errors import InputError, UsageError
 from localrec.foundation.progress import Progress
 from localrec.ranking.learned.artefact import (
     Arrays,
@@ -34,7 +34,7 @@ from localrec.ranking.learned.artefact import (
     take_apart,
     write_artefact,
 )
-from localrec.ranking.learned.contributions import Contribution
+from localrec.ranking.learned.contributions import AccountedScores
 from localrec.ranking.learned.evidence import KINDS
 from localrec.ranking.learned.evidence.base import (
     FitContext,
@@ -46,7 +46,12 @@ from localrec.ranking.learned.evidence.base import (
 from localrec.ranking.learned.features import (
     features_of,
     signal_of,
-    summed_by_signal,
+)
+from localrec.ranking.learned.fitting import (
+    fingerprint_of,
+    fit_or_read,
+    sample_users,
+    without_false_order,
 )
 from localrec.ranking.learned.fusion import (
     LearnedWeights,
@@ -58,10 +63,10 @@ from localrec.ranking.learned.fusion import (
 )
 from localrec.ranking.learned.held_out import InnerSplit, split_log
 from localrec.ranking.learned.interactions import Floats, Histories, InteractionLog, ItemSideData
-from localrec.ranking.learned.reasons import sources_of
 
 _GIB = 2**30
 _CELLS = 1 << 24  # of features held at once while scoring
+_TELLS = "user-knn"  # kept for reasons even without a weight: it knows who came to what when
 _GROWTH = 1.5  # of a store, from which on its weights are learnt anew
 _SHARES = {"inner": 0.3, "all": 0.1}  # of a fit's time that one network may take in a stage
 
@@ -152,10 +157,11 @@ class FusedRanker:
             FitStoppedError: the stop flag went up; what is finished is kept.
         """
         mark = fingerprint_of(log, side, self.config, seed)
-        if self.load(mark):
-            return
+        with suppress(InputError):  # a damaged ranker is made again
+            if self.load(mark):
+                return
         seconds: dict[str, float] = {}
-        learnt = sample_users(log, self.config.most_rows, seed)
+        learnt = without_false_order(sample_users(log, self.config.most_rows, seed), seed)
         split = split_log(learnt, seed)
         inner = self._fit_kinds(split.log, side, seed, "inner", mark, seconds)
         started = time.perf_counter()
@@ -166,7 +172,7 @@ class FusedRanker:
         if self._may_ablate:
             self._inner, self._split = inner, split
         used = self._kinds_of((*self.ordered.used, *self.unordered.used))
-        older = {kind: one for kind, one in inner.items() if kind in used}
+        older = {kind: one for kind, one in inner.items() if kind in (*used, _TELLS)}
         self.evidence = self._fit_kinds(learnt, side, seed, "all", mark, seconds, older)
         self._keep(mark, seed, (len(log), len(learnt), len(log)), seconds)
 
@@ -185,7 +191,7 @@ class FusedRanker:
         if mark == self.report.fingerprint:
             return
         seconds: dict[str, float] = {}
-        learnt = sample_users(log, self.config.most_rows, seed)
+        learnt = without_false_order(sample_users(log, self.config.most_rows, seed), seed)
         self.evidence = self._fit_kinds(learnt, side, seed, "all", mark, seconds, self.evidence)
         self._items, self._renown = log.items, renown_of(log.popularity)
         self._keep(mark, seed, (len(log), len(learnt), weighed), seconds)
@@ -224,23 +230,24 @@ class FusedRanker:
                     scores[part] = mixed_scores(scores[part], in_order, chance)
         return scores
 
-    def explain(self, histories: Histories, row: int, item: int) -> tuple[Contribution, ...]:
-        """What made up the score of an item for one of the histories, largest amount first.
+    def account(self, history: Histories) -> AccountedScores:
+        """Scores of all items for a single history, as `score` has them, and what made them up.
 
         Of a history without days it is told how it is read if its order says nothing, or if it
         does, whichever is likelier.
         """
-        one = histories.take([row])
-        if self._is_read_twice(one) and chance_of_order(one.lengths)[0] > 0.5:
-            one = one.taken_in_order()
-        names, amounts = self._weights_of(one).names, self._weighted(one)[:, 0, item]
-        kinds = {name: kind for kind, names in self._names.items() for name in names}
-        told = [
-            Contribution(name, kind, amount, sources_of(self.evidence[kind], name, one, item))
-            for name, amount in summed_by_signal(names, amounts).items()
-            if amount and (kind := kinds.get(name))
-        ]
-        return tuple(sorted(told, key=lambda part: -part.amount))
+        told, weighted = history, self._weighted(history)
+        scores = weighted.sum(axis=0)
+        if self._is_read_twice(history):
+            ordered = history.taken_in_order()
+            in_order, chance = self._weighted(ordered), chance_of_order(history.lengths)
+            scores = mixed_scores(scores, in_order.sum(axis=0), chance)
+            if chance[0] > 0.5:
+                told, weighted = ordered, in_order
+        names = self._weights_of(told).names
+        return AccountedScores(
+            scores[0], names, weighted[: len(names), 0], self.evidence, self._names, told
+        )
 
     @property
     def used_kinds(self) -> tuple[str, ...]:
@@ -367,7 +374,7 @@ class FusedRanker:
             check_stop(context)
             started = time.perf_counter()
             folder = None if self._folder is None else self._folder / f"{stage}-{kind}"
-            found = _fit_or_read(kind, context, folder, mark)
+            found = fit_or_read(kind, context, folder, mark)
             seconds[f"{stage} {kind}"] = time.perf_counter() - started
             if found is not None:
                 fitted[kind] = found
@@ -390,38 +397,3 @@ class FusedRanker:
         """Names of the signals of each kind."""
         nothing = Histories.of([])
         return {kind: set(fitted.signals(nothing)) for kind, fitted in self.evidence.items()}
-
-
-def sample_users(log: InteractionLog, most_rows: int, seed: int) -> InteractionLog:
-    """The log, or where it has too many rows those of evenly drawn users."""
-    if len(log) <= most_rows:
-        return log
-    share = most_rows / len(log)
-    chosen = np.random.default_rng(seed).random(log.users) < share
-    return log.rows(chosen[log.user])
-
-
-def fingerprint_of(log: InteractionLog, side: ItemSideData, config: RankerConfig, seed: int) -> str:
-    """Changes with any row, with what is known of the items, the settings and the seed."""
-    digest = hashlib.blake2b(digest_size=16)
-    digest.update(msgspec.json.encode([msgspec.to_builtins(config), seed, log.users, log.items]))
-    for column in (log.user, log.item, log.rating, log.day, side.attribute, side.vectors):
-        digest.update(np.ascontiguousarray(column).tobytes())
-    return digest.hexdigest()
-
-
-def _fit_or_read(
-    kind: str, context: FitContext, folder: Path | None, mark: str
-) -> FittedEvidence | None:
-    """Fit one kind of evidence, or read it from its folder where it is slow and was kept."""
-    entry = KINDS[kind]
-    stored = None if folder is None or not entry.slow else read_artefact(folder)
-    if stored is not None and stored[0].get("mark") == mark:
-        read: FittedEvidence = put_together(entry.record, *stored)
-        return read
-    fitted = entry.fit(context)
-    if folder is not None and entry.slow and fitted is not None:
-        assert isinstance(fitted, msgspec.Struct)
-        plain, arrays = take_apart(fitted)
-        write_artefact(folder, plain | {"mark": mark}, arrays)
-    return fitted

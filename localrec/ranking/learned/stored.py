@@ -18,7 +18,6 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.data.arrays import Scores
 from localrec.data.interactions import Interactions
 from localrec.data.item_features import ItemFeatures
 from localrec.foundation.errors import InputError
@@ -28,12 +27,8 @@ from localrec.graph.catalogue import Catalogue
 from localrec.graph.store import Store
 from localrec.ranking.learned.artefact import read_artefact, read_plain, write_artefact
 from localrec.ranking.learned.evidence.base import FitStoppedError, ShouldStop
-from localrec.ranking.learned.interactions import (
-    NO_USER,
-    Histories,
-    InteractionLog,
-    ItemSideData,
-)
+from localrec.ranking.learned.interactions import InteractionLog, ItemSideData
+from localrec.ranking.learned.opened import LearnedRanking
 from localrec.ranking.learned.progress_file import folder_of, told_beside
 from localrec.ranking.learned.ranker import FitReport, FusedRanker, RankerConfig
 
@@ -172,59 +167,6 @@ def learn(
             shutil.rmtree(folder, ignore_errors=True)
             raise FitStoppedError
     return ranker
-
-
-class LearnedRanking:
-    """A fitted ranker, asked in the numbers of a catalogue.
-
-    Args:
-        ranker: The fitted ranker.
-        users: Node id of each of its users, ascending.
-        items: Node id of each of its items, ascending.
-        rows: Interactions that the store held when it was learnt.
-        catalogue: The catalogue that asks; it may have other items.
-    """
-
-    def __init__(
-        self,
-        ranker: FusedRanker,
-        users: NDArray[np.int64],
-        items: NDArray[np.int64],
-        rows: int,
-        catalogue: Catalogue,
-    ) -> None:
-        self.ranker, self.rows = ranker, rows
-        self._users = users
-        place = np.searchsorted(items, catalogue.node_ids).clip(max=max(len(items) - 1, 0))
-        self._is_known = items[place] == catalogue.node_ids
-        self._place = place
-
-    def scores(
-        self, node: int | None, items: NDArray[np.int32], stars: Scores, days: NDArray[np.float64]
-    ) -> Scores:
-        """Score all items of the catalogue for one history, higher is better, (n,).
-
-        Args:
-            node: Node id of the user; None for a cold-start user.
-            items: Catalogue indexes, oldest first, (m,).
-            stars: Ratings, NaN where none was given, (m,).
-            days: Days since 1970, NaN where unknown, (m,).
-        """
-        known = self._is_known[items]
-        number = NO_USER
-        if node is not None and len(self._users):
-            place = min(int(np.searchsorted(self._users, node)), len(self._users) - 1)
-            number = place if self._users[place] == node else NO_USER
-        histories = Histories.of(
-            [self._place[items[known]]],
-            [stars[known]],
-            [days[known]],
-            np.array([number], dtype=np.int32),
-        )
-        found = self.ranker.score(histories)[0]
-        scores = found[self._place]
-        scores[~self._is_known] = found.min(initial=0.0) - 1.0  # nothing is known of these yet
-        return scores.astype(np.float32)
 
 
 def learn_from_log(

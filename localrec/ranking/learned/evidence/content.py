@@ -75,6 +75,13 @@ class Texts(msgspec.Struct, frozen=True):
             signals[f"texts-{name}"] = summed @ self.vectors.T
         return signals
 
+    def texts_between(self, source: int, item: int) -> tuple[int, int]:
+        """How many texts are nearer to the source's than the item's is, and of how many others."""
+        nearness = self.vectors @ self.vectors[source]
+        nearness[source] = -np.inf
+        others = int(self.vectors.any(axis=1).sum()) - 1
+        return int((nearness > nearness[item]).sum()), others
+
 
 def fit_attributes(context: FitContext) -> Attributes | None:
     """Weigh attributes by their rarity; None where no item has any."""
