@@ -98,17 +98,14 @@ class RankedItems(msgspec.Struct, frozen=True):
     items: Indexes
     scores: Scores
 
-    def first(self, k: int) -> RankedItems:
-        """The first k; none shows a higher score than one that was preferred to it."""
-        return RankedItems(self.items[:k], np.minimum.accumulate(self.scores[:k]))
-
-    def extended_by(self, wider: RankedItems) -> RankedItems:
-        """This list with the further items of another one behind it."""
-        new = ~np.isin(wider.items, self.items)
-        return RankedItems(
-            np.concatenate([self.items, wider.items[new]]),
-            np.concatenate([self.scores, wider.scores[new]]),
-        )
+    def first(self, k: int, further: RankedItems | None = None) -> RankedItems:
+        """The first k, with new ones of `further` behind them; scores never rise with the rank."""
+        items, scores = self.items, self.scores
+        if further is not None:
+            new = ~np.isin(further.items, items)
+            items = np.concatenate([items, further.items[new]])
+            scores = np.concatenate([scores, further.scores[new]])
+        return RankedItems(items[:k], np.minimum.accumulate(scores[:k]))
 
 
 def rank_items(

@@ -23,6 +23,8 @@ from localrec.workspace.domain_context import DomainContext
 if TYPE_CHECKING:
     from localrec.llm.chat_model import ChatModel
 
+LIST = 10  # items that are chosen together, however few of them are asked for
+
 
 class AnswerRequest(msgspec.Struct, frozen=True, kw_only=True):
     """One question on its way through the stages, ready for retrieval.

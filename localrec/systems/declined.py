@@ -23,9 +23,11 @@ from localrec.workspace.domain_context import DomainContext
 _NEAREST = 2
 
 
-def tell_topic(context: DomainContext, text: str, query: Query) -> Query:
+def tell_topic(context: DomainContext, question: Question, query: Query) -> Query:
     """Return the query with its topic, where it is not a wish."""
-    domain = context.domain
+    domain, text = context.domain, question.query
+    if question.image is not None or question.have is not None or query.is_declined:
+        return query
     if not text.strip():
         return query
     if is_small_talk(text, query, domain):

@@ -23,15 +23,13 @@ from localrec.ranking.reflection import ROUNDS, ReflectionResult, Reflector
 from localrec.retrieval.near_misses import near_misses
 from localrec.retrieval.personalize import personalize
 from localrec.retrieval.retrievers import retrieve_by_description, retriever_of
-from localrec.systems.answer_request import AnswerRequest, ChosenItems, model_opener, prepare
+from localrec.systems.answer_request import LIST, AnswerRequest, ChosenItems, model_opener, prepare
 from localrec.systems.configs import MarcConfig
 from localrec.systems.declined import declined_answer, tell_topic, unused_of
 from localrec.understanding.query_parser import LONGEST_QUESTION, query_view
 from localrec.understanding.question_reader import QuestionReader
 from localrec.understanding.router import Router
 from localrec.workspace.domain_context import DomainContext
-
-_LIST = 10  # items that are chosen together, however few of them are asked for
 
 
 class Marc:
@@ -69,18 +67,13 @@ class Marc:
             # One character more than is read tells the parser that the text was cut.
             text = clean_text(question.query, LONGEST_QUESTION + 1)
             question = msgspec.structs.replace(question, query=text)
-            query = self._read(question, trace)
+            query = self.understand(question, trace)
         return self.answer_query(question, query, k, trace)
 
-    def understand(self, question: Question) -> Query:
+    def understand(self, question: Question, trace: RunTrace | None = None) -> Query:
         """Read what a question asks for; raises as `answer` does."""
-        return self._read(question, RunTrace())
-
-    def _read(self, question: Question, trace: RunTrace) -> Query:
-        query = self._reader.read(question, trace)
-        if question.image is not None or question.have is not None or query.is_declined:
-            return query
-        return tell_topic(self._context, question.query, query)
+        query = self._reader.read(question, trace or RunTrace())
+        return tell_topic(self._context, question, query)
 
     def answer_query(
         self,
@@ -145,11 +138,10 @@ class Marc:
 
     def _choose(self, request: AnswerRequest) -> ChosenItems:
         """Choose at most k candidates; a system with another order overrides this."""
-        reflected = self._reflect(request, _LIST)
-        found = reflected.chosen
-        if request.k > len(found.items) == _LIST:
-            found = found.extended_by(self._reflect(request, request.k).chosen)
-        return ChosenItems(found=found.first(request.k), reflection=reflected.record)
+        reflected = self._reflect(request, LIST)
+        further = self._reflect(request, request.k).chosen if request.k > LIST else None
+        found = reflected.chosen.first(request.k, further)
+        return ChosenItems(found=found, reflection=reflected.record)
 
     def _reflect(self, request: AnswerRequest, k: int) -> ReflectionResult:
         """Retrieve with the algorithm of the task and keep the best set of k."""
