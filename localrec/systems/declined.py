@@ -83,7 +83,7 @@ def unused_of(
 ) -> tuple[UnusedPhrase, ...]:
     """What of a question took no part, each phrase with the nearest names that are known."""
     told = [
-        UnusedPhrase(words=words, nearest=vocabulary.nearest_names(words, _NEAREST))
+        UnusedPhrase(words=words, nearest=vocabulary.nearest.names_like(words, _NEAREST))
         for words in query.unused
     ]
     if asker is None and (query.met is not None or query.on_list is not None):

@@ -13,8 +13,9 @@ import msgspec
 
 from localrec.foundation.text_matching import PhraseMatch, roots
 from localrec.understanding.language_words import Phrase, english, phrases
+from localrec.understanding.meanings import Meaning, MeaningRole
 from localrec.understanding.spelling import is_everyday
-from localrec.understanding.vocabulary import Meaning, MeaningRole, Reading, Vocabulary
+from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _WORDS = english().mention
 _EXAMPLE = english().example
@@ -102,7 +103,7 @@ def _misspelt_name(
         edges = (words[0], words[-1])
         if not strange or sum(map(len, words)) < 8 or any(map(vocabulary.is_plain, edges)):
             continue
-        meanings = vocabulary.nearest_name(" ".join(words))
+        meanings = vocabulary.nearest.name(" ".join(words))
         if meanings:
             return Mention(position, last, meaning=meanings[0])
     return None
@@ -135,7 +136,7 @@ def _misspelt_item(
         kin = last < len(reading.words) and reading.words[last] in _EXAMPLE.kin_behind
         squashed = nameless and last - position == 1 and len(words[0]) > 7
         if (rare and last - position > 1) or (nameless and kin) or squashed:
-            item = vocabulary.nearest_item(" ".join(words))
+            item = vocabulary.nearest.item(" ".join(words))
             if item is not None:
                 return Mention(position, last, item=item)
     return None

@@ -9,52 +9,22 @@ never become each other.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Literal, Protocol
 
 import msgspec
 
 from localrec.data.domains import Domain
 from localrec.foundation.text_matching import PhraseTable, Token, roots, singular, tokens
-from localrec.graph.catalogue import Attribute
 from localrec.understanding.language_words import english, phrases_by_first_word
+from localrec.understanding.meanings import Meaning, Named
+from localrec.understanding.nearest_names import NearestNames
 from localrec.understanding.number_ranges import counted_nouns
 from localrec.understanding.spelling import SpellingCorrector, english_words, is_everyday
 
-MeaningRole = Literal[
-    "component",
-    "container",
-    "category",
-    "creator",
-    "colour",
-    "look",
-    "garnish",
-    "flag",
-    "diet",
-    "order",
-]
-
-
 _MOST_PARTS = 40  # names that share a word; a word of more says nothing
-_SQUASHED = 90
-_WORTH_TELLING = 70  # percent of letters that agree
-_NEARLY_A_NAME = 86
-_NEARLY = 84  # percent of letters that agree, as rapidfuzz counts them
 
 
 _ROMAN = {"ii": 2, "iii": 3, "iv": 4, "2": 2, "3": 3, "4": 4}
 CuesByFirstWord = dict[str, list[tuple[str, ...]]]
-
-
-class Meaning(msgspec.Struct, frozen=True):
-    """One thing a phrase can mean: an attribute by kind and key, or a flag, diet or wish.
-
-    For a flag, `kind` is the flag and `key` its value; for a diet `key` is its name; for an
-    order `kind` is the number and `key` "more" or "less".
-    """
-
-    role: MeaningRole
-    kind: str
-    key: str
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -76,24 +46,6 @@ class Reading(msgspec.Struct, frozen=True):
         while end < len(self.gaps) and not self.gaps[end]:
             end += 1
         return end
-
-
-class Named(Protocol):
-    """A source of names for questions: a catalogue, or the declaration of a domain alone."""
-
-    domain: Domain
-    attributes: list[Attribute]
-    keys: list[str]  # of items
-    names: list[str]  # of items
-
-    def attribute_index(self, kind: str, key: str) -> int | None:
-        """Place of an attribute among `attributes`."""
-
-    def item_index(self, key: str) -> int | None:
-        """Place of an item among `keys`."""
-
-    def is_had(self, attribute: int) -> bool:
-        """Return whether any item has this attribute or one below it."""
 
 
 class Vocabulary:
@@ -123,6 +75,7 @@ class Vocabulary:
                 self.items.add(short, key)
         common = frozenset(english().words.common.split()).union(self.domain.words.common)
         self._plain_words = frozenset(singular(word) for word in common) | common
+        self.nearest = NearestNames(self.names, self.items, catalogue, self.is_usable)
         self._spelling = SpellingCorrector(
             self.names.words,
             self.items.words,
@@ -208,69 +161,6 @@ class Vocabulary:
     def is_only_in_items(self, root: str) -> bool:
         """True for a word of items' names that is no name of its own and no everyday word."""
         return root in self.items.words and not self.names.get(root) and not self.is_plain(root)
-
-    def nearest_item(self, phrase: str) -> str | None:
-        """The item whose name is spelled nearly like a phrase, if there is just about one."""
-        from rapidfuzz import fuzz, process
-
-        near = process.extractOne(
-            phrase, self._item_spellings, scorer=fuzz.ratio, score_cutoff=_NEARLY
-        )
-        if near is None and len(phrase) > 7 and " " not in phrase:  # "sexonthebeach"
-            squashed = {name.replace(" ", ""): name for name in self._item_spellings}
-            close = process.extractOne(
-                phrase, list(squashed), scorer=fuzz.ratio, score_cutoff=_SQUASHED
-            )
-            return self.items.get(squashed[close[0]])[0] if close else None
-        return self.items.get(near[0])[0] if near else None
-
-    def nearest_name(self, phrase: str) -> tuple[Meaning, ...]:
-        """What a phrase of two or three words nearly spells: "patrica cornwall", "coper mug"."""
-        from rapidfuzz import fuzz, process
-
-        near = process.extractOne(
-            phrase, self._long_names, scorer=fuzz.ratio, score_cutoff=_NEARLY_A_NAME
-        )
-        return () if near is None else tuple(filter(self.is_usable, self.names.get(near[0])))
-
-    def nearest_names(self, words: str, most: int) -> tuple[str, ...]:
-        """Names of attributes that are spelled most like some words, nearest first."""
-        from rapidfuzz import fuzz, process
-
-        near = process.extract(
-            " ".join(roots(words)),
-            self.names.phrases(),
-            scorer=fuzz.ratio,
-            score_cutoff=_WORTH_TELLING,
-            limit=most,
-        )
-        return tuple(phrase for phrase, _, _ in near)
-
-    @cached_property
-    def _long_names(self) -> list[str]:
-        return [phrase for phrase in self.names.phrases() if 1 <= phrase.count(" ") <= 3]
-
-    def items_holding(self, words: tuple[str, ...]) -> list[str]:
-        """Keys of the items whose names hold all these words, in any order."""
-        found: set[int] | None = None
-        for word in words:
-            mine = self._items_by_word.get(word)
-            found = set(mine or ()) if found is None else found & set(mine or ())
-            if not found:
-                return []
-        return [self._catalogue.keys[index] for index in sorted(found or ())]
-
-    @cached_property
-    def _items_by_word(self) -> dict[str, list[int]]:
-        by_word: dict[str, list[int]] = {}
-        for index, name in enumerate(self._catalogue.names):
-            for word in set(roots(name)):
-                by_word.setdefault(word, []).append(index)
-        return by_word
-
-    @cached_property
-    def _item_spellings(self) -> list[str]:
-        return self.items.phrases()
 
     def spelling_of(self, item: str) -> tuple[str, ...]:
         """The words of an item's name, folded, plurals kept."""
