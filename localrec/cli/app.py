@@ -30,6 +30,7 @@ from localrec.cli import (
     models,
     recommend,
     shelf,
+    sql,
     train,
     train_adapter,
     train_policy,
@@ -67,6 +68,7 @@ app.command("describe", epilog=describe.EXAMPLES)(describe.describe)
 app.command("export", epilog=export.EXAMPLES)(export.export)
 app.command("forget", epilog=forget.EXAMPLES)(forget.forget)
 app.command("doctor")(doctor.doctor)
+app.command("sql", epilog=sql.EXAMPLES)(sql.sql)
 app.command("tui", epilog=tui.EXAMPLES)(tui.tui)
 app.command("mcp", epilog=mcp.EXAMPLES)(mcp.mcp)
 app.add_typer(shelf.app, name="shelf")

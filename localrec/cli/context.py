@@ -179,8 +179,13 @@ def note(text: str) -> None:
 
     Messages name paths, ids and columns of foreign files, which must stay as they are to be found.
     """
-    sys.stderr.write("".join(map(_visible, text)) + "\n")
+    sys.stderr.write(visible(text) + "\n")
     sys.stderr.flush()
+
+
+def visible(text: str) -> str:
+    """Return a text in which what could move a cursor is shown as `\\x1b`."""
+    return "".join(map(_visible, text))
 
 
 def _visible(letter: str) -> str:

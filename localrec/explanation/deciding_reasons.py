@@ -7,17 +7,17 @@ the history, which is the part of what it learns that can be counted.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from localrec.data.evidence import Evidence, Fact
 from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.explanation.reason_builder import TOGETHER, ItemCatalog, ReasonBuilder, share_text
-from localrec.explanation.soon_after import SoonAfterCounter
 from localrec.graph.user_profile import UserProfile
 
 _TOLD = 0.25  # of the largest part: what added less did not decide
 _FACTS = 3
+_WORDS = {5: "five", 10: "ten", 30: "thirty"}
 _SEQUENCE = frozenset({"cooccurrence", "gru", "attention"})
 _SHARED = frozenset({"item-knn", "ease", "odds"})
 
@@ -46,6 +46,13 @@ class ScoreAccount(Protocol):
 
     def contributions(self, item: int) -> Sequence[SignalContribution]:
         """What made up the score of an item."""
+        ...
+
+    def came_soon_after(self, source: int, item: int, least: int) -> tuple[int, int, int] | None:
+        """Users who came to an item soon after one of the history, of how many, within how many.
+
+        None where fewer than `least` did.
+        """
         ...
 
     def nearest_users(self, item: int) -> tuple[int, int]:
@@ -78,7 +85,6 @@ class DecidingReasonBuilder(ReasonBuilder):
     ) -> None:
         super().__init__(person, user_profile, catalogue, audience)
         self._account = account
-        self._soon_after = SoonAfterCounter(audience)
 
     def facts(self, item: int) -> list[Fact]:
         """Return the facts of the evidence that decided, the largest part first.
@@ -120,28 +126,28 @@ class DecidingReasonBuilder(ReasonBuilder):
             return self.by_popularity(item)
         if kind == "attributes":
             return self.from_attributes(item)
-        found: list[Fact | None] = []
+        tells: list[Callable[[int, int], Fact | None]] = []
         if kind == "cooccurrence":
-            found = [self._by_sequence(source, item) for source in sources[:_FACTS]]
+            tells = [self._by_sequence, self._by_shared_users]
+        elif kind in _SHARED:
+            tells = [self._by_shared_users]
         elif kind == "texts":
-            found = [self._by_text(source, item) for source in sources[:1]]
+            tells, sources = [self._by_text], sources[:1]
         elif kind == "user-knn":
-            found = [self._by_nearest_users(item)]
-        if kind in _SHARED or (kind == "cooccurrence" and not any(found)):
-            found = [self._by_shared_users(source, item) for source in sources[:_FACTS]]
-        return [fact for fact in found if fact is not None][:1]
+            return [fact for fact in [self._by_nearest_users(item)] if fact is not None]
+        found = (tell(source, item) for tell in tells for source in sources[:_FACTS])
+        return [fact for fact in [next(filter(None, found), None)] if fact is not None]
 
     def _by_sequence(self, source: int, item: int) -> Fact | None:
         """Count who came to the item soon after an item of the history."""
-        soon = self._soon_after.after(source)
-        found = soon.told(item, TOGETHER)
+        found = self._account.came_soon_after(source, item, TOGETHER)
         if found is None:
             return None
-        users, steps = found
-        liked = self._catalogue.names[source]
-        share = share_text(users, soon.watched)
-        text = f"{share} of those who liked {liked} liked this within their next {steps}"
-        return self._counted(text, "SOON_AFTER", source, item, f"{users} of {soon.watched} people")
+        users, watched, width = found
+        had, steps = self._catalogue.names[source], _WORDS.get(width, str(width))
+        share = share_text(users, watched)
+        text = f"{share} of those who had {had} had this within their next {steps}"
+        return self._counted(text, "SOON_AFTER", source, item, f"{users} of {watched} people")
 
     def _by_shared_users(self, source: int, item: int) -> Fact | None:
         """Count who liked both the item and one of the history."""

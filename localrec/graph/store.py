@@ -148,6 +148,11 @@ class Store:
         """Run a query and fetch it as NumPy columns; for bulk."""
         return self._run(sql, values).fetchnumpy()
 
+    def query(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """Run the last statement of a query: the names of its columns, and its rows."""
+        result = self._run(sql, ())
+        return [str(one[0]) for one in result.description or ()], result.fetchall()
+
     def _run(self, sql: str, values: Values) -> duckdb.DuckDBPyConnection:
         with _ctrl_c(), owner_only():  # the log and what is spilled are made by DuckDB
             return self._connection.execute(sql, values)

@@ -71,10 +71,12 @@ class ImportService:
             CutShortError: Ctrl+C after the rows were stored.
         """
         from localrec.graph.item_ingest import ingest_items
+        from localrec.graph.views import note_item_kind
 
         ingest_items(
             self._store, domain, table.items, table.report, lambda step: progress(step, 0, 0)
         )
+        note_item_kind(self._store, domain)
         self._invalidate()
         if embed:
             with _after_the_rows():
@@ -134,6 +136,7 @@ class ImportService:
             CutShortError: Ctrl+C after the rows were stored.
         """
         from localrec.graph.history_ingest import ingest_bulk, ingest_history
+        from localrec.graph.views import note_item_kind
 
         def step(name: str) -> None:
             progress(name, 0, 0)
@@ -142,6 +145,7 @@ class ImportService:
             report = ingest_bulk(self._store, domain, history, step)
         else:
             report = ingest_history(self._store, domain, history, user, step)
+        note_item_kind(self._store, domain)
         self._invalidate()
         with _after_the_rows():
             step("counting who liked what")

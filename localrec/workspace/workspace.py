@@ -97,7 +97,7 @@ class OpenWorkspace:
         """List the domains that have items, largest first."""
         rows = self.store.rows(
             "SELECT domain, kind, count(*) FROM node WHERE domain IN (SELECT unnest(?)) "
-            "GROUP BY ALL ORDER BY count(*) DESC",
+            "GROUP BY ALL ORDER BY count(*) DESC, domain",
             [known_domains()],
         )
         return [domain for domain, kind, _ in rows if kind == load_domain(domain).item]
@@ -107,9 +107,9 @@ class OpenWorkspace:
 
         Without a user, the words of a lone user are seen, and of several users none.
         """
-        from localrec.graph.node_columns import users_hidden_from
+        from localrec.graph.node_columns import hidden_from
 
-        hidden = users_hidden_from(self.store, user)
+        hidden = hidden_from(self._users_with_own_links, user)
         if domain not in self._indexes:
             self._indexes[domain] = SharedIndexes(
                 self.store,
@@ -122,7 +122,14 @@ class OpenWorkspace:
             self._contexts[domain, hidden] = DomainContext(self._indexes[domain], hidden)
         return self._contexts[domain, hidden]
 
+    @cached_property
+    def _users_with_own_links(self) -> frozenset[str]:
+        from localrec.graph.node_columns import users_with_own_links
+
+        return users_with_own_links(self.store)
+
     def invalidate(self) -> None:
         """Forget what was read, after something was stored."""
+        self.__dict__.pop("_users_with_own_links", None)
         self._contexts.clear()
         self._indexes.clear()

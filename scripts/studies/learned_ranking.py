@@ -27,7 +27,7 @@ import numpy as np
 from findings import Findings, origin_of
 from numpy.typing import NDArray
 
-from localrec.data.interactions import Interactions
+from localrec.data.interactions import Interactions, days_of
 from localrec.evaluation.provenance import Origin
 from localrec.evaluation.ranking import metrics
 from localrec.evaluation.ranking.cases import Cases, EvaluationProtocol, split_data
@@ -49,7 +49,6 @@ DOMAIN = "movies"
 SHOWN = 5
 RELEVANT_FROM = 4.0
 K = 10
-_SECONDS_A_DAY = 86_400.0
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -164,17 +163,9 @@ def _firsts(links: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum([len(one) for one in links])]).astype(np.int64)
 
 
-def days_of(at: NDArray[np.datetime64]) -> NDArray[np.float64]:
-    """Days since 1970, NaN where the moment is unknown."""
-    seconds = at.astype("datetime64[s]").astype(np.int64) / _SECONDS_A_DAY
-    return np.where(np.isnat(at), np.nan, seconds)
-
-
 def log_of(train: Interactions) -> InteractionLog:
     """Training rows in the ranker's shape."""
-    return InteractionLog(
-        train.user, train.item, train.stars, days_of(train.at), train.users, train.items
-    )
+    return InteractionLog(train.user, train.item, train.stars, train.days, train.users, train.items)
 
 
 def histories_of(cases: Cases, *, strangers: bool = False) -> Histories:

@@ -82,6 +82,16 @@ def test_learning_again_without_news_changes_nothing(say, home):
     assert record.read_bytes() == before
 
 
+@pytest.mark.parametrize("part", ["ranker.json", "ranker.*.arrays"])
+def test_a_damaged_ranking_is_passed_over_and_learnt_again(say, home, part):
+    say("learn")
+    [file] = home.glob(f"indexes/learned-*/{part}")
+    file.write_bytes(file.read_bytes()[:-9])
+    assert "ranking" not in say("recommend", "--user", "anna", "-k", "1")["spoke"]
+    say("learn")
+    assert say("recommend", "--user", "anna", "-k", "1")["spoke"]["ranking"] == "learned"
+
+
 def test_forgetting_removes_what_was_learnt(say, home):
     say("learn")
     say("forget", "--user", "anna", "--yes")

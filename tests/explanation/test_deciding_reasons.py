@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.explanation.deciding_reasons import DecidingReasonBuilder
-from localrec.explanation.soon_after import STEPS, SoonAfterCounter
 from localrec.graph.user_profile import profile_from_keys
 from localrec.ranking.learned.contributions import Contribution
 from localrec.ranking.learned.interactions import InteractionLog, ItemSideData
@@ -35,9 +32,10 @@ RELATION = {
 class PlannedAccount:
     """An account that was thought up: amounts of kinds, and counts."""
 
-    def __init__(self, amounts, sources=(SOURCE,), nearest=(4, 9), between=(1, 30)):
+    def __init__(self, amounts, sources=(SOURCE,), nearest=(4, 9), between=(1, 30), soon=None):
         self._parts = [Contribution(kind, kind, one, sources) for kind, one in amounts.items()]
         self._nearest, self._between = nearest, between
+        self._soon = soon or (6, 20, 10)
 
     def contributions(self, item):
         return self._parts
@@ -45,25 +43,26 @@ class PlannedAccount:
     def nearest_users(self, item):
         return self._nearest
 
+    def came_soon_after(self, source, item, least):
+        return self._soon if self._soon[0] >= least else None
+
     def texts_between(self, source, item):
         return self._between
 
 
-def audience_of(items, *, dated=True):
+def audience_of(items):
     """Eight people who liked the source, then another drink, then the item; and twelve others."""
     user = np.repeat(np.arange(FANS + 12), [3] * FANS + [1] * 12).astype(np.int32)
     item = np.concatenate([np.tile([SOURCE, 1, ITEM], FANS), np.full(12, 3)]).astype(np.int32)
-    day = np.concatenate([np.tile([1.0, 2.0, 3.0], FANS), np.ones(12)])
-    days = (day if dated else np.full(len(day), np.nan)).astype(np.float32)
-    return InteractionMatrix.from_pairs(user, item, FANS + 12, items, days)
+    return InteractionMatrix.from_pairs(user, item, FANS + 12, items)
 
 
 @pytest.fixture
 def builder(bar):
-    def of(account, *, dated=True, ratings=None):
+    def of(account, *, ratings=None):
         catalogue = bar.catalogue
         profile = profile_from_keys([catalogue.keys[SOURCE]], catalogue, ratings)
-        audience = audience_of(len(catalogue), dated=dated)
+        audience = audience_of(len(catalogue))
         return DecidingReasonBuilder("ana", profile, catalogue, audience, account)
 
     return of
@@ -103,12 +102,12 @@ def test_the_parts_of_one_kind_are_added_up_before_they_are_compared(builder):
 def test_a_network_is_told_by_the_order_that_was_counted_and_is_not_named(bar, builder):
     [fact] = builder(PlannedAccount({"gru": 1.0})).facts(ITEM)
     name = bar.catalogue.names[SOURCE]
-    assert fact.text == f"100% of those who liked {name} liked this within their next five"
-    assert fact.evidence[-1].value == f"{FANS} of {FANS} people"
+    assert fact.text == f"30% of those who had {name} had this within their next ten"
+    assert fact.evidence[-1].value == "6 of 20 people"
 
 
-def test_without_days_nothing_is_said_of_an_order(builder):
-    [fact] = builder(PlannedAccount({"cooccurrence": 1.0}), dated=False).facts(ITEM)
+def test_where_nobody_came_soon_the_users_of_both_are_told(builder):
+    [fact] = builder(PlannedAccount({"cooccurrence": 1.0}, soon=(2, 20, 30))).facts(ITEM)
     assert fact.evidence[-1].relation == "LIKED_WITH"
     assert "40% of everybody" in fact.text  # 8 of 20
 
@@ -130,64 +129,50 @@ def test_nobody_is_told_what_others_did_who_like_what_they_dislike(builder):
     assert relations(facts) == ["LIKED_BY"]
 
 
-@settings(max_examples=40, deadline=None)
-@given(
-    st.lists(
-        st.tuples(st.integers(0, 5), st.integers(0, 7), st.one_of(st.none(), st.integers(0, 9))),
-        unique_by=lambda row: row[:2],
-    )
-)
-def test_who_came_soon_after_is_counted_row_by_row(rows):
-    user, item = (np.array([row[n] for row in rows], dtype=np.int32) for n in (0, 1))
-    day = np.array([np.nan if row[2] is None else row[2] for row in rows], dtype=np.float32)
-    matrix = InteractionMatrix.from_pairs(user, item, 6, 8, day)
-    found = SoonAfterCounter(matrix).after(SOURCE)
-    began = {u: d for u, i, d in rows if i == SOURCE and d is not None}
-    assert found.watched == len(began)
-    for place, width in enumerate(STEPS):
-        for other in range(8):
-            came = 0
-            for u, i, d in rows:
-                if i == other and d is not None and u in began and d > began[u]:
-                    between = [r for r in rows if r[0] == u and r[2] is not None]
-                    came += sum(began[u] < r[2] <= d for r in between) <= width
-            assert found.counts[place][other] == came
-
-
-@pytest.mark.parametrize(
-    ("kinds", "relation"),
-    [
-        (("cooccurrence",), "SOON_AFTER"),
-        (("item-knn",), "LIKED_WITH"),
-        (("user-knn",), "MET_BY"),
-        (("popularity",), "LIKED_BY"),
-    ],
-)
-def test_a_fitted_ranker_tells_the_kind_that_it_has(bar, kinds, relation):
-    catalogue = bar.catalogue
+@pytest.fixture(scope="module")
+def chain():
+    """Sixty people who each went through six drinks that stand next to each other."""
     generator = np.random.default_rng(0)
-    many, steps = 60, 6
-    starts = np.repeat(generator.integers(len(catalogue) - steps, size=many), steps)
+    many, steps, items = 60, 6, 12
+    starts = np.repeat(generator.integers(items - steps, size=many), steps)
     item = (starts + np.tile(np.arange(steps), many)).astype(np.int32)
     user = np.repeat(np.arange(many), steps).astype(np.int32)
     day = np.tile(np.arange(steps, dtype=np.float64), many)
-    unrated = np.full(len(item), np.nan, dtype=np.float32)
-    log = InteractionLog(user, item, unrated, day, many, len(catalogue))
+    return InteractionLog(user, item, np.full(len(item), np.nan, np.float32), day, many, items)
+
+
+def told_by_a_ranker(bar, log, kinds):
+    """The deciding kinds of the best item for some histories, with the relation told first."""
+    catalogue = bar.catalogue
+    log = InteractionLog(log.user, log.item, log.rating, log.day, log.users, len(catalogue))
     ranker = FusedRanker(RankerConfig(kinds=kinds))
-    ranker.fit(log, ItemSideData.nothing(len(catalogue)), seed=1)
-    nodes = np.arange(many, dtype=np.int64)
+    ranker.fit(log, ItemSideData.nothing(log.items), seed=1)
+    nodes = np.arange(log.users, dtype=np.int64)
     ranking = LearnedRanking(ranker, nodes, catalogue.node_ids, len(log), catalogue)
-    mine = np.bincount(item).argmax() - np.arange(2)[::-1]
-    account = ranking.account(
-        None, mine.astype(np.int32), np.full(2, np.nan, np.float32), np.arange(2.0)
-    )
-    profile = profile_from_keys([catalogue.keys[one] for one in mine], catalogue)
-    audience = InteractionMatrix.from_pairs(
-        user, item, many, len(catalogue), day.astype(np.float32)
-    )
-    builder = DecidingReasonBuilder("ana", profile, catalogue, audience, account)
-    scores = account.scores.copy()
-    scores[mine] = -np.inf
-    best = int(scores.argmax())
-    assert [kind for kind, _ in builder.deciding_kinds(best)] == list(kinds)
-    assert relations(builder.facts(best)) == [relation]
+    audience = InteractionMatrix.from_pairs(log.user, log.item, log.users, log.items)
+    for first in range(1, 9):
+        mine = np.array([first, first + 1], dtype=np.int32)
+        account = ranking.account(None, mine, np.full(2, np.nan, np.float32), np.arange(2.0))
+        profile = profile_from_keys([catalogue.keys[one] for one in mine], catalogue)
+        told = DecidingReasonBuilder("ana", profile, catalogue, audience, account)
+        scores = account.scores.copy()
+        scores[mine] = -np.inf
+        best = int(scores.argmax())
+        deciding = [kind for kind, _ in told.deciding_kinds(best)]
+        parts = account.contributions(best)
+        assert sum(part.amount for part in parts) == pytest.approx(scores[best], abs=1e-3)
+        yield deciding, relations(told.facts(best))
+
+
+@pytest.mark.parametrize("kind", ["item-knn", "user-knn", "popularity", "odds"])
+def test_a_ranker_of_one_kind_tells_that_kind(bar, chain, kind):
+    for deciding, told in told_by_a_ranker(bar, chain, (kind,)):
+        assert deciding == [kind]
+        assert told == [RELATION[kind]]
+
+
+def test_a_ranker_of_several_kinds_tells_the_one_with_the_largest_part(bar, chain):
+    found = list(told_by_a_ranker(bar, chain, ("popularity", "cooccurrence", "user-knn", "odds")))
+    assert any(deciding[0] == "cooccurrence" for deciding, _ in found)
+    for deciding, told in found:
+        assert told[0] == RELATION[deciding[0]]

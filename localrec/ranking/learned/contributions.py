@@ -9,7 +9,7 @@ import numpy as np
 
 from localrec.ranking.learned.evidence.base import FittedEvidence
 from localrec.ranking.learned.evidence.content import Texts
-from localrec.ranking.learned.evidence.user_knn import UserNeighbours
+from localrec.ranking.learned.evidence.user_knn import SoonAfter, UserNeighbours
 from localrec.ranking.learned.features import summed_by_signal
 from localrec.ranking.learned.interactions import Floats, Histories
 from localrec.ranking.learned.reasons import sources_of
@@ -56,6 +56,7 @@ class AccountedScores:
         self.scores = scores
         self._names, self._amounts = names, amounts
         self._evidence, self._history = evidence, history
+        self._soon_after: dict[int, SoonAfter] = {}
         self._kind_of = {name: kind for kind, names in signals.items() for name in names}
 
     def contributions(self, item: int) -> tuple[Contribution, ...]:
@@ -78,6 +79,18 @@ class AccountedScores:
         if not isinstance(fitted, UserNeighbours):
             return 0, 0
         return fitted.nearest_who_met(self._history, item)
+
+    def came_soon_after(self, source: int, item: int, least: int) -> tuple[int, int, int] | None:
+        """Users who came to an item soon after another, of how many, and within how many items.
+
+        None where fewer than `least` did.
+        """
+        fitted = self._evidence.get("user-knn")
+        if not isinstance(fitted, UserNeighbours):
+            return None
+        if source not in self._soon_after:
+            self._soon_after[source] = fitted.soon_after(source)
+        return self._soon_after[source].told(item, least)
 
     def texts_between(self, source: int, item: int) -> tuple[int, int]:
         """How many other texts are nearer to an item's than a given one, and of how many."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 import numpy as np
 
+from localrec.foundation.errors import InputError
 from localrec.ranking.learned.artefact import (
     put_together,
     read_artefact,
@@ -79,10 +81,12 @@ def fit_or_read(
         mark: Of what it is fitted on; what was kept of anything else is not read.
     """
     entry = KINDS[kind]
-    stored = None if folder is None or not entry.slow else read_artefact(folder)
-    if stored is not None and stored[0].get("mark") == mark:
-        read: FittedEvidence = put_together(entry.record, *stored)
-        return read
+    if folder is not None and entry.slow:
+        with suppress(InputError):  # damaged, or of an older version: it is made again
+            stored = read_artefact(folder)
+            if stored is not None and stored[0].get("mark") == mark:
+                read: FittedEvidence = put_together(entry.record, *stored)
+                return read
     fitted = entry.fit(context)
     if folder is not None and entry.slow and fitted is not None:
         assert isinstance(fitted, msgspec.Struct)

@@ -49,6 +49,11 @@ class CatalogueAccount:
         """How many of the nearest users met an item, and of how many; (0, 0) where none is near."""
         return self._account.nearest_users(int(self._place[item]))
 
+    def came_soon_after(self, source: int, item: int, least: int) -> tuple[int, int, int] | None:
+        """Users who came to an item soon after one of the history, of how many, within how many."""
+        place = int(self._place[item])
+        return self._account.came_soon_after(self._number[source], place, least)
+
     def texts_between(self, source: int, item: int) -> tuple[int, int]:
         """How many texts are nearer to that of an item of the history, and of how many others."""
         return self._account.texts_between(self._number[source], int(self._place[item]))

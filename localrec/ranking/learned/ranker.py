@@ -18,13 +18,14 @@ from __future__ import annotations
 
 import shutil
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from localrec.foundation.errors import UsageError
+from localrec.foundation.errors import InputError, UsageError
 from localrec.foundation.progress import Progress
 from localrec.ranking.learned.artefact import (
     Arrays,
@@ -65,6 +66,7 @@ from localrec.ranking.learned.interactions import Floats, Histories, Interaction
 
 _GIB = 2**30
 _CELLS = 1 << 24  # of features held at once while scoring
+_TELLS = "user-knn"  # kept for reasons even without a weight: it knows who came to what when
 _GROWTH = 1.5  # of a store, from which on its weights are learnt anew
 _SHARES = {"inner": 0.3, "all": 0.1}  # of a fit's time that one network may take in a stage
 
@@ -155,8 +157,9 @@ class FusedRanker:
             FitStoppedError: the stop flag went up; what is finished is kept.
         """
         mark = fingerprint_of(log, side, self.config, seed)
-        if self.load(mark):
-            return
+        with suppress(InputError):  # a damaged ranker is made again
+            if self.load(mark):
+                return
         seconds: dict[str, float] = {}
         learnt = without_false_order(sample_users(log, self.config.most_rows, seed), seed)
         split = split_log(learnt, seed)
@@ -169,7 +172,7 @@ class FusedRanker:
         if self._may_ablate:
             self._inner, self._split = inner, split
         used = self._kinds_of((*self.ordered.used, *self.unordered.used))
-        older = {kind: one for kind, one in inner.items() if kind in used}
+        older = {kind: one for kind, one in inner.items() if kind in (*used, _TELLS)}
         self.evidence = self._fit_kinds(learnt, side, seed, "all", mark, seconds, older)
         self._keep(mark, seed, (len(log), len(learnt), len(log)), seconds)
 

@@ -30,7 +30,7 @@ def sources_of(
     if isinstance(fitted, Texts):
         found = (fitted.vectors[mine] @ fitted.vectors[item]).tolist()
     elif (rows := _rows_of(fitted, signal)) is not None:
-        found = [_entry(rows, source, item) for source in mine]
+        found = rows.entries(np.array(mine, dtype=np.int64), item).tolist()
     else:
         return ()
     pulls = {
@@ -40,11 +40,6 @@ def sources_of(
     }
     strongest = sorted(pulls, key=lambda source: -pulls[source])
     return tuple(strongest[:_NAMED])
-
-
-def _entry(rows: SparseRows, source: int, item: int) -> float:
-    columns, values = rows.row(source)
-    return float(values[columns == item].sum())
 
 
 def _rows_of(fitted: FittedEvidence, signal: str) -> SparseRows | None:
