@@ -84,9 +84,7 @@ def test_beers():
         told = item.properties
         assert item.name == plain(row["name"])
         assert told["id"] == row["id"] and told["brewery_id"] == row["brewery_id"]
-        assert told.get("abv") == (
-            pytest.approx(100 * float(row["abv"])) if row["abv"] else None
-        )
+        assert told.get("abv") == (pytest.approx(100 * float(row["abv"])) if row["abv"] else None)
         assert told.get("ibu") == (float(row["ibu"]) if row["ibu"] else None)
         assert told["ounces"] == float(row["ounces"])
         assert links(item, "style") == [plain(row["style"])] * bool(row["style"])
