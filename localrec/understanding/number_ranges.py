@@ -41,7 +41,7 @@ def read_ranges(text: str, domain: Domain) -> ReadRanges:
     ranges: list[NumberRange] = []
     spans: list[tuple[int, int]] = []
     for name, spec in domain.numbers.items():
-        found = None
+        found: _Found | None = None
         if spec.kind == "year":
             years = _years(text, domain)
             ranges += [
