@@ -23,7 +23,7 @@ class Contribution(msgspec.Struct, frozen=True):
         kind: The kind of evidence it belongs to.
         amount: Weight times standard deviations; negative where the signal speaks against the item.
         sources: Items of the history that the signal rests on, the strongest first; empty where a
-            signal rests on no single ones.
+            signal rests on no single ones, or speaks against the item.
     """
 
     signal: str
@@ -62,7 +62,7 @@ class AccountedScores:
     def contributions(self, item: int) -> tuple[Contribution, ...]:
         """What made up the score of an item, largest amount first."""
         told = [
-            Contribution(name, kind, amount, self.sources(kind, name, item))
+            Contribution(name, kind, amount, self.sources(kind, name, item) if amount > 0.0 else ())
             for name, amount in summed_by_signal(self._names, self._amounts[:, item]).items()
             if amount and (kind := self._kind_of.get(name))
         ]
