@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from localrec.sources.amazon import Window
 
 EXAMPLES = """
-KIND is auto (told from the file), cocktails, goodreads, storygraph, letterboxd, listenbrainz,
-lastfm, movielens, amazon, recbole, instructrec, yelp or table. docs/sources.md lists what is read
-of each.\n\n
+KIND is auto (told from the file), cocktails, goodreads, storygraph, letterboxd, imdb, netflix,
+listenbrainz, lastfm, spotify, boardgamegeek, myanimelist, movielens, amazon, recbole, instructrec,
+yelp or table. docs/sources.md lists what is read of each.\n\n
 Examples:\n\n
   localrec import auto letterboxd-anna-2026-11-20.zip --user anna --dry-run\n\n
   localrec import goodreads goodreads_library_export.csv --user anna\n\n
@@ -160,3 +160,5 @@ def _render(report: ImportReport) -> None:
         out.print(Text(f"  {told}", style="dim"))
     if len(report.problems) > _SHOWN:
         out.print(Text(f"  … {len(report.problems) - _SHOWN:,} more with --json", style="dim"))
+    for sentence in report.notes:
+        out.print(Text(clean_text(sentence)))

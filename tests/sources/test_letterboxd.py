@@ -118,7 +118,8 @@ def test_it_is_recognised_by_its_members() -> None:
     source = LetterboxdSource()
     assert source.recognises(FilePreview("x.zip", ("ratings.csv", "watched.csv", "profile.csv")))
     assert not source.recognises(FilePreview("x.zip", ("user.json", "listens/2023/1.jsonl")))
-    assert not source.recognises(FilePreview("ratings.csv", (), RATINGS))
+    assert source.recognises(FilePreview("ratings.csv", (), RATINGS))
+    assert not source.recognises(FilePreview("ratings.csv", (), "userId,movieId,rating\n"))
 
 
 def test_an_export_without_a_person_asks_for_one(films_domain: Domain) -> None:
@@ -135,8 +136,8 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "an empty file": (b"", "{path} is empty. Export it again."),
     "a pickle": (
         b"\x80\x04cos\nsystem\n(S'true'\ntR.",
-        "{path} is a Python pickle, not an export in a zip archive. "
-        "Name the archive as it was downloaded, or the folder it was unpacked to.",
+        "{path} is a Python pickle, not a table. "
+        "Save it as a plain CSV file in UTF-8 and import that.",
     ),
     "a pickle inside": (
         packed({"ratings.csv": b"\x80\x04cos\nsystem\n(S'true'\ntR."}),
