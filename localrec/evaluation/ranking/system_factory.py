@@ -18,7 +18,6 @@ from localrec.evaluation.ranking.agent_systems import (
     SEQUENTIAL,
     AgentSystem,
     agent_config,
-    check_candidates,
 )
 from localrec.evaluation.ranking.cases import DataSplit
 from localrec.evaluation.ranking.fit_cache import FitCache
@@ -32,13 +31,13 @@ from localrec.evaluation.ranking.leakage import (
 )
 from localrec.evaluation.ranking.prompted_systems import (
     MODEL,
+    check_candidates,
     check_pool,
     make_prompted,
     prompted_config,
 )
 from localrec.foundation.errors import UsageError
 from localrec.foundation.settings import AGENT
-from localrec.index.embedded_fields import EmbeddedField, open_field
 from localrec.llm.chat_model import ChatModel
 from localrec.memory.configs import MEMREC, MEMREC_VECTOR, MemRecConfig, MemRecVectorConfig
 from localrec.memory.from_log import ItemSet
@@ -52,7 +51,6 @@ from localrec.systems.system import SystemOptions
 from localrec.workspace import OpenWorkspace
 from localrec.workspace.log_context import LogContext
 
-_TEXT = "description"
 MEMORIES: dict[str, MemRecConfig | MemRecVectorConfig] = {**MEMREC, **MEMREC_VECTOR}
 
 
@@ -108,7 +106,7 @@ class SystemFactory:
         Raises:
             UsageError: a setting does not fit, or there are no vectors of texts.
             LeakError: the store tells of what is held out.
-            ModelError: there is no embedder, or no such model.
+            ModelError: there is no such model.
         """
         makers: dict[str, Callable[[str, Mapping[str, SettingValue]], EvaluatedSystem]] = {
             "baseline": self._make_baseline,
@@ -134,7 +132,9 @@ class SystemFactory:
     @cached_property
     def knowledge(self) -> ItemSet:
         """What is known of the items besides the training rows."""
-        return ItemSet.of_log(self._context.catalogue, self._field, self._keyed.interactions)
+        return ItemSet.of_log(
+            self._context.catalogue, self._context.description_field, self._keyed.interactions
+        )
 
     @cached_property
     def _context(self) -> LogContext:
@@ -173,8 +173,7 @@ class SystemFactory:
 
     def _check_model(self, system: SystemConfig) -> None:
         config = prompted_config(system.catalogued, system.settings)
-        candidates = self._parted.test.candidates
-        check_pool(None if candidates is None else candidates.shape[1], config)
+        check_pool(self._parted.test.candidates, config)
         if system.trials:
             raise UsageError(
                 f"The system {system.name} asks a model, which takes too long to tune.",
@@ -192,7 +191,7 @@ class SystemFactory:
 
     def _check_agent(self, system: SystemConfig) -> None:
         agent_config(system.catalogued, system.settings)
-        check_candidates(self._parted.test.candidates is not None)
+        check_candidates(self._parted.test.candidates, "An agent")
         if system.trials:
             raise UsageError(
                 f"The agent {system.name} takes too long to tune, or has nothing to tune.",
@@ -223,20 +222,6 @@ class SystemFactory:
     def _fits(self) -> FitCache:
         """What the agents of the run have learnt, for as long as it lasts."""
         return FitCache(self.knowledge)
-
-    @cached_property
-    def _field(self) -> EmbeddedField | None:
-        if _TEXT not in self._domain.texts:
-            return None
-        field = open_field(
-            self._workspace.store,
-            self._workspace.folder / "indexes",
-            self._domain.name,
-            _TEXT,
-            self._workspace.models.embedder_name,
-            self._workspace.settings.index,
-        )
-        return field if len(field) else None
 
 
 def memory_config(
