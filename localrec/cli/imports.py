@@ -87,33 +87,43 @@ def import_(
     """Read a catalogue or somebody's history: all of it, or nothing on a bad file."""
     import msgspec
 
-    from localrec.sources import open_source, read_export
-    from localrec.sources.import_log import judge_report
-
     context = command_context()
     guess = GuessOptions(accept, suggest, domain, user)
     known = _kind_and_domain(context, kind, path, domain, guess)
     with progress() as steps:
         steps("reading", 0, 0)
-        found: CatalogueRows | HistoryRows | BulkHistory
-        if isinstance(known[0], str):
-            kind, about = known[0], known[1]
-            source = open_source(kind)
-            if getattr(source, "personal", False) and about.name != source.domain:
-                raise UsageError(f"{kind} knows nothing of {about.name}.", "Leave --domain out.")
-            try:
-                found = read_export(kind, path, about, user, _window(since, until), strict=strict)
-            except InputError as error:
-                raise _with_detected_kind(error, kind, path) from error
-        else:
-            found, about = known[0], known[1]
-            judge_report(found.report, strict=strict)
+        found, about = _read(known, path, user, _window(since, until), strict=strict)
         report = found.report
         if not dry_run:
             report = _store(context, found, about, user, steps, embed=not later)
     report = msgspec.structs.replace(report, dry_run=dry_run)
     if not context.print_json(report):
         _render(report)
+
+
+def _read(
+    known: tuple[str | CatalogueRows | BulkHistory, Domain],
+    path: Path,
+    user: str | None,
+    window: Window | None,
+    *,
+    strict: bool,
+) -> tuple[CatalogueRows | HistoryRows | BulkHistory, Domain]:
+    """The rows of a file of a known kind, or those that an accepted guess has read."""
+    from localrec.sources import open_source, read_export
+    from localrec.sources.import_log import judge_report
+
+    kind, about = known
+    if not isinstance(kind, str):
+        judge_report(kind.report, strict=strict)
+        return kind, about
+    source = open_source(kind)
+    if getattr(source, "personal", False) and about.name != source.domain:
+        raise UsageError(f"{kind} knows nothing of {about.name}.", "Leave --domain out.")
+    try:
+        return read_export(kind, path, about, user, window, strict=strict), about
+    except InputError as error:
+        raise _with_detected_kind(error, kind, path) from error
 
 
 def _store(
