@@ -15,6 +15,7 @@ from localrec.cli.context import (
     console,
     note,
     note_unknown,
+    print_line,
     progress,
     resumable,
     user_keys,
@@ -173,9 +174,14 @@ def _cost_text(found: Recommendations) -> str:
 
 
 def rank(
-    batch: Annotated[Path, typer.Option("--batch", metavar="REQUESTS.jsonl")],
+    batch: Annotated[
+        Path, typer.Option("--batch", metavar="REQUESTS.jsonl", help="A file; - reads stdin.")
+    ],
     out: Annotated[
-        Path, typer.Option("--out", metavar="RANKINGS.jsonl", help="Run again to go on.")
+        Path,
+        typer.Option(
+            "--out", metavar="RANKINGS.jsonl", help="Run again to go on; - writes to stdout."
+        ),
     ],
     system: SystemOption = "auto",
     explain: Annotated[
@@ -184,8 +190,9 @@ def rank(
     domain: DomainOption = None,
 ) -> None:
     """Order given candidates for given histories, which need not be stored."""
+    from localrec.data.recommendations import to_json
     from localrec.systems.registry import SYSTEM_REGISTRY
-    from localrec.workspace.batch_runs import RunOptions, rank_batch, read_rank_requests
+    from localrec.workspace.batch_runs import PIPE, RunOptions, rank_batch, read_rank_requests
     from localrec.workspace.domain_choice import domain_of_items
 
     context = command_context()
@@ -213,6 +220,10 @@ def rank(
                 acted.append(ranking)
             return ranking
 
+        if out == PIPE:
+            for request in requests:
+                print_line(to_json(answer(request)))
+            return
         summary = rank_batch(
             answer,
             requests,
