@@ -50,9 +50,9 @@ class Interactions(msgspec.Struct, frozen=True, dict=True):
         """When each row happened, in days since 1970; NaN where that is unknown, (m,)."""
         return days_of(self.at)
 
-    def select(self, mask: NDArray[np.bool_]) -> Interactions:
-        """Keep some of the rows; users and items keep their numbers."""
-        columns = {name: getattr(self, name)[mask] for name in ("user", "item", "stars", "at")}
+    def select(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> Interactions:
+        """Keep some of the rows, by a mask or in order; users and items keep their numbers."""
+        columns = {name: getattr(self, name)[rows] for name in ("user", "item", "stars", "at")}
         return msgspec.structs.replace(self, **columns)
 
 

@@ -41,7 +41,10 @@ _WATCHED = 100  # users whose order is looked at
 class ItemCatalog(Protocol):
     """Items and their attributes by number, as far as reasons name them; a `Catalogue` is one."""
 
-    domain: Domain
+    @property
+    def domain(self) -> Domain:
+        """What the items belong to."""
+        ...
 
     @property
     def names(self) -> Sequence[str]:

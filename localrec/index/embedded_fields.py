@@ -56,6 +56,15 @@ class EmbeddedField:
         """Node ids and similarities of the min(k, n) nearest of each query (q, size): (q, k)."""
         return self.index.search(queries, k)
 
+    def vectors_of(self, node_ids: Labels) -> Vectors:
+        """The vector of each node, zeros of one without a text, (m, size); maybe not a copy."""
+        if not len(self) or np.array_equal(self.node_ids, node_ids):
+            return self.exact.matrix
+        rows = np.searchsorted(self.node_ids, node_ids).clip(max=len(self) - 1)
+        vectors: Vectors = self.exact.matrix[rows]
+        vectors[self.node_ids[rows] != node_ids] = 0.0
+        return vectors
+
     def similarities(self, query: Vectors, node_ids: Labels) -> Vectors:
         """Similarity of one query (size,) to each of `node_ids` (n,); 0.0 for an unknown node."""
         return self.exact.similarities(query, node_ids)

@@ -79,7 +79,7 @@ class LearnedRecommender(EvidenceRecommender):
             ranking = learn_from_log(rows, self._catalogue, features, seed, progress)
             self.settings["kinds"] = ", ".join(ranking.ranker.used_kinds)
         self._ranking = ranking
-        self._open_ranking, self._user_node = lambda: ranking, lambda user: None
+        self._open_ranking, self._user_node = lambda: ranking, int
 
     def score_items(self, user: str, user_profile: UserProfile) -> ScoredItems:
         """Score all items for a list, higher is better."""
@@ -91,19 +91,16 @@ class LearnedRecommender(EvidenceRecommender):
 
     def score_request(self, requests: ScoreRequests, row: int) -> ScoredItems:
         """Score the items of the catalogue for one request."""
-        profile, user = self._profile_of(requests, row), int(requests.user[row])
-        found = self._scored("", profile, None if user < 0 else user)
-        return found or self._counted.score_request(requests, row)
+        user = "" if requests.user[row] < 0 else str(requests.user[row])
+        return self.score_items(user, self._profile_of(requests, row))
 
-    def _scored(
-        self, user: str, user_profile: UserProfile, node: int | None = None
-    ) -> ScoredItems | None:
+    def _scored(self, user: str, user_profile: UserProfile) -> ScoredItems | None:
         """Score by what was learnt; None where nothing was, or where the user met nothing yet."""
         met = user_profile.known[user_profile.items] if len(user_profile) else np.zeros(0, bool)
         if not met.any() or self._ranking is None:
             return None
         account = self._ranking.account(
-            self._user_node(user) if user else node,
+            self._user_node(user) if user else None,
             user_profile.items[met],
             _stars(user_profile)[met],
             _days(user_profile)[met],

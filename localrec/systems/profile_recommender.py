@@ -113,4 +113,7 @@ class ProfileRecommender(ABC):
     def _in_catalogue(self, train: Interactions) -> Interactions:
         """The same rows, their items in the catalogue's numbers."""
         items = len(self._catalogue)
-        return msgspec.structs.replace(train, item=self.places[train.item], items=items)
+        nodes = self._catalogue.node_ids
+        return msgspec.structs.replace(
+            train, item=self.places[train.item], items=items, item_nodes=nodes
+        )

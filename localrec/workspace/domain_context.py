@@ -8,8 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-import numpy as np
-
 from localrec.data.domains import Domain
 from localrec.foundation.errors import ModelError, WorkspaceError
 from localrec.foundation.settings import Settings
@@ -116,6 +114,8 @@ class DomainContext:
         hidden: The users whose own links are left out.
     """
 
+    has_users = True
+
     def __init__(self, indexes: SharedIndexes, hidden: frozenset[str] = frozenset()) -> None:
         self.indexes, self.store, self.domain = indexes, indexes.store, indexes.domain
         self.models, self.settings = indexes.models, indexes.settings
@@ -126,18 +126,6 @@ class DomainContext:
         """Return a context that opens other models and shares everything else."""
         other = copy(self)
         other.models = models
-        return other
-
-    def without_users(self) -> Self:
-        """Return a context of the same items in which nobody liked anything.
-
-        What is opened over it and fitted to a log knows of users what the log tells, and no more.
-        """
-        from localrec.data.interaction_matrix import InteractionMatrix
-
-        other, none = copy(self), np.zeros(0, dtype=np.int32)
-        likes = InteractionMatrix.from_pairs(none, none, 0, len(self.catalogue))
-        other._made = {"catalogue": self.catalogue, "interactions": likes}
         return other
 
     def once(self, key: object, make: Callable[[], _Made]) -> _Made:

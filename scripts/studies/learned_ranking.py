@@ -27,7 +27,8 @@ import numpy as np
 from findings import Findings, origin_of
 from numpy.typing import NDArray
 
-from localrec.data.interactions import Interactions
+from localrec.data.interactions import Interactions, days_of
+from localrec.data.item_features import ItemFeatures
 from localrec.evaluation.provenance import Origin
 from localrec.evaluation.ranking import metrics
 from localrec.evaluation.ranking.cases import Cases, EvaluationProtocol, split_data
@@ -39,7 +40,7 @@ from localrec.evaluation.statistics import IntervalEstimate, ratio_estimate
 from localrec.memory.user_summaries import build_item_features
 from localrec.ranking.learned.evidence import KINDS
 from localrec.ranking.learned.fusion import LearnedWeights
-from localrec.ranking.learned.interactions import Histories, InteractionLog, ItemSideData
+from localrec.ranking.learned.interactions import Histories, InteractionLog
 from localrec.ranking.learned.ranker import FusedRanker, RankerConfig
 from localrec.sources.dataset_catalog import fetch_dataset
 from localrec.workspace import OpenWorkspace
@@ -49,7 +50,6 @@ DOMAIN = "movies"
 SHOWN = 5
 RELEVANT_FROM = 4.0
 K = 10
-_SECONDS_A_DAY = 86_400.0
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -102,7 +102,7 @@ class Data(msgspec.Struct, frozen=True):
     """Interactions as the evaluation has them, and what is known of the items."""
 
     interactions: Interactions
-    side: ItemSideData
+    side: ItemFeatures
     user_keys: NDArray[Any]
     item_keys: NDArray[Any]
 
@@ -113,15 +113,8 @@ def read_workspace(folder: Path) -> Data:
         context = workspace.context(DOMAIN)
         catalogue = context.catalogue
         keyed = read_interactions(workspace.store, catalogue.domain)
-        features = build_item_features(catalogue, context.description_field)
-    place = np.searchsorted(catalogue.node_ids, keyed.item_nodes)
-    links = [features.attribute[features.first_link[p] : features.first_link[p + 1]] for p in place]
-    vectors = np.zeros((len(place), 0), dtype=np.float32)
-    if features.vectors is not None:
-        vectors = features.vectors[place].astype(np.float32)
-    side = ItemSideData(
-        np.concatenate(links).astype(np.int32), _firsts(links), features.attributes, vectors
-    )
+        places = catalogue.indexes_of(keyed.item_nodes)
+        side = build_item_features(catalogue, context.description_field, places)
     return Data(keyed.interactions, side, keyed.user_keys, keyed.item_keys)
 
 
@@ -137,11 +130,11 @@ def read_recbole(folder: Path) -> Data:
     words = [known.get(name, {}).get("categories", "").split() for name in items]
     vocabulary = {word: n for n, word in enumerate(sorted({w for some in words for w in some}))}
     links = [np.array(sorted(vocabulary[w] for w in set(some)), dtype=np.int32) for some in words]
-    side = ItemSideData(
-        np.concatenate(links).astype(np.int32),
-        _firsts(links),
-        len(vocabulary),
-        np.zeros((len(items), 0), dtype=np.float32),
+    side = ItemFeatures(
+        item=np.repeat(np.arange(len(items), dtype=np.int32), [len(one) for one in links]),
+        attribute=np.concatenate(links).astype(np.int32),
+        items=len(items),
+        attributes=len(vocabulary),
     )
     interactions = Interactions(
         user=user[order].astype(np.int32),
@@ -160,21 +153,9 @@ def _read_table(path: Path) -> list[dict[str, str]]:
     return [dict(zip(names, line.split("\t"), strict=False)) for line in lines]
 
 
-def _firsts(links: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
-    return np.concatenate([[0], np.cumsum([len(one) for one in links])]).astype(np.int64)
-
-
-def days_of(at: NDArray[np.datetime64]) -> NDArray[np.float64]:
-    """Days since 1970, NaN where the moment is unknown."""
-    seconds = at.astype("datetime64[s]").astype(np.int64) / _SECONDS_A_DAY
-    return np.where(np.isnat(at), np.nan, seconds)
-
-
 def log_of(train: Interactions) -> InteractionLog:
     """Training rows in the ranker's shape."""
-    return InteractionLog(
-        train.user, train.item, train.stars, days_of(train.at), train.users, train.items
-    )
+    return InteractionLog(train.user, train.item, train.stars, train.days, train.users, train.items)
 
 
 def histories_of(cases: Cases, *, strangers: bool = False) -> Histories:
@@ -343,7 +324,7 @@ def _masked(data: Interactions, mask: NDArray[np.bool_]) -> Interactions:
 def _fitted(
     asked: argparse.Namespace,
     log: InteractionLog,
-    side: ItemSideData,
+    side: ItemFeatures,
     kinds: Sequence[str],
     name: str,
 ) -> tuple[FusedRanker, dict[str, float]]:

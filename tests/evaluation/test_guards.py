@@ -19,6 +19,7 @@ from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
 from localrec.evaluation.ranking.keyed_interactions import read_interactions
 from localrec.evaluation.ranking.leakage import (
     LeakError,
+    check_graph,
     check_interactions,
     check_split,
     check_store,
@@ -271,8 +272,10 @@ def test_a_shared_memory_that_knows_a_held_out_pair_is_refused(crowd, keyed, par
         system.fit(parted.train, 7, lambda *told: None)
         bench.look_over(system)
         system.fit(keyed.interactions, 7, lambda *told: None)
-        with pytest.raises(LeakError, match="A memory joins people to"):
+        with pytest.raises(LeakError, match="was not counted from"):
             bench.look_over(system)
+    with pytest.raises(LeakError, match="A memory joins people to"):
+        check_graph(system.graph, parted.train)
 
 
 def test_what_the_store_remembers_of_people_reaches_no_system(tmp_path):

@@ -13,6 +13,7 @@ from localrec.foundation.progress import no_progress
 from localrec.graph.domain_files import load_domain
 from localrec.systems.registry import SYSTEM_REGISTRY
 from localrec.workspace import OpenWorkspace
+from localrec.workspace.log_context import LogContext
 
 from .crowd import Fake, config, measure, plant, rows
 
@@ -209,7 +210,7 @@ def test_a_ranker_counts_what_it_is_fitted_to_as_it_counts_the_store(crowd, keye
     with OpenWorkspace(crowd) as workspace:
         context = workspace.context("movies")
         everything = context.interactions
-        ranker = SYSTEM_REGISTRY.recommender(context.without_users(), "neighbours")
+        ranker = SYSTEM_REGISTRY.recommender(LogContext(context.indexes), "neighbours")
         assert not ranker.interactions.likes.any()
         ranker.fit(keyed.interactions, 7, no_progress)
         whole = ranker.interactions

@@ -9,9 +9,10 @@ from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.explanation.deciding_reasons import DecidingReasonBuilder
 from localrec.graph.user_profile import profile_from_keys
 from localrec.ranking.learned.contributions import Contribution
-from localrec.ranking.learned.interactions import InteractionLog, ItemSideData
+from localrec.ranking.learned.interactions import InteractionLog
 from localrec.ranking.learned.opened import LearnedRanking
 from localrec.ranking.learned.ranker import FusedRanker, RankerConfig
+from tests.ranking.learned.planted import nothing_known
 
 FANS = 8
 SOURCE, ITEM = 0, 2
@@ -146,7 +147,7 @@ def told_by_a_ranker(bar, log, kinds):
     catalogue = bar.catalogue
     log = InteractionLog(log.user, log.item, log.rating, log.day, log.users, len(catalogue))
     ranker = FusedRanker(RankerConfig(kinds=kinds))
-    ranker.fit(log, ItemSideData.nothing(log.items), seed=1)
+    ranker.fit(log, nothing_known(log.items), seed=1)
     nodes = np.arange(log.users, dtype=np.int64)
     ranking = LearnedRanking(ranker, nodes, catalogue.node_ids, len(log), catalogue)
     audience = InteractionMatrix.from_pairs(log.user, log.item, log.users, log.items)

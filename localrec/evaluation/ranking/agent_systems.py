@@ -16,28 +16,28 @@ import time
 from collections.abc import Mapping, Sequence
 
 import msgspec
-import numpy as np
 
 from localrec.agent.agenticrec import AgenticRec
 from localrec.agent.configs import AGENTS, AgenticRecConfig
 from localrec.agent.context import build_domain_knowledge, build_tool_context
 from localrec.agent.limits import AgentLimits
 from localrec.agent.tool_context import ToolContext
-from localrec.data.interactions import Interactions
+from localrec.data.interactions import Interactions, days_of
 from localrec.evaluation.ranking.cases import Items
 from localrec.evaluation.ranking.fit_cache import FitCache
 from localrec.evaluation.ranking.inference import RecommendationReply
-from localrec.evaluation.ranking.memory_systems import ItemMetadata, with_settings
 from localrec.evaluation.ranking.prompted_systems import MODEL, seed_of
 from localrec.foundation.errors import UsageError
 from localrec.foundation.progress import Progress
 from localrec.llm.chat_model import ChatModel
+from localrec.memory.default_rules import default_rules
+from localrec.memory.from_log import ItemSet
 from localrec.ranking.recommender import ScoreRequests, SettingValue
+from localrec.systems.system import SystemOptions
 
 SEQUENTIAL = "sequential"  # the setting that leaves the sequential model out
 ADAPTER = "adapter"  # the setting that names the agent's; the workspace's own where left out
 _BESIDES = (MODEL, ADAPTER, SEQUENTIAL)
-_DAY_S = 86_400
 
 
 class AgentSystem:
@@ -48,7 +48,6 @@ class AgentSystem:
         config: Who acts, within which bounds.
         model: Opened by whoever closes it; None where nobody is asked.
         knowledge: About the items.
-        places: Catalogue index of each evaluated item, (items,).
         sequential: Whether the tools have a sequential model to ask.
         fits: Shared with the other agents of a run; None: with nobody.
 
@@ -62,8 +61,7 @@ class AgentSystem:
         name: str,
         config: AgenticRecConfig,
         model: ChatModel | None,
-        knowledge: ItemMetadata,
-        places: Items,
+        knowledge: ItemSet,
         *,
         sequential: bool = True,
         fits: FitCache | None = None,
@@ -72,13 +70,12 @@ class AgentSystem:
         self.settings: dict[str, SettingValue] = {
             **({} if model is None else {MODEL: model.name, **msgspec.structs.asdict(config)}),
             SEQUENTIAL: sequential,
-            "rule_set": knowledge.rules.name,
+            "rule_set": default_rules(knowledge.domain.name).name,
         }
         self._model = model
         self._agent = AgenticRec(name, config, model)
         self._wanted = config.k
         self._knowledge = knowledge
-        self._places = places
         self._sequential = sequential
         self._fits = fits or FitCache(knowledge)
 
@@ -98,7 +95,7 @@ class AgentSystem:
         self._reference = build_domain_knowledge(
             self._knowledge.catalogue,
             collaborative_memory.found,
-            places=self._places,
+            places=self._knowledge.places,
             sequential=sequential.found if sequential else None,
         )
         self._seed = seed
@@ -127,13 +124,12 @@ class AgentSystem:
             place: Of one among them.
             candidates: Of this one, (c,).
         """
-        at = requests.at[place].astype("datetime64[s]")
         return build_tool_context(
             self._reference,
             requests.histories[place],
             candidates,
             stars=requests.stars[place],
-            days=np.where(np.isnat(at), np.nan, at.astype(np.float64) / _DAY_S),
+            days=days_of(requests.at[place]),
             now=self.graph.now_day,
             person=int(requests.user[place]),
         )
@@ -176,7 +172,7 @@ def agent_config(name: str, settings: Mapping[str, SettingValue]) -> AgenticRecC
         )
     given = msgspec.structs.asdict(AGENTS[name])
     mode = given.pop("mode")  # it is what the name stands for
-    bounds = with_settings(name, AgentLimits(**given), settings, besides=_BESIDES)
+    bounds = SystemOptions(name, settings=settings).configured(AgentLimits(**given), _BESIDES)
     return AgenticRecConfig(mode=mode, **msgspec.structs.asdict(bounds))
 
 

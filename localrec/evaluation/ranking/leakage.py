@@ -151,7 +151,7 @@ def check_graph(graph: UserItemGraph, train: Interactions) -> None:
     if strange := int(np.count_nonzero(~np.isin(joined, known))):
         raise LeakError(
             f"A memory joins people to {strange} items that no training row does.",
-            "Count it with localrec.evaluation.ranking.memory_systems.build_collaborative_memory.",
+            "Count it with localrec.memory.from_log.build_collaborative_memory.",
         )
 
 

@@ -30,13 +30,6 @@ from localrec.data.interactions import Interactions
 from localrec.data.reasons import Reasons
 from localrec.evaluation.ranking.cases import Items
 from localrec.evaluation.ranking.inference import ListAnswerer, RecommendationReply
-from localrec.evaluation.ranking.memory_systems import (
-    ItemMetadata,
-    build_collaborative_memory,
-    deduplicated_history,
-    evidence_for,
-    with_settings,
-)
 from localrec.explanation.model_reasons import write_reasons
 from localrec.foundation.errors import UsageError
 from localrec.foundation.progress import Progress
@@ -45,7 +38,8 @@ from localrec.llm.chat_model import ChatModel
 from localrec.llm.model_wrapper import PrefixedChatModel
 from localrec.memory.configs import MEMREC_MODELS, MemRecModelConfig
 from localrec.memory.curation import CuratedNeighbours
-from localrec.memory.memory_texts import MemoryTexts
+from localrec.memory.default_rules import default_rules
+from localrec.memory.from_log import ItemSet, build_collaborative_memory, deduplicated_history
 from localrec.memory.model_memrec import ModelMemRec
 from localrec.memory.prompt_packer import PromptPacker
 from localrec.ranking.recommender import ScoreRequests, SettingValue
@@ -56,6 +50,8 @@ from localrec.ranking.zero_shot import (
     check_count,
     rank_zero_shot,
 )
+from localrec.systems.log_memory import memory_facts
+from localrec.systems.system import SystemOptions
 from localrec.understanding.vocabulary import Vocabulary
 
 MODEL = "model"  # the setting that names the model; the workspace's own where it is left out
@@ -169,8 +165,8 @@ class NaiveAgent(ZeroShotRecommender):
 
     name = "naive-agent"
 
-    def __init__(self, model: ChatModel, knowledge: ItemMetadata, config: NaiveConfig) -> None:
-        super().__init__(model, knowledge.titles, knowledge.domain.plural, config)
+    def __init__(self, model: ChatModel, knowledge: ItemSet, config: NaiveConfig) -> None:
+        super().__init__(model, knowledge.names, knowledge.domain.plural, config)
         self._knowledge = knowledge
         self._neighbour_tokens = config.neighbour_tokens
 
@@ -181,7 +177,7 @@ class NaiveAgent(ZeroShotRecommender):
             ModelError: the model cannot be used.
         """
         super().fit(train, seed, progress)
-        self.graph = build_collaborative_memory(train, self._knowledge, write=True).graph
+        self.graph = build_collaborative_memory(train, self._knowledge).graph
 
     def _briefed(self, person: int, history: Items) -> ChatModel:
         found = self.graph.neighbours_of(*deduplicated_history(history), person)
@@ -214,14 +210,14 @@ class MemoryPromptedReranker:
         name: str,
         model: ChatModel,
         writer: ChatModel,
-        knowledge: ItemMetadata,
+        knowledge: ItemSet,
         config: MemRecModelConfig,
     ) -> None:
         self.name = name
         self.settings: dict[str, SettingValue] = {
             MODEL: model.name,
             **msgspec.structs.asdict(config),
-            "rule_set": knowledge.rules.name,
+            "rule_set": default_rules(knowledge.domain.name).name,
         }
         self._model = model
         self._writer = writer
@@ -240,9 +236,7 @@ class MemoryPromptedReranker:
         known = self._knowledge
         collaborative_memory = build_collaborative_memory(train, known, write=self._config.write)
         self.graph = collaborative_memory.graph
-        memory_texts = MemoryTexts(
-            collaborative_memory.graph, known.attributes, known.titles, known.barred
-        )
+        memory_texts = known.texts_of(collaborative_memory)
         self._agent = ModelMemRec(
             self._model,
             self._writer,
@@ -280,11 +274,11 @@ class MemoryPromptedReranker:
         items, weights = deduplicated_history(history)
         memory_context = self._agent.retrieve_memory(items, weights, person)
         known = self._agent.know(items, memory_context)
-        facts = evidence_for(item, history, memory_context, self._memory, self._knowledge)
+        facts = memory_facts(item, history, memory_context, self._memory, self._knowledge)
         told = write_reasons(
             self._writer,
             [facts],
-            [self._knowledge.titles[item]],
+            [self._knowledge.names[item]],
             self._vocabulary,
             known=known.context.lines,
         )
@@ -330,14 +324,14 @@ def prompted_config(name: str, settings: Mapping[str, SettingValue]) -> PromptCo
         raise UsageError(
             f'There is no system "{name}" that asks a model.', f"There are: {', '.join(PROMPTED)}."
         )
-    return with_settings(name, PROMPTED[name], settings, besides=(MODEL,))
+    return SystemOptions(name, settings=settings).configured(PROMPTED[name], (MODEL,))
 
 
 def make_prompted(
     name: str,
     settings: Mapping[str, SettingValue],
     open_model: Callable[[str], ChatModel],
-    knowledge: ItemMetadata,
+    knowledge: ItemSet,
 ) -> ListAnswerer:
     """A system that asks a model, still to be fitted.
 
@@ -359,7 +353,7 @@ def make_prompted(
     model = open_model(name)
     if isinstance(config, NaiveConfig):
         return NaiveAgent(model, knowledge, config)
-    return ZeroShotRecommender(model, knowledge.titles, knowledge.domain.plural, config)
+    return ZeroShotRecommender(model, knowledge.names, knowledge.domain.plural, config)
 
 
 def check_pool(count: int | None, config: PromptConfig) -> None:

@@ -39,11 +39,10 @@ from localrec.evaluation.ranking.leakage import (
     implausibly_good,
     probe_with_decoys,
 )
-from localrec.evaluation.ranking.memory_systems import SharedMemorySystem
 from localrec.evaluation.ranking.metrics import ndcgs, tied_ranks
 from localrec.evaluation.ranking.scoring import ItemFacts, figures_of, read_facts
 from localrec.evaluation.ranking.splits import Rows
-from localrec.evaluation.ranking.system_factory import SystemFactory
+from localrec.evaluation.ranking.system_factory import SharedMemorySystem, SystemFactory
 from localrec.evaluation.run_folder import (
     RunFolder,
     RunMetrics,

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from localrec.data.item_features import ItemFeatures
 from localrec.foundation.errors import InputError
 from localrec.ranking.learned.artefact import (
     put_together,
@@ -18,7 +19,7 @@ from localrec.ranking.learned.artefact import (
 )
 from localrec.ranking.learned.evidence import KINDS
 from localrec.ranking.learned.evidence.base import FitContext, FittedEvidence
-from localrec.ranking.learned.interactions import InteractionLog, ItemSideData
+from localrec.ranking.learned.interactions import InteractionLog
 
 _FEWEST_PAIRS = 10  # of rows without a day, from which on their order is judged
 _SORTED = 0.9  # share of rising pairs: half of them rise in an order that has its own reasons
@@ -59,12 +60,13 @@ def without_false_order(log: InteractionLog, seed: int) -> InteractionLog:
 
 
 def fingerprint_of(
-    log: InteractionLog, side: ItemSideData, settings: msgspec.Struct, seed: int
+    log: InteractionLog, side: ItemFeatures, settings: msgspec.Struct, seed: int
 ) -> str:
     """Changes with any row, with what is known of the items, the settings and the seed."""
     digest = hashlib.blake2b(digest_size=16)
     digest.update(msgspec.json.encode([msgspec.to_builtins(settings), seed, log.users, log.items]))
-    for column in (log.user, log.item, log.rating, log.day, side.attribute, side.vectors):
+    columns = (log.user, log.item, log.rating, log.day, side.attribute)
+    for column in columns if side.vectors is None else (*columns, side.vectors):
         digest.update(np.ascontiguousarray(column).tobytes())
     return digest.hexdigest()
 

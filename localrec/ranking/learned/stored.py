@@ -27,7 +27,7 @@ from localrec.graph.catalogue import Catalogue
 from localrec.graph.store import Store
 from localrec.ranking.learned.artefact import read_artefact, read_plain, write_artefact
 from localrec.ranking.learned.evidence.base import FitStoppedError, ShouldStop
-from localrec.ranking.learned.interactions import InteractionLog, ItemSideData
+from localrec.ranking.learned.interactions import InteractionLog
 from localrec.ranking.learned.opened import LearnedRanking
 from localrec.ranking.learned.progress_file import folder_of, told_beside
 from localrec.ranking.learned.ranker import FitReport, FusedRanker, RankerConfig
@@ -66,7 +66,7 @@ class StoredLog(msgspec.Struct, frozen=True):
     """
 
     log: InteractionLog
-    side: ItemSideData
+    side: ItemFeatures
     user_nodes: NDArray[np.int64]
     item_nodes: NDArray[np.int64]
     rows: int
@@ -86,18 +86,7 @@ def read_log(store: Store, catalogue: Catalogue, features: ItemFeatures) -> Stor
         items=len(catalogue),
     )
     rows, items = count_rows(store), np.asarray(catalogue.node_ids, np.int64)
-    return StoredLog(log, side_data_of(features), nodes, items, rows)
-
-
-def side_data_of(features: ItemFeatures) -> ItemSideData:
-    """What the ranker reads of the items' features."""
-    vectors = features.vectors
-    return ItemSideData(
-        attribute=features.attribute,
-        first_attribute=features.first_link,
-        attributes=features.attributes,
-        vectors=np.zeros((features.items, 0), np.float32) if vectors is None else vectors,
-    )
+    return StoredLog(log, features, nodes, items, rows)
 
 
 def count_rows(store: Store) -> int:
@@ -175,7 +164,7 @@ def learn_from_log(
     """Learn a ranking of a catalogue's items for the users of a log; it is kept nowhere."""
     ranker = FusedRanker(progress=progress)
     rows = InteractionLog(log.user, log.item, log.stars, log.days, log.users, log.items)
-    ranker.fit(rows, side_data_of(features), seed=seed)
+    ranker.fit(rows, features, seed=seed)
     users = np.arange(log.users, dtype=np.int64)
     return LearnedRanking(ranker, users, catalogue.node_ids, rows=len(log), catalogue=catalogue)
 

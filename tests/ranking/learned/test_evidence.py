@@ -9,7 +9,7 @@ from localrec.ranking.learned.evidence import KINDS
 from localrec.ranking.learned.evidence.base import FitContext, FitStoppedError, history_weights
 from localrec.ranking.learned.evidence.ease import fit_ease
 from localrec.ranking.learned.evidence.user_knn import WIDTHS
-from localrec.ranking.learned.interactions import NO_USER, Histories, ItemSideData
+from localrec.ranking.learned.interactions import NO_USER, Histories
 from tests.ranking.learned.planted import (
     GROUPS,
     ITEMS,
@@ -17,6 +17,7 @@ from tests.ranking.learned.planted import (
     group_side,
     grouped_log,
     log_of,
+    nothing_known,
 )
 
 SIZE = ITEMS // GROUPS
@@ -26,7 +27,7 @@ COLLABORATIVE = ("cooccurrence", "item-knn", "odds", "user-knn", "ease")
 def context_of(log, side=None, **changes):
     settings = {
         "log": log,
-        "side": side or ItemSideData.nothing(log.items),
+        "side": side or nothing_known(log.items),
         "seed": 3,
         "memory_limit": 1 << 30,
         "threads": 1,
@@ -73,7 +74,7 @@ def test_an_item_that_nobody_met_is_found_by_its_attributes(kind):
 def test_texts_find_the_item_whose_vector_is_nearest():
     vectors = np.eye(ITEMS, 4, dtype=np.float32)
     vectors[7] = vectors[2]
-    side = ItemSideData(np.zeros(0, np.int32), np.zeros(ITEMS + 1, np.int64), 0, vectors)
+    side = nothing_known(ITEMS, vectors)
     fitted = KINDS["texts"].fit(context_of(grouped_log(), side))
     for scores in fitted.signals(history(2)).values():
         assert scores[0, 7] == scores[0].max()

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from localrec.data.item_features import ItemFeatures
 from localrec.ranking.learned.contributions import top_items
 from localrec.ranking.learned.fitting import without_false_order
-from localrec.ranking.learned.interactions import Histories, ItemSideData
+from localrec.ranking.learned.interactions import Histories
 from localrec.ranking.learned.ranker import FusedRanker, RankerConfig
 from tests.ranking.learned.planted import (
     GROUPS,
@@ -18,6 +19,7 @@ from tests.ranking.learned.planted import (
     group_side,
     grouped_log,
     log_of,
+    nothing_known,
 )
 
 SIZE = ITEMS // GROUPS
@@ -37,7 +39,7 @@ COUNTED = RankerConfig(
 
 def fitted(log, side=None):
     ranker = FusedRanker(COUNTED)
-    ranker.fit(log, side or ItemSideData.nothing(log.items), seed=1)
+    ranker.fit(log, side or nothing_known(log.items), seed=1)
     return ranker
 
 
@@ -133,9 +135,8 @@ def test_any_small_store_gives_a_score_to_every_item(rows, asked, dated):
     user, item = ([row[n] for row in rows] for n in (0, 1))
     rating, day = ([np.nan if row[n] is None else row[n] for row in rows] for n in (2, 3))
     log = log_of(user, item, 5, 12, day=day, rating=rating)
-    side = ItemSideData(
-        np.arange(12, dtype=np.int32) % 3, np.arange(13), 3, np.zeros((12, 0), np.float32)
-    )
+    numbers = np.arange(12, dtype=np.int32)
+    side = ItemFeatures(numbers, numbers % 3, 12, 3)
     known = [np.arange(len(asked), dtype=float)] if dated else ()
     scores = fitted(log, side).score(Histories.of([np.array(asked)], days=known))
     assert scores.shape == (1, 12)
