@@ -233,13 +233,17 @@ def rank(
         )
     if context.print_json(summary):
         return
-    if acted:
-        from localrec.cli.render import render_trajectory
-
-        for one in acted:
-            render_trajectory(one.trajectory or {}, console(), of=f"Request {one.id}")
+    for one in acted:
+        _tell_steps(one)
     note(f"{summary.answered} ranked, {summary.resumed} were there already, in {out}.")
     if unknown:
         note(f"Candidates that are not in {chosen}, and so stand last, as given: {unknown:,}.")
     if notes:
         note(f"Notes beside the rankings: {len(notes):,}, the first: {notes[0]}")
+
+
+def _tell_steps(ranking: Ranking) -> None:
+    """Print what an agent did for a request."""
+    from localrec.cli.render import render_trajectory
+
+    render_trajectory(ranking.trajectory or {}, console(), of=f"Request {ranking.id}")
