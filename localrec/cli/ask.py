@@ -188,6 +188,8 @@ def _answer_one(
         workspace.context(chosen, user), system, without_model=no_model, calls=calls
     )
     answer = asker.answer(asked, k)
+    if (pending := workspace.context(chosen, user).indexes.pending) is not None:
+        note(f"{pending.as_sentence()} Until then texts are compared by spelling.")
     return answer if calls is None else msgspec.structs.replace(answer, model_saw=tuple(calls))
 
 

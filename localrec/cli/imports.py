@@ -38,6 +38,7 @@ Examples:\n\n
   localrec import auto winemag.csv --domain wines
 """
 _SHOWN = 20
+_PATIENCE_S = 600.0  # that work in the background waits for others to leave the store
 DayOption = Annotated[
     datetime | None,
     typer.Option(formats=["%Y-%m-%d"], metavar="DATE", help="amazon only: a window of time, UTC."),
@@ -116,13 +117,27 @@ def _store(
     adopt_domain(context.workspace, domain)
     with context.open_workspace(writable=True, may_read=files) as opened:
         if isinstance(found, CatalogueRows):
-            opened.imports.import_items(found, domain, steps)
-            return found.report
-        report: ImportReport = opened.imports.import_history(
-            found, domain, user, steps, embed=embed
-        )
-        learn_in_background(opened, domain.name)
+            opened.imports.import_items(found, domain, steps, embed=False)
+            report = found.report
+        else:
+            report = opened.imports.import_history(found, domain, user, steps, embed=False)
+        waiting = opened.imports.prepare_vectors(domain, steps) if embed else 0
+        if not isinstance(found, CatalogueRows):
+            learn_in_background(opened, domain.name)
+    if waiting:
+        index_in_background(context.workspace, domain.name, waiting)
     return report
+
+
+def index_in_background(workspace: Path, domain: str, waiting: int) -> None:
+    """Start `localrec index` for a domain, and say that answers work meanwhile."""
+    from localrec.foundation.jobs import start_in_background
+
+    start_in_background(workspace, ["index", "--domain", domain])
+    note(
+        f"Ask away. The vectors of {waiting:,} texts are made in the background; until then texts "
+        "are compared by spelling: localrec index --status"
+    )
 
 
 def _kind_and_domain(
@@ -200,17 +215,65 @@ def _window(since: datetime | None, until: datetime | None) -> Window | None:
     return None if since is None and until is None else Window(since, until)
 
 
-def index() -> None:
-    """Bring vectors and index files in line with the texts (after a change of embedder, say)."""
+def index(
+    domain: DomainOption = None,
+    status: Annotated[
+        bool, typer.Option("--status", help="Say how far the vectors have come.")
+    ] = False,
+) -> None:
+    """Bring vectors and index files in line with the texts (after a change of embedder, say).
+
+    An import of many texts starts this in the background; questions are answered meanwhile, by
+    what needs no vectors and by spelling. What was made stays when it is stopped.
+    """
     from localrec.graph.domain_files import load_domain
 
     context = command_context()
-    embedded = {}
-    with context.open_workspace(writable=True) as opened, progress() as steps:
-        for name in opened.domains():
-            embedded[name] = opened.imports.embed_texts(load_domain(name), steps)
+    with context.open_workspace() as opened:
+        names = [domain] if domain else opened.domains()
+    if status:
+        _tell_status(context, names)
+        return
+    embedded = dict.fromkeys(names, 0)
+    with progress() as steps:
+        for name in names:
+            embedded[name] += _index_pending(context, name, steps)
+        with context.open_workspace(writable=True) as opened:
+            for name in names:
+                embedded[name] += opened.imports.embed_texts(load_domain(name), steps)
     if not context.print_json(embedded):
         note(", ".join(f"{name}: {count} texts embedded" for name, count in embedded.items()))
+
+
+def _index_pending(context: CommandContext, name: str, steps: Any) -> int:
+    """Embed what an import left over, with the store free between the batches."""
+    from localrec.graph.domain_files import load_domain
+    from localrec.graph.journal import open_settled
+    from localrec.index.pending_vectors import embed_in_steps, read_pending
+    from localrec.workspace import OpenWorkspace
+
+    indexes = context.workspace / "indexes"
+    if read_pending(indexes, name) is None:
+        return 0
+    with OpenWorkspace(context.workspace) as opened:  # for its models; its store stays closed
+        return embed_in_steps(
+            lambda: open_settled(context.workspace, read_only=False, wait_s=_PATIENCE_S),
+            indexes,
+            load_domain(name),
+            opened.models.embedder,
+            lambda done, total: steps("embedding texts", done, total),
+        )
+
+
+def _tell_status(context: CommandContext, names: list[str]) -> None:
+    from localrec.index.pending_vectors import read_pending
+
+    indexes = context.workspace / "indexes"
+    pending = {name: read_pending(indexes, name) for name in names}
+    if context.print_json({name: one for name, one in pending.items() if one is not None}):
+        return
+    for name, one in pending.items():
+        note(f"The vectors of {name} are complete." if one is None else one.as_sentence())
 
 
 def _render(report: ImportReport) -> None:

@@ -29,12 +29,13 @@ class RoutedTask(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
-class NumberRange(msgspec.Struct, frozen=True, kw_only=True):
-    """A closed interval asked of a numeric property, `low <= property <= high`."""
+class NumberRange(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A closed interval asked of a numeric property, `low <= property <= high`, or refused."""
 
     name: str
     low: float
     high: float
+    barred: bool = False
 
 
 class Constraint(msgspec.Struct, frozen=True, kw_only=True):
@@ -136,6 +137,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
         unused: What the question says that no part of this query holds, as it was typed.
         met: Only items that the user has met (True) or has not met (False).
         on_list: Only items that are (True) or are not (False) on the user's list for later.
+        topic: "wish", or what the question is instead: "small talk", or about something "other".
         language: Code of the language that the question is in where nobody here reads it, else "".
         cut: Only the first part of an overlong question was read.
         seen: What its picture shows, where it has one.
@@ -157,10 +159,16 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     unused: tuple[str, ...] = ()
     met: bool | None = None
     on_list: bool | None = None
+    topic: Literal["wish", "small talk", "other"] = "wish"
     language: str = ""
     cut: bool = False
     seen: QueryImage | None = None
     pictured: tuple[Constraint, ...] = ()
+
+    @property
+    def is_declined(self) -> bool:
+        """True where the question asks for nothing that could be answered with items."""
+        return self.topic != "wish" or bool(self.language)
 
     @property
     def is_empty(self) -> bool:

@@ -19,6 +19,7 @@ def remove_domain_rows(store: Store, domain: str) -> None:
             hangs = " OR ".join(f"{column} IN ({nodes})" for column in rule.nodes)
             store.execute(f"DELETE FROM {table} WHERE {hangs}", {"domain": domain})
         store.execute("DELETE FROM rule_set WHERE domain = $domain", {"domain": domain})
+        store.execute("DELETE FROM meta WHERE key = 'item_kind:' || $domain", {"domain": domain})
         store.execute(
             "DELETE FROM import_receipt WHERE report->>'$.domain' = $domain", {"domain": domain}
         )

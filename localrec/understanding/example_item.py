@@ -40,7 +40,7 @@ def find_example(
         target = anchor = unwanted.pop(0)  # "they had no Kir; what is like it?"
     if target is None:
         anchor = _unknown_example(reading, mentions, vocabulary)
-        target = vocabulary.nearest_item(anchor) if anchor else None
+        target = vocabulary.nearest.item(anchor) if anchor else None
     return target, anchor, tuple(dict.fromkeys(unwanted))
 
 

@@ -70,6 +70,7 @@ class MentionWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     colour_after: Words
     doers: Words
     by: Words
+    either: tuple[str, ...]
     or_bridges: Words
     beside: tuple[str, ...]
     have: tuple[str, ...]
@@ -92,6 +93,7 @@ class YearWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     near: tuple[str, ...]
     since_behind: tuple[str, ...]
     until_behind: tuple[str, ...]
+    refused: tuple[str, ...]
 
 
 class StateWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -129,6 +131,7 @@ class LanguageWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     state: StateWords
     talk: TalkWords
     look: Words
+    foreign: Words
     words: CommonWords
     slang: dict[str, str]
     demonyms: dict[str, tuple[str, ...]]

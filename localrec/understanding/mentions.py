@@ -13,7 +13,9 @@ import msgspec
 
 from localrec.foundation.text_matching import PhraseMatch, roots
 from localrec.understanding.language_words import Phrase, english, phrases
-from localrec.understanding.vocabulary import Meaning, MeaningRole, Reading, Vocabulary
+from localrec.understanding.meanings import Meaning, MeaningRole
+from localrec.understanding.spelling import is_everyday
+from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _WORDS = english().mention
 _EXAMPLE = english().example
@@ -70,6 +72,9 @@ def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
         elif part := _part_of_a_name(reading, vocabulary, position):
             mentions.append(part)
             position = part.last
+        elif near := _misspelt_name(reading, vocabulary, position, end):
+            mentions.append(near)
+            position = near.last
         else:
             position += 1
     return mentions
@@ -84,6 +89,24 @@ def _part_of_a_name(reading: Reading, vocabulary: Vocabulary, position: int) -> 
         return None
     keys = tuple(one.key for one in found[1:])
     return Mention(position, position + 1, meaning=found[0], others=keys)
+
+
+def _misspelt_name(
+    reading: Reading, vocabulary: Vocabulary, position: int, end: int
+) -> Mention | None:
+    """Two or three words that nearly spell a name, one of them no everyday word."""
+    for last in range(min(position + 3, end), position + 1, -1):
+        words = reading.roots[position:last]
+        strange = [
+            one for one in words if not vocabulary.names.words[one] and not vocabulary.is_plain(one)
+        ]
+        edges = (words[0], words[-1])
+        if not strange or sum(map(len, words)) < 8 or any(map(vocabulary.is_plain, edges)):
+            continue
+        meanings = vocabulary.nearest.name(" ".join(words))
+        if meanings:
+            return Mention(position, last, meaning=meanings[0])
+    return None
 
 
 def _spelled(reading: Reading, vocabulary: Vocabulary, match: PhraseMatch[str]) -> str:
@@ -113,7 +136,7 @@ def _misspelt_item(
         kin = last < len(reading.words) and reading.words[last] in _EXAMPLE.kin_behind
         squashed = nameless and last - position == 1 and len(words[0]) > 7
         if (rare and last - position > 1) or (nameless and kin) or squashed:
-            item = vocabulary.nearest_item(" ".join(words))
+            item = vocabulary.nearest.item(" ".join(words))
             if item is not None:
                 return Mention(position, last, item=item)
     return None
@@ -128,8 +151,26 @@ def _longest_name(
         for match in vocabulary.names.phrases_at(reading.roots, position, end)
         if not _is_year_for_decade(reading.words[position], match)
     ]
-    alive = (one for one in found if any(map(vocabulary.is_usable, one.payloads)))
-    return next(alive, found[0] if found else None)
+    kept = []
+    for match in found:
+        meant = tuple(
+            one
+            for one in match.payloads
+            if not vocabulary.is_hardly_a_name(tuple(reading.roots[match.first : match.last]), one)
+            or _is_pointed_at(reading, match.first, match.last)
+        )
+        if meant:
+            kept.append(msgspec.structs.replace(match, payloads=meant))
+    alive = (one for one in kept if any(map(vocabulary.is_usable, one.payloads)))
+    return next(alive, kept[0] if kept else None)
+
+
+def _is_pointed_at(reading: Reading, first: int, last: int) -> bool:
+    """Whether everyday words are shown to be a name: by "by", or by capitals inside a sentence."""
+    if first and reading.words[first - 1] == "by":
+        return True
+    opens = first == 0 or reading.gaps[first] == "."
+    return not opens and _is_capitalised(reading, first, last)
 
 
 def _is_year_for_decade(typed: str, match: PhraseMatch[Meaning]) -> bool:
@@ -179,6 +220,8 @@ def _is_example(
         return False
     if len(phrase) == len(reading.roots):
         return True
+    if last - first == 1 and _is_everyday_title(reading, vocabulary, first):
+        return cue_before(reading, first) >= 0 and _spells_it(reading, vocabulary, first)
     following = reading.words[last] if last < len(reading.words) else ""
     if _names_a_container(reading, vocabulary, first, last, following):
         return False
@@ -195,6 +238,19 @@ def _is_example(
     if article and first > 1 and reading.words[first - 2] in _EXAMPLE.rules_out:
         return True
     return article and following in _EXAMPLE.asks_for_kin and reading.words[first - 1] != "the"
+
+
+def _is_everyday_title(reading: Reading, vocabulary: Vocabulary, place: int) -> bool:
+    """ "lost her glasses": a title of one common or mended word is hardly meant as one."""
+    typed = reading.tokens[place].word
+    mended = typed in reading.corrected
+    inside = place > 0 and not reading.gaps[place] and _is_capitalised(reading, place, place + 1)
+    return not inside and (mended or is_everyday(typed) or is_everyday(reading.roots[place]))
+
+
+def _spells_it(reading: Reading, vocabulary: Vocabulary, place: int) -> bool:
+    found = vocabulary.items.get(reading.roots[place])
+    return any(vocabulary.spelling_of(key)[-1:] == (reading.words[place],) for key in found)
 
 
 def _is_capitalised(reading: Reading, first: int, last: int) -> bool:

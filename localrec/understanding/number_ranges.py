@@ -15,7 +15,7 @@ from localrec.data.domains import Domain
 from localrec.data.query import NumberRange
 from localrec.foundation.text_matching import fold, singular
 from localrec.understanding.amounts import find_amount
-from localrec.understanding.years import end_in_text, find_years, joint_years, level
+from localrec.understanding.years import YearSpan, end_in_text, find_years, joint_years, level
 
 _MOST = 99_999  # pages; nothing that is counted has more
 
@@ -41,9 +41,17 @@ def read_ranges(text: str, domain: Domain) -> ReadRanges:
     ranges: list[NumberRange] = []
     spans: list[tuple[int, int]] = []
     for name, spec in domain.numbers.items():
-        found = None
+        found: _Found | None = None
         if spec.kind == "year":
-            found = _years(text, domain)
+            years = _years(text, domain)
+            ranges += [
+                NumberRange(name=name, low=one.low, high=one.high, barred=True)
+                for one in years
+                if one.barred
+            ]
+            spans += [(one.start, one.end) for one in years]
+            wanted = joint_years([one for one in years if not one.barred])
+            found = None if wanted is None else (wanted, [])
         elif spec.kind == "count":
             found = _count(text, counted_nouns(name, domain))
         if found is None and (spec.units or spec.words):
@@ -62,14 +70,13 @@ def read_ranges(text: str, domain: Domain) -> ReadRanges:
 _Found = tuple[tuple[float, float] | None, list[tuple[int, int]]]
 
 
-def _years(text: str, domain: Domain) -> _Found | None:
+def _years(text: str, domain: Domain) -> list[YearSpan]:
     has_decades = any(
         spec.role == "container" and "decade" in (kind, *spec.words)
         for kind, spec in domain.attributes.items()
     )
-    spans = find_years(text, decades=not has_decades)
-    years = joint_years(spans)
-    return None if years is None else (years, [(one.start, one.end) for one in spans])
+    only = all(spec.kind == "year" for spec in domain.numbers.values())
+    return find_years(text, decades=not has_decades, short=only)
 
 
 def counted_nouns(number: str, domain: Domain) -> tuple[str, ...]:

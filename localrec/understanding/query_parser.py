@@ -35,7 +35,7 @@ def parse_query(question: str, vocabulary: Vocabulary) -> Query:
     found = find_mentions(reading, vocabulary)
     without_items = _without_items(text, reading, found)
     numbers = read_ranges(without_items, vocabulary.domain)
-    state = find_state([token.word for token in reading.tokens])
+    state = find_state(reading.words)
     mentions = [one for one in found if _is_free(reading, one, numbers, state)]
     owner = owners(reading, mentions)
     barred, mildly = negated_tokens(reading, owner, vocabulary.negations)
@@ -128,6 +128,8 @@ def query_view(intent: Query, vocabulary: Vocabulary) -> QueryView:
         ),
         corrected=intent.corrected,
         unknown=intent.unknown,
+        met=intent.met,
+        on_list=intent.on_list,
     )
 
 
@@ -147,10 +149,14 @@ def _constraints(
             continue
         if (at_hand[number] and any_at_hand) or _is_beside(reading, mention):
             continue
+        if wanted[number] and _names_the_maker_of(reading, mentions, number):
+            continue
         if groups and wanted[number] and _joins(reading, groups[-1], mention, vocabulary):
             groups[-1][0].append(mention)
         else:
             groups.append(([mention], wanted[number]))
+    if _asks_for_either(reading):
+        groups = _one_of_each_kind(groups)
     found: dict[Constraint, None] = {}
     for members, is_wanted in _spread_lists(reading, groups, vocabulary):
         found.setdefault(_constraint(reading, members, is_wanted, mildly, vocabulary))
@@ -159,6 +165,38 @@ def _constraints(
         found.setdefault(Constraint(kind=component, any_of=_names_at_hand(mentions, at_hand)))
     barred = {key for one in found if one.barred and not one.soft for key in one.any_of}
     return tuple(one for one in found if one.barred or not barred.issuperset(one.any_of))
+
+
+def _names_the_maker_of(reading: Reading, mentions: Sequence[Mention], number: int) -> bool:
+    """ "like Blindness by Saramago": the maker tells which item is meant, and is no wish."""
+    mention, before = mentions[number], mentions[number - 1] if number else None
+    if before is None or before.item is None or mention.meaning is None:
+        return False
+    between = reading.words[before.last : mention.first]
+    return mention.meaning.role == "creator" and len(between) < 3 and bool(_WORDS.by & {*between})
+
+
+def _asks_for_either(reading: Reading) -> bool:
+    text = f" {' '.join(reading.words)} "
+    return any(f" {phrase} " in text for phrase in _WORDS.either)
+
+
+def _one_of_each_kind(
+    groups: Sequence[tuple[list[Mention], bool]],
+) -> list[tuple[list[Mention], bool]]:
+    """ "horror for me, comedy for her, either one": the wishes of one kind become alternatives."""
+    joined: dict[str, list[Mention]] = {}
+    kept: list[tuple[list[Mention], bool]] = []
+    for members, is_wanted in groups:
+        meaning = members[0].meaning
+        if not is_wanted or meaning is None:
+            kept.append((members, is_wanted))
+        elif meaning.kind in joined:
+            joined[meaning.kind] += members
+        else:
+            joined[meaning.kind] = list(members)
+            kept.append((joined[meaning.kind], True))
+    return kept
 
 
 def _is_beside(reading: Reading, mention: Mention) -> bool:
@@ -265,10 +303,20 @@ def _are_kin(one: Mention, other: Mention, vocabulary: Vocabulary) -> bool:
 
 
 def _without_items(text: str, reading: Reading, mentions: Sequence[Mention]) -> str:
-    """The question without its items' names: "like Blade Runner 2049" asks for no year."""
+    """The question without its items' names: "like Blade Runner 2049" asks for no year.
+
+    A year right behind a name belongs to it: "Blade Runner (1982)", "Alien from 1979".
+    """
     for mention in mentions:
         if mention.item is not None:
-            begin, end = reading.tokens[mention.first].start, reading.tokens[mention.last - 1].end
+            last = mention.last
+            behind = reading.words[last : last + 3]
+            for skipped in range(min(2, len(behind))):
+                year = behind[skipped]
+                if year.isdecimal() and len(year) == 4 and set(behind[:skipped]) <= {"from", "of"}:
+                    last += skipped + 1
+                    break
+            begin, end = reading.tokens[mention.first].start, reading.tokens[last - 1].end
             text = text[:begin] + " " * (end - begin) + text[end:]
     return text
 

@@ -17,6 +17,8 @@ from localrec.understanding.language_words import english
 _VOWELS = frozenset("aeiouyhw")
 _ONLY_IN_TITLES = 0.9  # of a slip
 _OTHER_BEGINNING = 0.5
+_COMMONEST = 150  # of words: "somthing" is "something", whatever else is near
+_EVERYDAY_RANK = 6_000  # the commonest words of English, which name an item only beside a cue
 
 
 class SpellingCorrector:
@@ -58,13 +60,22 @@ class SpellingCorrector:
             stem = token.word.removesuffix(ending)
             if stem != token.word and (stem in self._names or stem in self._titles):
                 return (stem, *rest)
+        if len(token.word) > 3 and (
+            near := self._nearest(root if len(root) > 3 else token.word, 1)
+        ):
+            return (near,)
         for place in range(3, len(root) - 2):  # "limejuice"
             left, right = singular(root[:place]), singular(root[place:])
             if left in self._names and right in self._names:
                 return (left, right)
         if len(token.word) == 3:
-            return (self._sounds_like(token.word) or root,)
-        return (self._nearest(root if len(root) > 3 else token.word) or root,)
+            return (self._swapped(token.word) or self._sounds_like(token.word) or root,)
+        return (self._nearest(root if len(root) > 3 else token.word, 2) or root,)
+
+    def _swapped(self, word: str) -> str | None:
+        """ "teh", "adn": an everyday word of three letters with two of them swapped."""
+        swaps = (word[1] + word[0] + word[2], word[0] + word[2] + word[1])
+        return next((one for one in swaps if one in self._plain), None)
 
     def _is_known(self, token: Token) -> bool:
         return (
@@ -78,11 +89,12 @@ class SpellingCorrector:
             or token.word in english_words()
         )
 
-    def _nearest(self, root: str) -> str | None:
+    def _nearest(self, root: str, most: int) -> str | None:
+        """The nearest known word by at most so many slips, else one that sounds alike."""
         from rapidfuzz import process  # 15 ms to import, only paid for a word nobody knows
         from rapidfuzz.distance import OSA
 
-        slips = 1 if len(root) < 7 else 2
+        slips = min(most, 1 if len(root) < 7 else 2)
         near = process.extract(
             root, self._spellings, scorer=OSA.distance, score_cutoff=slips, limit=24
         )
@@ -93,11 +105,15 @@ class SpellingCorrector:
             and (word[0] == root[0] or (distance == 1 and len(root) >= 5))
             and (distance == 1 or len(word) >= 7)
         ]
-        return min(usable)[-1] if usable else self._sounds_like(root)
+        if usable:
+            return singular(min(usable)[-1])
+        return self._sounds_like(root) if most > 1 else None
 
     def _cost(self, root: str, word: str, distance: float) -> float:
         told = word in self._names or word in self._plain or word in self._parts
         far = _OTHER_BEGINNING if word[0] != root[0] else 0.0
+        if word in self._plain and word_rank(word) < _COMMONEST:
+            return distance + far - 0.1
         return distance + far + (0.0 if told else _ONLY_IN_TITLES)
 
     def _sounds_like(self, root: str) -> str | None:
@@ -126,14 +142,26 @@ class SpellingCorrector:
 
 
 @lru_cache
-def english_words() -> frozenset[str]:
-    """Eighty thousand English words: none of them is a typo (25 ms, for a word nobody knows)."""
+def english_words() -> dict[str, int]:
+    """Eighty thousand English words, none of them a typo, commonest first; word -> its rank.
+
+    Read in 30 ms, for a word nobody knows.
+    """
     from importlib.resources import files
 
     listed = files("symspellpy") / "frequency_dictionary_en_82_765.txt"
-    return frozenset(
-        line.split(" ", 1)[0] for line in listed.read_text(encoding="utf-8-sig").splitlines()
-    )
+    lines = listed.read_text(encoding="utf-8-sig").splitlines()
+    return {line.split(" ", 1)[0]: rank for rank, line in enumerate(lines)}
+
+
+def word_rank(word: str) -> int:
+    """Rank of an English word by how often it is used, 0 for the commonest."""
+    return english_words().get(word, len(english_words()))
+
+
+def is_everyday(word: str) -> bool:
+    """Whether a word is so common that alone it hardly names an item or a maker."""
+    return word_rank(word) < _EVERYDAY_RANK
 
 
 def _sound(word: str) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import msgspec
 
-from localrec.understanding.language_words import Phrase, english, phrases
+from localrec.understanding.language_words import english, phrases_by_first_word
 
 _WORDS = english().state
-_KINDS: tuple[tuple[str, tuple[Phrase, ...]], ...] = tuple(
-    (name, tuple(sorted(phrases(told), key=len, reverse=True)))
+_KINDS = tuple(
+    (name, phrases_by_first_word(told))
     for name, told in (
         ("unwanted", _WORDS.unwanted),
         ("unmet", _WORDS.unmet),
@@ -33,12 +33,13 @@ def find_state(words: Sequence[str]) -> AskedState:
     places: set[int] = set()
     found: set[str] = set()
     for name, told in _KINDS:
-        for phrase in told:
-            for first in range(len(words) - len(phrase) + 1):
+        for first, word in enumerate(words):
+            for phrase in told.get(word, ()):
                 span = range(first, first + len(phrase))
                 if tuple(words[first : first + len(phrase)]) == phrase and places.isdisjoint(span):
                     places.update(span)
                     found.add(name)
+                    break
     met = False if "unmet" in found else True if "met" in found else None
     on_list = False if "unwanted" in found else True if "wanted" in found else None
     return AskedState(met, on_list, frozenset(places))

@@ -9,49 +9,22 @@ never become each other.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Literal, Protocol
 
 import msgspec
 
 from localrec.data.domains import Domain
 from localrec.foundation.text_matching import PhraseTable, Token, roots, singular, tokens
-from localrec.graph.catalogue import Attribute
 from localrec.understanding.language_words import english, phrases_by_first_word
+from localrec.understanding.meanings import Meaning, Named
+from localrec.understanding.nearest_names import NearestNames
 from localrec.understanding.number_ranges import counted_nouns
-from localrec.understanding.spelling import SpellingCorrector
-
-MeaningRole = Literal[
-    "component",
-    "container",
-    "category",
-    "creator",
-    "colour",
-    "look",
-    "garnish",
-    "flag",
-    "diet",
-    "order",
-]
-
+from localrec.understanding.spelling import SpellingCorrector, english_words, is_everyday
 
 _MOST_PARTS = 40  # names that share a word; a word of more says nothing
-_SQUASHED = 90
-_NEARLY = 84  # percent of letters that agree, as rapidfuzz counts them
 
 
+_ROMAN = {"ii": 2, "iii": 3, "iv": 4, "2": 2, "3": 3, "4": 4}
 CuesByFirstWord = dict[str, list[tuple[str, ...]]]
-
-
-class Meaning(msgspec.Struct, frozen=True):
-    """One thing a phrase can mean: an attribute by kind and key, or a flag, diet or wish.
-
-    For a flag, `kind` is the flag and `key` its value; for a diet `key` is its name; for an
-    order `kind` is the number and `key` "more" or "less".
-    """
-
-    role: MeaningRole
-    kind: str
-    key: str
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -73,24 +46,6 @@ class Reading(msgspec.Struct, frozen=True):
         while end < len(self.gaps) and not self.gaps[end]:
             end += 1
         return end
-
-
-class Named(Protocol):
-    """A source of names for questions: a catalogue, or the declaration of a domain alone."""
-
-    domain: Domain
-    attributes: list[Attribute]
-    keys: list[str]  # of items
-    names: list[str]  # of items
-
-    def attribute_index(self, kind: str, key: str) -> int | None:
-        """Place of an attribute among `attributes`."""
-
-    def item_index(self, key: str) -> int | None:
-        """Place of an item among `keys`."""
-
-    def is_had(self, attribute: int) -> bool:
-        """Return whether any item has this attribute or one below it."""
 
 
 class Vocabulary:
@@ -120,6 +75,7 @@ class Vocabulary:
                 self.items.add(short, key)
         common = frozenset(english().words.common.split()).union(self.domain.words.common)
         self._plain_words = frozenset(singular(word) for word in common) | common
+        self.nearest = NearestNames(self.names, self.items, catalogue, self.is_usable)
         self._spelling = SpellingCorrector(
             self.names.words,
             self.items.words,
@@ -189,33 +145,32 @@ class Vocabulary:
             for is_name, word in zip(named, phrase_roots, strict=True)
         )
 
+    def is_hardly_a_name(self, phrase: tuple[str, ...], meaning: Meaning) -> bool:
+        """True for a maker or kind that a catalogue calls by everyday words ("Nice", "One").
+
+        A taxonomy's own names were chosen with questions in mind and always count.
+        """
+        if meaning.kind in self.domain.taxonomy or meaning.role not in ("creator", "category"):
+            return False
+        if meaning.key in english().demonyms:
+            return phrase == (meaning.key,) and len(meaning.key) < 4
+        if len(phrase) == 1:
+            return self.is_plain(phrase[0]) or is_everyday(phrase[0])
+        return all(map(self.is_plain, phrase))
+
     def is_only_in_items(self, root: str) -> bool:
         """True for a word of items' names that is no name of its own and no everyday word."""
         return root in self.items.words and not self.names.get(root) and not self.is_plain(root)
-
-    def nearest_item(self, phrase: str) -> str | None:
-        """The item whose name is spelled nearly like a phrase, if there is just about one."""
-        from rapidfuzz import fuzz, process
-
-        near = process.extractOne(
-            phrase, self._item_spellings, scorer=fuzz.ratio, score_cutoff=_NEARLY
-        )
-        if near is None and len(phrase) > 7 and " " not in phrase:  # "sexonthebeach"
-            squashed = {name.replace(" ", ""): name for name in self._item_spellings}
-            close = process.extractOne(
-                phrase, list(squashed), scorer=fuzz.ratio, score_cutoff=_SQUASHED
-            )
-            return self.items.get(squashed[close[0]])[0] if close else None
-        return self.items.get(near[0])[0] if near else None
-
-    @cached_property
-    def _item_spellings(self) -> list[str]:
-        return self.items.phrases()
 
     def spelling_of(self, item: str) -> tuple[str, ...]:
         """The words of an item's name, folded, plurals kept."""
         index = self._catalogue.item_index(item)
         return () if index is None else tuple(t.word for t in tokens(self._catalogue.names[index]))
+
+    def is_spelt_out(self, word: str) -> bool:
+        """True for a word of some name, of an attribute or an item."""
+        root = singular(word)
+        return root in self.names.words or root in self.items.words or root in self.partial
 
     def is_plain(self, word: str) -> bool:
         """True for an everyday word that names nothing."""
@@ -261,15 +216,21 @@ class Vocabulary:
     def parts_named(self, root: str, *, creators: bool) -> list[Meaning]:
         """The names of several words that a word is part of, of one kind that items have.
 
-        Creators are called by a part of their name only behind "by" and the like (`creators`).
+        Components are called by any telling word ("pinot", "red"), other names by one that is no
+        English word ("Saramago"), makers behind "by" and the like by any (`creators`).
         """
-        if len(root) < 3 or self.is_plain(root) or root in self.item_nouns:
+        told = self.partial.get(root, ())
+        if not told or len(root) < 3 or self.is_plain(root) or root in self.item_nouns:
             return []
+        strange = len(root) > 3 and root not in english_words()
         found = [
             one
-            for one in self.partial.get(root, ())
-            if (one.role == "creator") == creators and self.is_usable(one)
+            for one in told
+            if (one.role == "component" or strange or (creators and one.role == "creator"))
+            and self.is_usable(one)
         ]
+        if creators:
+            found.sort(key=lambda one: one.role != "creator")
         kinds = list(dict.fromkeys(one.kind for one in found))
         return [one for one in found if one.kind == kinds[0]][:_MOST_PARTS] if kinds else []
 
@@ -324,9 +285,27 @@ class Vocabulary:
         if "n" in words or "and" in words:  # "Dark 'n' Stormy"
             swap = {"n": "and", "and": "n"}
             self.items.add(" ".join(swap.get(word, word) for word in words), key)
-        bare = name.split("(")[0].strip()
-        if bare and bare != name:
-            self.items.add(bare, key)
+        bare, _, inside = name.partition("(")
+        if bare.strip() and inside:
+            self.items.add(bare.strip(), key)
+            if len(aside := inside.partition(")")[0]) > 3 and not aside.isdigit():
+                self.items.add(aside, key)  # "Seven (Se7en)"
+        self._add_numbered(key, words)
+
+    def _add_numbered(self, key: str, words: tuple[str, ...]) -> None:
+        """ "The Godfather: Part II" is also called "godfather two" and "godfather 2"."""
+        number = _ROMAN.get(words[-1]) if words else None
+        if number is None or len(words) < 2:
+            return
+        stem = [word for word in words[:-1] if word != "part"]
+        stem = stem[1:] if stem[:1] == ["the"] else stem
+        for told in {
+            words[-1],
+            str(number),
+            *(w for w, n in english().numbers.items() if n == number),
+        }:
+            for part in ((), ("part",)):
+                self.items.add(" ".join((*stem, *part, told)), key)
 
 
 def _mark(between: str, following: Token) -> str:

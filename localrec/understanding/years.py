@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 import msgspec
 
@@ -19,6 +20,7 @@ EARLIEST, LATEST = 0, 9999
 _WORDS = english().years
 _NUMBERS = english().numbers
 _YEAR = r"(?P<{0}year>(?:1[5-9]|20)\d\d)(?!\d|s\b|\s?s\b|[.,]\d)"
+_SHORT_YEAR = r"(?P<{0}year>(?:(?:1[5-9]|20)\d\d)|(?<![\d.$#])[2-9]\d)(?!\d|s\b|\s?s\b|[.,:]\d|%)"
 _DECADE = (
     r"(?P<{0}decade>(?:1[5-9]|20)\d0|(?<![\d.,])[0-9]0)\s?s\b|(?:19\s*)?(?P<{0}named>"
     + "|".join(_WORDS.decades)
@@ -34,15 +36,23 @@ _PART = (
 )
 _TO = r"\s*(?:-|–|—|to|and|until|till|through|thru)\s*(?:the\s+)?"
 _PARTS = {"decade": (3, 4, 6, 7), "century": (33, 34, 66, 67)}  # ends of early, middle, late
+_HALVES = {"decade": (4, 5), "century": (49, 50)}
+_REFUSED = re.compile(
+    r"\b(?:" + "|".join(sorted(_WORDS.refused, key=len, reverse=True)) + r")\s+(?:the\s+)?$"
+)
 
 
 class YearSpan(msgspec.Struct, frozen=True):
-    """Characters `start` to `end` of a question, and the closed span of years they ask for."""
+    """Characters `start` to `end` of a question, and the closed span of years they ask for.
+
+    A span that is `barred` is refused ("not 1995").
+    """
 
     start: int
     end: int
     low: int
     high: int
+    barred: bool = False
 
 
 def level(text: str) -> str:
@@ -51,20 +61,30 @@ def level(text: str) -> str:
     return _number_words().sub(_in_digits, line)
 
 
-def find_years(text: str, *, decades: bool = False) -> list[YearSpan]:
+def find_years(text: str, *, decades: bool = False, short: bool = False) -> list[YearSpan]:
     """Find every span of years that a question asks for, left to right, without overlap.
 
     Args:
         text: The question.
         decades: Whether bare decades count; else the catalogue's own decades read them.
+        short: Whether two digits are a year ("pre 75"), where no other number is asked for.
     """
     line = level(text)
     found: list[YearSpan] = []
-    for bare in _candidates(line, decades):
-        one = msgspec.structs.replace(bare, end=end_in_text(text, line, bare.end))
+    for bare in _candidates(line, decades, short):
+        refused = _REFUSED.search(line[: bare.start].replace("'", "")) is not None
+        one = msgspec.structs.replace(
+            bare,
+            end=end_in_text(text, line, bare.end),
+            barred=refused and bare.low > EARLIEST and bare.high < LATEST,
+        )
         if all(one.end <= other.start or one.start >= other.end for other in found):
             found.append(one)
-    return sorted(found, key=lambda one: one.start)
+    found.sort(key=lambda one: one.start)
+    for place, (one, other) in enumerate(pairwise(found), 1):
+        if one.barred and line[one.end : other.start].strip() in ("or", "and", ",", "nor", ""):
+            found[place] = msgspec.structs.replace(other, barred=True)  # "not 1995 or 1996"
+    return found
 
 
 def end_in_text(text: str, line: str, end: int) -> int:
@@ -91,22 +111,22 @@ def joint_years(spans: Sequence[YearSpan]) -> tuple[int, int] | None:
     return min(one.low for one in spans), max(one.high for one in spans)
 
 
-def _candidates(line: str, decades: bool) -> Iterator[YearSpan]:
+def _candidates(line: str, decades: bool, short: bool) -> Iterator[YearSpan]:
     for phrase, (low, high) in _WORDS.eras.items():
         for match in re.finditer(rf"\b{_spaced(phrase)}\b(?!\s+\d)", line):
             yield YearSpan(match.start(), match.end(), low, high)
-    for match in _pair().finditer(line):
+    for match in _pair(short).finditer(line):
         begins = _value(match, "a_") or (0, 0)
         ends = _second(match, begins) or (0, 0)
         joined = match["lead"] is not None or match["join"].strip() not in ("and",)
         if joined and begins[0] <= ends[1]:
             yield YearSpan(match.start(), match.end(), begins[0], ends[1])
-    for how, pattern in _bounded():
+    for how, pattern in _bounded(short):
         for match in pattern.finditer(line):
             value = _value(match, "")
             if value is not None:
                 yield YearSpan(match.start(), match.end(), *_bound(how, value))
-    for match in _alone().finditer(line):
+    for match in _alone(short).finditer(line):
         value = _value(match, "")
         plain = match["decade"] or match["named"]
         if value is not None and (decades or not plain or match["part"]):
@@ -130,14 +150,15 @@ def _value(match: re.Match[str], name: str) -> tuple[int, int] | None:
     """The first and last year of what a match names."""
     groups = match.groupdict()
     if year := groups.get(f"{name}year"):
-        return int(year), int(year)
+        told = int(year) if len(year) > 2 else 1900 + int(year)
+        return told, told
     if century := groups.get(f"{name}century"):
         first = 100 * (_WORDS.ordinals[" ".join(century.split())] - 1)
         return _part_of(groups.get(f"{name}part"), first, 99, "century")
-    told = groups.get(f"{name}decade")
+    decade = groups.get(f"{name}decade")
     named = groups.get(f"{name}named")
-    if told:
-        first = int(told)
+    if decade:
+        first = int(decade)
         first += 0 if first > 99 else 2000 if first < 20 else 1900
     elif named:
         first = _WORDS.decades[named]
@@ -150,6 +171,13 @@ def _part_of(part: str | None, first: int, length: int, kind: str) -> tuple[int,
     early, middle, late, last = _PARTS[kind]
     if part is None:
         return first, first + length
+    if part.endswith("half"):
+        first_ends, second_begins = _HALVES[kind]
+        return (
+            (first, first + first_ends)
+            if part in _WORDS.early
+            else (first + second_begins, first + length)
+        )
     if part in _WORDS.early:
         return first, first + early
     if part in _WORDS.middle:
@@ -166,9 +194,9 @@ def _second(match: re.Match[str], begins: tuple[int, int]) -> tuple[int, int] | 
 
 
 @lru_cache
-def _pair() -> re.Pattern[str]:
-    one = _any_of("a_")
-    other = _any_of("b_")
+def _pair(years_are_short: bool) -> re.Pattern[str]:
+    one = _any_of("a_", years_are_short)
+    other = _any_of("b_", years_are_short)
     short = r"(?P<b_short>\d\d)(?![\d%$€£]|\s?s\b|\s*[a-z]*\s*(?:dollar|euro|page|minute|player))"
     return re.compile(
         rf"(?:\b(?P<lead>between|from|in|of)\s+)?(?:the\s+)?(?<![\d.$€£]){one}(?P<join>{_TO})"
@@ -177,12 +205,12 @@ def _pair() -> re.Pattern[str]:
 
 
 @lru_cache
-def _alone() -> re.Pattern[str]:
-    return re.compile(rf"(?<![\d.$€£-]){_any_of('')}{_no_unit()}")
+def _alone(short: bool) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\d.$€£-]){_any_of('', short)}{_no_unit()}")
 
 
 @lru_cache
-def _bounded() -> tuple[tuple[str, re.Pattern[str]], ...]:
+def _bounded(short: bool) -> tuple[tuple[str, re.Pattern[str]], ...]:
     found = []
     lists = [
         ("until", _WORDS.until),
@@ -196,7 +224,7 @@ def _bounded() -> tuple[tuple[str, re.Pattern[str]], ...]:
     for how, told in behind:
         words = "|".join(_spaced(one) for one in sorted(told, key=len, reverse=True))
         lead = r"(?:\b(?:from|in|of|since)\s+)?(?:the\s+)?"
-        found.append((how, re.compile(rf"{lead}(?<![\d.$€£]){_any_of('')}\s+(?:{words})\b")))
+        found.append((how, re.compile(rf"{lead}(?<![\d.$€£]){_any_of('', short)}\s+(?:{words})\b")))
     for cue, how in cues:
         if cue == "from":  # "from 1990" alone is that year
             continue
@@ -205,7 +233,8 @@ def _bounded() -> tuple[tuple[str, re.Pattern[str]], ...]:
             (
                 how,
                 re.compile(
-                    rf"\b{_spaced(cue)}{between}(?:the\s+)?(?:year\s+)?(?<![\d.$€£]){_any_of('')}"
+                    rf"\b{_spaced(cue)}{between}(?:the\s+)?(?:year\s+)?"
+                    rf"(?<![\d.$€£]){_any_of('', short)}"
                     rf"{_no_unit()}"
                 ),
             )
@@ -218,8 +247,9 @@ def _no_unit() -> str:
     return r"(?!\s*(?:page|word|dollar|buck|euro|pound|minute|min|point|people|player|ml|%))"
 
 
-def _any_of(name: str) -> str:
-    year, part = _YEAR.format(name), _PART.format(name)
+def _any_of(name: str, short: bool) -> str:
+    year = (_SHORT_YEAR if short else _YEAR).format(name)
+    part = _PART.format(name)
     return rf"(?:{part}(?:{_DECADE.format(name)}|{_CENTURY.format(name)})|{year})"
 
 
@@ -240,20 +270,28 @@ def _number_words() -> re.Pattern[str]:
     one = "(?:" + "|".join(words) + ")"
     return re.compile(
         rf"\b(?:a[\s-]+(?=hundred))?(?:two[\s-]+thousand(?:[\s-]+(?:and[\s-]+)?{one}(?:[\s-]+{one})?)?"
-        rf"|{one}(?:[\s-]+(?:and[\s-]+|oh?[\s-]+)?{one}){{0,3}})\b(?!\s*s\b)"
+        rf"|{one}(?:[\s-]+(?:(?<=hundred\s)and[\s-]+|oh?[\s-]+)?{one}){{0,3}})\b"
+        rf"(?:\s+point\s+(?P<tenths>{one})(?!s)|\s+and\s+a\s+(?P<half>half)\b)?(?!\s*s\b)"
     )
 
 
 def _in_digits(match: re.Match[str]) -> str:
     told = match.group()
+    behind = ""
+    if match["tenths"] or match["half"]:
+        behind = f".{_NUMBERS[match['tenths']]}" if match["tenths"] else ".5"
+        tail = match["tenths"] or match["half"]
+        told = told[: told.rindex(tail)].rstrip().removesuffix("point").removesuffix("a").rstrip()
+        told = told.removesuffix("and").rstrip() if match["half"] else told
+    whole = match.group()
     words = [word for word in re.split(r"[\s-]+", told) if word not in ("and", "o", "oh")]
     words = ["one", *words[1:]] if words[0] == "a" else words
     value = _year_in_words(words) if len(words) > 1 else None
     if value is None and "thousand" not in words:
         value = _count_in_words(words)
-    if value is None or len(str(value)) > len(told):
-        return told
-    return str(value).ljust(len(told))
+    if value is None or len(f"{value}{behind}") > len(whole):
+        return whole
+    return f"{value}{behind}".ljust(len(whole))
 
 
 def _year_in_words(words: Sequence[str]) -> int | None:

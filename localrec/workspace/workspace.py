@@ -81,7 +81,10 @@ class OpenWorkspace:
         """The imports into this workspace."""
         from localrec.workspace.import_service import ImportService
 
-        return ImportService(self.store, self.settings, self.models, self.context, self.invalidate)
+        indexes = self.folder / "indexes"
+        return ImportService(
+            self.store, self.settings, self.models, indexes, self.context, self.invalidate
+        )
 
     @cached_property
     def updater_parts(self) -> UpdaterParts:

@@ -20,6 +20,7 @@ from localrec.data.rows import (
     InteractionRow,
     ItemRow,
 )
+from localrec.data.titles import restore_article
 from localrec.foundation.errors import InputError
 from localrec.graph.domain_files import load_domain
 from localrec.graph.store import Store
@@ -37,7 +38,7 @@ Row = dict[str, Any]
 DOMAINS: dict[str, tuple[str, Mapping[str, str]]] = {
     "drinks": ("cocktails", {}),
     "films": ("movies", {"genres": "genre", "decade": "decade"}),
-    "books": ("books", {"authors": "author", "series": "series"}),
+    "books": ("books", {"authors": "author", "series": "series", "language": "language"}),
     "music": ("music", {}),
     "wines": (
         "wines",
@@ -81,6 +82,12 @@ class AskedCatalogue:
             with OpenWorkspace(self._folder, writable=True) as workspace:
                 self._fill(workspace)
             (self._folder / "ready").touch()
+
+    def name_of(self, key: str, name: str) -> str:
+        """The name of an item as the file writes it."""
+        number = key.removeprefix("i")
+        written = key != number and number.isdigit() and self.name != "drinks"
+        return str(self.rows[int(number)]["name"]) if written else name
 
     def rows_named(self, name: str) -> list[Row]:
         """The rows of a name; a catalogue may hold one twice."""
@@ -131,6 +138,7 @@ class AskedCatalogue:
 
     def _add_histories(self, workspace: OpenWorkspace, histories: Mapping[str, Row]) -> None:
         keys = _keys(workspace.store, self.domain)
+        keys |= {row["name"]: f"i{n}" for n, row in enumerate(self.rows) if self.name != "drinks"}
         told = [
             InteractionRow(user=user, item=keys[name], event=Event.RATED, rating=float(stars))
             for user, history in histories.items()
@@ -172,7 +180,9 @@ def _item(number: int, row: Row, fields: Mapping[str, str], domain: Domain) -> I
         for field, value in row.items()
         if field not in fields and field != "name" and isinstance(value, str | int | float)
     }
-    return ItemRow(key=f"i{number}", name=row["name"], properties=plain, links=tuple(links))
+    return ItemRow(
+        key=f"i{number}", name=restore_article(row["name"]), properties=plain, links=tuple(links)
+    )
 
 
 def _keys(store: Store, domain: Domain) -> dict[str, str]:

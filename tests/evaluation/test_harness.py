@@ -92,8 +92,8 @@ def test_what_has_no_score_was_not_ranked(keyed):
 
 def test_a_list_has_its_ranks_counted_from_one(keyed):
     class Backwards(Fake):
-        def answer(self, requests, candidates, k):
-            return [line[::-1].tolist() for line in candidates]
+        def answer(self, requests, k):
+            return [line[::-1].tolist() for line in requests.candidates]
 
     cases, outcomes = asked(keyed, Backwards(), EvaluationProtocol(candidates=10), k=10)
     for place, one in enumerate(outcomes):

@@ -23,10 +23,9 @@ from localrec.agent.context import build_domain_knowledge, build_tool_context
 from localrec.agent.limits import AgentLimits
 from localrec.agent.tool_context import ToolContext
 from localrec.data.interactions import Interactions, days_of
-from localrec.evaluation.ranking.cases import Items
 from localrec.evaluation.ranking.fit_cache import FitCache
 from localrec.evaluation.ranking.inference import RecommendationReply
-from localrec.evaluation.ranking.prompted_systems import MODEL, seed_of
+from localrec.evaluation.ranking.prompted_systems import MODEL, CandidateAnswerer, seed_of
 from localrec.foundation.errors import UsageError
 from localrec.foundation.progress import Progress
 from localrec.llm.chat_model import ChatModel
@@ -40,7 +39,7 @@ ADAPTER = "adapter"  # the setting that names the agent's; the workspace's own w
 _BESIDES = (MODEL, ADAPTER, SEQUENTIAL)
 
 
-class AgentSystem:
+class AgentSystem(CandidateAnswerer):
     """Ranks the candidates of a case by an agent.
 
     Args:
@@ -101,19 +100,6 @@ class AgentSystem:
         self._seed = seed
         self.spared_s = collaborative_memory.spared_s + (sequential.spared_s if sequential else 0.0)
 
-    def answer(
-        self, requests: ScoreRequests, candidates: Items | None, k: int
-    ) -> Sequence[RecommendationReply]:
-        """The agent's ranking of each request's candidates, its first K of them.
-
-        Raises:
-            UsageError: there are no candidates.
-            ModelError: the model failed.
-        """
-        check_candidates(candidates is not None)
-        assert candidates is not None
-        return [self._ask(requests, place, line) for place, line in enumerate(candidates.tolist())]
-
     def tool_context(
         self, requests: ScoreRequests, place: int, candidates: Sequence[int]
     ) -> ToolContext:
@@ -135,10 +121,10 @@ class AgentSystem:
         )
 
     def _ask(
-        self, requests: ScoreRequests, place: int, candidates: Sequence[int]
+        self, requests: ScoreRequests, row: int, candidates: Sequence[int]
     ) -> RecommendationReply:
         started = time.perf_counter()
-        tool_context = self.tool_context(requests, place, candidates)
+        tool_context = self.tool_context(requests, row, candidates)
         found = self._agent.rank(tool_context, seed_of(self._seed, candidates))
         trajectory, cost = found.trajectory, found.trajectory.cost
         order = [candidates[one] for one in found.order]
@@ -174,16 +160,3 @@ def agent_config(name: str, settings: Mapping[str, SettingValue]) -> AgenticRecC
     mode = given.pop("mode")  # it is what the name stands for
     bounds = SystemOptions(name, settings=settings).configured(AgentLimits(**given), _BESIDES)
     return AgenticRecConfig(mode=mode, **msgspec.structs.asdict(bounds))
-
-
-def check_candidates(given: bool) -> None:
-    """See that there is something to rank.
-
-    Raises:
-        UsageError: all items are to be ranked.
-    """
-    if not given:
-        raise UsageError(
-            "An agent cannot rank all items.",
-            "Give the protocol candidates, such as: candidates = 20.",
-        )

@@ -18,6 +18,7 @@ system changes its memory while it is tested.
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Annotated
@@ -58,7 +59,29 @@ MODEL = "model"  # the setting that names the model; the workspace's own where i
 _SHORTEST_LINE = 8  # tokens of a neighbour, at least: no more of them than can fit are counted
 
 
-class ZeroShotRecommender:
+class CandidateAnswerer(ABC):
+    """Ranks the candidates of one request after the other."""
+
+    def answer(self, requests: ScoreRequests, k: int) -> Sequence[RecommendationReply]:
+        """Rank all candidates of each request, best first.
+
+        Raises:
+            UsageError: there are no candidates.
+            ModelError: the model failed.
+        """
+        check_candidates(requests.candidates)
+        assert requests.candidates is not None
+        lines = enumerate(requests.candidates.tolist())
+        return [self._ask(requests, row, line) for row, line in lines]
+
+    @abstractmethod
+    def _ask(
+        self, requests: ScoreRequests, row: int, candidates: Sequence[int]
+    ) -> RecommendationReply:
+        """Rank the candidates of one of the requests."""
+
+
+class ZeroShotRecommender(CandidateAnswerer):
     """Ranks the candidates of a case by asking a model about their titles.
 
     Args:
@@ -92,25 +115,11 @@ class ZeroShotRecommender:
         self._seed = seed
         self._model.count_tokens("")
 
-    def answer(
-        self, requests: ScoreRequests, candidates: Items | None, k: int
-    ) -> Sequence[RecommendationReply]:
-        """All candidates of each request, best first.
-
-        Raises:
-            UsageError: there are no candidates, or too many.
-            ModelError: the model failed.
-        """
-        lines = _lines_of(candidates, self._config)
-        return [
-            self._ask(person, history, line)
-            for person, history, line in zip(
-                requests.user.tolist(), requests.histories, lines, strict=True
-            )
-        ]
-
-    def _ask(self, person: int, history: Items, candidates: Sequence[int]) -> RecommendationReply:
+    def _ask(
+        self, requests: ScoreRequests, row: int, candidates: Sequence[int]
+    ) -> RecommendationReply:
         started = time.perf_counter()
+        person, history = int(requests.user[row]), requests.histories[row]
         ranking = rank_zero_shot(
             self._briefed(person, history),
             [self._titles[item] for item in history.tolist()],
@@ -194,7 +203,7 @@ class NaiveAgent(ZeroShotRecommender):
         return PrefixedChatModel(self._model, f"People and {domain.plural} near me:\n{packed.text}")
 
 
-class MemoryPromptedReranker:
+class MemoryPromptedReranker(CandidateAnswerer):
     """Has a model judge each candidate of a case, told what a memory says of the person.
 
     Args:
@@ -247,23 +256,6 @@ class MemoryPromptedReranker:
         )
         self._memory = collaborative_memory
 
-    def answer(
-        self, requests: ScoreRequests, candidates: Items | None, k: int
-    ) -> Sequence[RecommendationReply]:
-        """All candidates of each request, best first.
-
-        Raises:
-            UsageError: there are no candidates.
-            ModelError: the model failed.
-        """
-        lines = _lines_of(candidates, self._config)
-        return [
-            self._ask(person, history, line)
-            for person, history, line in zip(
-                requests.user.tolist(), requests.histories, lines, strict=True
-            )
-        ]
-
     def explain(self, requests: ScoreRequests, row: int, item: int) -> Reasons:
         """Why an item stands first for a history, in the model's words where facts carry them.
 
@@ -289,8 +281,11 @@ class MemoryPromptedReranker:
     def _vocabulary(self) -> Vocabulary:
         return Vocabulary(self._knowledge.catalogue)
 
-    def _ask(self, person: int, history: Items, candidates: Sequence[int]) -> RecommendationReply:
+    def _ask(
+        self, requests: ScoreRequests, row: int, candidates: Sequence[int]
+    ) -> RecommendationReply:
         started = time.perf_counter()
+        person, history = int(requests.user[row]), requests.histories[row]
         reranked = self._agent.rank(*deduplicated_history(history), candidates, person)
         # Of equals, whichever is shown first: candidates come shuffled.
         order = np.argsort(-reranked.scores, kind="stable").tolist()
@@ -356,25 +351,28 @@ def make_prompted(
     return ZeroShotRecommender(model, knowledge.names, knowledge.domain.plural, config)
 
 
-def check_pool(count: int | None, config: PromptConfig) -> None:
-    """See that a prompt can hold all that is to be ranked; None: all items.
+def check_pool(candidates: Items | None, config: PromptConfig) -> None:
+    """See that a prompt can hold all that is to be ranked.
 
     Raises:
         UsageError: it cannot.
     """
-    if count is None:
+    check_candidates(candidates)
+    if candidates is not None and isinstance(config, ZeroShotConfig):
+        check_count(candidates.shape[1], config)
+
+
+def check_candidates(candidates: Items | None, who: str = "A model") -> None:
+    """See that not all items are to be ranked.
+
+    Raises:
+        UsageError: they are.
+    """
+    if candidates is None:
         raise UsageError(
-            "A model cannot rank all items in a prompt.",
+            f"{who} cannot rank all items in a prompt.",
             "Give the protocol candidates, such as: candidates = 20.",
         )
-    if isinstance(config, ZeroShotConfig):
-        check_count(count, config)
-
-
-def _lines_of(candidates: Items | None, config: PromptConfig) -> list[list[int]]:
-    """The candidates of each request, once it is seen that they can be ranked."""
-    check_pool(None if candidates is None else candidates.shape[1], config)
-    return [] if candidates is None else candidates.tolist()
 
 
 def seed_of(seed: int, candidates: Sequence[int]) -> int:

@@ -18,7 +18,6 @@ from localrec.evaluation.ranking.agent_systems import (
     SEQUENTIAL,
     AgentSystem,
     agent_config,
-    check_candidates,
 )
 from localrec.evaluation.ranking.cases import DataSplit
 from localrec.evaluation.ranking.fit_cache import FitCache
@@ -32,6 +31,7 @@ from localrec.evaluation.ranking.leakage import (
 )
 from localrec.evaluation.ranking.prompted_systems import (
     MODEL,
+    check_candidates,
     check_pool,
     make_prompted,
     prompted_config,
@@ -173,8 +173,7 @@ class SystemFactory:
 
     def _check_model(self, system: SystemConfig) -> None:
         config = prompted_config(system.catalogued, system.settings)
-        candidates = self._parted.test.candidates
-        check_pool(None if candidates is None else candidates.shape[1], config)
+        check_pool(self._parted.test.candidates, config)
         if system.trials:
             raise UsageError(
                 f"The system {system.name} asks a model, which takes too long to tune.",
@@ -192,7 +191,7 @@ class SystemFactory:
 
     def _check_agent(self, system: SystemConfig) -> None:
         agent_config(system.catalogued, system.settings)
-        check_candidates(self._parted.test.candidates is not None)
+        check_candidates(self._parted.test.candidates, "An agent")
         if system.trials:
             raise UsageError(
                 f"The agent {system.name} takes too long to tune, or has nothing to tune.",

@@ -211,7 +211,7 @@ class CatalogueReader:
             found = _YEAR_IN_NAME.search(name) if self._columns.year_in_name else None
             return int(found[1]) if found else None
         written = self._text(cells, self._columns.year)
-        found = _FULL_YEAR.search(written) or _YEAR.match(written)
+        found = _YEAR.fullmatch(written) or _FULL_YEAR.search(written) or _YEAR.match(written)
         year = int(found[1]) if found else 0
         return year or None
 

@@ -48,10 +48,17 @@ class ColumnGroup(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GatheredRows(msgspec.Struct, frozen=True, kw_only=True):
-    """Several rows that are one item: what they share, and the columns that only count them."""
+    """Several rows that are one item.
+
+    Args:
+        key: The column whose value they share.
+        counters: Columns that only count them.
+        varying: Columns that are a list together.
+    """
 
     key: str
     counters: tuple[str, ...]
+    varying: tuple[str, ...]
 
 
 def part_amount(text: str) -> tuple[str, str]:
@@ -97,7 +104,7 @@ def find_gathered_rows(table: RecordTable, name: str) -> GatheredRows | None:
     if not steady and all(meaning_of(one)[0] != "ingredient" for one in varying):
         return None
     counters += [one for one in steady if meaning_of(one)[0] in ("id", "index")]
-    return GatheredRows(key=name, counters=tuple(counters))
+    return GatheredRows(key=name, counters=tuple(counters), varying=tuple(varying))
 
 
 def _counts_up(cells: Sequence[object]) -> bool:

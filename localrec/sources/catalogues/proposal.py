@@ -89,6 +89,9 @@ class _Proposing:
         gathered = find_gathered_rows(self._table, item_name.name)
         ignored = self._take_ignored(gathered)
         texts = self._take_texts()
+        if gathered is not None:  # the rows are the list: a comma is part of a name
+            for one in self._left.values():
+                one.separator = None if one.name in gathered.varying else one.separator
         self._take_groups(find_groups(list(self._left.values())))
         self._take_creators()
         self._take_kinds(gathered)
