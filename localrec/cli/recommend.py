@@ -173,16 +173,18 @@ def _cost_text(found: Recommendations) -> str:
     return f"The model was asked {found.calls} times; tokens: {tokens}."
 
 
+_Requests = Annotated[
+    Path, typer.Option("--batch", metavar="REQUESTS.jsonl", help="A file; - reads stdin.")
+]
+_Rankings = Annotated[
+    Path,
+    typer.Option("--out", metavar="RANKINGS.jsonl", help="Run again to go on; - writes to stdout."),
+]
+
+
 def rank(
-    batch: Annotated[
-        Path, typer.Option("--batch", metavar="REQUESTS.jsonl", help="A file; - reads stdin.")
-    ],
-    out: Annotated[
-        Path,
-        typer.Option(
-            "--out", metavar="RANKINGS.jsonl", help="Run again to go on; - writes to stdout."
-        ),
-    ],
+    batch: _Requests,
+    out: _Rankings,
     system: SystemOption = "auto",
     explain: Annotated[
         bool, typer.Option("--explain", help="Tell in words what an agent did for each request.")
