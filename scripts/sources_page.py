@@ -91,6 +91,7 @@ file beside it that says which column is what. For `reading.csv` it is called
 `localrec import table reading.csv --domain books`.
 """
 _TYPES = {
+    "float | None": "number",
     "str": "text",
     "str | None": "text",
     "tuple[str, ...]": "list of texts",

@@ -83,15 +83,24 @@ def fit_or_read(
         mark: Of what it is fitted on; what was kept of anything else is not read.
     """
     entry = KINDS[kind]
-    if folder is not None and entry.slow:
-        with suppress(InputError):  # damaged, or of an older version: it is made again
-            stored = read_artefact(folder)
-            if stored is not None and stored[0].get("mark") == mark:
-                read: FittedEvidence = put_together(entry.record, *stored)
-                return read
+    if folder is None or not entry.slow:
+        return entry.fit(context)
+    with suppress(InputError):  # damaged, or of an older version: it is made again
+        if (kept := _read_part(kind, folder, mark)) is not None:
+            return kept
     fitted = entry.fit(context)
-    if folder is not None and entry.slow and fitted is not None:
-        assert isinstance(fitted, msgspec.Struct)
-        plain, arrays = take_apart(fitted)
-        write_artefact(folder, plain | {"mark": mark}, arrays)
-    return fitted
+    if fitted is None:
+        return None
+    assert isinstance(fitted, msgspec.Struct)
+    plain, arrays = take_apart(fitted)
+    write_artefact(folder, plain | {"mark": mark}, arrays)
+    del fitted, arrays
+    return _read_part(kind, folder, mark)  # mapped, so that it takes memory only where it is asked
+
+
+def _read_part(kind: str, folder: Path, mark: str) -> FittedEvidence | None:
+    stored = read_artefact(folder)
+    if stored is None or stored[0].get("mark") != mark:
+        return None
+    read: FittedEvidence = put_together(KINDS[kind].record, *stored)
+    return read

@@ -43,6 +43,7 @@ from localrec.ranking.learned.evidence.base import (
     ShouldStop,
     Signals,
     check_stop,
+    check_stop_flag,
 )
 from localrec.ranking.learned.features import (
     features_of,
@@ -171,10 +172,13 @@ class FusedRanker:
         self._learn_both(split, seed)
         seconds["weights"] = time.perf_counter() - started
         if self._may_ablate:
-            self._inner, self._split = inner, split
+            self._inner, self._split = dict(inner), split
         used = self._kinds_of((*self.ordered.used, *self.unordered.used))
-        older = {kind: one for kind, one in inner.items() if kind in (*used, _TELLS)}
-        self.evidence = self._fit_kinds(learnt, side, seed, "all", mark, seconds, older)
+        for kind in set(inner) - {*used, _TELLS}:
+            del inner[kind]
+        self.evidence = {}
+        del split  # large stores are not held twice
+        self.evidence = self._fit_kinds(learnt, side, seed, "all", mark, seconds, inner)
         self._keep(mark, seed, (len(log), len(learnt), len(log)), seconds)
 
     def update(self, log: InteractionLog, side: ItemFeatures, *, seed: int) -> None:
@@ -193,7 +197,9 @@ class FusedRanker:
             return
         seconds: dict[str, float] = {}
         learnt = without_false_order(sample_users(log, self.config.most_rows, seed), seed)
-        self.evidence = self._fit_kinds(learnt, side, seed, "all", mark, seconds, self.evidence)
+        self.evidence = self._fit_kinds(
+            learnt, side, seed, "all", mark, seconds, dict(self.evidence)
+        )
         self._items, self._renown = log.items, renown_of(log.popularity)
         self._keep(mark, seed, (len(log), len(learnt), weighed), seconds)
 
@@ -281,8 +287,10 @@ class FusedRanker:
         plain["unordered"] = msgspec.to_builtins(self.unordered)
         plain["report"] = msgspec.to_builtins(self.report)
         write_artefact(self._folder, plain, arrays)
+        del arrays
+        self.load()  # mapped from the whole, for the parts are removed
         for stage in _SHARES:
-            for kind in KINDS:  # on Windows mapped files stay until the next fit
+            for kind in KINDS:
                 shutil.rmtree(self._folder / f"{stage}-{kind}", ignore_errors=True)
 
     def load(self, fingerprint: str = "") -> bool:
@@ -356,7 +364,7 @@ class FusedRanker:
         seconds: dict[str, float],
         older: dict[str, FittedEvidence] | None = None,
     ) -> dict[str, FittedEvidence]:
-        """Fit all kinds, or again those in `older`; slow ones are kept on the way."""
+        """Fit all kinds, or again those in `older`, which is emptied; slow ones are kept."""
         fitted: dict[str, FittedEvidence] = {}
         chosen = self.config.kinds if older is None else tuple(older)
         for number, kind in enumerate(chosen):
@@ -369,7 +377,7 @@ class FusedRanker:
                 threads=self.config.threads,
                 progress=self._progress,
                 should_stop=self._should_stop,
-                previous=None if older is None else older[kind],
+                previous=None if older is None else older.pop(kind),
                 seconds=_SHARES[stage] * self.config.seconds,
             )
             check_stop(context)
@@ -383,10 +391,12 @@ class FusedRanker:
 
     def _learn_both(self, split: InnerSplit, seed: int) -> None:
         """Weights for histories with an order, and for those without."""
-        self.ordered, self.unordered = (
-            learn_from_held_out(held_out, self.signals, self._renown, seed + number)
-            for number, held_out in enumerate((split.ordered, split.unordered))
-        )
+        learnt = []
+        for number, held_out in enumerate((split.ordered, split.unordered)):
+            self._progress("weighing the evidence", number, 2)
+            check_stop_flag(self._should_stop)
+            learnt.append(learn_from_held_out(held_out, self.signals, self._renown, seed + number))
+        self.ordered, self.unordered = learnt
 
     def _kinds_of(self, features: tuple[str, ...]) -> list[str]:
         """Kinds of evidence that have a signal with one of the features."""

@@ -114,5 +114,14 @@ def check_stop(context: FitContext) -> None:
     Raises:
         FitStoppedError: the stop flag is up.
     """
-    if context.should_stop():
+    check_stop_flag(context.should_stop)
+
+
+def check_stop_flag(should_stop: ShouldStop) -> None:
+    """As `check_stop`, where there is no context.
+
+    Raises:
+        FitStoppedError: the stop flag is up.
+    """
+    if should_stop():
         raise FitStoppedError
