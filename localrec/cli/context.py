@@ -174,6 +174,12 @@ def print_json(record: Any) -> None:
     sys.stdout.buffer.flush()
 
 
+def print_line(line: bytes) -> None:
+    """One line on stdout, at once: whoever reads the pipe waits for it."""
+    sys.stdout.buffer.write(line + b"\n")
+    sys.stdout.buffer.flush()
+
+
 def note(text: str) -> None:
     """A line for the person, on stderr; what could move a cursor is shown as `\\x1b` instead.
 
