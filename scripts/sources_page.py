@@ -61,11 +61,13 @@ dropped; a personal export's is repaired: kept without that cell, unless it says
 with them taken out or broken up (`< \\|im_end\\|>`) |
 | has a cell that a spreadsheet would run as a formula | kept; it is text here |
 
-A file is refused as a whole, with nothing stored, where its rows cannot be trusted: it is empty,
-truncated, binary, of another kind, in no encoding that is known, lacks a needed column, has a
-broken quote, is no JSON, or breaks a limit below. So is an archive with a path that leads elsewhere
-(`../x`), a link, a password, or members that share their bytes, and a pickle that would make
-anything but plain containers, numbers and text. The message names file, row and remedy.
+A file is refused where more than a tenth of its rows would go, with the commonest causes, and with
+`--strict` at the first row that would be mended or left out. It is refused as a whole, with nothing
+stored, where its rows cannot be trusted: it is empty, truncated, binary, of another kind, in no
+encoding that is known, lacks a needed column, has a broken quote, is no JSON, or breaks a limit
+below. So is an archive with a path that leads elsewhere (`../x`), a link, a password, or members
+that share their bytes, and a pickle that would make anything but plain containers, numbers and
+text. The message names file, row and remedy.
 """
 _TRIPS = """## How it was checked: exports made with planted faults
 
@@ -79,8 +81,9 @@ lines of the receipt with the planted faults; precision / recall.
 """
 _LIMITS = """## Limits
 
-Text in UTF-8 (with or without its mark), cp1252, Latin-1 or cp949 is read. Beyond these limits a
-file is refused; the large data sets (amazon, yelp) are streamed and have none for their size.
+Text in UTF-8 (with or without its mark), UTF-16, cp1252, Latin-1 or cp949 is read. Beyond these
+limits a file is refused; the large data sets (amazon, yelp) are streamed and have none for their
+size.
 """
 _LIMIT_WORDS = {
     "file_bytes": "size of a file",
@@ -100,6 +103,7 @@ file beside it that says which column is what. For `reading.csv` it is called
 `localrec import table reading.csv --domain books`.
 """
 _TYPES = {
+    "float | None": "number",
     "str": "text",
     "str | None": "text",
     "tuple[str, ...]": "list of texts",

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from localrec.data.rows import ImportReport
     from localrec.export.exporter import ExportReport
     from localrec.graph.interactions import FeedbackRecord
+    from localrec.graph.views import QueryResult
     from localrec.privacy.forget import ForgetReceipt
 
 
@@ -201,6 +202,18 @@ class Workspace(WorkspaceSession):
 
         with self._user_context([user], domain) as context:
             return read_shelf(context, user)
+
+    def memory(self, user: str, *, domain: str | None = None) -> str:
+        """Read what is remembered of a user's taste; "" where nothing is yet."""
+        with self._user_context([user], domain) as context:
+            return context.memory_text(user)
+
+    def sql(self, query: str) -> QueryResult:
+        """Ask the store in SQL, read-only; docs/sql.md lists the views."""
+        from localrec.graph.views import query_views
+
+        with self._warm.lease() as opened:
+            return query_views(opened.store, query)
 
     # --- writing ---
 

@@ -16,6 +16,7 @@ from localrec.cli import (
     datasets,
     describe,
     doctor,
+    domains,
     evaluate,
     export,
     feedback,
@@ -23,11 +24,13 @@ from localrec.cli import (
     images,
     imports,
     learn,
+    mcp,
     memory,
     memory_rules,
     models,
     recommend,
     shelf,
+    sql,
     train,
     train_adapter,
     train_policy,
@@ -65,7 +68,9 @@ app.command("describe", epilog=describe.EXAMPLES)(describe.describe)
 app.command("export", epilog=export.EXAMPLES)(export.export)
 app.command("forget", epilog=forget.EXAMPLES)(forget.forget)
 app.command("doctor")(doctor.doctor)
+app.command("sql", epilog=sql.EXAMPLES)(sql.sql)
 app.command("tui", epilog=tui.EXAMPLES)(tui.tui)
+app.command("mcp", epilog=mcp.EXAMPLES)(mcp.mcp)
 app.add_typer(shelf.app, name="shelf")
 memory.app.add_typer(memory_rules.app, name="rules")
 app.add_typer(memory.app, name="memory")
@@ -80,6 +85,7 @@ app.add_typer(evaluate.app, name="evaluate")
 app.add_typer(images.app, name="images")
 app.add_typer(models.app, name="models")
 app.add_typer(datasets.app, name="datasets")
+app.add_typer(domains.app, name="domains")
 
 
 def _print_version(wanted: bool) -> None:

@@ -55,8 +55,25 @@ JsonOption = Annotated[
         "--json", help="Print JSON on stdout, nothing else.", rich_help_panel="Everywhere"
     ),
 ]
+
+
+def domain_name(named: str | None) -> str | None:
+    """The name of a domain that was given by its name, or by a folder with its `domain.toml`."""
+    if named is None or not (Path(named) / "domain.toml").is_file():
+        return named
+    from localrec.graph.domain_files import use_folder  # msgspec: not for --help
+
+    return use_folder(Path(named))
+
+
 DomainOption = Annotated[
-    str | None, typer.Option("--domain", metavar="D", help="Domain, where a workspace has several.")
+    str | None,
+    typer.Option(
+        "--domain",
+        metavar="D",
+        help="Domain, where a workspace has several: its name, or a folder with a domain.toml.",
+        callback=domain_name,
+    ),
 ]
 
 
@@ -157,13 +174,24 @@ def print_json(record: Any) -> None:
     sys.stdout.buffer.flush()
 
 
+def print_line(line: bytes) -> None:
+    """One line on stdout, at once: whoever reads the pipe waits for it."""
+    sys.stdout.buffer.write(line + b"\n")
+    sys.stdout.buffer.flush()
+
+
 def note(text: str) -> None:
     """A line for the person, on stderr; what could move a cursor is shown as `\\x1b` instead.
 
     Messages name paths, ids and columns of foreign files, which must stay as they are to be found.
     """
-    sys.stderr.write("".join(map(_visible, text)) + "\n")
+    sys.stderr.write(visible(text) + "\n")
     sys.stderr.flush()
+
+
+def visible(text: str) -> str:
+    """Return a text in which what could move a cursor is shown as `\\x1b`."""
+    return "".join(map(_visible, text))
 
 
 def _visible(letter: str) -> str:

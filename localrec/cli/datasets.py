@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from localrec.cli.context import Commands, command_context, console, note, progress
+from localrec.cli.imports import index_in_background
 from localrec.cli.learn import learn_in_background
 
 app = Commands(help="Data sets: list, pull.", no_args_is_help=True)
@@ -63,12 +64,15 @@ def pull(name: Annotated[str, typer.Argument(autocompletion=_known_datasets)]) -
         files = found.files if isinstance(found, BulkHistory) else ()
         with context.open_workspace(writable=True, may_read=files) as opened:
             if isinstance(found, CatalogueRows):
-                opened.imports.import_items(found, domain, steps)
+                opened.imports.import_items(found, domain, steps, embed=False)
                 report, deeds = found.report, 0
             else:
-                report = opened.imports.import_history(found, domain, None, steps)
+                report = opened.imports.import_history(found, domain, None, steps, embed=False)
                 learn_in_background(opened, domain.name)
                 deeds = count_interactions(opened.store, domain.name, report.source)
+            waiting = opened.imports.prepare_vectors(domain, steps)
+    if waiting:
+        index_in_background(context.workspace, domain.name, waiting)
     if context.print_json(report):
         return
     told = f" and {deeds:,} interactions with them" if deeds else ""

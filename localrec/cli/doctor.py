@@ -149,17 +149,17 @@ def _searchable_items(context: DomainContext) -> int:
 
 def _ranking(folder: Path, domain: str) -> Iterator[CheckResult]:
     """How the lists of a domain are ranked; nothing where nobody did anything there."""
-    from localrec.cli.learn import learning_text
+    from localrec.cli.learn import learning_text, report_text
     from localrec.graph.journal import open_settled
     from localrec.ranking.learned.progress_file import learning_progress
-    from localrec.ranking.learned.stored import is_stale, ranking_rows
+    from localrec.ranking.learned.stored import is_stale, ranking_report
 
     indexes, name = folder / "indexes", f"ranking {domain}"
-    running, rows = learning_progress(indexes, domain), ranking_rows(indexes, domain)
+    running, report = learning_progress(indexes, domain), ranking_report(indexes, domain)
     if running is not None:
         yield CheckResult(name, "ok", learning_text(running), "Stop it: localrec learn --stop")
-    elif rows is not None:
-        yield CheckResult(name, "ok", f"learnt from {rows:,} interactions")
+    elif report is not None:
+        yield CheckResult(name, "ok", report_text(report))
     else:
         with open_settled(folder, read_only=True) as store:
             if is_stale(store, indexes, domain):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from localrec.evaluation.comparisons import SystemComparison
+    from localrec.evaluation.configs import AnyRunConfig
     from localrec.evaluation.run_folder import RunFolder, RunMetrics, SystemResult
     from localrec.evaluation.statistics import IntervalEstimate
 
@@ -27,6 +28,7 @@ Examples:\n\n
   localrec evaluate run ml-100k-baselines-full\n\n
   localrec evaluate run ml-100k-baselines-full --engine ray --workers 4\n\n
   localrec evaluate compare ml-100k-baselines-full:ease ml-100k-baselines-full:popularity\n\n
+  localrec evaluate run ../data/beauty --candidates 100 --system auto --system ease\n\n
   localrec datasets pull cocktails && localrec evaluate run marc-ablation
 """
 _LEADING = ("H", "NDCG")  # at the longest list of the run
@@ -48,7 +50,9 @@ def _known_configs() -> list[str]:
 _Config = Annotated[
     str,
     typer.Argument(
-        metavar="CONFIG.toml", help="A file, or a ready one.", autocompletion=_known_configs
+        metavar="CONFIG.toml",
+        help="A file, a ready one, or a folder of data that localrec import reads.",
+        autocompletion=_known_configs,
     ),
 ]
 _Out = Annotated[
@@ -67,6 +71,19 @@ _Address = Annotated[
         "localrec installed; by default one is started on this machine, for this run alone.",
     ),
 ]
+_Candidates = Annotated[
+    int | None, typer.Option(min=2, metavar="N", help="Of a folder: rank N drawn items, not all.")
+]
+_Negatives = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Of a folder: rank given negatives, USER ITEM ITEM ... a line."
+    ),
+]
+_Systems = Annotated[
+    list[str] | None,
+    typer.Option("--system", metavar="NAME", help="Of a folder: only this one; or several."),
+]
 
 
 def run(
@@ -77,18 +94,26 @@ def run(
         int | None, typer.Option(min=1, metavar="N", help="Of Ray; by default one for each core.")
     ] = None,
     address: _Address = None,
+    candidates: _Candidates = None,
+    negatives: _Negatives = None,
+    systems: _Systems = None,
 ) -> None:
-    """Measure the systems of a configuration; run it again to go on after an interruption."""
-    from localrec.evaluation.configs import QuestionRunConfig, load_config
+    """Measure the systems of a configuration; run it again to go on after an interruption.
+
+    Of a folder of data, such as RecBole's files, the last item of each user is asked for from the
+    systems that MovieLens 100K is ready for. It is imported into the folder of the run.
+    """
+    from localrec.evaluation.configs import QuestionRunConfig
     from localrec.evaluation.execution import open_engine
     from localrec.evaluation.provenance import current_origin
     from localrec.evaluation.questions import question_harness
     from localrec.evaluation.ranking import ranking_harness
     from localrec.evaluation.run_folder import RunFolder
     from localrec.evaluation.run_report import write_run_report
+    from localrec.workspace import OpenWorkspace
 
     context = command_context()
-    declared, text = load_config(config)
+    declared, text = _declared(config, candidates, negatives, systems)
     if isinstance(declared, QuestionRunConfig) and engine != "local":
         raise UsageError(
             f"{declared.name} asks questions one by one, to be timed: no engine shares them out.",
@@ -96,8 +121,9 @@ def run(
         )
     folder = RunFolder(out or context.workspace / _RUNS / declared.name)
     made = current_origin("-m localrec", ["evaluate", "run", Path(config).name])
+    home = _data_of(config, folder.path, context.workspace)
     with (
-        context.open_workspace() as opened,
+        OpenWorkspace(home) as opened,
         resumable(folder.path),
         open_engine(engine, workers, address) as chosen,
         progress() as steps,
@@ -118,6 +144,38 @@ def run(
         return
     _render(found)
     note(f"{folder.path} holds every case and the figures; {page.name} shows them.")
+
+
+def _declared(
+    config: str, candidates: int | None, negatives: Path | None, systems: list[str] | None
+) -> tuple[AnyRunConfig, bytes]:
+    """What a file declares, or a folder of data with what was asked for it."""
+    from localrec.evaluation.configs import load_config
+    from localrec.evaluation.data_folders import SYSTEMS, folder_config
+
+    if Path(config).is_dir():
+        chosen = systems or SYSTEMS
+        return folder_config(
+            Path(config), candidates=candidates, negatives=negatives, systems=chosen
+        )
+    if candidates or negatives or systems:
+        raise UsageError(
+            "--candidates, --negatives and --system are for folders of data.",
+            "A file declares them itself: see docs/evaluation.md.",
+        )
+    return load_config(config)
+
+
+def _data_of(config: str, run_folder: Path, workspace: Path) -> Path:
+    """The workspace that is evaluated on: this one, or one that a folder is imported into."""
+    from localrec.evaluation.data_folders import import_folder
+
+    if not Path(config).is_dir():
+        return workspace
+    home = run_folder / "data"
+    with progress() as steps:
+        import_folder(Path(config), home, steps)
+    return home
 
 
 def compare(ours: RunSystemArgument, theirs: RunSystemArgument) -> None:

@@ -4,30 +4,42 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from localrec.cli.context import DomainOption, command_context, console, note, progress, user_key
+from localrec.cli.context import (
+    CommandContext,
+    DomainOption,
+    command_context,
+    console,
+    note,
+    progress,
+    user_key,
+)
+from localrec.cli.import_guesses import GuessOptions, read_guessed
 from localrec.cli.learn import learn_in_background
 from localrec.foundation.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from localrec.data.rows import ImportReport
+    from localrec.data.domains import Domain
+    from localrec.data.rows import BulkHistory, CatalogueRows, HistoryRows, ImportReport
     from localrec.sources.amazon import Window
 
 EXAMPLES = """
 KIND is auto (told from the file), cocktails, goodreads, storygraph, letterboxd, imdb, netflix,
 listenbrainz, lastfm, spotify, boardgamegeek, myanimelist, movielens, amazon, recbole, instructrec,
-yelp or table. docs/sources.md lists what is read of each.\n\n
+yelp, table or catalogue. docs/sources.md lists what is read of each.\n\n
 Examples:\n\n
   localrec import auto letterboxd-anna-2026-11-20.zip --user anna --dry-run\n\n
   localrec import goodreads goodreads_library_export.csv --user anna\n\n
   localrec import movielens ml-25m/\n\n
   localrec import amazon Video_Games/ --since 2022-10-01 --until 2023-11-01\n\n
-  localrec import cocktails drinks.csv
+  localrec import cocktails drinks.csv\n\n
+  localrec import auto winemag.csv --domain wines
 """
 _SHOWN = 20
+_PATIENCE_S = 600.0  # that work in the background waits for others to leave the store
 DayOption = Annotated[
     datetime | None,
     typer.Option(formats=["%Y-%m-%d"], metavar="DATE", help="amazon only: a window of time, UTC."),
@@ -53,6 +65,16 @@ def import_(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Report what would happen; change nothing.")
     ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse the file at the first row that needs mending.")
+    ] = False,
+    accept: Annotated[
+        bool, typer.Option("--accept", help="auto: import a table of no known format by its guess.")
+    ] = False,
+    suggest: Annotated[
+        Path | None,
+        typer.Option("--suggest", metavar="FILE.toml", help="auto: write the guess to a file."),
+    ] = None,
     later: Annotated[
         bool,
         typer.Option(
@@ -65,45 +87,133 @@ def import_(
     """Read a catalogue or somebody's history: all of it, or nothing on a bad file."""
     import msgspec
 
-    from localrec.data.rows import BulkHistory, CatalogueRows
-    from localrec.graph.domain_files import load_domain
-    from localrec.sources import open_source, read_export
-
     context = command_context()
-    kind = _detected_kind(path) if kind == "auto" else kind
-    source = open_source(kind)
-    about = load_domain(domain or source.domain)
-    if getattr(source, "personal", False) and about.name != source.domain:
-        raise UsageError(f"{kind} knows nothing of {about.name}.", "Leave --domain out.")
+    guess = GuessOptions(accept, suggest, domain, user)
+    known = _kind_and_domain(context, kind, path, domain, guess)
     with progress() as steps:
         steps("reading", 0, 0)
-        try:
-            found = read_export(kind, path, about, user, _window(since, until))
-        except InputError as error:
-            raise _with_detected_kind(error, kind, path) from error
+        found, about = _read(known, path, user, _window(since, until), strict=strict)
         report = found.report
         if not dry_run:
-            files = found.files if isinstance(found, BulkHistory) else ()
-            with context.open_workspace(writable=True, may_read=files) as opened:
-                if isinstance(found, CatalogueRows):
-                    opened.imports.import_items(found, about, steps)
-                else:
-                    report = opened.imports.import_history(
-                        found, about, user, steps, embed=not later
-                    )
-                    learn_in_background(opened, about.name)
+            report = _store(context, found, about, user, steps, embed=not later)
     report = msgspec.structs.replace(report, dry_run=dry_run)
     if not context.print_json(report):
         _render(report)
 
 
-def _detected_kind(path: Path) -> str:
-    """The kind that a file looks like, said aloud."""
-    from localrec.sources import detect_kind
+def _read(
+    known: tuple[str | CatalogueRows | BulkHistory, Domain],
+    path: Path,
+    user: str | None,
+    window: Window | None,
+    *,
+    strict: bool,
+) -> tuple[CatalogueRows | HistoryRows | BulkHistory, Domain]:
+    """The rows of a file of a known kind, or those that an accepted guess has read."""
+    from localrec.sources import open_source, read_export
+    from localrec.sources.import_log import judge_report
 
-    kind = detect_kind(path)
-    note(f"{path.name} looks like {kind}.")
-    return kind
+    kind, about = known
+    if not isinstance(kind, str):
+        judge_report(kind.report, strict=strict)
+        return kind, about
+    source = open_source(kind)
+    if getattr(source, "personal", False) and about.name != source.domain:
+        raise UsageError(f"{kind} knows nothing of {about.name}.", "Leave --domain out.")
+    try:
+        return read_export(kind, path, about, user, window, strict=strict), about
+    except InputError as error:
+        raise _with_detected_kind(error, kind, path) from error
+
+
+def _store(
+    context: CommandContext,
+    found: CatalogueRows | HistoryRows | BulkHistory,
+    domain: Domain,
+    user: str | None,
+    steps: Any,
+    *,
+    embed: bool,
+) -> ImportReport:
+    """Put into the workspace what was read; the receipt as it was stored."""
+    from localrec.data.rows import BulkHistory, CatalogueRows
+    from localrec.workspace.own_domains import adopt_domain
+
+    files = found.files if isinstance(found, BulkHistory) else ()
+    adopt_domain(context.workspace, domain)
+    with context.open_workspace(writable=True, may_read=files) as opened:
+        if isinstance(found, CatalogueRows):
+            opened.imports.import_items(found, domain, steps, embed=False)
+            report = found.report
+        else:
+            report = opened.imports.import_history(found, domain, user, steps, embed=False)
+        waiting = opened.imports.prepare_vectors(domain, steps) if embed else 0
+        if not isinstance(found, CatalogueRows):
+            learn_in_background(opened, domain.name)
+    if waiting:
+        index_in_background(context.workspace, domain.name, waiting)
+    return report
+
+
+def index_in_background(workspace: Path, domain: str, waiting: int) -> None:
+    """Start `localrec index` for a domain, and say that answers work meanwhile."""
+    from localrec.foundation.jobs import start_in_background
+
+    start_in_background(workspace, ["index", "--domain", domain])
+    note(
+        f"Ask away. The vectors of {waiting:,} texts are made in the background; until then texts "
+        "are compared by spelling: localrec index --status"
+    )
+
+
+def _kind_and_domain(
+    context: CommandContext, kind: str, path: Path, named: str | None, guess: GuessOptions
+) -> tuple[str | CatalogueRows | BulkHistory, Domain]:
+    """The kind of a file and the domain of its items; or its rows, read by an accepted guess."""
+    from localrec.graph.domain_files import known_domains, load_domain, use_domains_of
+    from localrec.sources import detect_kind, open_source
+
+    use_domains_of(context.workspace)
+    if kind == "auto":
+        fitting = _fitting_domain(context, path, named)
+        if fitting is not None:
+            note(f"{path.name} is a table of {fitting.plural}.")
+            return "catalogue", fitting
+        try:
+            kind = detect_kind(path)
+        except InputError as refusal:
+            return read_guessed(context, path, guess, refusal)
+        note(f"{path.name} looks like {kind}.")
+    if named is not None:
+        return kind, load_domain(named)
+    if kind == "catalogue":
+        found = _fitting_domain(context, path, None)
+        if found is None:
+            raise UsageError(
+                f"No domain of this workspace has the columns of {path.name}.",
+                f"Name one ({', '.join(known_domains())}) with --domain, or make one: "
+                f"localrec domains new NAME --from {path}",
+            )
+        return kind, found
+    return kind, load_domain(open_source(kind).domain)
+
+
+def _fitting_domain(context: CommandContext, path: Path, named: str | None) -> Domain | None:
+    """The domain that was made for tables such as this one; None without one."""
+    from localrec.graph.domain_files import known_domains, load_domain
+    from localrec.sources.catalogues.records import open_records
+    from localrec.workspace.own_domains import own_domain_names
+    from localrec.workspace.table_domains import domain_of_table
+
+    if named is not None:
+        made = named in known_domains() and load_domain(named).columns is not None
+        return load_domain(named) if made and path.is_file() else None
+    if not path.is_file() or not own_domain_names(context.workspace):
+        return None
+    try:
+        return domain_of_table(context.workspace, open_records(path))
+    except InputError:
+        return None
 
 
 def _with_detected_kind(error: InputError, kind: str, path: Path) -> InputError:
@@ -125,17 +235,65 @@ def _window(since: datetime | None, until: datetime | None) -> Window | None:
     return None if since is None and until is None else Window(since, until)
 
 
-def index() -> None:
-    """Bring vectors and index files in line with the texts (after a change of embedder, say)."""
+def index(
+    domain: DomainOption = None,
+    status: Annotated[
+        bool, typer.Option("--status", help="Say how far the vectors have come.")
+    ] = False,
+) -> None:
+    """Bring vectors and index files in line with the texts (after a change of embedder, say).
+
+    An import of many texts starts this in the background; questions are answered meanwhile, by
+    what needs no vectors and by spelling. What was made stays when it is stopped.
+    """
     from localrec.graph.domain_files import load_domain
 
     context = command_context()
-    embedded = {}
-    with context.open_workspace(writable=True) as opened, progress() as steps:
-        for name in opened.domains():
-            embedded[name] = opened.imports.embed_texts(load_domain(name), steps)
+    with context.open_workspace() as opened:
+        names = [domain] if domain else opened.domains()
+    if status:
+        _tell_status(context, names)
+        return
+    embedded = dict.fromkeys(names, 0)
+    with progress() as steps:
+        for name in names:
+            embedded[name] += _index_pending(context, name, steps)
+        with context.open_workspace(writable=True) as opened:
+            for name in names:
+                embedded[name] += opened.imports.embed_texts(load_domain(name), steps)
     if not context.print_json(embedded):
         note(", ".join(f"{name}: {count} texts embedded" for name, count in embedded.items()))
+
+
+def _index_pending(context: CommandContext, name: str, steps: Any) -> int:
+    """Embed what an import left over, with the store free between the batches."""
+    from localrec.graph.domain_files import load_domain
+    from localrec.graph.journal import open_settled
+    from localrec.index.pending_vectors import embed_in_steps, read_pending
+    from localrec.workspace import OpenWorkspace
+
+    indexes = context.workspace / "indexes"
+    if read_pending(indexes, name) is None:
+        return 0
+    with OpenWorkspace(context.workspace) as opened:  # for its models; its store stays closed
+        return embed_in_steps(
+            lambda: open_settled(context.workspace, read_only=False, wait_s=_PATIENCE_S),
+            indexes,
+            load_domain(name),
+            opened.models.embedder,
+            lambda done, total: steps("embedding texts", done, total),
+        )
+
+
+def _tell_status(context: CommandContext, names: list[str]) -> None:
+    from localrec.index.pending_vectors import read_pending
+
+    indexes = context.workspace / "indexes"
+    pending = {name: read_pending(indexes, name) for name in names}
+    if context.print_json({name: one for name, one in pending.items() if one is not None}):
+        return
+    for name, one in pending.items():
+        note(f"The vectors of {name} are complete." if one is None else one.as_sentence())
 
 
 def _render(report: ImportReport) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,11 +13,13 @@ import typer
 
 from localrec.cli.context import DomainOption, command_context, note, progress
 from localrec.foundation.errors import BusyError, CutShortError
+from localrec.foundation.settings import learning_is_on
 
 if TYPE_CHECKING:
     from localrec.ranking.learned.progress_file import LearningProgress
-    from localrec.ranking.learned.ranker import FusedRanker
+    from localrec.ranking.learned.ranker import FitReport, FusedRanker
     from localrec.ranking.learned.stored import StoredLog
+    from localrec.ranking.learned.verdicts import VerdictShare
     from localrec.workspace import OpenWorkspace
 
 EXAMPLES = """
@@ -26,25 +27,41 @@ Examples:\n\n
   localrec learn\n\n
   localrec learn --domain movies\n\n
   localrec learn --status\n\n
-  localrec learn --stop
+  localrec learn --stop\n\n
+  localrec learn --judge memrec-model
 """
-SWITCH = "LOCALREC_LEARN"  # "off": nothing is learnt in the background
 
 
 def learn(
     domain: DomainOption = None,
     status: Annotated[
-        bool, typer.Option("--status", help="Say how far a running fit has come.")
+        bool,
+        typer.Option("--status", help="Say how far a fit has come, or what was learnt."),
     ] = False,
     stop: Annotated[
         bool, typer.Option("--stop", help="Stop a running fit; it goes on there the next time.")
     ] = False,
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            "--judge",
+            metavar="SYSTEM",
+            help="Learn what the verdict of a system with a model counts beside what was learnt: "
+            "memrec-model, agenticrec or a variant.",
+        ),
+    ] = None,
+    cases: Annotated[
+        int, typer.Option(min=20, metavar="N", help="Held-out items that a judge is asked about.")
+    ] = 60,
 ) -> None:
     """Learn the default ranking of each domain from all that users did with its items.
 
     An import starts this in the background, and lists work meanwhile. A fit that was stopped or
     killed goes on where it was, and one without new interactions ends at once. What is learnt is a
     cache of the store: forgetting removes it.
+
+    A judge has no share in a list before one was learnt, which takes a while, since its model is
+    asked about each held-out item. It gets one only if its verdict makes the order better.
     """
     from localrec.workspace.domain_choice import domain_of_question
 
@@ -52,15 +69,16 @@ def learn(
     with context.open_workspace() as opened:
         domains = [domain_of_question(opened, "", domain)] if domain else opened.domains()
     if status or stop:
-        running = dict(_running(context.workspace, domains))
-        if stop:
-            for one in running.values():
-                one.stop()
-        if not context.print_json({name: one.what for name, one in running.items()}):
-            for name, one in running.items():
-                note(f"{name}: {learning_text(one)}" + (", asked to stop" if stop else ""))
-            if not running:
-                note("Nothing is being learnt.")
+        found = {name: _status(context.workspace, name, stop=stop) for name in domains}
+        if not context.print_json(found):
+            for name, one in found.items():
+                note(f"{name}: {one['text']}")
+        return
+    if judge is not None:
+        shares = {name: _learn_judge(context.workspace, name, judge, cases) for name in domains}
+        if not context.print_json(shares):
+            for name, share in shares.items():
+                note(f"{name}: {share.as_sentence()}")
         return
     learnt = {}
     for name in domains:
@@ -76,7 +94,7 @@ def learn_in_background(opened: OpenWorkspace, domain: str) -> None:
 
     Nothing starts where it is switched off (LOCALREC_LEARN=off), or is running already.
     """
-    if os.environ.get(SWITCH, "").casefold() == "off":
+    if not learning_is_on():
         return
     from localrec.foundation.jobs import start_in_background
     from localrec.ranking.learned.progress_file import learning_progress
@@ -127,6 +145,31 @@ def _learn(folder: Path, domain: str) -> FusedRanker | None:
             ) from error
 
 
+def _learn_judge(folder: Path, domain: str, system: str, cases: int) -> VerdictShare:
+    from localrec.ranking.learned.evidence.base import FitStoppedError
+    from localrec.systems.judge_learning import learn_judge
+
+    with progress() as steps, _stop_flag() as is_stopped:
+        try:
+            return learn_judge(
+                folder,
+                domain,
+                system,
+                cases,
+                progress=steps,
+                should_stop=lambda: bool(is_stopped),
+            )
+        except FitStoppedError as error:
+            raise CutShortError(
+                "Learning a share was stopped, and nothing of it was kept.",
+                f"Start it again: localrec learn --judge {system}",
+            ) from error
+        except BusyError as error:
+            raise BusyError(
+                f"Another process is learning a share in {domain} already.", "Let it finish first."
+            ) from error
+
+
 def _read(folder: Path, domain: str) -> StoredLog:
     from localrec.memory.user_summaries import build_item_features
     from localrec.ranking.learned.stored import read_log
@@ -142,27 +185,47 @@ def _summary(ranker: FusedRanker | None) -> dict[str, object]:
     if ranker is None or ranker.report is None:
         return {"kinds": [], "rows": 0, "text": "too few interactions to learn from"}
     report, kinds = ranker.report, list(ranker.used_kinds)
-    part = " (a sample)" if report.sampled else ""
     return {
         "kinds": kinds,
         "rows": report.learnt_rows,
         "seconds": report.seconds,
         "shortened": list(report.shortened),
-        "text": f"learnt from {report.learnt_rows:,} interactions{part}; what counts: "
-        + (", ".join(kinds) or "nothing but popularity")
-        + (
-            f"; trained for less than planned: {', '.join(report.shortened)}"
-            * bool(report.shortened)
-        ),
+        "text": report_text(report)
+        + f"; what counts: {', '.join(kinds) or 'nothing but popularity'}",
     }
 
 
-def _running(folder: Path, domains: list[str]) -> Iterator[tuple[str, LearningProgress]]:
-    from localrec.ranking.learned.progress_file import learning_progress
+def report_text(report: FitReport) -> str:
+    """What was learnt from, as a sentence without its full stop."""
+    rows = f"{report.learnt_rows:,} interactions"
+    if report.sampled:
+        rows = f"{report.learnt_rows:,} of {report.rows:,} interactions, those of drawn users"
+    hurried = ", ".join(report.shortened)
+    return f"learnt from {rows}" + (f"; for want of time less trained: {hurried}" * bool(hurried))
 
-    for name in domains:
-        if (one := learning_progress(folder / "indexes", name)) is not None:
-            yield name, one
+
+def _status(folder: Path, domain: str, *, stop: bool) -> dict[str, str]:
+    """What a domain's fit does, or waits for, or came to; a running one is stopped on request."""
+    from localrec.ranking.learned.progress_file import finished_parts, learning_progress
+    from localrec.ranking.learned.stored import ranking_report
+
+    indexes = folder / "indexes"
+    running = learning_progress(indexes, domain)
+    if running is not None:
+        if stop:
+            running.stop()
+        asked = ", asked to stop" if stop else ""
+        return {"state": "learning", "text": learning_text(running) + asked}
+    report = ranking_report(indexes, domain)
+    learnt = report_text(report) if report is not None else "not learnt yet"
+    if parts := finished_parts(indexes, domain):
+        text = (
+            f"{learnt}; a fit was stopped before it was done and waits behind {parts[-1]} "
+            f"({len(parts)} finished {'part' if len(parts) == 1 else 'parts'}). "
+            f"Go on: localrec learn --domain {domain}"
+        )
+        return {"state": "waiting", "text": text}
+    return {"state": "missing" if report is None else "learnt", "text": learnt}
 
 
 @contextmanager

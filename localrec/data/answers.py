@@ -12,8 +12,11 @@ from localrec.data.questions import Question
 from localrec.data.recommendations import ItemListRecord, MemorySummary, RecommendedItem
 
 
-class QueryView(msgspec.Struct, frozen=True, kw_only=True):
-    """An intent as the answer's JSON shows it; `glass` is the container, whatever its name."""
+class QueryView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An intent as the answer's JSON shows it; `glass` is the container, whatever its name.
+
+    `met` and `on_list` are there where the question speaks of what its user had or put on a list.
+    """
 
     include: tuple[str, ...]
     include_any: tuple[tuple[str, ...], ...]
@@ -33,6 +36,15 @@ class QueryView(msgspec.Struct, frozen=True, kw_only=True):
     soft: tuple[str, ...]
     corrected: dict[str, str]
     unknown: tuple[str, ...]
+    met: bool | None = None
+    on_list: bool | None = None
+
+
+class UnusedPhrase(msgspec.Struct, frozen=True, kw_only=True):
+    """Words of a question that took no part in its answer, and the nearest names that are known."""
+
+    words: str
+    nearest: tuple[str, ...] = ()
 
 
 class Relaxation(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,6 +90,9 @@ class Answer(msgspec.Struct, ItemListRecord, frozen=True, kw_only=True, omit_def
     model_saw: tuple[ModelCall, ...] | None = None
     trajectory: dict[str, Any] | None = None
     seen: QueryImage | None = None
+    unused: tuple[UnusedPhrase, ...] = ()
+    topic: str = ""
+    language: str = ""
 
     @property
     def listed(self) -> tuple[RecommendedItem, ...]:

@@ -1,9 +1,9 @@
 """What a domain is: the declaration that lets one code serve drinks, films or books.
 
 A domain is a folder with `domain.toml` (kinds, roles, texts, flags, numbers) and, beside it, an
-optional `taxonomy.toml` (families and synonyms of attributes) and an optional `words.toml` (words
-of questions). MARC's four tasks are written against the roles below, never against a domain's own
-words:
+optional `taxonomy.toml` (families and synonyms of attributes), `words.toml` (words of questions)
+and `columns.toml` (which column of a table holds what). MARC's four tasks are written against the
+roles below, never against a domain's own words:
 
 * component: what an item is made of (ingredient, genre); C3 walks it
 * container: what holds it (glass, decade); C2 filters by it
@@ -16,6 +16,8 @@ from __future__ import annotations
 from typing import Literal
 
 import msgspec
+
+from localrec.data.catalogue_columns import CatalogueColumns
 
 AttributeRole = Literal[
     "component", "container", "category", "creator", "colour", "look", "garnish"
@@ -114,11 +116,13 @@ class QuestionWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         common: Everyday words that are never taken for a misspelt name.
         have: Phrases that stand by what a user has.
         negations: Phrases before what a user does not want.
+        compounds: One word -> the names that it stands for together ("romcom").
     """
 
     common: tuple[str, ...] = ()
     have: tuple[str, ...] = ()
     negations: tuple[str, ...] = ()
+    compounds: dict[str, tuple[str, ...]] = {}
 
 
 class Domain(msgspec.Struct, eq=False, frozen=True, forbid_unknown_fields=True):
@@ -144,6 +148,7 @@ class Domain(msgspec.Struct, eq=False, frozen=True, forbid_unknown_fields=True):
     examples: tuple[str, ...] = ()
     taxonomy: ConceptTables = {}
     words: QuestionWords = QuestionWords()
+    columns: CatalogueColumns | None = None
 
     def kind_of(self, role: AttributeRole) -> str | None:
         """The attribute kind that plays `role`, or None where the domain has none."""

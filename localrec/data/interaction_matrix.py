@@ -17,7 +17,6 @@ from localrec.data.interactions import Interactions
 from localrec.foundation.progress import Progress
 
 SAMPLE = 1_000  # users asked about one item; a share of them is known to 1.6% at worst
-_DAY_S = 86_400
 _REPORT_EVERY = 256  # items between two reports of progress
 _NO_NODES = np.zeros(0, dtype=np.int64)
 
@@ -94,9 +93,8 @@ class InteractionMatrix(msgspec.Struct, frozen=True, dict=True, eq=False):
     @classmethod
     def from_log(cls, log: Interactions) -> InteractionMatrix:
         """Take every row of a log as a like; users and items keep their numbers."""
-        day = log.at.astype("datetime64[s]").astype(np.float64) / _DAY_S
-        day[np.isnat(log.at)] = np.nan
-        return cls.from_pairs(log.user, log.item, log.users, log.items, day.astype(np.float32))
+        days = log.days.astype(np.float32)
+        return cls.from_pairs(log.user, log.item, log.users, log.items, days)
 
     @classmethod
     def from_likes(cls, log: Interactions, liked_from: float) -> InteractionMatrix:

@@ -8,6 +8,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+_DAY_S = 86_400
+_NO_NODES = np.zeros(0, dtype=np.int64)
+
 
 class Interactions(msgspec.Struct, frozen=True, dict=True):
     """Who did what when, ordered by user, then time, then the order of the data.
@@ -19,6 +22,7 @@ class Interactions(msgspec.Struct, frozen=True, dict=True):
         at: When, (m,) datetime64[s].
         users: Number of users, those without a row too.
         items: Number of items, those without a row too.
+        item_nodes: The node id of each item, (items,) int64; empty where items are no nodes.
     """
 
     user: NDArray[np.int32]
@@ -27,6 +31,7 @@ class Interactions(msgspec.Struct, frozen=True, dict=True):
     at: NDArray[np.datetime64]
     users: int
     items: int
+    item_nodes: NDArray[np.int64] = _NO_NODES
 
     def __len__(self) -> int:
         return len(self.user)
@@ -39,3 +44,20 @@ class Interactions(msgspec.Struct, frozen=True, dict=True):
     def rows_of(self, user: int) -> slice:
         """The rows of one user, oldest first."""
         return slice(int(self.first_row[user]), int(self.first_row[user + 1]))
+
+    @cached_property
+    def days(self) -> NDArray[np.float64]:
+        """When each row happened, in days since 1970; NaN where that is unknown, (m,)."""
+        return days_of(self.at)
+
+    def select(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> Interactions:
+        """Keep some of the rows, by a mask or in order; users and items keep their numbers."""
+        columns = {name: getattr(self, name)[rows] for name in ("user", "item", "stars", "at")}
+        return msgspec.structs.replace(self, **columns)
+
+
+def days_of(at: NDArray[np.datetime64]) -> NDArray[np.float64]:
+    """Moments as days since 1970; NaN where one is unknown, (m,)."""
+    days = at.astype("datetime64[s]").astype(np.float64) / _DAY_S
+    days[np.isnat(at)] = np.nan
+    return days

@@ -29,19 +29,21 @@ class RoutedTask(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
-class NumberRange(msgspec.Struct, frozen=True, kw_only=True):
-    """A closed interval asked of a numeric property, `low <= property <= high`."""
+class NumberRange(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A closed interval asked of a numeric property, `low <= property <= high`, or refused."""
 
     name: str
     low: float
     high: float
+    barred: bool = False
 
 
 class Constraint(msgspec.Struct, frozen=True, kw_only=True):
     """One demand on an item's attributes: it has one of `any_of`, or none of them if `barred`.
 
     Names are keys of attribute nodes; a family stands for everything below it. A `soft` demand
-    only moves an item up or down, by its `weight`.
+    only moves an item up or down, by its `weight`. `or_else` are alternatives of other kinds, as
+    (kind, key): "Italy or Bordeaux".
     """
 
     kind: str
@@ -49,6 +51,7 @@ class Constraint(msgspec.Struct, frozen=True, kw_only=True):
     barred: bool = False
     soft: bool = False
     weight: float = 1.0
+    or_else: tuple[tuple[str, str], ...] = ()
 
 
 class ImageWord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -131,6 +134,11 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
         visual: The question is about looks, even where no colour or look was named.
         corrected: Typed word -> the word it was read as.
         unknown: Content words that match nothing in the graph.
+        unused: What the question says that no part of this query holds, as it was typed.
+        met: Only items that the user has met (True) or has not met (False).
+        on_list: Only items that are (True) or are not (False) on the user's list for later.
+        topic: "wish", or what the question is instead: "small talk", or about something "other".
+        language: Code of the language that the question is in where nobody here reads it, else "".
         cut: Only the first part of an overlong question was read.
         seen: What its picture shows, where it has one.
         pictured: Soft demands that the picture makes; together they weigh less than one that the
@@ -148,9 +156,19 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     visual: bool = False
     corrected: dict[str, str] = {}
     unknown: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()
+    met: bool | None = None
+    on_list: bool | None = None
+    topic: Literal["wish", "small talk", "other"] = "wish"
+    language: str = ""
     cut: bool = False
     seen: QueryImage | None = None
     pictured: tuple[Constraint, ...] = ()
+
+    @property
+    def is_declined(self) -> bool:
+        """True where the question asks for nothing that could be answered with items."""
+        return self.topic != "wish" or bool(self.language)
 
     @property
     def is_empty(self) -> bool:
@@ -163,6 +181,8 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
             or self.exclude_items
             or self.have
             or self.order
+            or self.met is not None
+            or self.on_list is not None
         )
 
     def of_kind(self, kind: str | None, *, barred: bool = False) -> tuple[Constraint, ...]:

@@ -231,17 +231,27 @@ def load_config(named: str) -> tuple[AnyRunConfig, bytes]:
     try:
         with path.open("rb") as file:
             text = file.read(_LARGEST + 1)
+    except OSError as error:
+        raise InputError(
+            f"{named} cannot be read: {error.strerror}.",
+            f"Name a file, a folder of data, or one of: {', '.join(ready_configs())}.",
+        ) from error
+    return parse_config(text, path), text
+
+
+def parse_config(text: bytes, path: Path) -> AnyRunConfig:
+    """Read the text of a configuration.
+
+    Raises:
+        InputError: a field is unknown or wrong.
+    """
+    try:
         if len(text) > _LARGEST:
             raise ValueError(f"it is longer than {_LARGEST:,} bytes")
         declared = tomllib.loads(text.decode("utf-8"))
         if "questions" in declared:
-            return msgspec.convert(declared, QuestionRunConfig), text
-        return msgspec.convert(declared, RunConfig), text
-    except OSError as error:
-        raise InputError(
-            f"{named} cannot be read: {error.strerror}.",
-            f"Name a file, or one of: {', '.join(ready_configs())}.",
-        ) from error
+            return msgspec.convert(declared, QuestionRunConfig)
+        return msgspec.convert(declared, RunConfig)
     except (ValueError, RecursionError) as error:  # digits and brackets by the thousand, too
         raise InputError(
             f"{path} does not declare a run: {error}.", "See docs/evaluation.md for the fields."

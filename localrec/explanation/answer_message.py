@@ -28,7 +28,7 @@ def answer_message(
         items: The items of the answer.
         user_profile: The user's history; None: nobody is named or nothing is known.
     """
-    told = _how_it_was_read(query)
+    told = [*_how_it_was_read(query), *_what_was_not_used(query.intent, user_profile is not None)]
     if not items:
         excluded = _excluded(query.intent)
         told.append(f"Nothing is left: everything in the catalogue is barred by “{excluded}”.")
@@ -53,6 +53,15 @@ def _how_it_was_read(query: SearchQuery) -> list[str]:
         told.append(f"Taking {query.catalogue.names[example]} as the example.")
     elif intent.anchor and not intent.target:
         told.append(f"“{intent.anchor}” is not in the catalogue; going by its name.")
+    return told
+
+
+def _what_was_not_used(intent: Query, has_history: bool) -> list[str]:
+    told = []
+    if intent.unused:
+        told.append(f"I did not use: {', '.join(intent.unused)}.")
+    if (intent.met is not None or intent.on_list is not None) and not has_history:
+        told.append("I do not know what you had or put on a list: say who you are with --user.")
     return told
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from localrec.data.domains import Domain
 from localrec.data.evidence import Evidence, Fact
 from localrec.data.query import Constraint
 from localrec.graph.catalogue import LinkDetail
@@ -18,6 +19,7 @@ from localrec.retrieval.candidates import CandidateSet
 from localrec.retrieval.search_query import SearchQuery
 
 _SHOWN = 4
+_BEYOND = 2  # statements about what an item has besides
 
 
 def question_facts(
@@ -39,7 +41,7 @@ def question_facts(
     facts.extend(_facts_of_numbers(query, item))
     if pool.allowed[item]:
         facts.extend(_fact_of_absence(query, around))
-    facts.append(_fact_of_components(query, around, leads=not facts))
+    facts += _facts_beyond(query, around, leads=not facts)
     return facts
 
 
@@ -70,8 +72,8 @@ def _fact_of_constraint(
         link = around.link_to(path[0]) if path else None
         if link is None or path[0] in told:  # what it is says more than what it is a kind of
             continue
-        name = link.as_written.lower()
-        if len(path) > 1 and catalogue.attributes[path[-1]].name not in name:
+        name = _as_said(catalogue.domain, constraint.kind, link.as_written)
+        if len(path) > 1 and catalogue.attributes[path[-1]].name not in name.lower():
             name += f" ({catalogue.attributes[path[-1]].name})"
         told[path[0]] = name
         edges += [around.edge(link), *around.steps(path)]
@@ -151,13 +153,26 @@ def _fact_of_absence(query: SearchQuery, around: ItemSubgraph) -> list[Fact]:
     return [Fact(f"has no {_listed(list(dict.fromkeys(barred))[:_SHOWN], 'or')}", edges)]
 
 
-def _fact_of_components(query: SearchQuery, around: ItemSubgraph, *, leads: bool) -> Fact:
-    component = query.catalogue.domain.kind_of("component")
-    links = around.of_kind(component)
-    edges = tuple(around.edge(link) for link in links)
-    names = _listed([link.as_written.lower() for link in links])
-    says = query.catalogue.domain.attributes[component or ""].says
-    return Fact(says.format(name=names), edges, leads=leads)
+def _facts_beyond(query: SearchQuery, around: ItemSubgraph, *, leads: bool) -> list[Fact]:
+    """What the item has besides what was asked: its components, else its maker and kinds."""
+    domain = query.catalogue.domain
+    component = domain.kind_of("component")
+    kinds = [component] if component and around.of_kind(component) else list(domain.attributes)
+    facts = []
+    for kind in kinds:
+        links = around.of_kind(kind)
+        if links:
+            edges = tuple(around.edge(link) for link in links)
+            names = _listed([_as_said(domain, kind, link.as_written) for link in links])
+            facts.append(Fact(domain.attributes[kind].says.format(name=names), edges, leads=leads))
+    return facts[:_BEYOND]
+
+
+def _as_said(domain: Domain, kind: str, written: str) -> str:
+    """A name as a sentence says it: proper names as they are written, other words small."""
+    role = domain.attributes[kind].role
+    proper = role == "creator" or (role in ("category", "container") and written != written.lower())
+    return written if proper and kind not in domain.taxonomy else written.lower()
 
 
 def _listed(names: Sequence[str], last: str = "and") -> str:

@@ -13,9 +13,10 @@ from collections.abc import Iterable, Sequence
 from localrec.data.evidence import Evidence
 from localrec.data.query import Query
 from localrec.foundation.text_matching import roots
+from localrec.understanding.meanings import Meaning
 from localrec.understanding.mentions import find_mentions, owners
 from localrec.understanding.negation import negated_tokens
-from localrec.understanding.vocabulary import Meaning, Vocabulary
+from localrec.understanding.vocabulary import Vocabulary
 
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from localrec.memory.user_item_graph import UserItemGraph
 
 _RAISED = 0.2  # least weighted rise of log odds that is worth a sentence
-_TOGETHER = 3  # least number of users behind a share
+TOGETHER = 3  # least number of users behind a share
 _ATTRIBUTES = 3
 _NAMED = 2
 _LIKED = 0.25  # strength from which an item counts as liked in a sentence
@@ -41,7 +41,10 @@ _WATCHED = 100  # users whose order is looked at
 class ItemCatalog(Protocol):
     """Items and their attributes by number, as far as reasons name them; a `Catalogue` is one."""
 
-    domain: Domain
+    @property
+    def domain(self) -> Domain:
+        """What the items belong to."""
+        ...
 
     @property
     def names(self) -> Sequence[str]:
@@ -138,9 +141,9 @@ class ReasonBuilder:
         counts, asked = self._audience.liked_with(source)
         together = int(counts[item])
         liked = self._catalogue.names[source]
-        everybody = _share(int(self._audience.likes[item]), self._audience.user_count)
+        everybody = share_text(int(self._audience.likes[item]), self._audience.user_count)
         text = (
-            f"{_share(together, asked)} of those who liked {liked} liked this too, "
+            f"{share_text(together, asked)} of those who liked {liked} liked this too, "
             f"{everybody} of everybody did"
         )
         edge = Evidence(
@@ -158,7 +161,7 @@ class ReasonBuilder:
         for place in self._asked.tolist():
             source = int(self._user_profile.items[place])
             # A candidate of a ranking may be in the history: it is no reason for itself.
-            if source != item and self._audience.liked_with(source)[0][item] >= _TOGETHER:
+            if source != item and self._audience.liked_with(source)[0][item] >= TOGETHER:
                 rise = lift(self._audience, source, here)[0]
                 rises[place] = float(self._user_profile.liked[place] * rise)
         best = max(rises, key=rises.__getitem__, default=None)
@@ -188,7 +191,7 @@ class ReasonBuilder:
             return None
         source = int(self._user_profile.items[place])
         soon, both = _came_soon_after(collaborative_memory.graph, source, item)
-        if soon < _TOGETHER or soon < _SOON * both:
+        if soon < TOGETHER or soon < _SOON * both:
             return None
         liked = self._catalogue.names[source]
         edge = Evidence(
@@ -224,7 +227,7 @@ class ReasonBuilder:
             holders = int(is_user[np.array(facet.supporters, dtype=np.int64) - 1].sum())
             if facet.attribute is None or facet.attribute not in theirs:
                 continue
-            if holders < max(_TOGETHER, people / 2):
+            if holders < max(TOGETHER, people / 2):
                 continue
             edge = Evidence(
                 source=facet.text,
@@ -243,7 +246,7 @@ class ReasonBuilder:
         chosen = memory_context.curated.neighbours
         nearest = chosen.index[chosen.is_user]
         liking = int(np.isin(nearest, graph.matrix.users_of(item)).sum())
-        if liking < _TOGETHER:
+        if liking < TOGETHER:
             return None
         edge = Evidence(
             source=self._catalogue.names[item],
@@ -282,6 +285,17 @@ class ReasonBuilder:
             relation = "LIKED" if self._user_profile.strengths[place] >= 1.0 else "CHOSE"
             return Evidence(source=self._person, relation=relation, target=name)
         return Evidence(source=self._person, relation="RATED", target=name, value=f"{stars:g}")
+
+    def edge_to_item(self, item: int) -> Evidence:
+        """The edge from the person to an item of their history."""
+        return self._edge_to(self._place_of(item))
+
+    def strength_of(self, item: int) -> float:
+        """How much the person likes an item of their history, from -1 to 1."""
+        return float(self._user_profile.strengths[self._place_of(item)])
+
+    def _place_of(self, item: int) -> int:
+        return int(np.flatnonzero(self._user_profile.items == item)[-1])
 
     def _link(self, item: int, attribute: int) -> Evidence:
         one = self._catalogue.attributes[attribute]
@@ -346,6 +360,6 @@ def _came_soon_after(graph: UserItemGraph, source: int, item: int) -> tuple[int,
     return soon, dated
 
 
-def _share(part: int, whole: int) -> str:
+def share_text(part: int, whole: int) -> str:
     """A share in words; one that rounding would turn into nothing says so."""
     return f"{part / whole:.0%}" if part >= 0.01 * whole else "less than 1%"

@@ -70,8 +70,6 @@ _MAGIC = (
     (b"\xff\xd8\xff", "a JPEG image"),
     (b"GIF8", "a GIF image"),
     (b"\x7fELF", "a program"),
-    (b"\xff\xfe", "text in UTF-16"),
-    (b"\xfe\xff", "text in UTF-16"),
 )
 _WEB_PAGE = (b"<!doctype html", b"<html", b"<head", b"<body")
 # What Korean Excel writes into otherwise English tables; it has no accented Latin letters.
@@ -148,15 +146,17 @@ def detect_encoding(
 ) -> str:
     """The encoding in which the whole file decodes strictly.
 
-    A declared encoding and a byte order mark are taken at their word. Otherwise UTF-8 goes
-    first, then cp949 where the text it gives looks Korean, then cp1252, and last Latin-1.
+    A declared encoding and a byte order mark (of UTF-8 or UTF-16) are taken at their word.
+    Otherwise UTF-8 goes first, then cp949 where the text it gives looks Korean, then cp1252, and
+    last Latin-1.
 
     Raises:
         InputError: the declared encoding is unknown, or the file is not in it (names the line).
     """
     with open_bytes(path, limits) as stream:
-        marked = stream.read(3) == codecs.BOM_UTF8
-    trusted = declared or ("utf-8-sig" if marked else None)
+        start = stream.read(3)
+    marked = "utf-8-sig" if start == codecs.BOM_UTF8 else _utf_16_of(start)
+    trusted = declared or marked
     if trusted is not None:
         return _trust(path, limits, trusted)
     if _undecodable_line(path, limits, "utf-8") is None:
@@ -260,8 +260,15 @@ def sniff_binary_kind(start: bytes) -> str | None:
             return "an Excel workbook" if is_workbook else kind
     if start.lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith(_WEB_PAGE):
         return "a web page"
+    if _utf_16_of(start):
+        return None
     controls = sum(byte < 9 or 13 < byte < 27 for byte in start)
     return "a binary file" if controls > max(8, len(start) // 20) else None
+
+
+def _utf_16_of(start: bytes) -> str | None:
+    """UTF-16 where a file begins with its mark; Excel's "Unicode text" does."""
+    return "utf-16" if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else None
 
 
 def _trust(path: Path | ArchivedFile, limits: FileLimits, encoding: str) -> str:

@@ -14,6 +14,7 @@ SWITCHES: dict[str, str] = {
     "ORT_DISABLE_TELEMETRY": "1",
     "ANONYMIZED_TELEMETRY": "False",
     "RAY_USAGE_STATS_ENABLED": "0",
+    "OTEL_SDK_DISABLED": "true",
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from pathlib import Path
 from typing import Literal
@@ -30,6 +31,7 @@ RERANKER: ModelRole = "reranker"  # judges candidates one by one: `rank --system
 SLOTS: ModelRole = "slots"  # reads a question; it takes an adapter that was trained for it
 PICTURES = "pictures"  # embeds pictures: a pair of encoders, no chat model
 RULES = "rules"  # a role bound to this is played without a model
+LEARN_SWITCH = "LOCALREC_LEARN"  # "off": no ranking is learnt but by `localrec learn`
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -58,6 +60,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     pictures: str = ""
     index: str = "auto"
     threads: int = 0
+
+
+def learning_is_on() -> bool:
+    """Whether a better ranking may be learnt without being asked for."""
+    return os.environ.get(LEARN_SWITCH, "").casefold() != "off"
 
 
 def load_settings(folder: Path) -> Settings:

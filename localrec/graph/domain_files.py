@@ -1,4 +1,8 @@
-"""Load domain declarations: of the shipped data folder, and of domain packs."""
+"""Load domain declarations: of the workspace, of the shipped data folder, and of domain packs.
+
+A workspace keeps domains of its own in `domains/NAME`. `use_domains_of` has them found by their
+names from then on, in this process; `Store.open_` calls it, so whoever reads a store knows them.
+"""
 
 from __future__ import annotations
 
@@ -10,40 +14,102 @@ from pathlib import Path
 
 import msgspec
 
+from localrec.data.catalogue_columns import CatalogueColumns
 from localrec.data.domains import ConceptTables, Domain, QuestionWords
 from localrec.foundation.atomic_files import write_atomically
 from localrec.foundation.errors import InputError, WorkspaceError
 from localrec.foundation.paths import make_private, pulled, shipped
 from localrec.foundation.plugins import DOMAINS, find_plugin, list_plugins
 
+_FILES = ("domain.toml", "words.toml", "columns.toml", "taxonomy.toml")
+_OWN = "domains"  # folder of a workspace
+_used: list[Path] = []  # workspaces of this process, the latest last
+_named: dict[str, Path] = {}  # domains that were named by their folders in this process
 
-@lru_cache
+
+def own_domains(workspace: Path) -> Path:
+    """The folder in which a workspace keeps domains of its own."""
+    return workspace / _OWN
+
+
+def use_domains_of(workspace: Path) -> None:
+    """Have the domains of a workspace found by name, before those of others, and listed."""
+    if workspace in _used:
+        _used.remove(workspace)
+    _used.append(workspace)
+
+
+def use_folder(folder: Path) -> str:
+    """Have the domain in a folder found by its name, in this process; returns the name.
+
+    Raises:
+        InputError: the folder declares no domain, or one with the name of another.
+    """
+    name = load_domain("", folder).name
+    if name in shipped_domains():
+        raise InputError(
+            f"{folder} declares {name!r}, which is a domain already.", "Give it another name."
+        )
+    _named[name] = folder
+    return name
+
+
 def load_domain(name: str, folder: Path | None = None) -> Domain:
-    """Read a domain from `folder`, or by its name from `datasets/` or a domain pack.
+    """Read a domain from `folder`, or by its name.
 
     Raises:
         InputError: no such domain, or a declaration with an unknown or wrong field.
         PluginError: the package that registers the domain is broken.
     """
-    home = folder or _find_folder(name)
+    home = folder or _own_folder(name)
+    if home is None:
+        return _load_lasting(name)
+    changed = tuple(_changed_at(home / file) for file in _FILES)
+    return _load_changing(name if folder is None else None, home, changed)
+
+
+@lru_cache
+def _load_lasting(name: str) -> Domain:
+    """A domain that ships with localrec or a package: it stays as it is while we run."""
+    return _read_domain(name, _find_folder(name))
+
+
+@lru_cache
+def _load_changing(name: str | None, home: Path, changed: tuple[int, ...]) -> Domain:
+    """A domain that a user may edit; `changed` are the times of its files."""
+    return _read_domain(name, home)
+
+
+def _changed_at(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _read_domain(name: str | None, home: Path) -> Domain:
     path = home / "domain.toml"
     try:
         declared = tomllib.loads(path.read_text(encoding="utf-8"))
         domain = msgspec.convert(declared, Domain)
-        if folder is None and domain.name != name:
+        if name is not None and domain.name != name:
             raise InputError(
                 f"{path} declares the domain {domain.name!r}, not {name!r}.",
                 "Register it under the name that it declares.",
             )
-        words = home / "words.toml"
+        words, columns = home / "words.toml", home / "columns.toml"
         if words.is_file():
             told = tomllib.loads(words.read_text(encoding="utf-8"))
             domain = msgspec.structs.replace(domain, words=msgspec.convert(told, QuestionWords))
+        if columns.is_file():
+            told = tomllib.loads(columns.read_text(encoding="utf-8"))
+            named = msgspec.convert(told, CatalogueColumns)
+            domain = msgspec.structs.replace(domain, columns=named)
         taxonomy = home / "taxonomy.toml"
         if not taxonomy.is_file():
             return domain
         return msgspec.structs.replace(domain, taxonomy=_read_taxonomy(taxonomy.read_bytes()))
-    except (OSError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+    except (OSError, ValueError, msgspec.ValidationError) as error:
         raise InputError(
             f"{path} does not declare a domain: {error}.", "See docs/domains.md for the fields."
         ) from error
@@ -67,8 +133,29 @@ def _read_taxonomy(text: bytes) -> ConceptTables:
 
 
 def known_domains() -> list[str]:
-    """Return the name of every domain that ships with localrec or that a pack brings."""
+    """Return the name of every domain: of the latest workspace, shipped, brought by packs."""
+    return sorted({*_own_names(), *shipped_domains()})
+
+
+def shipped_domains() -> list[str]:
+    """Return the name of every domain that no workspace brings."""
     return sorted({*_domains_without_pack(), *list_plugins(DOMAINS)})
+
+
+def _own_names() -> set[str]:
+    latest = (own_domains(workspace).glob("*/domain.toml") for workspace in _used[-1:])
+    return set(_named) | {path.parent.name for found in latest for path in found}
+
+
+def _own_folder(name: str) -> Path | None:
+    """The folder of a domain that was named by it, or of a workspace that is in use."""
+    if name in _named:
+        return _named[name]
+    for workspace in reversed(_used):
+        folder = own_domains(workspace) / name
+        if "/" not in name and (folder / "domain.toml").is_file():
+            return folder
+    return None
 
 
 def _find_folder(name: str) -> Path:

@@ -73,6 +73,10 @@ class LeasedStore(Store):
         """As of the store."""
         return self.take().columns(sql, values)
 
+    def query(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """As of the store."""
+        return self.take().query(sql)
+
     @contextmanager
     def staged(self, **tables: Columns) -> Iterator[None]:
         """As of the store."""

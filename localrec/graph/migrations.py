@@ -137,6 +137,37 @@ _STEPS: tuple[str, ...] = (
         import_id BIGINT
     );
     """,
+    # 6: views for other programs, documented in docs/sql.md. `meta` says under `item_kind:DOMAIN`
+    # which nodes of a domain are its items; imports add the kinds of new domains.
+    """
+    INSERT OR IGNORE INTO meta VALUES
+        ('item_kind:books', 'book'), ('item_kind:movies', 'movie'), ('item_kind:music', 'track'),
+        ('item_kind:places', 'place'), ('item_kind:products', 'product'),
+        ('item_kind:cocktails', 'cocktail');
+    CREATE VIEW items AS
+        SELECT n.node_id AS item_id, n.domain, n.key, n.name, n.properties
+        FROM node n JOIN meta m ON m.key = 'item_kind:' || n.domain AND m.value = n.kind;
+    CREATE VIEW users AS
+        SELECT n.node_id AS user_id, n.domain, n.key AS "user" FROM node n WHERE n.kind = 'user';
+    CREATE VIEW attributes AS
+        SELECT i.item_id, i.domain, i.key AS item_key, i.name AS item, a.kind, a.key, a.name,
+            e.kind AS relation, e.properties->>'$.value' AS detail
+        FROM items i JOIN edge e ON e.source_id = i.item_id
+        JOIN node a ON a.node_id = e.target_id;
+    CREATE VIEW interactions AS
+        SELECT u."user", i.domain, i.key AS item_key, i.name AS item, x.event, x.rating AS stars,
+            x."at", x.times, x.source, x.note
+        FROM interaction x JOIN users u ON u.user_id = x.user_id
+        JOIN items i ON i.item_id = x.item_id;
+    CREATE VIEW shelves AS
+        SELECT u."user", u.domain, a.kind, a.key, a.name, s."at"
+        FROM shelf s JOIN users u ON u.user_id = s.user_id JOIN node a ON a.node_id = s.node_id;
+    CREATE VIEW memories AS
+        SELECT n.domain, n.kind, n.key, n.name, m.version, m.text, m.facets, m.source, m.pinned,
+            m."at"
+        FROM memory m JOIN node n ON n.node_id = m.node_id
+        QUALIFY m.version = max(m.version) OVER (PARTITION BY m.node_id);
+    """,
 )
 
 SCHEMA_VERSION = len(_STEPS)

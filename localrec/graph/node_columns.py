@@ -27,20 +27,24 @@ def edge_visible_to(user: str | None) -> str:
 
 
 def users_with_own_links(store: Store) -> frozenset[str]:
-    """Keys of the people whose exports are here: who may have links of their own."""
+    """Keys of the users whose exports are here: they may have links of their own."""
     rows = store.rows("SELECT DISTINCT user_key FROM import_receipt WHERE user_key IS NOT NULL")
     return frozenset(key for (key,) in rows)
 
 
 def users_hidden_from(store: Store, user: str | None) -> frozenset[str]:
-    """The people whose own links a person does not see: all others.
+    """The users whose own links a user does not see: all others; see `hidden_from`."""
+    return hidden_from(users_with_own_links(store), user)
 
-    Nobody in particular (None) sees what a lone person told, and of several people's words none.
+
+def hidden_from(with_links: frozenset[str], user: str | None) -> frozenset[str]:
+    """Choose, among the users with links of their own, those whose links `user` does not see.
+
+    A request without a user (None) sees the links of a lone user, and of several users none.
     """
-    people = users_with_own_links(store)
     if user:
-        return people - {clean_name(user)}
-    return people if len(people) > 1 else frozenset()
+        return with_links - {clean_name(user)}
+    return with_links if len(with_links) > 1 else frozenset()
 
 
 def edge_not_from(people: Iterable[str]) -> str:

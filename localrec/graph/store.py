@@ -20,6 +20,7 @@ import numpy as np
 
 from localrec.foundation.errors import BusyError, WorkspaceError
 from localrec.foundation.paths import make_private, owner_only
+from localrec.graph.domain_files import use_domains_of
 from localrec.graph.migrations import is_behind, migrate, require_current
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ class Store:
                 f"There is nothing in the workspace {path.parent} yet.",
                 "Put a catalogue in: localrec datasets pull cocktails",
             )
+        use_domains_of(path.parent)
         if not read_only:
             make_private(path.parent)
         joins = _AS_WRITTEN if may_read else {}
@@ -145,6 +147,11 @@ class Store:
     def columns(self, sql: str, values: Values = ()) -> Columns:
         """Run a query and fetch it as NumPy columns; for bulk."""
         return self._run(sql, values).fetchnumpy()
+
+    def query(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """Run the last statement of a query: the names of its columns, and its rows."""
+        result = self._run(sql, ())
+        return [str(one[0]) for one in result.description or ()], result.fetchall()
 
     def _run(self, sql: str, values: Values) -> duckdb.DuckDBPyConnection:
         with _ctrl_c(), owner_only():  # the log and what is spilled are made by DuckDB

@@ -7,6 +7,7 @@ the store, so 25 million rows need the memory set here and no more.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,7 +23,8 @@ TableFormat = Literal["csv", "json", "parquet"]
 
 # A spreadsheet that runs formulas looks at the first character of a cell; careless ones look
 # past blanks and quotes, and Excel in East Asian settings takes the full-width signs as well.
-_SKIPPED = r"[\x00-\x20\x{A0}\x{200B}-\x{200F}\x{2060}\x{3000}\x{FEFF}\x{22}\x{27}]*"
+# Both DuckDB and Python read the pattern.
+_SKIPPED = "[\\x00-\\x20\u00a0\u200b-\u200f\u2060\u3000\ufeff\\x22\\x27]*"
 _FORMULA = rf"^{_SKIPPED}[=+\-@\t\r\n＝＋－＠]"
 # RecBole splits at tabs and line breaks and knows no quoting.
 _BREAKS = r"[\x00-\x1F\x7F\x{85}\x{2028}\x{2029}]+"
@@ -85,6 +87,11 @@ def escape_formula(text: str) -> str:
     one away always gives back what was there.
     """
     return f"CASE WHEN {_is_formula(text)} THEN '''' || {text} ELSE {text} END"
+
+
+def escape_formula_text(text: str) -> str:
+    """Return a text as `escape_formula` writes it."""
+    return f"'{text}" if re.match(_FORMULA, text) else text
 
 
 def single_line(text: str) -> str:

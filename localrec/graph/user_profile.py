@@ -50,19 +50,26 @@ class UserProfile(msgspec.Struct, frozen=True):
     wanted: Mask | None = None
 
     @classmethod
-    def from_history(cls, items: Indexes, size: int, stars: Scores | None = None) -> UserProfile:
+    def from_history(
+        cls,
+        items: Indexes,
+        size: int,
+        stars: Scores | None = None,
+        days: NDArray[np.float64] | None = None,
+    ) -> UserProfile:
         """Take a history as it is; items without stars count as liked.
 
         Args:
             items: Catalogue indexes, oldest first, (m,).
             size: Items in the catalogue, n.
             stars: NaN where none were given, (m,); None: nowhere.
+            days: Since 1970, NaN where unknown, (m,); None: nowhere known.
         """
         if stars is None:
             stars = np.full(len(items), np.nan, dtype=np.float32)
         known, hidden = np.zeros(size, dtype=bool), np.zeros(size, dtype=bool)
         known[items] = True
-        return cls(items, preferences_of_stars(stars), stars, known, hidden)
+        return cls(items, preferences_of_stars(stars), stars, known, hidden, days)
 
     def __len__(self) -> int:
         return len(self.items)
@@ -111,8 +118,10 @@ def profile_from_history(
             verdict[item] = preference_of_rating(rating)
             stars[item] = rating
         elif event in _VERDICTS:
+            agrees = event is Event.LIKED and verdict.get(item, 0.0) > 0.0
             verdict[item] = _VERDICTS[event]
-            stars.pop(item, None)
+            if not agrees:  # a heart beside four stars says more, not something else
+                stars.pop(item, None)
         weak = _strength_without_verdict(event, int(deeds.times[row]))
         strength[item] = verdict.get(item, max(weak, strength.get(item, 0.0)))
         if not np.isnat(deeds.at[row]):

@@ -17,7 +17,7 @@ import numpy as np
 
 from localrec.data.domains import Domain
 from localrec.foundation.errors import WorkspaceError
-from localrec.graph.store import Store
+from localrec.graph.store import Columns, Store
 from localrec.index.protocols import Embedder, Labels, VectorIndex, Vectors
 from localrec.index.vector_cache import FieldCache
 from localrec.index.vectors import BACKENDS, ExactIndex, choose_backend
@@ -55,6 +55,15 @@ class EmbeddedField:
     def search(self, queries: Vectors, k: int) -> tuple[Labels, Vectors]:
         """Node ids and similarities of the min(k, n) nearest of each query (q, size): (q, k)."""
         return self.index.search(queries, k)
+
+    def vectors_of(self, node_ids: Labels) -> Vectors:
+        """The vector of each node, zeros of one without a text, (m, size); maybe not a copy."""
+        if not len(self) or np.array_equal(self.node_ids, node_ids):
+            return self.exact.matrix
+        rows = np.searchsorted(self.node_ids, node_ids).clip(max=len(self) - 1)
+        vectors: Vectors = self.exact.matrix[rows]
+        vectors[self.node_ids[rows] != node_ids] = 0.0
+        return vectors
 
     def similarities(self, query: Vectors, node_ids: Labels) -> Vectors:
         """Similarity of one query (size,) to each of `node_ids` (n,); 0.0 for an unknown node."""
@@ -188,20 +197,49 @@ def _stage_pending(store: Store, model: str) -> int:
     return int(store.rows("SELECT coalesce(max(place) + 1, 0) FROM pending_text")[0][0])
 
 
+def count_pending(store: Store, domain: Domain, model: str) -> int:
+    """How many different texts of a domain have no fresh vector by a model."""
+    with _current_texts(store, domain):
+        return _stage_pending(store, model)
+
+
+def next_pending(store: Store, domain: Domain, model: str, most: int) -> tuple[Columns, int]:
+    """The next texts without a vector by a model, and how many there are.
+
+    Args:
+        store: Open for writing.
+        domain: The domain whose nodes are embedded.
+        model: The embedder's name.
+        most: Different texts that are wanted.
+
+    Returns:
+        Columns place, node_id, field, text, text_hash, equal texts under one place; the count.
+    """
+    with _current_texts(store, domain):
+        _drop_vanished(store, domain)
+        total = _stage_pending(store, model)
+        return _pending_rows(store, 0, most), total
+
+
+def write_vectors(store: Store, model: str, rows: Columns, vectors: Vectors) -> None:
+    """Store the vectors (n, size) of rows of `next_pending`."""
+    for field in np.unique(rows["field"].astype(str)):
+        chosen = rows["field"] == field
+        store.write_embeddings(
+            str(field), model, rows["node_id"][chosen], rows["text_hash"][chosen], vectors[chosen]
+        )
+
+
 def _embed_batch(store: Store, embedder: Embedder, start: int, stop: int) -> None:
-    rows = store.columns(
+    rows = _pending_rows(store, start, stop)
+    _, first, text_of_row = np.unique(rows["place"], return_index=True, return_inverse=True)
+    vectors = embedder.embed([str(text) for text in rows["text"][first]])
+    write_vectors(store, embedder.name, rows, vectors[text_of_row])
+
+
+def _pending_rows(store: Store, start: int, stop: int) -> Columns:
+    return store.columns(
         "SELECT place, node_id, field, text, text_hash FROM pending_text "
         "WHERE place >= ? AND place < ? ORDER BY place, node_id",
         [start, stop],
     )
-    _, first, text_of_row = np.unique(rows["place"], return_index=True, return_inverse=True)
-    vectors = embedder.embed([str(text) for text in rows["text"][first]])
-    for field in np.unique(rows["field"].astype(str)):
-        chosen = rows["field"] == field
-        store.write_embeddings(
-            str(field),
-            embedder.name,
-            rows["node_id"][chosen],
-            rows["text_hash"][chosen],
-            vectors[text_of_row[chosen]],
-        )

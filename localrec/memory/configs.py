@@ -101,3 +101,19 @@ MEMREC_MODELS: dict[str, MemRecModelConfig] = {
     "memrec-model-counted": MemRecModelConfig(synthesis="counted"),
     "isolated-agent": MemRecModelConfig(synthesis="none"),
 }
+
+
+class MemoryPlan(msgspec.Struct, frozen=True):
+    """When the shared memory takes part.
+
+    Args:
+        memory: The parts of MemRec that count.
+        min_users: The number of users with likes from which on a memory can teach anything.
+        lists_from: Liked items from which on lists follow the memory; None: never.
+        ranks_from: The same for the order of given candidates.
+    """
+
+    memory: MemRecConfig
+    min_users: int = 0
+    lists_from: int | None = 0
+    ranks_from: int = 0

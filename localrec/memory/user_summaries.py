@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.data.arrays import Days, Floats, Offsets, csr_rows
+from localrec.data.arrays import Days, Floats, Indexes, Offsets, csr_rows
 from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.item_features import ItemFeatures
 from localrec.foundation.atomic_files import short_digest
@@ -44,17 +44,20 @@ class UserSummaries(msgspec.Struct, frozen=True):
     directions: NDArray[np.float16]
 
 
-def build_item_features(catalogue: Catalogue, field: EmbeddedField | None) -> ItemFeatures:
-    """The traits of a catalogue's items, their vectors those of one field of texts."""
-    links = [np.unique(catalogue.attributes_of(item)) for item in range(len(catalogue))]
+def build_item_features(
+    catalogue: Catalogue, field: EmbeddedField | None, places: Indexes | None = None
+) -> ItemFeatures:
+    """The features of a catalogue's items, or of those at some places; vectors are of one field."""
+    chosen = np.arange(len(catalogue)) if places is None else places
+    links = [np.unique(catalogue.attributes_of(place)) for place in chosen.tolist()]
     counts = np.fromiter(map(len, links), dtype=np.int64, count=len(links))
     none = np.zeros(0, dtype=np.int32)
     return ItemFeatures(
-        item=np.repeat(np.arange(len(catalogue), dtype=np.int32), counts),
+        item=np.repeat(np.arange(len(chosen), dtype=np.int32), counts),
         attribute=np.concatenate([none, *links]).astype(np.int32),
-        items=len(catalogue),
+        items=len(chosen),
         attributes=len(catalogue.attributes),
-        vectors=None if field is None or not len(field) else _aligned(field, catalogue),
+        vectors=field.vectors_of(catalogue.node_ids[chosen]) if field else None,
     )
 
 
@@ -101,16 +104,6 @@ def open_user_summaries(
     if matrix.mark:
         cache.keep(stand, (made.newest, made.lengths, made.directions))
     return made
-
-
-def _aligned(field: EmbeddedField, catalogue: Catalogue) -> Floats:
-    """A field's vectors in the catalogue's order; where every item has one, without a copy."""
-    if np.array_equal(field.node_ids, catalogue.node_ids):
-        return field.exact.matrix
-    vectors = np.zeros((len(catalogue), field.exact.matrix.shape[1]), dtype=np.float32)
-    rows = np.flatnonzero(np.isin(field.node_ids, catalogue.node_ids))
-    vectors[catalogue.indexes_of(field.node_ids[rows])] = field.exact.matrix[rows]
-    return vectors
 
 
 def _parts(first: Offsets, rows: int) -> Iterator[slice]:

@@ -27,6 +27,8 @@ _HUB_SWITCH = (
     "HF_HUB_OFFLINE, TRANSFORMERS_OFFLINE; files are opened by path, never by a hub's name"
 )
 _BELOW_HUB = "only through huggingface-hub, which is never called"
+_BELOW_HUB_OR_MCP = "only through huggingface-hub or mcp's clients, which are never called"
+_BELOW_MCP = "comes with mcp, which opens no port here"
 
 LIBRARIES: tuple[LibraryNetworkUse, ...] = (
     LibraryNetworkUse(
@@ -39,11 +41,11 @@ LIBRARIES: tuple[LibraryNetworkUse, ...] = (
         "huggingface-hub", "fetch models, report use", f"{_HUB_SWITCH}; no telemetry switch"
     ),
     LibraryNetworkUse("hf-xet", "fetch files for huggingface-hub", _BELOW_HUB),
-    LibraryNetworkUse("httpx2", "any request", _BELOW_HUB),
+    LibraryNetworkUse("httpx2", "any request", _BELOW_HUB_OR_MCP),
     LibraryNetworkUse("httpx", "any request", _BELOW_HUB),
-    LibraryNetworkUse("httpcore2", "any request", _BELOW_HUB),
+    LibraryNetworkUse("httpcore2", "any request", _BELOW_HUB_OR_MCP),
     LibraryNetworkUse("httpcore", "any request", _BELOW_HUB),
-    LibraryNetworkUse("anyio", "open sockets", _BELOW_HUB),
+    LibraryNetworkUse("anyio", "open sockets", _BELOW_HUB_OR_MCP),
     LibraryNetworkUse("fsspec", "open addresses as files", _BELOW_HUB),
     LibraryNetworkUse(
         "tokenizers", "from_pretrained fetches", "opened with from_file only; HF_HUB_OFFLINE"
@@ -126,6 +128,19 @@ LIBRARIES: tuple[LibraryNetworkUse, ...] = (
     ),
     LibraryNetworkUse("aiohttp", "any request", "comes with textual-serve, which only listens"),
     LibraryNetworkUse(
+        "mcp",
+        "listen on a port; ask other servers",
+        "optional, and only for `localrec mcp`: it serves its standard input and output alone",
+    ),
+    LibraryNetworkUse("uvicorn", "listen on a port", _BELOW_MCP),
+    LibraryNetworkUse("starlette", "serve requests of a listener", _BELOW_MCP),
+    LibraryNetworkUse("sse-starlette", "serve requests of a listener", _BELOW_MCP),
+    LibraryNetworkUse(
+        "opentelemetry-api",
+        "hand spans to an exporter",
+        "comes with mcp; no exporter is installed, and OTEL_SDK_DISABLED switches it off",
+    ),
+    LibraryNetworkUse(
         "tqdm", "tqdm.contrib posts progress to chats", "its contrib modules never load"
     ),
 )
@@ -155,6 +170,8 @@ LIBRARIES_WITHOUT_NETWORK: tuple[str, ...] = (
         "humanfriendly",
         "implicit",
     ),
+    *("cffi", "cryptography", "httpx2-jsfetch", "mcp-types", "pycparser", "pyjwt"),
+    "python-multipart",
     *("idna", "jinja2", "joblib", "jsonschema-specifications", "markdown-it-py", "markupsafe"),
     *("mdit-py-plugins", "mdurl", "mpmath", "msgpack", "msgspec"),
     *(

@@ -193,6 +193,7 @@ def _text_columns(store: Store) -> list[tuple[str, str, str]]:
     rows = store.rows(
         "SELECT table_name, column_name, data_type FROM duckdb_columns() "
         "WHERE NOT internal AND database_name = current_database() "
+        "AND table_name IN (SELECT table_name FROM duckdb_tables()) "  # views have no own text
         "ORDER BY table_name, column_index"
     )
     return [

@@ -94,5 +94,6 @@ def content_similarity(
     weight = float(np.abs(user_profile.strengths).sum()) + _RESTRAINT
     places = np.searchsorted(catalogue.node_ids, field.node_ids).clip(max=len(catalogue) - 1)
     ours = catalogue.node_ids[places] == field.node_ids
-    scores[places[ours]] = (field.exact.matrix @ (mixed / weight))[ours]
+    direction = (mixed / weight).astype(np.float32)  # float64 would copy the whole matrix
+    scores[places[ours]] = (field.exact.matrix @ direction)[ours]
     return np.float32(_NEARNESS) * scores

@@ -27,12 +27,14 @@ class ScoreRequests(msgspec.Struct, frozen=True):
         histories: Items of each, oldest first.
         stars: The stars of each history, NaN where none were given; empty where none are known.
         at: When each item of a history was had, NaT where unknown; empty where nothing is dated.
+        candidates: The items to rank for each, (b, c) int32; None: all items.
     """
 
     user: NDArray[np.int32]
     histories: tuple[NDArray[np.int32], ...]
     stars: tuple[NDArray[np.float32], ...] = ()
     at: tuple[NDArray[np.datetime64], ...] = ()
+    candidates: NDArray[np.int32] | None = None
 
     def __len__(self) -> int:
         return len(self.user)

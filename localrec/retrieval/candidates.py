@@ -92,9 +92,13 @@ class CandidateSet(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, items=np.ones_like(self.items), relaxed=())
 
 
-def build_candidates(intent: Query, catalogue: Catalogue, task: TaskKind) -> CandidateSet:
-    """Build the candidates of a query; empty only if every item is excluded."""
+def build_candidates(
+    intent: Query, catalogue: Catalogue, task: TaskKind, within: Mask | None = None
+) -> CandidateSet:
+    """Build the candidates of a query, inside `within`; empty only if every item is excluded."""
     allowed = allowed_items(intent, catalogue)
+    if within is not None:
+        allowed &= within
     demands = constraint_masks(intent, catalogue)
     satisfying = _meeting(allowed, demands)
     if satisfying.any() or not allowed.any():
@@ -111,6 +115,9 @@ def allowed_items(intent: Query, catalogue: Catalogue) -> Mask:
     for constraint in intent.constraints:
         if constraint.barred and not constraint.soft:
             allowed &= ~mask_of(constraint, catalogue)
+    for bound in intent.ranges:
+        if bound.barred:
+            allowed &= ~_in_range(bound, catalogue)
     for flag, value in intent.flags.items():
         accepted = catalogue.domain.flags[flag].accepts.get(value, (value,))
         allowed &= np.isin(catalogue.flags[flag], list(accepted))
@@ -126,7 +133,7 @@ def constraint_masks(intent: Query, catalogue: Catalogue) -> list[ConstraintMask
     demands = [
         ConstraintMask(
             catalogue.domain.attributes[constraint.kind].role,
-            " or ".join(constraint.any_of),
+            " or ".join((*constraint.any_of, *(key for _, key in constraint.or_else))),
             mask_of(constraint, catalogue),
             constraint,
         )
@@ -136,6 +143,7 @@ def constraint_masks(intent: Query, catalogue: Catalogue) -> list[ConstraintMask
     demands += [
         ConstraintMask("range", _range_text(bound), _in_range(bound, catalogue))
         for bound in intent.ranges
+        if not bound.barred
     ]
     return demands
 
@@ -151,6 +159,10 @@ def mask_of(constraint: Constraint, catalogue: Catalogue) -> Mask:
         index = catalogue.attribute_index(constraint.kind, key)
         if index is not None:
             attributes.update(catalogue.below(index, constraint.barred))
+    for kind, key in constraint.or_else:
+        index = catalogue.attribute_index(kind, key)
+        if index is not None:
+            attributes.update(catalogue.below(index))
     mask = catalogue.items_with(tuple(sorted(attributes)))
     if constraint.barred:
         mask = mask | _garnished_with(constraint, attributes, catalogue)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localrec.data.arrays import Mask, Scores
+from localrec.data.query import Query
 from localrec.graph.user_profile import UserProfile
 from localrec.retrieval.retrievers import Retriever
 from localrec.retrieval.search_query import RankedItems, SearchParams, SearchQuery
@@ -51,6 +52,21 @@ def disliked_mask(user_profile: UserProfile) -> Mask:
     left_out = user_profile.hidden.copy()
     left_out[user_profile.items[user_profile.strengths <= DISLIKED_BELOW]] = True
     return left_out
+
+
+def state_mask(user_profile: UserProfile, query: Query) -> Mask:
+    """Mark the items whose state is the one that a question asks for, (n,).
+
+    Met is what the user had, rated or put off; on the list is what they want to have later.
+    """
+    mask = np.ones_like(user_profile.known)
+    if query.met is not None:
+        mask &= user_profile.known == query.met
+    if query.on_list is not None:
+        wanted = user_profile.wanted
+        listed = np.zeros_like(mask) if wanted is None else wanted
+        mask &= listed == query.on_list
+    return mask
 
 
 def _standing(scores: Scores) -> NDArray[np.float64]:

@@ -98,6 +98,15 @@ class RankedItems(msgspec.Struct, frozen=True):
     items: Indexes
     scores: Scores
 
+    def first(self, k: int, further: RankedItems | None = None) -> RankedItems:
+        """The first k, with new ones of `further` behind them; scores never rise with the rank."""
+        items, scores = self.items, self.scores
+        if further is not None:
+            new = ~np.isin(further.items, items)
+            items = np.concatenate([items, further.items[new]])
+            scores = np.concatenate([scores, further.scores[new]])
+        return RankedItems(items[:k], np.minimum.accumulate(scores[:k]))
+
 
 def rank_items(
     items: Indexes, keys: tuple[NDArray[np.float32], ...], scores: Scores

@@ -13,6 +13,7 @@ from localrec.data.domains import Domain
 from localrec.data.rows import BulkHistory, CatalogueRows, HistoryRows
 from localrec.foundation.errors import InputError, UsageError
 from localrec.foundation.plugins import SOURCES, find_plugin, list_plugins
+from localrec.sources.import_log import judge_report
 from localrec.sources.protocols import HistorySource, Source
 
 if TYPE_CHECKING:
@@ -38,7 +39,13 @@ def open_source(kind: str) -> Source | HistorySource:
 
 
 def read_export(
-    kind: str, path: Path, domain: Domain, user: str | None = None, window: Window | None = None
+    kind: str,
+    path: Path,
+    domain: Domain,
+    user: str | None = None,
+    window: Window | None = None,
+    *,
+    strict: bool = False,
 ) -> CatalogueRows | HistoryRows | BulkHistory:
     """Read a file, archive or folder of any kind.
 
@@ -48,6 +55,7 @@ def read_export(
         domain: What its items belong to.
         user: Whose export it is, where it is one user's.
         window: Which reviews count, for the kind that has so many (amazon).
+        strict: Refuse the file at the first row that would be mended or left out.
 
     Raises:
         InputError: no such kind, or a file that cannot be taken; the message says why.
@@ -57,11 +65,15 @@ def read_export(
         raise UsageError(f"{kind} is read whole; only amazon takes a window.", "Leave it out.")
     reader = _reader(kind)
     source: Source | HistorySource = reader() if window is None else reader(window)
+    found: CatalogueRows | HistoryRows | BulkHistory
     if isinstance(source, HistorySource):
-        return source.read(path, domain, user)
-    if user is not None:
+        found = source.read(path, domain, user)
+    elif user is not None:
         raise UsageError(f"{kind} is a catalogue: it holds nobody's history.", "Leave --user out.")
-    return source.read(path, domain)
+    else:
+        found = source.read(path, domain)
+    judge_report(found.report, strict=strict)
+    return found
 
 
 def detect_kind(path: Path) -> str:

@@ -28,6 +28,7 @@ from localrec.sources.personal_export import export_owner, moment_problem
 from localrec.sources.protocols import Field, FilePreview
 
 _FIRST_FILM = datetime(1888, 1, 1)
+_FIRST_YEAR = 1800  # of a work: Letterboxd lists series of photographs from the 1870s
 _ANNOUNCED_YEARS = 15  # how far ahead a film on a watchlist may be dated
 _NEEDED = {  # file -> columns without which it says nothing
     "watched.csv": ("Name",),
@@ -292,7 +293,7 @@ class _FileReader:
         if not text:
             return None  # films that are only announced have none
         latest = datetime.now(UTC).year + _ANNOUNCED_YEARS
-        if _YEAR.fullmatch(text) and _FIRST_FILM.year <= int(text) <= latest:
+        if _YEAR.fullmatch(text) and _FIRST_YEAR <= int(text) <= latest:
             return int(text)
         self._import_log.repair(
             row, self._column("Year"), f"{clean_name(text)!r} is no year of a film; left out"

@@ -6,10 +6,9 @@ from localrec.agent.configs import AGENTS
 from localrec.agent.reranker import AgentReranker
 from localrec.data.query import Query
 from localrec.foundation.settings import Settings
-from localrec.ranking.configs import RANKERS
 from localrec.systems.agenticrec import AgenticAnswerer
-from localrec.systems.auto import evidence_parts
 from localrec.systems.configs import AgenticAskConfig, system_config
+from localrec.systems.judged import JudgedRecommender, judged_recommender
 from localrec.systems.reranking import RerankingRecommender
 from localrec.systems.system import SystemKind, SystemOptions
 from localrec.understanding.query_parser import parse_query
@@ -27,8 +26,11 @@ class _Agents:
         return AgenticAnswerer(context, config, lambda agent: agent_reranker(context, agent))
 
     def recommender(self, context: DomainContext, options: SystemOptions) -> RerankingRecommender:
-        parts = evidence_parts(context, RANKERS["auto"])
-        return RerankingRecommender(*parts, agent_reranker(context, options.name))
+        name = options.name
+        model = context.models.open("agent").name if AGENTS[name].asks_model else ""
+        return judged_recommender(
+            context, name, lambda seen: agent_reranker(seen, name), model, JudgedRecommender
+        )
 
     def _config(self, settings: Settings, options: SystemOptions) -> AgenticAskConfig:
         config = system_config(options.name, settings, without_model=options.without_model)

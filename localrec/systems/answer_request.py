@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from localrec.data.answers import ReflectionRecord
+from localrec.data.arrays import Mask
 from localrec.data.query import Query, RoutedTask
 from localrec.data.questions import Question
 from localrec.foundation.run_trace import RunTrace
 from localrec.retrieval.candidates import CandidateSet, build_candidates
-from localrec.retrieval.personalize import exclude_disliked
+from localrec.retrieval.personalize import exclude_disliked, state_mask
 from localrec.retrieval.search_query import RankedItems, SearchQuery
 from localrec.systems.scored_items import ScoredItems
 from localrec.understanding.query_parser import LONGEST_QUESTION
@@ -21,6 +22,8 @@ from localrec.workspace.domain_context import DomainContext
 
 if TYPE_CHECKING:
     from localrec.llm.chat_model import ChatModel
+
+LIST = 10  # items that are chosen together, however few of them are asked for
 
 
 class AnswerRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,13 +80,22 @@ def prepare(
         _ = search.vector
     fit = _fit(context, question.user, trace) if question.user and personal else None
     with trace.timed("retrieval"):
-        pool = build_candidates(query, context.catalogue, task.kind)
+        pool = build_candidates(
+            query, context.catalogue, task.kind, _asked_state(context, question, query)
+        )
         if fit is not None:
             kept = exclude_disliked(fit.user_profile, pool.items)
             pool = msgspec.structs.replace(pool, items=kept)
     return AnswerRequest(
         question=question, search=search, pool=pool, task=task, k=k, fit=fit, trace=trace
     )
+
+
+def _asked_state(context: DomainContext, question: Question, query: Query) -> Mask | None:
+    """The items whose state the question asks for; None where nobody is named or none is asked."""
+    if question.user is None or (query.met is None and query.on_list is None):
+        return None
+    return state_mask(context.user_profile(question.user), query)
 
 
 def _fit(context: DomainContext, user: str, trace: RunTrace) -> ScoredItems | None:

@@ -7,11 +7,8 @@ it lies in the store or came with the request makes no difference.
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 
-from localrec.data.arrays import Scores
 from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.explanation.reason_builder import ReasonBuilder
 from localrec.foundation.errors import UsageError
@@ -47,11 +44,11 @@ class EvidenceRecommender(ItemRecommender):
         self._field = field
         self._config = config
 
-    def fit(self, user: str, user_profile: UserProfile) -> ScoredItems:
+    def score_items(self, user: str, user_profile: UserProfile) -> ScoredItems:
         """Scores of all items for a taste, higher is better, (n,)."""
         scores = np.zeros(len(self._catalogue), dtype=np.float32)
         if self._config.popularity:
-            scores += self._popularity
+            scores += preference_features.popularity_scores(self._interactions)
         if self._config.neighbours:
             scores += preference_features.cooccurrence_scores(user_profile, self._interactions)
         if self._config.attributes:
@@ -64,10 +61,6 @@ class EvidenceRecommender(ItemRecommender):
             clean_name(user), user_profile, self._catalogue, self._interactions
         )
         return ScoredItems(scores, user_profile, reason_builder, self._spoke(user_profile))
-
-    @cached_property
-    def _popularity(self) -> Scores:
-        return preference_features.popularity_scores(self._interactions)
 
     def _spoke(self, user_profile: UserProfile) -> dict[str, str]:
         """Which kinds of evidence had anything to say."""
@@ -98,6 +91,7 @@ def evidence_config(name: str) -> EvidenceConfig:
     Raises:
         UsageError: there is no such system.
     """
+    name = "auto" if name == "auto-counted" else name
     if name not in RANKERS:
         raise UsageError(
             f"There is no system {name!r} that ranks.", f"Systems: {', '.join(RANKERS)}."

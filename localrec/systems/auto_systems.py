@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from localrec.ranking.configs import RANKERS
 from localrec.systems.auto import EvidenceRecommender, evidence_config, evidence_parts
 from localrec.systems.item_recommender import ItemRecommender
 from localrec.systems.learned import learned_recommender
@@ -13,9 +12,10 @@ from localrec.workspace.domain_context import DomainContext
 class _Auto(RecommenderSystem):
     def recommender(self, context: DomainContext, options: SystemOptions) -> ItemRecommender:
         name = options.name
-        config = RANKERS["auto"] if name == "auto-counted" else evidence_config(name)
-        counted = EvidenceRecommender(*evidence_parts(context, config))
-        return learned_recommender(context, counted) if name == "auto" else counted
+        counted = EvidenceRecommender(*evidence_parts(context, evidence_config(name)))
+        found = learned_recommender(context, counted) if name == "auto" else counted
+        found.name = name
+        return found
 
 
 SYSTEM = _Auto()

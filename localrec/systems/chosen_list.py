@@ -48,11 +48,13 @@ class ListParts(msgspec.Struct, frozen=True):
 class ItemScorer(Protocol):
     """Scores the items of a catalogue for one user, and gives reasons."""
 
-    def fit(self, user: str, user_profile: UserProfile) -> ScoredItems:
+    def score_items(self, user: str, user_profile: UserProfile) -> ScoredItems:
         """Score all items for a user, higher is better, (n,)."""
         ...
 
-    def fit_to_list(self, user: str, user_profile: UserProfile, fresh: Mask, k: int) -> ScoredItems:
+    def score_for_list(
+        self, user: str, user_profile: UserProfile, fresh: Mask, k: int
+    ) -> ScoredItems:
         """Score the items that may be on a list of k; others may get -inf."""
         ...
 
@@ -74,12 +76,12 @@ def chosen_list(
     profiles = list(users.values())
     fresh = ~np.logical_or.reduce([one.known for one in profiles])
     wanted = wanted_items(profiles, fresh) if options.wanted else np.zeros_like(fresh)
-    first_fits = [scorer.fit(user, profile).scores for user, profile in users.items()]
+    first_fits = [scorer.score_items(user, profile).scores for user, profile in users.items()]
     scores = combine_scores(first_fits, fresh, options.fair)
     short = best_items(scores, fresh, SHORTLIST * k, wanted)
     judged = np.zeros_like(fresh)  # a judge sees the same candidates for each user
     judged[short] = True
-    fits = [scorer.fit_to_list(*one, judged, len(short)) for one in users.items()]
+    fits = [scorer.score_for_list(*one, judged, len(short)) for one in users.items()]
     scores = combine_scores([fit.scores for fit in fits], fresh, options.fair)
     best = best_items(scores, judged, len(short), wanted)
     if options.diverse:

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import time
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
 from localrec.data.arrays import Mask
-from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.questions import RankRequest
-from localrec.data.reasons import Reasons, template_reasons
 from localrec.data.recommendations import Ranking, Recommendations
 from localrec.foundation.text import clean_name
-from localrec.graph.catalogue import Catalogue
 from localrec.graph.user_profile import UserProfile, merge_profiles, profile_from_keys
 from localrec.index.embedded_fields import EmbeddedField
 from localrec.systems.chosen_list import ListParts, chosen_list, list_record
 from localrec.systems.list_choice import ListOptions, best_items
+from localrec.systems.profile_recommender import ProfileRecommender
 from localrec.systems.scored_items import (
-    ScoredItems,
     components_of,
     model_calls,
     model_tokens,
@@ -31,19 +27,10 @@ from localrec.systems.scored_items import (
 _EXPLAINED = 3  # candidates of a ranking that get a rationale
 
 
-class ItemRecommender(ABC):
-    """Makes lists and orders candidates by the scores that a subclass gives items.
-
-    Args:
-        catalogue: The items and attributes.
-        interactions: The users' likes.
-    """
+class ItemRecommender(ProfileRecommender):
+    """Makes lists and orders candidates by the scores that a subclass gives items."""
 
     _field: EmbeddedField | None = None  # vectors of descriptions, which variety looks at
-
-    def __init__(self, catalogue: Catalogue, interactions: InteractionMatrix) -> None:
-        self._catalogue = catalogue
-        self._interactions = interactions
 
     def recommend(
         self, user: str, user_profile: UserProfile, k: int, pool: Mask | None = None
@@ -59,7 +46,7 @@ class ItemRecommender(ABC):
         started = time.perf_counter()
         user = clean_name(user)
         fresh = ~user_profile.known if pool is None else pool & ~user_profile.known
-        fit = self.fit_to_list(user, user_profile, fresh, k)
+        fit = self.score_for_list(user, user_profile, fresh, k)
         best = best_items(fit.scores, fresh, k)
         ranked = time.perf_counter()
         reasons = self.reasons(fit, best)
@@ -85,7 +72,9 @@ class ItemRecommender(ABC):
         if stored is not None:
             user_profile = merge_profiles(stored, user_profile)
         places = [self._catalogue.item_index(key) for key in request.candidates]
-        fit = self.fit_to_request(request, user_profile, [one for one in places if one is not None])
+        fit = self.score_for_request(
+            request, user_profile, [one for one in places if one is not None]
+        )
         scores = [-np.inf if place is None else float(fit.scores[place]) for place in places]
         order = np.argsort(-np.array(scores, dtype=np.float64), kind="stable").tolist()
         first = [item for place in order[:_EXPLAINED] if (item := places[place]) is not None]
@@ -109,25 +98,3 @@ class ItemRecommender(ABC):
             notes=(*fit.notes, *reasons.notes),
             trajectory=trajectory_fields(fit.trajectory),
         )
-
-    @abstractmethod
-    def fit(self, user: str, user_profile: UserProfile) -> ScoredItems:
-        """Score all items for a user, higher is better, (n,)."""
-
-    def fit_to_rank(self, user: str, user_profile: UserProfile) -> ScoredItems:
-        """Score all items for the order of given candidates."""
-        return self.fit(user, user_profile)
-
-    def fit_to_list(self, user: str, user_profile: UserProfile, fresh: Mask, k: int) -> ScoredItems:
-        """Score the items that may be on a list of k; others may get -inf."""
-        return self.fit(user, user_profile)
-
-    def fit_to_request(
-        self, request: RankRequest, user_profile: UserProfile, items: Sequence[int]
-    ) -> ScoredItems:
-        """Score the candidates of a request that the catalogue knows; others may get -inf."""
-        return self.fit_to_rank(request.user or "", user_profile)
-
-    def reasons(self, fit: ScoredItems, items: Sequence[int]) -> Reasons:
-        """Why some items stand where they do, in their order."""
-        return template_reasons(map(fit.reason_builder.facts, items))

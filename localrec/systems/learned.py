@@ -13,13 +13,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localrec.data.interaction_matrix import InteractionMatrix
-from localrec.explanation.reason_builder import ReasonBuilder
+from localrec.data.interactions import Interactions
+from localrec.explanation.deciding_reasons import DecidingReasonBuilder
+from localrec.foundation.progress import Progress
+from localrec.foundation.settings import learning_is_on
 from localrec.foundation.text import clean_name
 from localrec.graph.catalogue import Catalogue
 from localrec.graph.user_profile import UserProfile
 from localrec.index.embedded_fields import EmbeddedField
 from localrec.ranking.configs import RANKERS, EvidenceConfig
-from localrec.ranking.learned.stored import LearnedRanking, open_ranking
+from localrec.ranking.learned.stored import (
+    FEWEST_ROWS,
+    LearnedRanking,
+    learn_from_log,
+    open_ranking,
+)
+from localrec.ranking.recommender import ScoreRequests
 from localrec.systems.auto import EvidenceRecommender, evidence_parts
 from localrec.systems.scored_items import ScoredItems
 from localrec.workspace.domain_context import DomainContext
@@ -56,29 +65,52 @@ class LearnedRecommender(EvidenceRecommender):
         self._counted = counted
         self._open_ranking, self._user_node = open_ranking, user_node
 
-    def fit(self, user: str, user_profile: UserProfile) -> ScoredItems:
-        """Score all items for a list, higher is better."""
-        return self._scored(user, user_profile) or self._counted.fit(user, user_profile)
+    def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
+        """Learn from a log, where it has enough rows and learning is not switched off."""
+        super().fit(train, seed, progress)
+        self._counted.fit(train, seed, progress)
+        ranking = None
+        if learning_is_on() and len(train) >= FEWEST_ROWS:
+            from localrec.memory.user_summaries import build_item_features  # a list needs none
 
-    def fit_to_rank(self, user: str, user_profile: UserProfile) -> ScoredItems:
+            progress("learning what counts", 0, 0)
+            rows = self._in_catalogue(train)
+            features = build_item_features(self._catalogue, self._field)
+            ranking = learn_from_log(rows, self._catalogue, features, seed, progress)
+            self.settings["kinds"] = ", ".join(ranking.ranker.used_kinds)
+        self._ranking = ranking
+        self._open_ranking, self._user_node = lambda: ranking, int
+
+    def score_items(self, user: str, user_profile: UserProfile) -> ScoredItems:
+        """Score all items for a list, higher is better."""
+        return self._scored(user, user_profile) or self._counted.score_items(user, user_profile)
+
+    def score_to_rank(self, user: str, user_profile: UserProfile) -> ScoredItems:
         """Score all items for the order of given candidates."""
-        return self._scored(user, user_profile) or self._counted.fit_to_rank(user, user_profile)
+        return self._scored(user, user_profile) or self._counted.score_to_rank(user, user_profile)
+
+    def score_request(self, requests: ScoreRequests, row: int) -> ScoredItems:
+        """Score the items of the catalogue for one request."""
+        user = "" if requests.user[row] < 0 else str(requests.user[row])
+        return self.score_items(user, self._profile_of(requests, row))
 
     def _scored(self, user: str, user_profile: UserProfile) -> ScoredItems | None:
         """Score by what was learnt; None where nothing was, or where the user met nothing yet."""
         met = user_profile.known[user_profile.items] if len(user_profile) else np.zeros(0, bool)
         if not met.any() or self._ranking is None:
             return None
-        scores = self._ranking.scores(
+        account = self._ranking.account(
             self._user_node(user) if user else None,
             user_profile.items[met],
             _stars(user_profile)[met],
             _days(user_profile)[met],
         )
         used = self._ranking.ranker.used_kinds
-        builder = ReasonBuilder(clean_name(user), user_profile, self._catalogue, self._interactions)
+        builder = DecidingReasonBuilder(
+            clean_name(user), user_profile, self._catalogue, self._interactions, account
+        )
         spoke = {"ranking": "learned", **dict.fromkeys(used, "measured")}
-        return ScoredItems(scores, user_profile, builder, spoke)
+        return ScoredItems(account.scores, user_profile, builder, spoke)
 
     @cached_property
     def _ranking(self) -> LearnedRanking | None:

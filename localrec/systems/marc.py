@@ -1,9 +1,9 @@
 """MARC (arXiv 2511.08181): router, graph retrieval, reflection, explained answer.
 
 A question becomes a query and the query a task. The task's algorithm ranks the items that meet
-every hard constraint, reflection keeps the best set, and the edges of each item explain it. The
-two ablations of the paper's Table 2 are switches of the config: without the graph, retrieval is a
-plain vector search over descriptions; without reflection there is a single round.
+every hard constraint, reflection keeps the best set, and the edges of each item explain it. Two
+switches make the paper's ablations: plain vector search without the graph, a single round without
+reflection.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from localrec.ranking.reflection import ROUNDS, ReflectionResult, Reflector
 from localrec.retrieval.near_misses import near_misses
 from localrec.retrieval.personalize import personalize
 from localrec.retrieval.retrievers import retrieve_by_description, retriever_of
-from localrec.systems.answer_request import AnswerRequest, ChosenItems, model_opener, prepare
+from localrec.systems.answer_request import LIST, AnswerRequest, ChosenItems, model_opener, prepare
 from localrec.systems.configs import MarcConfig
+from localrec.systems.declined import declined_answer, tell_topic, unused_of
 from localrec.understanding.query_parser import LONGEST_QUESTION, query_view
 from localrec.understanding.question_reader import QuestionReader
 from localrec.understanding.router import Router
@@ -63,15 +64,14 @@ class Marc:
         """
         trace = RunTrace(understanding=RULES)
         with trace.timed("understanding"):
-            # One character more than is read tells the parser that the text was cut.
-            text = clean_text(question.query, LONGEST_QUESTION + 1)
+            text = clean_text(question.query, LONGEST_QUESTION + 1)  # 1 more tells that it is cut
             question = msgspec.structs.replace(question, query=text)
-            query = self._reader.read(question, trace)
+            query = self.understand(question, trace)
         return self.answer_query(question, query, k, trace)
 
-    def understand(self, question: Question) -> Query:
+    def understand(self, question: Question, trace: RunTrace | None = None) -> Query:
         """Read what a question asks for; raises as `answer` does."""
-        return self._reader.read(question, RunTrace())
+        return tell_topic(self._context, question, self._reader.read(question, trace or RunTrace()))
 
     def answer_query(
         self,
@@ -90,20 +90,21 @@ class Marc:
             query: Its meaning.
             k: The largest number of items.
             trace: The record that reading the question began.
-            task: The task that the user names; None lets the router guess.
-            on_items: Called with all chosen items, then with each again once it has its reason.
+            task: The task that the user names; None: the router guesses.
+            on_items: Called with all items, then with each again once it has its reason.
         """
         trace = trace or RunTrace(understanding=RULES)
+        if query.is_declined:
+            return declined_answer(self._context, question, query, trace)
         routed = self._router.route(question.query, query, trace, task)
-        request = prepare(
-            self._context, question, query, routed, k, trace, personal=self._config.graph
-        )
+        graph = self._config.graph
+        request = prepare(self._context, question, query, routed, k, trace, personal=graph)
         chosen = self._choose(request)
         pool, fit = request.pool, request.fit
         profile = None if fit is None else fit.user_profile
         with trace.timed("retrieval"):
-            places_left = k - len(chosen.found.items) if self._config.graph else 0
-            near = near_misses(request.search, pool, places_left, profile)
+            places = k - len(chosen.found.items) if graph else 0
+            near = near_misses(request.search, pool, places, profile)
         with trace.timed("explanation"):
             vocabulary = self._context.vocabulary
             explainer = ItemExplainer(request.search, pool, vocabulary, (chosen.found, near))
@@ -120,7 +121,7 @@ class Marc:
             intent=query_view(query, vocabulary),
             items=items,
             near=close_calls,
-            relaxed=pool.relaxed if self._config.graph else (),
+            relaxed=pool.relaxed if graph else (),
             message=" ".join(filter(None, told)),
             reflection=chosen.reflection,
             spoke=trace.spoke,
@@ -129,12 +130,15 @@ class Marc:
             memory=None if fit is None else fit.memory,
             trajectory=chosen.trajectory,
             seen=query.seen,
+            unused=unused_of(query, vocabulary, asker=question.user),
         )
 
     def _choose(self, request: AnswerRequest) -> ChosenItems:
         """Choose at most k candidates; a system with another order overrides this."""
-        reflected = self._reflect(request, request.k)
-        return ChosenItems(found=reflected.chosen, reflection=reflected.record)
+        reflected = self._reflect(request, LIST)
+        further = self._reflect(request, request.k).chosen if request.k > LIST else None
+        found = reflected.chosen.first(request.k, further)
+        return ChosenItems(found=found, reflection=reflected.record)
 
     def _reflect(self, request: AnswerRequest, k: int) -> ReflectionResult:
         """Retrieve with the algorithm of the task and keep the best set of k."""

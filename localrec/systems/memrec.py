@@ -21,18 +21,18 @@ from localrec.foundation.text import clean_name
 from localrec.graph.catalogue import Catalogue
 from localrec.graph.user_profile import UserProfile
 from localrec.index.embedded_fields import EmbeddedField
-from localrec.memory.collaborative_memory import (
-    evidence_scores,
-    memory_summary,
-)
+from localrec.memory.collaborative_memory import evidence_scores, memory_summary
+from localrec.memory.configs import MemoryPlan
 from localrec.memory.loader import SharedMemory
 from localrec.memory.memrec import MemRec
 from localrec.ranking.configs import EvidenceConfig
+from localrec.ranking.recommender import ScoreRequests
 from localrec.systems.auto import EvidenceRecommender
+from localrec.systems.log_memory_recommender import LogMemoryRecommender
 from localrec.systems.scored_items import ScoredItems
 
 
-class MemoryRecommender(EvidenceRecommender):
+class MemoryRecommender(LogMemoryRecommender, EvidenceRecommender):
     """Recommends and ranks by the shared memory where it is the better judge.
 
     Args:
@@ -41,8 +41,7 @@ class MemoryRecommender(EvidenceRecommender):
         field: Vectors of the text that describes items; None where there are none.
         config: The kinds of evidence that count where the memory does not.
         open_memory: Opens the domain's.
-        lists_from: Liked items from which on lists follow the memory; None: never.
-        ranks_from: The same for the order of given candidates.
+        plan: When the memory takes part.
     """
 
     def __init__(
@@ -52,23 +51,32 @@ class MemoryRecommender(EvidenceRecommender):
         field: EmbeddedField | None,
         config: EvidenceConfig,
         open_memory: Callable[[], SharedMemory],
-        *,
-        lists_from: int | None = 0,
-        ranks_from: int = 0,
+        plan: MemoryPlan,
     ) -> None:
-        super().__init__(catalogue, audience, field, config)
+        EvidenceRecommender.__init__(self, catalogue, audience, field, config)
         self._open_memory = open_memory
-        self._lists_from, self._ranks_from = lists_from, ranks_from
+        self._plan, self.memory_config = plan, plan.memory
 
-    def fit(self, user: str, user_profile: UserProfile) -> ScoredItems:
+    def score_request(self, requests: ScoreRequests, row: int) -> ScoredItems:
+        """Score the items of the catalogue for one request by counted evidence."""
+        return EvidenceRecommender.score_items(self, "", self._profile_of(requests, row))
+
+    def _takes_part(self, requests: ScoreRequests, row: int) -> bool:
+        plan = self._plan
+        least = plan.lists_from if requests.candidates is None else plan.ranks_from
+        enough = least is not None and len(requests.histories[row]) >= least
+        return enough and self._interactions.user_count >= plan.min_users
+
+    def score_items(self, user: str, user_profile: UserProfile) -> ScoredItems:
         """Scores of all items for a taste, higher is better, (n,)."""
-        if self._lists_from is not None and _liked(user_profile) >= self._lists_from:
+        least = self._plan.lists_from
+        if least is not None and _liked(user_profile) >= least:
             return self._by_memory(user, user_profile)
         return self._without_memory(user, user_profile)
 
-    def fit_to_rank(self, user: str, user_profile: UserProfile) -> ScoredItems:
+    def score_to_rank(self, user: str, user_profile: UserProfile) -> ScoredItems:
         """The same for the order of given candidates."""
-        if _liked(user_profile) >= self._ranks_from:
+        if _liked(user_profile) >= self._plan.ranks_from:
             return self._by_memory(user, user_profile)
         return self._without_memory(user, user_profile)
 
@@ -82,7 +90,7 @@ class MemoryRecommender(EvidenceRecommender):
         return MemRec(memory.collaborative_memory, memory.config, memory.weights)
 
     def _without_memory(self, user: str, user_profile: UserProfile) -> ScoredItems:
-        fit = super().fit(user, user_profile)
+        fit = super().score_items(user, user_profile)
         return msgspec.structs.replace(fit, spoke={**fit.spoke, "memory": "silent"})
 
     def _by_memory(self, user: str, user_profile: UserProfile) -> ScoredItems:

@@ -20,12 +20,13 @@ from localrec.memory.configs import (
     MEMREC_VECTOR,
     MemRecConfig,
     MemRecModelConfig,
+    MemRecVectorConfig,
 )
 from localrec.memory.loader import memory_texts_of
 from localrec.memory.memrec import MemRec
-from localrec.memory.rerankers import ModelReranker, Reranker, RerankRequest, VectorReranker
-from localrec.ranking.configs import RANKERS
-from localrec.systems.auto import evidence_parts
+from localrec.memory.rerankers import ModelReranker, RerankRequest, VectorReranker
+from localrec.systems.judged import JudgedRecommender, judged_recommender
+from localrec.systems.log_memory_recommender import LogMemoryRecommender
 from localrec.systems.reranking import RerankingRecommender
 from localrec.systems.system import RecommenderSystem, SystemOptions
 from localrec.workspace.domain_context import DomainContext
@@ -39,7 +40,7 @@ def fallback_memory(name: str) -> MemRecConfig:
     return MEMREC["isolated-memory" if name == "isolated-agent" else "memrec"]
 
 
-def vector_reranker(context: DomainContext, name: str) -> VectorReranker:
+def vector_reranker(context: DomainContext, config: MemRecVectorConfig) -> VectorReranker:
     """Make a reranker that compares memories as vectors.
 
     Raises:
@@ -48,7 +49,7 @@ def vector_reranker(context: DomainContext, name: str) -> VectorReranker:
     memory = context.collaborative_memory
     if memory.graph.item_features.vectors is None:
         raise context.indexes.missing_vectors()
-    return VectorReranker(memory, MEMREC_VECTOR[name], context.user_index_in(memory))
+    return VectorReranker(memory, config, context.user_index_in(memory))
 
 
 def model_reranker(
@@ -95,18 +96,30 @@ def model_reranker(
     )
 
 
+class VectorRecommender(LogMemoryRecommender, JudgedRecommender):
+    """Orders candidates by their memories as vectors; fitted to a log it scores all items so."""
+
+
 class _MemRecRerankers(RecommenderSystem):
     def roles(self, settings: Settings, options: SystemOptions) -> tuple[str, ...]:
         return () if options.name in MEMREC_VECTOR else (RERANKER, "writer")
 
     def recommender(self, context: DomainContext, options: SystemOptions) -> RerankingRecommender:
         name = options.name
-        reranker: Reranker
         if name in MEMREC_VECTOR:
-            reranker = vector_reranker(context, name)
-        else:
-            reranker = model_reranker(context, MEMREC_MODELS[name], fallback_memory(name))
-        return RerankingRecommender(*evidence_parts(context, RANKERS["auto"]), reranker)
+            config = options.configured(MEMREC_VECTOR[name])
+            made = judged_recommender(
+                context, name, lambda seen: vector_reranker(seen, config), "", VectorRecommender
+            )
+            made.memory_config = config
+            return made
+        told, fallback = options.configured(MEMREC_MODELS[name]), fallback_memory(name)
+        model = context.models.open(RERANKER).name
+
+        def judge_of(seen: DomainContext) -> ModelReranker:
+            return model_reranker(seen, told, fallback)
+
+        return judged_recommender(context, name, judge_of, model, JudgedRecommender)
 
 
 SYSTEM = _MemRecRerankers()

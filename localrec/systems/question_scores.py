@@ -40,7 +40,7 @@ def score_for_question(
         user: The key of the user.
         user_profile: Their history.
     """
-    fit = ranker.fit(user, user_profile)
+    fit = ranker.score_items(user, user_profile)
     if fit.memory is None:
         return fit
     return msgspec.structs.replace(fit, scores=_with_verdicts(fit.scores, user_profile))

@@ -17,6 +17,7 @@ from localrec.systems.system import System, SystemKind, SystemOptions
 if TYPE_CHECKING:
     from localrec.data.answers import QuestionAnswerer
     from localrec.data.model_calls import ModelCall
+    from localrec.ranking.recommender import SettingValue
     from localrec.systems.item_recommender import ItemRecommender
     from localrec.workspace.domain_context import DomainContext
 
@@ -108,15 +109,26 @@ class SystemRegistry:
         system = self.get(name, "answerer")
         return system.answerer(context, SystemOptions(name, without_model))
 
-    def recommender(self, context: DomainContext, name: str = "auto") -> ItemRecommender:
+    def recommender(
+        self,
+        context: DomainContext,
+        name: str = "auto",
+        settings: Mapping[str, SettingValue] | None = None,
+    ) -> ItemRecommender:
         """Make a system ready to make lists of a domain.
 
+        Args:
+            context: The domain as a user sees it.
+            name: The name of the system.
+            settings: What differs from the defaults of its configuration.
+
         Raises:
-            UsageError: there is no such system.
+            UsageError: there is no such system, or a setting does not fit.
             ModelError: it asks a model that is not here, or does not start.
             WorkspaceError: it compares memories as vectors, and there are none.
         """
-        return self.get(name, "recommender").recommender(context, SystemOptions(name))
+        options = SystemOptions(name, settings=settings or {})
+        return self.get(name, "recommender").recommender(context, options)
 
 
 SYSTEM_REGISTRY = SystemRegistry()

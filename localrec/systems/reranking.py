@@ -1,10 +1,11 @@
 """Lists and rankings whose candidates are judged: by a model, or by their memories as vectors.
 
-Given candidates are all judged. For a list the measured evidence of `Personal` proposes the
-candidates, as retrieval does in MemRec, and the judge puts them in order; what it holds equal stays
-in the order of the evidence. A model that fails on the way leaves the candidates to the fused
-evidence of the shared memory, and a note says so. One that is not here at all is no judge: whoever
-opens it is told.
+Given candidates are all judged. For a list the default proposes them. Where its ranking was learnt,
+a model's verdict is added with the share that held-out items gave it; with none the default's order
+stands, and the model explains. No held-out item tells of an instruction, so there the verdict alone
+decides, as it does where no ranking was learnt. What a judge holds equal stays in the default's
+order. A model that fails leaves the verdict to the fused evidence of the shared memory, and a note
+says so; one that is not here is no judge, and whoever opens it is told.
 """
 
 from __future__ import annotations
@@ -25,50 +26,67 @@ from localrec.graph.user_profile import UserProfile
 from localrec.index.embedded_fields import EmbeddedField
 from localrec.memory.collaborative_memory import memory_summary
 from localrec.memory.rerankers import Reranker, RerankRequest
-from localrec.ranking.configs import EvidenceConfig
-from localrec.systems.auto import EvidenceRecommender
+from localrec.ranking.learned.verdicts import VerdictShare, in_one_order, with_verdict
+from localrec.systems.item_recommender import ItemRecommender
+from localrec.systems.learned import LearnedRecommender
 from localrec.systems.scored_items import ScoredItems
 
 DEFAULT_CANDIDATES = 20  # proposed for a list, as by the paper's retrieval; k where that is more
 
 
-class RerankingRecommender(EvidenceRecommender):
+class RerankingRecommender(ItemRecommender):
     """Recommends and ranks by a judge.
 
     Args:
         catalogue: Items and attributes.
-        audience: Who liked what.
+        interactions: Who liked what.
         field: Vectors of the text that describes items; None where there are none.
-        config: The kinds of evidence that propose candidates.
-        judge: Puts them in order.
+        default: Proposes candidates, and orders them beside the judge.
+        judge: Judges them.
+        share: What its verdict counts beside a learnt default; None: the verdict alone decides.
     """
 
     def __init__(
         self,
         catalogue: Catalogue,
-        audience: InteractionMatrix,
+        interactions: InteractionMatrix,
         field: EmbeddedField | None,
-        config: EvidenceConfig,
+        default: LearnedRecommender,
         judge: Reranker,
+        share: VerdictShare | None = None,
     ) -> None:
-        super().__init__(catalogue, audience, field, config)
-        self._reranker = judge
+        super().__init__(catalogue, interactions)
+        self._field = field
+        self._default, self._reranker, self.share = default, judge, share
 
-    def fit_to_list(self, user: str, user_profile: UserProfile, fresh: Mask, k: int) -> ScoredItems:
+    def score_items(self, user: str, user_profile: UserProfile) -> ScoredItems:
+        """Score all items by the default, higher is better, (n,)."""
+        return self._default.score_items(user, user_profile)
+
+    def score_for_list(
+        self, user: str, user_profile: UserProfile, fresh: Mask, k: int
+    ) -> ScoredItems:
         """Scores of the candidates for a list, -inf for all else, (n,)."""
-        fit = self.fit(user, user_profile)
+        fit = self.score_items(user, user_profile)
         items = np.flatnonzero(fresh)
         best = np.argsort(-fit.scores[items], kind="stable")[: max(k, DEFAULT_CANDIDATES)]
         return self._reranked(fit, user, user_profile, items[best].tolist())
 
-    def fit_to_request(
+    def score_for_request(
         self, request: RankRequest, user_profile: UserProfile, items: Sequence[int]
     ) -> ScoredItems:
         """Scores of a request's candidates, -inf for all else, (n,)."""
         user = clean_name(request.user or "")
-        return self._reranked(
-            self.fit(user, user_profile), user, user_profile, items, request.instruction or ""
-        )
+        fit, told = self.score_items(user, user_profile), request.instruction or ""
+        return self._reranked(fit, user, user_profile, items, told)
+
+    def verdicts(
+        self, user: str, user_profile: UserProfile, items: Sequence[int]
+    ) -> tuple[Scores, Scores]:
+        """Scores of some items by the default, and by the judge, (c,) each."""
+        asked = RerankRequest(user_profile=user_profile, candidates=items, user=user)
+        default = self.score_items(user, user_profile).scores[list(items)]
+        return default, self._reranker.rerank(asked).scores
 
     def reasons(self, fit: ScoredItems, items: Sequence[int]) -> Reasons:
         """What the memory says for some items, as far as it was asked."""
@@ -101,8 +119,11 @@ class RerankingRecommender(EvidenceRecommender):
                 user_profile=user_profile, candidates=candidates, user=user, instruction=instruction
             )
         )
+        before = fit.scores[list(candidates)]
+        share = self.share if fit.spoke.get("ranking") == "learned" and not instruction else None
+        judged = found.scores if share is None else with_verdict(before, found.scores, share.share)
         scores = np.full(len(self._catalogue), -np.inf, dtype=np.float32)
-        scores[list(candidates)] = _in_one_order(found.scores, fit.scores[list(candidates)])
+        scores[list(candidates)] = in_one_order(judged, before)
         memory_context = found.memory_context
         memory_evidence = (
             None
@@ -115,21 +136,12 @@ class RerankingRecommender(EvidenceRecommender):
             reason_builder=ReasonBuilder(
                 user, user_profile, self._catalogue, self._interactions, memory_evidence
             ),
-            spoke=found.spoke,
+            spoke=found.spoke if share is None else found.spoke | {"share": f"{share.share:.2f}"},
             memory=None
             if memory_context is None
             else memory_summary(memory_context, found.synthesis),
             spent=found.spent,
-            notes=found.notes,
+            notes=found.notes if share is None else (*found.notes, share.as_sentence()),
             known=found.known,
             trajectory=found.trajectory,
         )
-
-
-def _in_one_order(scores: Scores, before: Scores) -> Scores:
-    """Scores of which no two are equal: the one that was higher before stays a hair above."""
-    order = np.lexsort((-before, -scores))
-    apart = scores.astype(np.float32)
-    for above, below in zip(order[:-1].tolist(), order[1:].tolist(), strict=True):
-        apart[below] = min(apart[below], np.nextafter(apart[above], np.float32(-np.inf)))
-    return apart

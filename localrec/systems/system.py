@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Protocol
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
 import msgspec
+
+from localrec.foundation.errors import UsageError
+from localrec.ranking.recommender import SettingValue
 
 if TYPE_CHECKING:
     from localrec.data.answers import QuestionAnswerer
@@ -13,6 +17,7 @@ if TYPE_CHECKING:
     from localrec.workspace.domain_context import DomainContext
 
 SystemKind = Literal["answerer", "recommender"]
+Config = TypeVar("Config", bound=msgspec.Struct)
 
 
 class SystemOptions(msgspec.Struct, frozen=True):
@@ -21,10 +26,31 @@ class SystemOptions(msgspec.Struct, frozen=True):
     Args:
         name: The name that it was asked for by.
         without_model: Whether every role is played without a model.
+        settings: What differs from the defaults of its configuration.
     """
 
     name: str
     without_model: bool = False
+    settings: Mapping[str, SettingValue] = {}
+
+    def configured(self, config: Config, besides: Sequence[str] = ()) -> Config:
+        """Return a configuration with the settings put in.
+
+        Args:
+            config: The defaults.
+            besides: Settings of the system that are no fields of it.
+
+        Raises:
+            UsageError: there is no such field, or a value does not fit.
+        """
+        changed = {name: value for name, value in self.settings.items() if name not in besides}
+        try:
+            return msgspec.convert({**msgspec.structs.asdict(config), **changed}, type(config))
+        except msgspec.ValidationError as error:
+            known = ", ".join((*besides, *config.__struct_fields__))
+            raise UsageError(
+                f"The settings of {self.name} do not fit: {error}.", f"It has these: {known}."
+            ) from error
 
 
 class System(Protocol):

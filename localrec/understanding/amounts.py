@@ -10,20 +10,27 @@ import math
 import re
 from functools import lru_cache
 
+import msgspec
+
 from localrec.data.domains import NumberSpec
 from localrec.foundation.text_matching import fold
-from localrec.understanding.common_words import NUMBER_WORDS
+from localrec.understanding.language_words import english
+from localrec.understanding.years import end_in_text, level
 
+NUMBER_WORDS = english().numbers
 MOST = 999_999_999.0  # stands for no upper bound
 _ABOUT = 0.2  # "around 20" is within a fifth of it
 _VALUE = r"(?:\d{1,3}(?:[,']\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?|an|" + "|".join(NUMBER_WORDS) + ")"
 _BELOW = (
     "less than", "fewer than", "cheaper than", "lower than", "shorter than", "weaker than",
-    "lighter than", "smaller than", "under", "below", "<",
+    "lighter than", "smaller than", "under", "below", "<", "sub", "younger than",
 )  # fmt: skip
 _AT_MOST = (
     "at most", "no more than", "not more than", "not over", "no longer than", "not above",
     "a maximum of", "maximum of", "maximum", "max", "up to", "until", "within", "<=",
+    "nothing over", "nothing above", "nothing more than", "nothing longer than", "no higher than",
+    "not longer than", "not exceeding", "no pricier than", "nothing pricier than", "capped at",
+    "not beyond", "as much as", "as many as", "or under", "inside", "keep it under",
 )  # fmt: skip
 _ABOVE = (
     "more than", "greater than", "higher than", "longer than", "stronger than", "heavier than",
@@ -31,33 +38,60 @@ _ABOVE = (
 )  # fmt: skip
 _AT_LEAST = (
     "at least", "no less than", "not less than", "no fewer than", "not under", "not below",
-    "a minimum of", "minimum of", "minimum", "min", "from", ">=",
+    "a minimum of", "minimum of", "minimum", "min", "from", ">=", "nothing under", "nothing below",
+    "nothing less than", "no lower than", "not lower than", "nothing shorter than", "upwards of",
+    "upward of", "starting at",
 )  # fmt: skip
 _NEAR = ("around", "about", "roughly", "approximately", "circa", "~")
 _BETWEEN = r"(?:to|and|or|-|–)"
-_BEHIND = {"or less": "most", "or fewer": "most", "or under": "most", "tops": "most"} | {
-    "or more": "least", "or over": "least", "or higher": "least", "and up": "least",
+_BEHIND = {
+    **dict.fromkeys(
+        ("or less", "or fewer", "or under", "tops", "max", "maximum", "or below", "or lower",
+         "or shorter", "or cheaper", "at most", "or so tops", "at the most"),
+        "most",
+    ),
+    **dict.fromkeys(
+        ("or more", "or over", "or higher", "and up", "or better", "or above", "plus", "minimum",
+         "and above", "or longer", "at least", "at the least", "and over", "upwards", "+"),
+        "least",
+    ),
 }  # fmt: skip
 
 
+class AmountSpan(msgspec.Struct, frozen=True):
+    """Characters `start` to `end` of a question, and the values they ask for, None for any."""
+
+    start: int
+    end: int
+    bounds: tuple[float, float] | None
+
+
 def amount_bounds(text: str, spec: NumberSpec) -> tuple[float, float] | None:
-    """The lowest and highest value that a question asks for; None where it asks for neither.
+    """The lowest and highest value that a question asks for; None where it asks for neither."""
+    found = find_amount(text, spec)
+    return None if found is None else found.bounds
+
+
+def find_amount(text: str, spec: NumberSpec) -> AmountSpan | None:
+    """Find the amount that a question asks for, and where it says so.
 
     Numbers belong to `spec` by a unit ("20 dollars", "$20") or by a word before or behind them
     ("a rating of at least 90").
     """
-    line = " ".join(fold(text).split())
+    line = level(text)
     for pattern, factor in _patterns(spec):
         match = pattern.search(line)
         if match is None:
             continue
         first = _value(match["first"]) * factor
         second = match["second"]
-        how = _cue(match["cue"] or "", match["behind"] or "")
+        how = _cue(" ".join((match["cue"] or "").split()), match["behind"] or "")
         if second is not None:
-            found = (first, _value(second) * factor)
-            return _span((min(found), max(found)), "between", spec)
-        return _span((first, first), how, spec)
+            both = (first, _value(second) * factor)
+            bounds = _span((min(both), max(both)), "between", spec)
+        else:
+            bounds = _span((first, first), how, spec)
+        return AmountSpan(match.start(), end_in_text(text, line, match.end()), bounds)
     return None
 
 
@@ -108,7 +142,8 @@ def _patterns_of(
 ) -> tuple[tuple[re.Pattern[str], float], ...]:
     cues = sorted((*_BELOW, *_AT_MOST, *_ABOVE, *_AT_LEAST, *_NEAR), key=len, reverse=True)
     cue = "(?:(?<![a-z0-9])(?P<cue>" + "|".join(map(re.escape, cues)) + r")\s*)?"
-    behind = r"(?:\s+(?P<behind>" + "|".join(map(re.escape, _BEHIND)) + r")\b)?"
+    endings = "|".join(map(re.escape, sorted(_BEHIND, key=len, reverse=True)))
+    behind = rf"(?:\s*(?P<behind>{endings})(?![a-z]))?"
     before = r"(?:(?<=[^a-z0-9.,])|^)"
     found = []
     for unit, factor in sorted(units, key=lambda one: -len(one[0])):

@@ -8,44 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from localrec.understanding.cue_phrases import FILLERS, SIMILARITY_CUES
-from localrec.understanding.mentions import Mention, cue_before, owners
+from localrec.understanding.language_words import english, phrases
+from localrec.understanding.mentions import SIMILARITY_CUES, Mention, cue_before, owners
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
+_WORDS = english().example
 _STRONG_KIN_CUES = tuple(
-    cue
-    for cue in SIMILARITY_CUES
-    if cue[0]
-    in ("similar", "alternative", "alternatives", "close", "comparable", "akin", "reminiscent")
-    or cue in (("like",), ("same", "as"), ("such", "as"))
+    cue for cue in SIMILARITY_CUES if cue[0] in _WORDS.strong_first or cue in phrases(_WORDS.strong)
 )
-_SPECIES = ("something", "anything", "drink", "cocktail", "movie", "film", "one", "taste", "tastes")
-
-
-_KIN_PHRASES = (
-    "like it",
-    "closest",
-    "instead",
-    "similar",
-    "comparable",
-    "alternative",
-    "alternatives",
-    "substitute",
-    "next best",
-    "what else",
-    "same direction",
-    "same idea",
-    "of that kind",
-    "those lines",
-    "that vein",
-    "stand in",
-    "what now",
-    "relative",
-    "cousin",
-    "sibling",
-    "surprise me",
-)
-_SWAPS = frozenset("swap switch exchange replace trade".split())
 
 
 def find_example(
@@ -70,19 +40,19 @@ def find_example(
         target = anchor = unwanted.pop(0)  # "they had no Kir; what is like it?"
     if target is None:
         anchor = _unknown_example(reading, mentions, vocabulary)
-        target = vocabulary.nearest_item(anchor) if anchor else None
+        target = vocabulary.nearest.item(anchor) if anchor else None
     return target, anchor, tuple(dict.fromkeys(unwanted))
 
 
 def _is_model(reading: Reading, mention: Mention) -> bool:
     """An item inside a negation is an example all the same: "swap the Negroni's gin for rum"."""
     before = reading.words[: mention.first]
-    return cue_before(reading, mention.first) >= 0 or bool(_SWAPS & set(before[-3:]))
+    return cue_before(reading, mention.first) >= 0 or bool(_WORDS.swaps & set(before[-3:]))
 
 
 def _asks_for_kin(reading: Reading) -> bool:
     text = " ".join(reading.words)
-    return any(f" {phrase} " in f" {text} " for phrase in _KIN_PHRASES)
+    return any(f" {phrase} " in f" {text} " for phrase in _WORDS.kin_phrases)
 
 
 def _unknown_example(
@@ -95,9 +65,9 @@ def _unknown_example(
             end = begin + len(cue)
             if tuple(reading.words[begin:end]) != cue or owner[begin] >= 0:
                 continue
-            if cue == ("like",) and begin and reading.words[begin - 1] not in _SPECIES:
+            if cue == ("like",) and begin and reading.words[begin - 1] not in _WORDS.species:
                 continue
-            while end < len(reading.words) and reading.words[end] in FILLERS:
+            while end < len(reading.words) and reading.words[end] in _WORDS.fillers:
                 end += 1
             last = end
             while last < len(reading.words) and _may_be_a_name(reading, owner, last, end):

@@ -187,7 +187,7 @@ def _guesses(sight: ImageAttributes, vocabulary: Vocabulary) -> Iterator[ImageGu
     for name in sight.guesses[:GUESSES]:
         known = vocabulary.items.get(name)
         yield ImageGuess(
-            name=name, key=known[0] if known else vocabulary.nearest_item(name.lower())
+            name=name, key=known[0] if known else vocabulary.nearest.item(name.lower())
         )
 
 

@@ -12,48 +12,30 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from localrec.foundation.text_matching import PhraseMatch, roots
-from localrec.understanding.cue_phrases import FILLERS, SIMILARITY_CUES, WISHING
-from localrec.understanding.vocabulary import Meaning, MeaningRole, Reading, Vocabulary
+from localrec.understanding.language_words import Phrase, english, phrases
+from localrec.understanding.meanings import Meaning, MeaningRole
+from localrec.understanding.spelling import is_everyday
+from localrec.understanding.vocabulary import Reading, Vocabulary
 
-_TASTE_BEFORE = frozenset(
-    "something anything bit very quite really too and more nice pretty extra super nicely so "
-    "nothing somewhat slightly little".split()
-)
-_PACKAGES = frozenset("bottle can box".split())
-_SERVED = frozenset("in into".split())
-_GARNISH_CUES = frozenset("garnish garnished garnishes rim rimmed".split())
-_SHADES = frozenset("bright pale vivid vibrant deep dark".split())
-_COLOUR_BEFORE = frozenset(
-    "bright pale deep dark light vivid vibrant something colour color coloured colored looks "
-    "look is".split()
-)
-_COLOUR_BREAKS = frozenset("with and but that made in for please using containing without".split())
-_COLOUR_AFTER = frozenset(
-    "hued tinted toned coloured colored colour color hue tone one looking ish and".split()
-)
-_ASKS_FOR_KIN = frozenset(
-    "variation variations twist twists alternative alternatives style riff riffs but substitute "
-    "substitutes cousin cousins clone like recipe please adjacent esque".split()
-)
-_KIN_BEHIND = frozenset("ish kinda vibes like style esque adjacent inspired type".split())
-_DOERS = frozenset("you to can could we i".split())
-_CHANGES = frozenset("with without but minus no using made".split())
-_TURNS = frozenset(
-    "kinda vibes ish only but minus without yes type style lover lovers fan drinker".split()
-)
-_RULES_OUT = frozenset("not except no besides nor never".split())
-_CUES_BY_LAST: dict[str, list[tuple[str, ...]]] = {}
+_WORDS = english().mention
+_EXAMPLE = english().example
+SIMILARITY_CUES = phrases(_EXAMPLE.before)  # directly before an example item
+_CUES_BY_LAST: dict[str, list[Phrase]] = {}
 for _cue in sorted(SIMILARITY_CUES, key=len, reverse=True):
     _CUES_BY_LAST.setdefault(_cue[-1], []).append(_cue)
 
 
 class Mention(msgspec.Struct, frozen=True):
-    """A name in tokens `first` to `last` (exclusive): an attribute or the like, or an item."""
+    """A name in tokens `first` to `last` (exclusive): an attribute or the like, or an item.
+
+    `others` are further keys of the same kind that the name may mean: "pinot" is part of several.
+    """
 
     first: int
     last: int
     meaning: Meaning | None = None
     item: str | None = None
+    others: tuple[str, ...] = ()
 
 
 def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
@@ -87,9 +69,44 @@ def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
             if meaning is not None:
                 mentions.append(Mention(name.first, name.last, meaning=meaning))
             position = name.last
+        elif part := _part_of_a_name(reading, vocabulary, position):
+            mentions.append(part)
+            position = part.last
+        elif near := _misspelt_name(reading, vocabulary, position, end):
+            mentions.append(near)
+            position = near.last
         else:
             position += 1
     return mentions
+
+
+def _part_of_a_name(reading: Reading, vocabulary: Vocabulary, position: int) -> Mention | None:
+    """ "pinot", "by Christie": a telling word of names that the question does not write out."""
+    by = position > 0 and reading.words[position - 1] in _WORDS.by
+    found = vocabulary.parts_named(reading.roots[position], creators=True) if by else []
+    found = found or vocabulary.parts_named(reading.roots[position], creators=False)
+    if not found:
+        return None
+    keys = tuple(one.key for one in found[1:])
+    return Mention(position, position + 1, meaning=found[0], others=keys)
+
+
+def _misspelt_name(
+    reading: Reading, vocabulary: Vocabulary, position: int, end: int
+) -> Mention | None:
+    """Two or three words that nearly spell a name, one of them no everyday word."""
+    for last in range(min(position + 3, end), position + 1, -1):
+        words = reading.roots[position:last]
+        strange = [
+            one for one in words if not vocabulary.names.words[one] and not vocabulary.is_plain(one)
+        ]
+        edges = (words[0], words[-1])
+        if not strange or sum(map(len, words)) < 8 or any(map(vocabulary.is_plain, edges)):
+            continue
+        meanings = vocabulary.nearest.name(" ".join(words))
+        if meanings:
+            return Mention(position, last, meaning=meanings[0])
+    return None
 
 
 def _spelled(reading: Reading, vocabulary: Vocabulary, match: PhraseMatch[str]) -> str:
@@ -116,10 +133,10 @@ def _misspelt_item(
     for last in range(min(position + 4, reading.end_of_clause(position)), position, -1):
         words = reading.roots[position:last]
         rare = [word for word in words if vocabulary.is_only_in_items(word)]
-        kin = last < len(reading.words) and reading.words[last] in _KIN_BEHIND
+        kin = last < len(reading.words) and reading.words[last] in _EXAMPLE.kin_behind
         squashed = nameless and last - position == 1 and len(words[0]) > 7
         if (rare and last - position > 1) or (nameless and kin) or squashed:
-            item = vocabulary.nearest_item(" ".join(words))
+            item = vocabulary.nearest.item(" ".join(words))
             if item is not None:
                 return Mention(position, last, item=item)
     return None
@@ -134,8 +151,26 @@ def _longest_name(
         for match in vocabulary.names.phrases_at(reading.roots, position, end)
         if not _is_year_for_decade(reading.words[position], match)
     ]
-    alive = (one for one in found if any(map(vocabulary.is_usable, one.payloads)))
-    return next(alive, found[0] if found else None)
+    kept = []
+    for match in found:
+        meant = tuple(
+            one
+            for one in match.payloads
+            if not vocabulary.is_hardly_a_name(tuple(reading.roots[match.first : match.last]), one)
+            or _is_pointed_at(reading, match.first, match.last)
+        )
+        if meant:
+            kept.append(msgspec.structs.replace(match, payloads=meant))
+    alive = (one for one in kept if any(map(vocabulary.is_usable, one.payloads)))
+    return next(alive, kept[0] if kept else None)
+
+
+def _is_pointed_at(reading: Reading, first: int, last: int) -> bool:
+    """Whether everyday words are shown to be a name: by "by", or by capitals inside a sentence."""
+    if first and reading.words[first - 1] == "by":
+        return True
+    opens = first == 0 or reading.gaps[first] == "."
+    return not opens and _is_capitalised(reading, first, last)
 
 
 def _is_year_for_decade(typed: str, match: PhraseMatch[Meaning]) -> bool:
@@ -155,7 +190,9 @@ def owners(reading: Reading, mentions: Sequence[Mention]) -> list[int]:
 def cue_before(reading: Reading, first: int) -> int:
     """Where the comparison ("similar to", "like a") before token `first` begins, -1 for none."""
     for end in range(first, max(0, first - 5), -1):
-        if end < first and (reading.words[end] not in FILLERS or reading.gaps[end + 1] == "."):
+        if end < first and (
+            reading.words[end] not in _EXAMPLE.fillers or reading.gaps[end + 1] == "."
+        ):
             break
         begin = _cue_ending_at(reading, end)
         if begin >= 0:
@@ -167,7 +204,7 @@ def _cue_ending_at(reading: Reading, end: int) -> int:
     for cue in _CUES_BY_LAST.get(reading.words[end - 1], ()):
         begin = end - len(cue)
         if begin >= 0 and tuple(reading.words[begin:end]) == cue:
-            wishing = cue == ("like",) and begin and reading.words[begin - 1] in WISHING
+            wishing = cue == ("like",) and begin and reading.words[begin - 1] in _EXAMPLE.wishing
             # "I like a Negroni" names a favourite all the same; "I'd like a Negroni" orders one.
             if not wishing or reading.words[begin - 1] in ("i", "we", "they"):
                 return begin
@@ -183,6 +220,8 @@ def _is_example(
         return False
     if len(phrase) == len(reading.roots):
         return True
+    if last - first == 1 and _is_everyday_title(reading, vocabulary, first):
+        return cue_before(reading, first) >= 0 and _spells_it(reading, vocabulary, first)
     following = reading.words[last] if last < len(reading.words) else ""
     if _names_a_container(reading, vocabulary, first, last, following):
         return False
@@ -191,14 +230,27 @@ def _is_example(
     if last - first > 1 and _is_capitalised(reading, first, last):
         return True
     opens = first == 0 or (first == 1 and reading.words[0] in ("a", "an", "the"))
-    if opens and following in _TURNS:
+    if opens and following in _EXAMPLE.turns:
         return True  # "whiskey sour but no cherry"
-    if opens and following in _CHANGES and not any(map(_is_named(vocabulary), phrase)):
+    if opens and following in _EXAMPLE.changes and not any(map(_is_named(vocabulary), phrase)):
         return True  # "last word with mezcal instead of gin"
     article = first > 0 and reading.words[first - 1] in ("a", "an", "the", "my")
-    if article and first > 1 and reading.words[first - 2] in _RULES_OUT:
+    if article and first > 1 and reading.words[first - 2] in _EXAMPLE.rules_out:
         return True
-    return article and following in _ASKS_FOR_KIN and reading.words[first - 1] != "the"
+    return article and following in _EXAMPLE.asks_for_kin and reading.words[first - 1] != "the"
+
+
+def _is_everyday_title(reading: Reading, vocabulary: Vocabulary, place: int) -> bool:
+    """ "lost her glasses": a title of one common or mended word is hardly meant as one."""
+    typed = reading.tokens[place].word
+    mended = typed in reading.corrected
+    inside = place > 0 and not reading.gaps[place] and _is_capitalised(reading, place, place + 1)
+    return not inside and (mended or is_everyday(typed) or is_everyday(reading.roots[place]))
+
+
+def _spells_it(reading: Reading, vocabulary: Vocabulary, place: int) -> bool:
+    found = vocabulary.items.get(reading.roots[place])
+    return any(vocabulary.spelling_of(key)[-1:] == (reading.words[place],) for key in found)
 
 
 def _is_capitalised(reading: Reading, first: int, last: int) -> bool:
@@ -265,7 +317,7 @@ def _served_in(reading: Reading, first: int) -> bool:
     back = first - 1
     while back >= 0 and reading.words[back] in ("a", "an", "the", "some", "my", "tall", "chilled"):
         back -= 1
-    return back >= 0 and reading.words[back] in _SERVED
+    return back >= 0 and reading.words[back] in _WORDS.served
 
 
 def _reads_as_container(
@@ -274,7 +326,7 @@ def _reads_as_container(
     if _served_in(reading, first):
         return True
     of = last < len(reading.words) and reading.words[last] == "of"
-    package = of and reading.roots[first] in _PACKAGES  # "a bottle of gin"
+    package = of and reading.roots[first] in _WORDS.packages  # "a bottle of gin"
     return "component" not in by_role and not package
 
 
@@ -287,7 +339,7 @@ def _reads_as_garnish(reading: Reading, first: int, last: int) -> bool:
     around = reading.words[max(0, first - 4) : first] + reading.words[last : last + 3]
     on_top = reading.words[last : last + 2] == ("on", "top")
     topped = first > 1 and reading.words[first - 2 : first] == ("topped", "with")
-    return on_top or topped or any(word in _GARNISH_CUES for word in around)
+    return on_top or topped or any(word in _WORDS.garnish for word in around)
 
 
 def _reads_as_colour(
@@ -303,14 +355,14 @@ def _reads_as_colour(
     following = reading.roots[last] if last < len(reading.roots) else ""
     if _beside_a_colour(reading, vocabulary, first):
         return True
-    if following in _COLOUR_AFTER - {"and"} or before in _SHADES:
+    if following in _WORDS.colour_after - {"and"} or before in _WORDS.shades:
         return True
     if following in vocabulary.item_nouns or following in ("one", "beverage"):
         return before not in ("with", "and", "or", "of")
     if reading.words[last : last + 2] in (("in", "colour"), ("in", "color"), ("in", "hue")):
         return True
-    breaks = not following or bool(reading.gaps[last]) or following in _COLOUR_BREAKS
-    return before in _COLOUR_BEFORE and breaks
+    breaks = not following or bool(reading.gaps[last]) or following in _WORDS.colour_breaks
+    return before in _WORDS.colour_before and breaks
 
 
 def _beside_a_colour(reading: Reading, vocabulary: Vocabulary, first: int) -> bool:
@@ -329,7 +381,7 @@ def _reads_as_category(
     last: int,
     by_role: Mapping[MeaningRole, Meaning],
 ) -> bool:
-    if first and last - first == 1 and reading.words[first - 1] in _DOERS:
+    if first and last - first == 1 and reading.words[first - 1] in _WORDS.doers:
         return False  # "what can you shake up with rum"
     if "component" not in by_role or last - first > 1:
         return True
@@ -337,7 +389,7 @@ def _reads_as_category(
         return True
     before = reading.words[first - 1] if first else ""
     following = reading.roots[last] if last < len(reading.roots) else ""
-    if before in _TASTE_BEFORE or following in vocabulary.item_nouns:
+    if before in _WORDS.taste_before or following in vocabulary.item_nouns:
         return False
     previous = vocabulary.names.get(reading.roots[first - 1]) if first else ()
     return before in ("a", "an") or any(one.role == "component" for one in previous)

@@ -2,38 +2,21 @@
 
 A negation reaches over a list ("without gin, rum or cream") and stops at words that begin a new
 wish ("but", "with", "something"). What it must not do is as important: "not sure", "don't mind".
+A verb of refusal before a pronoun looks back: "she likes musicals, I hate them".
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from localrec.understanding.negation_phrases import (
-    HARMLESS_AFTER_NOT,
-    REFUSALS,
-    REFUSING_BRACKETS,
-    REFUSING_WORDS,
-    SCOPE_ENDS,
-)
+from localrec.understanding.language_words import english, phrases, phrases_by_first_word
 from localrec.understanding.vocabulary import CuesByFirstWord, Reading
 
-_LEAD_IN = frozenset(
-    "like want wants have has having contain contains containing with too very use using drink "
-    "drinking need be any a an the that much many of it is to really into keen on made in served "
-    "add added overly super as taste tasting do eat touch include my fan really quite so anything "
-    "something involving some actually necessarily especially ever even usually personally "
-    "particularly exactly truly".split()
-)
-_LIST_WORDS = frozenset(
-    "and or nor to from any a an the no also even your my other some nor".split()
-)
-_AFTER = frozenset(
-    "free less allergy allergic allergies intolerance intolerant sensitivity".split()
-)
-_LESS_NOUNS = frozenset("treat drink drinks cocktail version one please in".split())
-_ALL_BUT = frozenset("anything everything all anyone nothing".split())
-_NOBODY = {"nobody", "noone", "none"}
-_LIKES = frozenset("stand likes like wants want drinks drink enjoys eats touches".split())
+_WORDS = english().negation
+_REFUSALS = phrases(_WORDS.behind)
+_VERBS = phrases_by_first_word(_WORDS.verbs)
+_ARTICLES = frozenset({"a", "an", "the", "any", "those", "these", "that", "my", "our"})
+_FAR = 12  # words that a pronoun may stand behind what it means
 
 
 def negated_tokens(
@@ -55,6 +38,9 @@ def negated_tokens(
             position += 1
             continue
         start = position + length
+        if _meant_by_pronoun(reading, owner, position) >= 0:
+            position = start
+            continue
         for reached, mild in _reach(reading, owner, start):
             barred[reached] = True
             mildly[reached] = mild
@@ -63,6 +49,9 @@ def negated_tokens(
         ends = position + 1 == len(owner) or owner[position + 1] != owner[position]
         if owner[position] >= 0 and ends and _is_refused(reading, owner, position):
             _bar_back(reading, owner, position, barred)
+        meant = _meant_by_pronoun(reading, owner, position)
+        if meant >= 0:
+            _bar_back(reading, owner, meant, barred)
     return barred, mildly
 
 
@@ -74,19 +63,24 @@ def _cue_at(reading: Reading, owner: Sequence[int], position: int, cues: CuesByF
         end = position + len(cue)
         if tuple(words[position:end]) != cue:
             continue
-        if len(cue) == 1 and cue[0] in REFUSING_WORDS and end < len(words) and gaps[end]:
+        if len(cue) == 1 and cue[0] in _WORDS.alone_behind and end < len(words) and gaps[end]:
             return 0  # "egg no, dairy no": it stands behind what it refuses
         following = words[end] if end < len(words) else ""
-        if cue[-1] in ("not", "dont", "no", "doesnt", "never") and following in HARMLESS_AFTER_NOT:
-            return 0
-        if cue == ("nothing",) and following == "but":
+        if cue[-1] in ("not", "dont", "no", "doesnt", "never"):
+            if following in _WORDS.harmless_behind:
+                return 0
+            if position and words[position - 1] == "why" and cue[0] == "not":
+                return 0  # "why not a Negroni"
+        if cue == ("nothing",) and following in ("but", "beats", "better", "like"):
             return 0
         return len(cue)
-    if words[position] in _LIKES and _NOBODY & set(words[max(0, position - 6) : position]):
+    if words[position] in _WORDS.likes and _WORDS.nobody & set(
+        words[max(0, position - 6) : position]
+    ):
         return 1
     if words[position] == "than" and "rather" in words[max(0, position - 6) : position]:
         return 1  # "I'd rather have rum than bourbon"
-    if words[position] == "but" and position and words[position - 1] in _ALL_BUT:
+    if words[position] == "but" and position and words[position - 1] in _WORDS.all_but:
         return 1
     return 0
 
@@ -99,7 +93,7 @@ def _reach(reading: Reading, owner: Sequence[int], start: int) -> list[tuple[int
     while (
         position < len(reading.words)
         and owner[position] < 0
-        and reading.words[position] in _LEAD_IN
+        and (reading.words[position] in _WORDS.lead_in or _leads_to_name(reading, owner, position))
         and reading.gaps[position] != "."
     ):
         mild = mild or reading.words[position] in ("too", "overly", "super", "very")
@@ -114,12 +108,37 @@ def _reach(reading: Reading, owner: Sequence[int], start: int) -> list[tuple[int
         word = reading.words[position]
         if owner[position] >= 0:
             reached.append((position, mild))
-        elif (reached and word not in _LIST_WORDS) or word in SCOPE_ENDS or bridged >= 4:
+        elif (
+            (reached and word not in _WORDS.list_words)
+            or _ends(reading, owner, position)
+            or bridged >= 4
+        ):
             break
         else:
             bridged += 1
         position += 1
     return reached
+
+
+def _ends(reading: Reading, owner: Sequence[int], position: int) -> bool:
+    return reading.words[position] in _WORDS.ends and not _leads_to_name(reading, owner, position)
+
+
+def _leads_to_name(reading: Reading, owner: Sequence[int], position: int) -> bool:
+    """ "not one by X", "nothing for children": the word leads to the name that is refused."""
+    if reading.words[position] not in ("by", "from", "for", "in", "about", "one", "ones", "on"):
+        return False
+    following = position + 1
+    while following < len(reading.words) and reading.words[following] in (
+        *_ARTICLES,
+        "by",
+        "from",
+        "in",
+    ):
+        if reading.gaps[following]:
+            return False
+        following += 1
+    return following < len(reading.words) and owner[following] >= 0 and not reading.gaps[following]
 
 
 def _list_goes_on(reading: Reading, owner: Sequence[int], position: int) -> bool:
@@ -128,12 +147,30 @@ def _list_goes_on(reading: Reading, owner: Sequence[int], position: int) -> bool
         word = reading.words[position]
         if word in ("or", "nor") or (word == "and" and owner[position] < 0):
             return position + 1 < len(reading.words)
-        if owner[position] < 0 and word not in _LIST_WORDS:
+        if owner[position] < 0 and word not in _WORDS.list_words:
             return False
         position += 1
         if position < len(reading.words) and reading.gaps[position] == ".":
             return False
     return False
+
+
+def _meant_by_pronoun(reading: Reading, owner: Sequence[int], position: int) -> int:
+    """The last token of the name that "I hate them" looks back at, -1 where nothing says so."""
+    words = reading.words
+    if owner[position] >= 0:
+        return -1
+    for cue in _VERBS.get(words[position], ()):
+        end = position + len(cue)
+        if tuple(words[position:end]) != cue or end >= len(words):
+            continue
+        following = owner[end + 1] if end + 1 < len(words) and not reading.gaps[end + 1] else -1
+        if words[end] not in _WORDS.pronouns or reading.gaps[end] or following >= 0:
+            continue
+        for place in range(position - 1, max(-1, position - _FAR), -1):
+            if owner[place] >= 0:
+                return place
+    return -1
 
 
 def _is_refused(reading: Reading, owner: Sequence[int], last: int) -> bool:
@@ -143,23 +180,23 @@ def _is_refused(reading: Reading, owner: Sequence[int], last: int) -> bool:
     if not following:
         return False
     pauses = last + 2 >= len(words) or bool(gaps[last + 2])
-    if following[0] in REFUSING_WORDS and pauses:
+    if following[0] in _WORDS.alone_behind and pauses:
         return True  # "alcohol no", "rum? never."
     if gaps[last + 1] == ".":
         return False
     if following[0] == "less":  # "keep it vodka-less", but not "its less lethal cousin"
-        return pauses or following[1] in _LESS_NOUNS
-    if following[0] in _AFTER:
+        return pauses or following[1] in _WORDS.less_nouns
+    if following[0] in _WORDS.suffixes:
         about_the_next = following[0] == "free" and following[1:2] in (("of",), ("from",))
         return not (about_the_next or gaps[last + 1])
     if following[0] == "however":
         following = following[1:]
-    if any(following[: len(phrase)] == phrase for phrase in REFUSALS):
+    if any(following[: len(phrase)] == phrase for phrase in _REFUSALS):
         return True
     if following[:2] in (("is", "not"), ("are", "not")) and last + 3 >= len(words):
         return True  # "gin is fine, vodka is not"
-    before = [word for word in words[max(0, last - 5) : last] if word in REFUSING_BRACKETS]
-    return any(REFUSING_BRACKETS[word] & set(following[:2]) for word in before)
+    opened = _WORDS.bracket_open & set(words[max(0, last - 5) : last])
+    return bool(opened and _WORDS.bracket_close & set(following[:2]))
 
 
 def _bar_back(reading: Reading, owner: Sequence[int], last: int, barred: list[bool]) -> None:

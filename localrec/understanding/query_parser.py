@@ -12,43 +12,45 @@ from collections.abc import Iterator, Sequence
 from localrec.data.answers import QueryView
 from localrec.data.query import Constraint, Query
 from localrec.foundation.text_matching import roots
-from localrec.understanding.cue_phrases import FILLERS, VISUAL_CUES, WEAK_VISUAL
 from localrec.understanding.example_item import find_example
+from localrec.understanding.language_words import english, phrases
 from localrec.understanding.mentions import Mention, find_mentions, owners
 from localrec.understanding.negation import negated_tokens
-from localrec.understanding.number_ranges import parse_ranges
+from localrec.understanding.number_ranges import ReadRanges, read_ranges
+from localrec.understanding.state_phrases import AskedState, find_state
+from localrec.understanding.unused_words import unused_phrases
 from localrec.understanding.vocabulary import CuesByFirstWord, Reading, Vocabulary
 
 LONGEST_QUESTION = 2_000  # characters; more is read no further
 _LARGEST_SHELF = 4  # that many things at hand are all asked for; of more, any will do
-_OR_BRIDGES = frozenset("or either a an some maybe perhaps the even with".split())
-_BESIDE = {
-    *(
-        (verb, "with")
-        for verb in "go goes going pair pairs paired pairing match matches matched eat".split()
-    ),
-    ("alongside",),
-    ("accompany",),
-    ("complement",),
-}
-_BACKWARD_HAVE = frozenset({"in", "at", "to", "on", "lying"})
+_WORDS = english().mention
+_CROSSING = frozenset({"component", "category", "creator"})  # alternatives may be of both
+_BESIDE = frozenset(phrases(_WORDS.beside))
 
 
 def parse_query(question: str, vocabulary: Vocabulary) -> Query:
     """Read a question against a catalogue's vocabulary; never fails, at worst finds nothing."""
     text = question[:LONGEST_QUESTION]
     reading = vocabulary.read(text)
-    mentions = find_mentions(reading, vocabulary)
+    found = find_mentions(reading, vocabulary)
+    without_items = _without_items(text, reading, found)
+    numbers = read_ranges(without_items, vocabulary.domain)
+    state = find_state(reading.words)
+    mentions = [one for one in found if _is_free(reading, one, numbers, state)]
     owner = owners(reading, mentions)
     barred, mildly = negated_tokens(reading, owner, vocabulary.negations)
     wanted = [not barred[mention.first] for mention in mentions]
     at_hand = _at_hand(reading, mentions, wanted, vocabulary.have_cues)
     flags, diets = _flags_and_diets(mentions, wanted, vocabulary)
     target, anchor, exclude_items = find_example(reading, mentions, wanted, vocabulary)
+    example = frozenset(anchor.split()) if anchor and target is None else frozenset()
+    read_otherwise = {
+        place for place, word in enumerate(reading.words) if word in example
+    } | state.places
     return Query(
         constraints=_constraints(reading, mentions, wanted, mildly, at_hand, vocabulary) + diets,
         flags=flags,
-        ranges=parse_ranges(_without_items(text, reading, mentions), vocabulary.domain),
+        ranges=numbers.ranges,
         target=target,
         anchor=anchor,
         exclude_items=exclude_items,
@@ -57,7 +59,20 @@ def parse_query(question: str, vocabulary: Vocabulary) -> Query:
         visual=_is_visual(reading, mentions, vocabulary),
         corrected=reading.corrected,
         unknown=_unknown(reading, owner, vocabulary),
+        unused=unused_phrases(text, reading, owner, numbers, read_otherwise, vocabulary),
+        met=state.met,
+        on_list=state.on_list,
         cut=len(question) > LONGEST_QUESTION,
+    )
+
+
+def _is_free(reading: Reading, mention: Mention, numbers: ReadRanges, state: AskedState) -> bool:
+    """Whether no bound and no state was read of the words of a name."""
+    if mention.item is not None:
+        return True
+    inside = range(mention.first, mention.last)
+    return state.places.isdisjoint(inside) and not any(
+        numbers.covers(reading.tokens[place].start, reading.tokens[place].end) for place in inside
     )
 
 
@@ -113,6 +128,8 @@ def query_view(intent: Query, vocabulary: Vocabulary) -> QueryView:
         ),
         corrected=intent.corrected,
         unknown=intent.unknown,
+        met=intent.met,
+        on_list=intent.on_list,
     )
 
 
@@ -132,10 +149,14 @@ def _constraints(
             continue
         if (at_hand[number] and any_at_hand) or _is_beside(reading, mention):
             continue
+        if wanted[number] and _names_the_maker_of(reading, mentions, number):
+            continue
         if groups and wanted[number] and _joins(reading, groups[-1], mention, vocabulary):
             groups[-1][0].append(mention)
         else:
             groups.append(([mention], wanted[number]))
+    if _asks_for_either(reading):
+        groups = _one_of_each_kind(groups)
     found: dict[Constraint, None] = {}
     for members, is_wanted in _spread_lists(reading, groups, vocabulary):
         found.setdefault(_constraint(reading, members, is_wanted, mildly, vocabulary))
@@ -146,9 +167,43 @@ def _constraints(
     return tuple(one for one in found if one.barred or not barred.issuperset(one.any_of))
 
 
+def _names_the_maker_of(reading: Reading, mentions: Sequence[Mention], number: int) -> bool:
+    """ "like Blindness by Saramago": the maker tells which item is meant, and is no wish."""
+    mention, before = mentions[number], mentions[number - 1] if number else None
+    if before is None or before.item is None or mention.meaning is None:
+        return False
+    between = reading.words[before.last : mention.first]
+    return mention.meaning.role == "creator" and len(between) < 3 and bool(_WORDS.by & {*between})
+
+
+def _asks_for_either(reading: Reading) -> bool:
+    text = f" {' '.join(reading.words)} "
+    return any(f" {phrase} " in text for phrase in _WORDS.either)
+
+
+def _one_of_each_kind(
+    groups: Sequence[tuple[list[Mention], bool]],
+) -> list[tuple[list[Mention], bool]]:
+    """ "horror for me, comedy for her, either one": the wishes of one kind become alternatives."""
+    joined: dict[str, list[Mention]] = {}
+    kept: list[tuple[list[Mention], bool]] = []
+    for members, is_wanted in groups:
+        meaning = members[0].meaning
+        if not is_wanted or meaning is None:
+            kept.append((members, is_wanted))
+        elif meaning.kind in joined:
+            joined[meaning.kind] += members
+        else:
+            joined[meaning.kind] = list(members)
+            kept.append((joined[meaning.kind], True))
+    return kept
+
+
 def _is_beside(reading: Reading, mention: Mention) -> bool:
     """ "to go with cheese": named as what the answer accompanies, not as a part of it."""
-    before = [word for word in reading.words[: mention.first] if word not in FILLERS]
+    before = [
+        word for word in reading.words[: mention.first] if word not in english().example.fillers
+    ]
     return tuple(before[-2:]) in _BESIDE or tuple(before[-1:]) in _BESIDE
 
 
@@ -172,14 +227,17 @@ def _constraint(
 ) -> Constraint:
     meanings = [member.meaning for member in members if member.meaning is not None]
     kind, role = meanings[0].kind, meanings[0].role
-    keys = tuple(dict.fromkeys(meaning.key for meaning in meanings))
+    here = [member for member in members if member.meaning and member.meaning.kind == kind]
+    named = [(member.meaning.key if member.meaning else "", *member.others) for member in here]
+    keys = tuple(dict.fromkeys(key for told in named for key in told))
+    elsewhere = tuple((one.kind, one.key) for one in meanings if one.kind != kind)
     if role == "colour" and is_wanted:
         keys = tuple(dict.fromkeys((*keys, *_base_colours(reading, members, vocabulary))))
     dead = role in ("look", "category", "garnish") and not any(
         vocabulary.is_alive(kind, key) for key in keys
     )
     soft = mildly[members[0].first] or dead
-    return Constraint(kind=kind, any_of=keys, barred=not is_wanted, soft=soft)
+    return Constraint(kind=kind, any_of=keys, barred=not is_wanted, soft=soft, or_else=elsewhere)
 
 
 def _joins(
@@ -190,14 +248,15 @@ def _joins(
     last = members[-1]
     if not is_wanted or last.meaning is None or mention.meaning is None:
         return False
+    between = reading.words[last.last : mention.first]
     if last.meaning.kind != mention.meaning.kind:
-        return False
+        roles = {last.meaning.role, mention.meaning.role}
+        return "or" in between and len(between) < 3 and roles <= _CROSSING
     if last.meaning.role == "container":
         return True
-    between = reading.words[last.last : mention.first]
     if last.meaning.role == "colour" and not between and not reading.gaps[mention.first]:
         return True  # "reddish-orange"
-    return "or" in between and all(word in _OR_BRIDGES for word in between)
+    return "or" in between and all(word in _WORDS.or_bridges for word in between)
 
 
 def _spread_lists(
@@ -244,10 +303,20 @@ def _are_kin(one: Mention, other: Mention, vocabulary: Vocabulary) -> bool:
 
 
 def _without_items(text: str, reading: Reading, mentions: Sequence[Mention]) -> str:
-    """The question without its items' names: "like Blade Runner 2049" asks for no year."""
+    """The question without its items' names: "like Blade Runner 2049" asks for no year.
+
+    A year right behind a name belongs to it: "Blade Runner (1982)", "Alien from 1979".
+    """
     for mention in mentions:
         if mention.item is not None:
-            begin, end = reading.tokens[mention.first].start, reading.tokens[mention.last - 1].end
+            last = mention.last
+            behind = reading.words[last : last + 3]
+            for skipped in range(min(2, len(behind))):
+                year = behind[skipped]
+                if year.isdecimal() and len(year) == 4 and set(behind[:skipped]) <= {"from", "of"}:
+                    last += skipped + 1
+                    break
+            begin, end = reading.tokens[mention.first].start, reading.tokens[last - 1].end
             text = text[:begin] + " " * (end - begin) + text[end:]
     return text
 
@@ -283,7 +352,7 @@ def _at_hand(
             if tuple(reading.words[position : position + len(cue)]) != cue:
                 continue
             begin, end = _sentence(reading, position)
-            backward = cue[0] in _BACKWARD_HAVE
+            backward = cue[0] in _WORDS.backward_have
             for number, mention in enumerate(mentions):
                 inside = begin if backward else position
                 if (
@@ -329,7 +398,7 @@ def _is_visual(reading: Reading, mentions: Sequence[Mention], vocabulary: Vocabu
     if any(m.meaning and m.meaning.role in ("colour", "look") for m in mentions):
         return True
     words = set(reading.words)
-    strong = words & (VISUAL_CUES - WEAK_VISUAL)
+    strong = words & english().look
     nouns = {root for word in vocabulary.domain.item_words for root in roots(word)}
     looks = any(
         word in ("look", "looks") and set(reading.words[:place]) & (nouns | {"that", "it"})

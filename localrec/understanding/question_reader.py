@@ -17,6 +17,7 @@ from localrec.data.query import Query
 from localrec.data.questions import Question
 from localrec.foundation.run_trace import RunTrace
 from localrec.graph.catalogue import Catalogue
+from localrec.understanding.foreign_questions import foreign_language
 from localrec.understanding.query_parser import add_shelf, parse_query
 from localrec.understanding.shelf_reader import asks_for_shelf
 from localrec.understanding.slot_filling import SlotReader
@@ -66,6 +67,9 @@ class QuestionReader:
             InputError: the image cannot be read.
             UsageError: the question has an image, but the domain does not say how items look.
         """
+        language = foreign_language(question.query, self._vocabulary)
+        if language and question.image is None:
+            return Query(language=language)
         query = self._read_words(question.query, trace)
         if question.have:
             query = add_shelf(query, question.have, self._vocabulary)

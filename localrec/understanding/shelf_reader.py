@@ -13,7 +13,8 @@ import msgspec
 from localrec.foundation.errors import InputError
 from localrec.foundation.text import clean_text
 from localrec.foundation.text_matching import tokens
-from localrec.understanding.vocabulary import Meaning, Reading, Vocabulary
+from localrec.understanding.meanings import Meaning
+from localrec.understanding.vocabulary import Reading, Vocabulary
 
 _MOST_NAMED = 3
 _LEAST_ALIKE = 60  # percent of letters that agree, as rapidfuzz counts them

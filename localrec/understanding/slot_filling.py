@@ -27,8 +27,9 @@ from localrec.data.query import Constraint, Query
 from localrec.foundation.errors import ModelError
 from localrec.foundation.text_matching import tokens
 from localrec.understanding.known_names import describe_known_names, known_names
+from localrec.understanding.meanings import Meaning
 from localrec.understanding.number_ranges import parse_ranges
-from localrec.understanding.vocabulary import Meaning, Vocabulary
+from localrec.understanding.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from localrec.llm.chat_model import ChatModel
@@ -223,7 +224,7 @@ class _Found:
         return place, not self._vocabulary.is_usable(meaning)
 
     def _take_strange(self, name: str, role: str) -> None:
-        item = self._vocabulary.nearest_item(name) if not role else None
+        item = self._vocabulary.nearest.item(name) if not role else None
         if item is not None:
             self.exclude_items.append(item)
         else:
@@ -232,7 +233,7 @@ class _Found:
     def _take_example(self, name: str) -> None:
         exact = self._vocabulary.items.get(name)
         self.anchor = name
-        self.target = exact[0] if exact else self._vocabulary.nearest_item(name)
+        self.target = exact[0] if exact else self._vocabulary.nearest.item(name)
 
     def _take_flag(self, meaning: Meaning, barred: bool) -> None:
         values = list(self._vocabulary.domain.flags[meaning.kind].values)

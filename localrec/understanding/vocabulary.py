@@ -8,52 +8,23 @@ never become each other.
 
 from __future__ import annotations
 
-import re
-from functools import cached_property, lru_cache
-from typing import Literal, Protocol
+from functools import cached_property
 
 import msgspec
 
 from localrec.data.domains import Domain
 from localrec.foundation.text_matching import PhraseTable, Token, roots, singular, tokens
-from localrec.graph.catalogue import Attribute
-from localrec.understanding.common_words import COMMON, SLANG
-from localrec.understanding.cue_phrases import HAVE_CUES
-from localrec.understanding.negation_phrases import NEGATIONS
+from localrec.understanding.language_words import english, phrases_by_first_word
+from localrec.understanding.meanings import Meaning, Named
+from localrec.understanding.nearest_names import NearestNames
 from localrec.understanding.number_ranges import counted_nouns
+from localrec.understanding.spelling import SpellingCorrector, english_words, is_everyday
 
-MeaningRole = Literal[
-    "component",
-    "container",
-    "category",
-    "creator",
-    "colour",
-    "look",
-    "garnish",
-    "flag",
-    "diet",
-    "order",
-]
+_MOST_PARTS = 40  # names that share a word; a word of more says nothing
 
 
-_VOWELS = frozenset("aeiouyhw")
-_SQUASHED = 90
-_NEARLY = 84  # percent of letters that agree, as rapidfuzz counts them
-
-
+_ROMAN = {"ii": 2, "iii": 3, "iv": 4, "2": 2, "3": 3, "4": 4}
 CuesByFirstWord = dict[str, list[tuple[str, ...]]]
-
-
-class Meaning(msgspec.Struct, frozen=True):
-    """One thing a phrase can mean: an attribute by kind and key, or a flag, diet or wish.
-
-    For a flag, `kind` is the flag and `key` its value; for a diet `key` is its name; for an
-    order `kind` is the number and `key` "more" or "less".
-    """
-
-    role: MeaningRole
-    kind: str
-    key: str
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -77,24 +48,6 @@ class Reading(msgspec.Struct, frozen=True):
         return end
 
 
-class Named(Protocol):
-    """A source of names for questions: a catalogue, or the declaration of a domain alone."""
-
-    domain: Domain
-    attributes: list[Attribute]
-    keys: list[str]  # of items
-    names: list[str]  # of items
-
-    def attribute_index(self, kind: str, key: str) -> int | None:
-        """Place of an attribute among `attributes`."""
-
-    def item_index(self, key: str) -> int | None:
-        """Place of an item among `keys`."""
-
-    def is_had(self, attribute: int) -> bool:
-        """Return whether any item has this attribute or one below it."""
-
-
 class Vocabulary:
     """The phrase tables of one domain's catalogue, and the spelling of its words."""
 
@@ -112,6 +65,7 @@ class Vocabulary:
             for noun in counted_nouns(name, self.domain)
             for root in roots(noun)
         )
+        self.partial: dict[str, list[Meaning]] = {}  # a word of longer names -> these names
         self._add_attributes()
         self._add_phrases()
         for key, name in zip(catalogue.keys, catalogue.names, strict=True):
@@ -119,19 +73,29 @@ class Vocabulary:
         for short, name in self.domain.nicknames.items():
             for key in self.items.get(name):
                 self.items.add(short, key)
-        common = COMMON.union(self.domain.words.common)
+        common = frozenset(english().words.common.split()).union(self.domain.words.common)
         self._plain_words = frozenset(singular(word) for word in common) | common
-        self._spellings = sorted({*self.names.words, *self.items.words, *self._plain_words})
+        self.nearest = NearestNames(self.names, self.items, catalogue, self.is_usable)
+        self._spelling = SpellingCorrector(
+            self.names.words,
+            self.items.words,
+            self.partial,
+            self._plain_words,
+            self.domain.words.compounds,
+        )
 
     @cached_property
     def have_cues(self) -> CuesByFirstWord:
         """Phrases that stand by what a user has, longest first."""
-        return _by_first_word([*HAVE_CUES, *self.domain.words.have])
+        return phrases_by_first_word([*english().mention.have, *self.domain.words.have])
 
     @cached_property
     def negations(self) -> CuesByFirstWord:
         """Phrases before what is not wanted, longest first."""
-        return _by_first_word([*NEGATIONS, *self.domain.words.negations])
+        told = english().negation
+        return phrases_by_first_word(
+            [*told.before, *told.before_thing, *told.verbs, *self.domain.words.negations]
+        )
 
     def read(self, text: str) -> Reading:
         """Tokenise a question and mend its typos."""
@@ -139,9 +103,9 @@ class Vocabulary:
         corrected: dict[str, str] = {}
         cut: list[tuple[Token, str]] = []
         for token in found:
-            for root in self._respell(token):
+            for root in self._spelling.respell(token):
                 if root != token.root:
-                    corrected[token.word] = " ".join(self._respell(token))
+                    corrected[token.word] = " ".join(self._spelling.respell(token))
                 cut.append((token, root))
         kept = tuple(token for token, _ in cut)
         return Reading(
@@ -181,107 +145,36 @@ class Vocabulary:
             for is_name, word in zip(named, phrase_roots, strict=True)
         )
 
+    def is_hardly_a_name(self, phrase: tuple[str, ...], meaning: Meaning) -> bool:
+        """True for a maker or kind that a catalogue calls by everyday words ("Nice", "One").
+
+        A taxonomy's own names were chosen with questions in mind and always count.
+        """
+        if meaning.kind in self.domain.taxonomy or meaning.role not in ("creator", "category"):
+            return False
+        if meaning.key in english().demonyms:
+            return phrase == (meaning.key,) and len(meaning.key) < 4
+        if len(phrase) == 1:
+            return self.is_plain(phrase[0]) or is_everyday(phrase[0])
+        return all(map(self.is_plain, phrase))
+
     def is_only_in_items(self, root: str) -> bool:
         """True for a word of items' names that is no name of its own and no everyday word."""
         return root in self.items.words and not self.names.get(root) and not self.is_plain(root)
-
-    def nearest_item(self, phrase: str) -> str | None:
-        """The item whose name is spelled nearly like a phrase, if there is just about one."""
-        from rapidfuzz import fuzz, process
-
-        near = process.extractOne(
-            phrase, self._item_spellings, scorer=fuzz.ratio, score_cutoff=_NEARLY
-        )
-        if near is None and len(phrase) > 7 and " " not in phrase:  # "sexonthebeach"
-            squashed = {name.replace(" ", ""): name for name in self._item_spellings}
-            close = process.extractOne(
-                phrase, list(squashed), scorer=fuzz.ratio, score_cutoff=_SQUASHED
-            )
-            return self.items.get(squashed[close[0]])[0] if close else None
-        return self.items.get(near[0])[0] if near else None
-
-    @cached_property
-    def _item_spellings(self) -> list[str]:
-        return self.items.phrases()
 
     def spelling_of(self, item: str) -> tuple[str, ...]:
         """The words of an item's name, folded, plurals kept."""
         index = self._catalogue.item_index(item)
         return () if index is None else tuple(t.word for t in tokens(self._catalogue.names[index]))
 
+    def is_spelt_out(self, word: str) -> bool:
+        """True for a word of some name, of an attribute or an item."""
+        root = singular(word)
+        return root in self.names.words or root in self.items.words or root in self.partial
+
     def is_plain(self, word: str) -> bool:
         """True for an everyday word that names nothing."""
         return word in self._plain_words or word.isdigit()
-
-    def _respell(self, token: Token) -> tuple[str, ...]:
-        root = token.root
-        if token.word in SLANG:
-            return (SLANG[token.word],)
-        if self._is_known(token):
-            return (root,)
-        for ending, rest in (("s", ()), ("less", ("less",))):  # "daiquiris", "creamless"
-            stem = token.word.removesuffix(ending)
-            if stem != token.word and (stem in self.names.words or stem in self.items.words):
-                return (stem, *rest)
-        for place in range(3, len(root) - 2):  # "limejuice"
-            left, right = singular(root[:place]), singular(root[place:])
-            if left in self.names.words and right in self.names.words:
-                return (left, right)
-        if len(token.word) == 3:
-            return (self._sounds_like(token.word) or root,)
-        return (self._nearest(root if len(root) > 3 else token.word) or root,)
-
-    def _is_known(self, token: Token) -> bool:
-        return (
-            token.root in self.names.words
-            or token.root in self.items.words
-            or token.word in self._plain_words
-            or token.root in self._plain_words
-            or token.word[0].isdigit()
-            or len(token.word) < 3
-            or token.word in _english_words()
-        )
-
-    def _nearest(self, root: str) -> str | None:
-        from rapidfuzz import process  # 15 ms to import, only paid for a word nobody knows
-        from rapidfuzz.distance import OSA
-
-        slips = 1 if len(root) < 7 else 2
-        near = process.extract(
-            root, self._spellings, scorer=OSA.distance, score_cutoff=slips, limit=12
-        )
-        usable = [
-            (distance, word[0] != root[0], word not in self.names.words, -self._uses(word), word)
-            for word, distance, _ in near
-            if len(word) >= 3
-            and (word[0] == root[0] or (distance == 1 and len(root) >= 5))
-            and (distance == 1 or len(word) >= 7)
-        ]
-        return min(usable)[-1] if usable else self._sounds_like(root)
-
-    def _sounds_like(self, root: str) -> str | None:
-        """The name with the same consonants, at most half its letters away: "tekila", "jin"."""
-        from rapidfuzz.distance import OSA
-
-        alike = [
-            (OSA.distance(root, word), -self._uses(word), word)
-            for word in self._by_sound.get(_sound(root), ())
-            if (word[0] in _VOWELS) == (root[0] in _VOWELS)
-        ]
-        near = [one for one in alike if one[0] <= max(1, len(root) // 2)]
-        return min(near)[-1] if near else None
-
-    @cached_property
-    def _by_sound(self) -> dict[str, list[str]]:
-        by_sound: dict[str, list[str]] = {}
-        for word in {*self.names.words, *self.items.words}:
-            sound = _sound(word)
-            if len(sound) > 1:  # one consonant is no likeness
-                by_sound.setdefault(sound, []).append(word)
-        return by_sound
-
-    def _uses(self, word: str) -> int:
-        return self.names.words[word] + self.items.words[word]
 
     def _add_attributes(self) -> None:
         for attribute in self._catalogue.attributes:
@@ -294,6 +187,9 @@ class Vocabulary:
                 is_brand = own is not None and self._catalogue.attributes[own] != attribute
                 if not is_brand and self._is_askable(spelling, spec.role):
                     self.names.add(spelling, meaning)
+                    self._add_parts(spelling, meaning)
+            for adjective in english().demonyms.get(attribute.key, ()):
+                self.names.add(adjective, meaning)
                 if spec.role == "colour" and " " not in spelling:
                     doubled = spelling + spelling[-1:] if len(spelling) == 3 else spelling
                     for stem in (spelling, spelling.removesuffix("e"), doubled):
@@ -302,6 +198,41 @@ class Vocabulary:
                 for half in attribute.name.split("/"):
                     if half != attribute.name and self._is_askable(half, spec.role):
                         self.names.add(half, meaning)
+
+    def _add_parts(self, spelling: str, meaning: Meaning) -> None:
+        """Enter the telling words of a name of several words: "cooperative", "pinot", "Christie".
+
+        A taxonomy's own names say what they mean; only what a catalogue calls so is cut.
+        """
+        words = roots(spelling)
+        if len(words) < 2 or meaning.kind in self.domain.taxonomy:
+            return
+        joined = words[0] + words[1]  # "co-operative"
+        for word in {*words, joined} if len(words[0]) < 4 else set(words):
+            known = self.partial.setdefault(word, [])
+            if len(word) > 2 and meaning not in known:
+                known.append(meaning)
+
+    def parts_named(self, root: str, *, creators: bool) -> list[Meaning]:
+        """The names of several words that a word is part of, of one kind that items have.
+
+        Components are called by any telling word ("pinot", "red"), other names by one that is no
+        English word ("Saramago"), makers behind "by" and the like by any (`creators`).
+        """
+        told = self.partial.get(root, ())
+        if not told or len(root) < 3 or self.is_plain(root) or root in self.item_nouns:
+            return []
+        strange = len(root) > 3 and root not in english_words()
+        found = [
+            one
+            for one in told
+            if (one.role == "component" or strange or (creators and one.role == "creator"))
+            and self.is_usable(one)
+        ]
+        if creators:
+            found.sort(key=lambda one: one.role != "creator")
+        kinds = list(dict.fromkeys(one.kind for one in found))
+        return [one for one in found if one.kind == kinds[0]][:_MOST_PARTS] if kinds else []
 
     def _is_askable(self, spelling: str, role: str) -> bool:
         """False for names that only say "a drink", and for "orange drink" as a component.
@@ -354,28 +285,27 @@ class Vocabulary:
         if "n" in words or "and" in words:  # "Dark 'n' Stormy"
             swap = {"n": "and", "and": "n"}
             self.items.add(" ".join(swap.get(word, word) for word in words), key)
-        bare = name.split("(")[0].strip()
-        if bare and bare != name:
-            self.items.add(bare, key)
+        bare, _, inside = name.partition("(")
+        if bare.strip() and inside:
+            self.items.add(bare.strip(), key)
+            if len(aside := inside.partition(")")[0]) > 3 and not aside.isdigit():
+                self.items.add(aside, key)  # "Seven (Se7en)"
+        self._add_numbered(key, words)
 
-
-@lru_cache
-def _english_words() -> frozenset[str]:
-    """Eighty thousand English words: none of them is a typo (25 ms, for a word nobody knows)."""
-    from importlib.resources import files
-
-    listed = files("symspellpy") / "frequency_dictionary_en_82_765.txt"
-    return frozenset(
-        line.split(" ", 1)[0] for line in listed.read_text(encoding="utf-8-sig").splitlines()
-    )
-
-
-def _sound(word: str) -> str:
-    """Return a phonetic key: the consonants of a word, doubled and silent ones once."""
-    word = re.sub(r"g(?=[eiy])|dg", "j", word.replace("ph", "f"))
-    word = re.sub(r"c(?=[eiy])|z", "s", word)
-    word = re.sub(r"[cq]|ck", "k", word)
-    return re.sub(r"(.)\1+", r"\1", re.sub(r"[aeiouyhw]", "", word))
+    def _add_numbered(self, key: str, words: tuple[str, ...]) -> None:
+        """ "The Godfather: Part II" is also called "godfather two" and "godfather 2"."""
+        number = _ROMAN.get(words[-1]) if words else None
+        if number is None or len(words) < 2:
+            return
+        stem = [word for word in words[:-1] if word != "part"]
+        stem = stem[1:] if stem[:1] == ["the"] else stem
+        for told in {
+            words[-1],
+            str(number),
+            *(w for w, n in english().numbers.items() if n == number),
+        }:
+            for part in ((), ("part",)):
+                self.items.add(" ".join((*stem, *part, told)), key)
 
 
 def _mark(between: str, following: Token) -> str:
@@ -384,10 +314,3 @@ def _mark(between: str, following: Token) -> str:
     if any(mark in between for mark in ".!?;()\n—–") or " - " in between:
         return "."
     return "," if any(mark in between for mark in ",/:") else ""
-
-
-def _by_first_word(phrases: list[str]) -> CuesByFirstWord:
-    cues: CuesByFirstWord = {}
-    for words in sorted((tuple(phrase.split()) for phrase in phrases), key=len, reverse=True):
-        cues.setdefault(words[0], []).append(words)
-    return cues

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from localrec.graph.user_profile import UserProfile
     from localrec.index.embedded_fields import EmbeddedField
     from localrec.index.image_index import ImageIndex
+    from localrec.index.pending_vectors import PendingVectors
+    from localrec.index.protocols import Embedder
     from localrec.index.sequential import SequentialModel
     from localrec.memory.collaborative_memory import CollaborativeMemory
     from localrec.memory.configs import MemRecConfig
@@ -62,6 +64,28 @@ class SharedIndexes:
             raise self.missing_vectors()
         return found
 
+    @cached_property
+    def pending(self) -> PendingVectors | None:
+        """How far the vectors have come where they are not complete."""
+        from localrec.index.pending_vectors import read_pending
+
+        return read_pending(self.folder, self.domain.name)
+
+    @cached_property
+    def compared_by(self) -> tuple[Embedder, dict[str, EmbeddedField]]:
+        """What questions are compared by: vectors by spelling until the model's are complete.
+
+        Raises:
+            WorkspaceError: there are neither.
+        """
+        if self.pending is not None:
+            from localrec.index.pending_vectors import QUICK
+
+            quick = {name: self._open_by(name, QUICK.name) for name in self.domain.texts}
+            if len(quick.get("name", ())):
+                return QUICK, quick
+        return self.models.embedder, self.fields
+
     def missing_vectors(self) -> WorkspaceError:
         """Return the error that tells how to make the vectors."""
         name = self.models.embedder_name
@@ -72,17 +96,15 @@ class SharedIndexes:
 
     def open_field(self, name: str) -> EmbeddedField | None:
         """Open the vectors of one text; None where the domain has no such text."""
-        from localrec.index.embedded_fields import open_field
-
         if name not in self.domain.texts:
             return None
+        return self._open_by(name, self.models.embedder_name)
+
+    def _open_by(self, name: str, model: str) -> EmbeddedField:
+        from localrec.index.embedded_fields import open_field
+
         return open_field(
-            self.store,
-            self.folder,
-            self.domain.name,
-            name,
-            self.models.embedder_name,
-            self.settings.index,
+            self.store, self.folder, self.domain.name, name, model, self.settings.index
         )
 
     def description_field(self) -> EmbeddedField | None:
@@ -113,6 +135,8 @@ class DomainContext:
         indexes: The vectors of the domain.
         hidden: The users whose own links are left out.
     """
+
+    has_users = True
 
     def __init__(self, indexes: SharedIndexes, hidden: frozenset[str] = frozenset()) -> None:
         self.indexes, self.store, self.domain = indexes, indexes.store, indexes.domain
@@ -266,4 +290,5 @@ class DomainContext:
             from localrec.understanding.image_wishes import appearance_text
 
             look = appearance_text(query.seen, self.domain.singular)
-        return SearchQuery(text, query, self.catalogue, self.models.embedder, self.fields, look)
+        embedder, fields = self.indexes.compared_by
+        return SearchQuery(text, query, self.catalogue, embedder, fields, look)

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from localrec.workspace.model_pool import Models
 
 
+_AT_ONCE = 400  # texts that an import embeds before it ends: some seconds of MiniLM
+_QUICK_ENOUGH = "hashing"
+
+
 class ImportService:
     """Stores items, histories and images in a workspace that is open for writing.
 
@@ -29,6 +33,7 @@ class ImportService:
         store: Open for writing.
         settings: The workspace settings.
         models: Open the embedders.
+        indexes: The folder of index files.
         context: Domain -> its context, as it is by now.
         invalidate: Has the workspace forget what it read.
     """
@@ -38,28 +43,73 @@ class ImportService:
         store: Store,
         settings: Settings,
         models: Models,
+        indexes: Path,
         context: Callable[[str], DomainContext],
         invalidate: Callable[[], None],
     ) -> None:
         self._store, self._settings, self._models = store, settings, models
+        self._indexes = indexes
         self._context, self._invalidate = context, invalidate
 
     def import_items(
-        self, table: CatalogueRows, domain: Domain, progress: Progress = no_progress
+        self,
+        table: CatalogueRows,
+        domain: Domain,
+        progress: Progress = no_progress,
+        *,
+        embed: bool = True,
     ) -> None:
         """Store items in one transaction, then embed their texts.
+
+        Args:
+            table: The items and the receipt.
+            domain: What they belong to.
+            progress: Called with each step.
+            embed: Whether to embed now; else `embed_texts` or `prepare_vectors` can follow.
 
         Raises:
             ModelError: there is no embedder; the rows are stored.
             CutShortError: Ctrl+C after the rows were stored.
         """
         from localrec.graph.item_ingest import ingest_items
+        from localrec.graph.views import note_item_kind
 
         ingest_items(
             self._store, domain, table.items, table.report, lambda step: progress(step, 0, 0)
         )
+        note_item_kind(self._store, domain)
+        self._invalidate()
+        if embed:
+            with _after_the_rows():
+                self.embed_texts(domain, progress)
+
+    def prepare_vectors(self, domain: Domain, progress: Progress = no_progress) -> int:
+        """Embed a few texts at once; of many, make vectors by spelling, which takes seconds.
+
+        Returns:
+            How many texts wait for the model; 0 where the vectors are complete.
+
+        Raises:
+            ModelError: there is no embedder; the rows are stored.
+            CutShortError: Ctrl+C after the rows were stored.
+        """
+        from localrec.index.embedded_fields import count_pending, update_embeddings
+
         with _after_the_rows():
-            self.embed_texts(domain, progress)
+            waiting = count_pending(self._store, domain, self._models.embedder_name)
+            if waiting <= _AT_ONCE or self._settings.embedder == _QUICK_ENOUGH:
+                self.embed_texts(domain, progress)
+                return 0
+            from localrec.index.pending_vectors import QUICK, tell_pending
+
+            update_embeddings(
+                self._store,
+                domain,
+                QUICK,
+                lambda done, total: progress("comparing texts by spelling", done, total),
+            )
+            tell_pending(self._indexes, domain.name, 0, waiting)
+        return waiting
 
     def import_history(
         self,
@@ -87,6 +137,7 @@ class ImportService:
             CutShortError: Ctrl+C after the rows were stored.
         """
         from localrec.graph.history_ingest import ingest_bulk, ingest_history
+        from localrec.graph.views import note_item_kind
 
         def step(name: str) -> None:
             progress(name, 0, 0)
@@ -97,6 +148,7 @@ class ImportService:
             report = ingest_history(self._store, domain, history, user, step)
             for name, rows in history.beside:
                 self.import_history(rows, load_domain(name), user, progress, embed=embed)
+        note_item_kind(self._store, domain)
         self._invalidate()
         with _after_the_rows():
             step("counting who liked what")
@@ -136,6 +188,13 @@ class ImportService:
                 self.embed_images(domain, progress)
         return report
 
+    def remove_items(self, domain: Domain) -> None:
+        """Take a domain's items out of the store, with all that hangs on them."""
+        from localrec.graph.domain_removal import remove_domain_rows
+
+        remove_domain_rows(self._store, domain.name)
+        self._invalidate()
+
     def embed_texts(self, domain: Domain, progress: Progress = no_progress) -> int:
         """Bring vectors and index files in line with texts and images.
 
@@ -150,6 +209,11 @@ class ImportService:
             self._models.embedder,
             lambda done, total: progress("embedding texts", done, total),
         )
+        from localrec.index.pending_vectors import end_pending, read_pending
+
+        if read_pending(self._indexes, domain.name) is not None:
+            end_pending(self._store, self._indexes, domain)
+            self._invalidate()
         indexes = self._context(domain.name).indexes
         for number, field in enumerate(domain.texts):
             progress("building indexes", number, len(domain.texts))

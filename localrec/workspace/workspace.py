@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from localrec.foundation.paths import make_private
 from localrec.foundation.settings import Settings, load_settings
-from localrec.graph.domain_files import known_domains, load_domain
+from localrec.graph.domain_files import known_domains, load_domain, use_domains_of
 from localrec.graph.journal import open_settled
 from localrec.graph.store import Store
 from localrec.workspace.domain_context import DomainContext, SharedIndexes
@@ -46,6 +46,7 @@ class OpenWorkspace:
         models: Models | None = None,
     ) -> None:
         self.folder = folder
+        use_domains_of(folder)
         self.settings: Settings = load_settings(folder)
         self.models: Models = ModelPool(self.settings) if models is None else models
         self._writable, self._may_read = writable, may_read
@@ -80,7 +81,10 @@ class OpenWorkspace:
         """The imports into this workspace."""
         from localrec.workspace.import_service import ImportService
 
-        return ImportService(self.store, self.settings, self.models, self.context, self.invalidate)
+        indexes = self.folder / "indexes"
+        return ImportService(
+            self.store, self.settings, self.models, indexes, self.context, self.invalidate
+        )
 
     @cached_property
     def updater_parts(self) -> UpdaterParts:
@@ -91,9 +95,10 @@ class OpenWorkspace:
 
     def domains(self) -> list[str]:
         """List the domains that have items, largest first."""
+        use_domains_of(self.folder)
         rows = self.store.rows(
             "SELECT domain, kind, count(*) FROM node WHERE domain IN (SELECT unnest(?)) "
-            "GROUP BY ALL ORDER BY count(*) DESC",
+            "GROUP BY ALL ORDER BY count(*) DESC, domain",
             [known_domains()],
         )
         return [domain for domain, kind, _ in rows if kind == load_domain(domain).item]
@@ -103,9 +108,9 @@ class OpenWorkspace:
 
         Without a user, the words of a lone user are seen, and of several users none.
         """
-        from localrec.graph.node_columns import users_hidden_from
+        from localrec.graph.node_columns import hidden_from
 
-        hidden = users_hidden_from(self.store, user)
+        hidden = hidden_from(self._users_with_own_links, user)
         if domain not in self._indexes:
             self._indexes[domain] = SharedIndexes(
                 self.store,
@@ -118,7 +123,14 @@ class OpenWorkspace:
             self._contexts[domain, hidden] = DomainContext(self._indexes[domain], hidden)
         return self._contexts[domain, hidden]
 
+    @cached_property
+    def _users_with_own_links(self) -> frozenset[str]:
+        from localrec.graph.node_columns import users_with_own_links
+
+        return users_with_own_links(self.store)
+
     def invalidate(self) -> None:
         """Forget what was read, after something was stored."""
+        self.__dict__.pop("_users_with_own_links", None)
         self._contexts.clear()
         self._indexes.clear()

@@ -21,7 +21,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +39,7 @@ from localrec.foundation.errors import ModelError
 from localrec.foundation.paths import pulled, shipped
 from localrec.graph.domain_files import load_domain
 from localrec.index.embedders import open_embedder
+from localrec.index.protocols import Embedder
 from localrec.index.vectors import ExactIndex, HnswIndex
 from localrec.llm.chat_model import ChatModel
 from localrec.llm.model_catalog import model_path
@@ -47,6 +47,7 @@ from localrec.systems.configs import SYSTEMS
 from localrec.systems.marc import Marc
 from localrec.workspace import OpenWorkspace
 from localrec.workspace.domain_context import DomainContext
+from localrec.workspace.model_pool import FixedModels, Models, ModelsWrapper
 
 DOMAIN = "cocktails"
 K = 3
@@ -216,7 +217,7 @@ def recall_of(stages: DomainContext, questions: Sequence[Question]) -> float:
     field = stages.fields["description"]
     is_graph = isinstance(field.index, HnswIndex)
     graph = field.index if is_graph else HnswIndex.build(field.exact)
-    asked = np.vstack([stages.embedder.embed([one.query]) for one in questions])
+    asked = np.vstack([stages.models.embedder.embed([one.query]) for one in questions])
     exact = ExactIndex(field.exact.node_ids, field.exact.matrix)
     true, _ = exact.search(asked, NEAREST)
     found, _ = graph.search(asked, NEAREST)
@@ -236,8 +237,8 @@ def measure_model(folder: Path, questions: Sequence[Question]) -> ModelFigures |
     calls: list[Call] = []
     with OpenWorkspace(folder) as workspace:
         stages = workspace.context(DOMAIN)
-        recorded = replace(stages, open_model=_recorder(workspace.models.open, calls))
-        system = Marc(recorded, SYSTEMS["marc-model"])
+        models = FixedModels(stages.models, _recorder(workspace.models.open, calls))
+        system = Marc(stages.with_models(models), SYSTEMS["marc-model"])
         system.answer(questions[0], K)  # starts the process and saves the prefixes
         calls.clear()
         whole_ms = 0.0
@@ -345,21 +346,30 @@ def timed(run: Callable[[], Any]) -> tuple[Any, float]:
     return outcome, time.perf_counter() - started
 
 
+class _OtherEmbedder(ModelsWrapper):
+    """Opens other models, but embeds with `embedder`."""
+
+    def __init__(self, models: Models, embedder: Embedder) -> None:
+        super().__init__(models)
+        self._embedder = embedder
+
+    @property
+    def embedder(self) -> Embedder:
+        """The model that embeds texts."""
+        return self._embedder
+
+
 def _forgetful(stages: DomainContext) -> Marc:
     """The system with a warm embedder that remembers no question, as for one asked first."""
     embedder = open_embedder()
     embedder.embed(["warm up"])
-    return Marc(replace(stages, embedder=embedder), SYSTEMS["marc"])
+    return Marc(stages.with_models(_OtherEmbedder(stages.models, embedder)), SYSTEMS["marc"])
 
 
 def _recorder(
-    open_model: Callable[[str], ChatModel | None], calls: list[Call]
-) -> Callable[[str], ChatModel | None]:
-    def open_recorded(role: str) -> ChatModel | None:
-        model = open_model(role)
-        return None if model is None else RecordingModel(model, role, calls)
-
-    return open_recorded
+    open_model: Callable[[str], ChatModel], calls: list[Call]
+) -> Callable[[str], ChatModel]:
+    return lambda role: RecordingModel(open_model(role), role, calls)
 
 
 def _different(calls: Sequence[Call], role: str) -> list[Call]:

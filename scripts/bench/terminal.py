@@ -62,10 +62,14 @@ class Terminal:
     Args:
         command: Its command line.
         environment: Added to our own.
+        folder: Where it is started; by default here.
     """
 
     def __init__(
-        self, command: Sequence[str], environment: Mapping[str, str] | None = None
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str] | None = None,
+        folder: Path | None = None,
     ) -> None:
         self._ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
@@ -78,6 +82,7 @@ class Terminal:
             stdout=theirs,
             stderr=theirs,
             env=settings,
+            cwd=folder,
             start_new_session=True,
         )
         os.close(theirs)

@@ -20,12 +20,13 @@ from localrec.data.rows import (
     InteractionRow,
     ItemRow,
 )
+from localrec.data.titles import restore_article
 from localrec.foundation.errors import InputError
 from localrec.graph.domain_files import load_domain
 from localrec.graph.store import Store
 from localrec.sources import open_source
 from localrec.sources.dataset_catalog import fetch_dataset, find_dataset
-from localrec.workspace import Workspace
+from localrec.workspace import OpenWorkspace
 from localrec.workspace.domain_context import DomainContext, SharedIndexes
 from localrec.workspace.import_service import ImportService
 
@@ -37,7 +38,7 @@ Row = dict[str, Any]
 DOMAINS: dict[str, tuple[str, Mapping[str, str]]] = {
     "drinks": ("cocktails", {}),
     "films": ("movies", {"genres": "genre", "decade": "decade"}),
-    "books": ("books", {"authors": "author", "series": "series"}),
+    "books": ("books", {"authors": "author", "series": "series", "language": "language"}),
     "music": ("music", {}),
     "wines": (
         "wines",
@@ -72,31 +73,38 @@ class AskedCatalogue:
         self.name = name
         self.rows = [msgspec.json.decode(line, type=Row) for line in path.read_bytes().splitlines()]
         self.domain = _domain(DOMAINS[name][0])
-        declared = msgspec.msgpack.encode(repr(msgspec.structs.asdict(self.domain)))
+        stored = (self.domain.attributes, self.domain.texts, self.domain.taxonomy)
+        declared = repr(stored).encode()
         mark = hashlib.sha256(path.read_bytes() + declared).hexdigest()[:12]
         self._folder = state / f"{name}-{mark}"
         if not (self._folder / "ready").is_file():
             say(f"Building the workspace of {name}.")
-            with Workspace(self._folder, writable=True) as workspace:
+            with OpenWorkspace(self._folder, writable=True) as workspace:
                 self._fill(workspace)
             (self._folder / "ready").touch()
+
+    def name_of(self, key: str, name: str) -> str:
+        """The name of an item as the file writes it."""
+        number = key.removeprefix("i")
+        written = key != number and number.isdigit() and self.name != "drinks"
+        return str(self.rows[int(number)]["name"]) if written else name
 
     def rows_named(self, name: str) -> list[Row]:
         """The rows of a name; a catalogue may hold one twice."""
         return self._by_name.get(name.casefold(), [])
 
-    def open(self, histories: Mapping[str, Row]) -> tuple[Workspace, DomainContext]:
+    def open(self, histories: Mapping[str, Row]) -> tuple[OpenWorkspace, DomainContext]:
         """Open the workspace with the histories of those who ask, user -> `rated`, `wanted`."""
         self._by_name: dict[str, list[Row]] = {}
         for row in self.rows:
             self._by_name.setdefault(row["name"].casefold(), []).append(row)
         if histories:
-            with Workspace(self._folder, writable=True) as workspace:
+            with OpenWorkspace(self._folder, writable=True) as workspace:
                 self._add_histories(workspace, histories)
-        workspace = Workspace(self._folder)
+        workspace = OpenWorkspace(self._folder)
         return workspace, self._context(workspace)
 
-    def _context(self, workspace: Workspace) -> DomainContext:
+    def _context(self, workspace: OpenWorkspace) -> DomainContext:
         return DomainContext(
             SharedIndexes(
                 workspace.store,
@@ -107,16 +115,17 @@ class AskedCatalogue:
             )
         )
 
-    def _imports(self, workspace: Workspace) -> ImportService:
+    def _imports(self, workspace: OpenWorkspace) -> ImportService:
         return ImportService(
             workspace.store,
             workspace.settings,
             workspace.models,
+            self._folder / "indexes",
             lambda _: self._context(workspace),
             lambda: None,
         )
 
-    def _fill(self, workspace: Workspace) -> None:
+    def _fill(self, workspace: OpenWorkspace) -> None:
         if self.name == "drinks":
             source = open_source(find_dataset("cocktails").kind)
             table = source.read(fetch_dataset("cocktails"), self.domain)
@@ -128,8 +137,9 @@ class AskedCatalogue:
             table = CatalogueRows(items=items, report=_report(self.name, len(items)))
         self._imports(workspace).import_items(table, self.domain, lambda *_: None)
 
-    def _add_histories(self, workspace: Workspace, histories: Mapping[str, Row]) -> None:
+    def _add_histories(self, workspace: OpenWorkspace, histories: Mapping[str, Row]) -> None:
         keys = _keys(workspace.store, self.domain)
+        keys |= {row["name"]: f"i{n}" for n, row in enumerate(self.rows) if self.name != "drinks"}
         told = [
             InteractionRow(user=user, item=keys[name], event=Event.RATED, rating=float(stars))
             for user, history in histories.items()
@@ -171,7 +181,9 @@ def _item(number: int, row: Row, fields: Mapping[str, str], domain: Domain) -> I
         for field, value in row.items()
         if field not in fields and field != "name" and isinstance(value, str | int | float)
     }
-    return ItemRow(key=f"i{number}", name=row["name"], properties=plain, links=tuple(links))
+    return ItemRow(
+        key=f"i{number}", name=restore_article(row["name"]), properties=plain, links=tuple(links)
+    )
 
 
 def _keys(store: Store, domain: Domain) -> dict[str, str]:

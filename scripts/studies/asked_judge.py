@@ -18,22 +18,30 @@ FIRST = 3  # items that "satisfied" looks at
 
 
 class Label(msgspec.Struct, frozen=True, rename={"equals": "is"}):
-    """A condition on one field: it is a value, lies between bounds, or has a word in it."""
+    """A condition on one field: it is a value, lies between bounds, or has a word in it.
+
+    A field "X_count" that no row has counts the values of the field "X".
+    """
 
     field: str
     equals: str | int | float | None = None
     min: float | None = None
     max: float | None = None
     has: str | None = None
+    is_any_of: tuple[str, ...] = ()
 
     def holds(self, row: Row) -> bool:
         """Whether a row of the catalogue meets it; a field that a row lacks meets nothing."""
         value = row.get(self.field)
+        counted = self.field.removesuffix("_count")
+        if value is None and counted != self.field:
+            value = len(row.get(counted) or ())
         if value is None:
             return False
-        if self.equals is not None:
+        if self.equals is not None or self.is_any_of:
+            wanted = {str(one).casefold() for one in (self.equals, *self.is_any_of) if one}
             values = value if isinstance(value, list) else [value]
-            return any(str(one).casefold() == str(self.equals).casefold() for one in values)
+            return any(str(one).casefold() in wanted for one in values)
         if self.has is not None:
             text = " ".join(map(str, value)) if isinstance(value, list) else str(value)
             return self.has.casefold() in text.casefold()
@@ -47,7 +55,7 @@ class Label(msgspec.Struct, frozen=True, rename={"equals": "is"}):
     @property
     def words(self) -> set[str]:
         """The words that name it, folded."""
-        parts = (self.field, self.equals, self.min, self.max, self.has)
+        parts = (self.field, self.equals, self.min, self.max, self.has, *self.is_any_of)
         return words_of(" ".join(str(one) for one in parts if one is not None))
 
 

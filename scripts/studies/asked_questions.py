@@ -129,14 +129,16 @@ def ask_and_judge(
         answerer.answer(Question(query="warm up", id="warm up"), _MOST)
         for done, asked in enumerate(questions, 1):
             show_step(catalogue.name, done, len(questions))
-            given, answer = put(asked, answerer)
+            given, answer = put(asked, answerer, catalogue.name_of)
             verdict = judge(asked, given, catalogue.rows, catalogue.rows_named)
             if show and _failed(verdict):
                 say("\n" + failure_text(asked, verdict, answer))
             yield verdict
 
 
-def put(asked: AskedQuestion, answerer: QuestionAnswerer) -> tuple[Given, Answer]:
+def put(
+    asked: AskedQuestion, answerer: QuestionAnswerer, name_of: Callable[[str, str], str]
+) -> tuple[Given, Answer]:
     """Ask one question for three items and for ten."""
     question = Question(query=asked.query, id=asked.id, user=asked.id if asked.user else None)
     begun = time.perf_counter()
@@ -148,8 +150,8 @@ def put(asked: AskedQuestion, answerer: QuestionAnswerer) -> tuple[Given, Answer
     words = [getattr(one, "words", one) for one in unused]
     message = _ABOUT_THE_EXAMPLE.sub("", first.message)
     return Given(
-        names=tuple(item.name for item in answer.items),
-        first=tuple(item.name for item in first.items),
+        names=tuple(name_of(item.key, item.name) for item in answer.items),
+        first=tuple(name_of(item.key, item.name) for item in first.items),
         relaxed=tuple(f"{one.constraint} {one.value}" for one in first.relaxed),
         told=" ".join((message, *words)),
         language=getattr(first, "language", "") or "",

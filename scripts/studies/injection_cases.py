@@ -17,11 +17,11 @@ from injection_titles import ATTACKS, LONGEST_NAME, Count, attack, harmless
 
 from localrec.agent.context import build_domain_knowledge, build_tool_context
 from localrec.agent.tool_context import DomainKnowledge, ToolContext
-from localrec.evaluation.ranking.cases import Cases, Items
-from localrec.evaluation.ranking.memory_systems import build_collaborative_memory
+from localrec.evaluation.ranking.cases import Cases
 from localrec.evaluation.ranking.system_factory import SystemFactory
 from localrec.foundation.text import clean_name
 from localrec.memory.collaborative_memory import CollaborativeMemory
+from localrec.memory.from_log import build_collaborative_memory
 from localrec.memory.user_item_graph import UserItemGraph
 
 DAY_S = 86_400
@@ -44,11 +44,11 @@ class Bench(SystemFactory):
         graph = self._with_text(item, told)
         catalogue = copy.copy(self.knowledge.catalogue)
         catalogue.names = [*catalogue.names]
-        catalogue.names[self._places[item]] = title
+        catalogue.names[self.knowledge.places[item]] = title
         reference = build_domain_knowledge(
             catalogue,
             msgspec.structs.replace(self._collaborative_memory, graph=graph),
-            places=self._places,
+            places=self.knowledge.places,
         )
         return msgspec.structs.replace(
             reference,
@@ -58,18 +58,12 @@ class Bench(SystemFactory):
     @cached_property
     def _collaborative_memory(self) -> CollaborativeMemory:
         self._look_over_store()
-        return build_collaborative_memory(self._parted.train, self.knowledge, write=True)
-
-    @cached_property
-    def _places(self) -> Items:
-        """Catalogue index of each evaluated item, (items,)."""
-        nodes = self.knowledge.catalogue.node_ids
-        return np.searchsorted(nodes, self._keyed.item_nodes).astype(np.int32)
+        return build_collaborative_memory(self._parted.train, self.knowledge)
 
     @cached_property
     def _plain(self) -> DomainKnowledge:
         return build_domain_knowledge(
-            self.knowledge.catalogue, self._collaborative_memory, places=self._places
+            self.knowledge.catalogue, self._collaborative_memory, places=self.knowledge.places
         )
 
     def _with_text(self, item: int, told: str) -> UserItemGraph:

@@ -4,6 +4,7 @@
     python scripts/studies/run.py learned_ranking strangers --workspace FOLDER [--half test]
     python scripts/studies/run.py learned_ranking left-out --workspace FOLDER [--half test]
     python scripts/studies/run.py learned_ranking samples --workspace FOLDER
+    python scripts/studies/run.py learned_ranking cold --workspace FOLDER [--half test]
     python scripts/studies/run.py learned_ranking recbole --data FOLDER [--half test]
 
 FOLDER is a workspace that the films were pulled into (localrec datasets pull ml-100k), or one with
@@ -18,7 +19,7 @@ import argparse
 import resource
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,8 @@ import numpy as np
 from findings import Findings, origin_of
 from numpy.typing import NDArray
 
-from localrec.data.interactions import Interactions
+from localrec.data.interactions import Interactions, days_of
+from localrec.data.item_features import ItemFeatures
 from localrec.evaluation.provenance import Origin
 from localrec.evaluation.ranking import metrics
 from localrec.evaluation.ranking.cases import Cases, EvaluationProtocol, split_data
@@ -35,11 +37,11 @@ from localrec.evaluation.ranking.inference import candidate_scores
 from localrec.evaluation.ranking.keyed_interactions import read_interactions
 from localrec.evaluation.reporting.markdown import markdown_table
 from localrec.evaluation.reporting.number_format import with_interval
-from localrec.evaluation.statistics import IntervalEstimate, ratio_estimate
+from localrec.evaluation.statistics import Comparison, IntervalEstimate, compare, ratio_estimate
 from localrec.memory.user_summaries import build_item_features
 from localrec.ranking.learned.evidence import KINDS
 from localrec.ranking.learned.fusion import LearnedWeights
-from localrec.ranking.learned.interactions import Histories, InteractionLog, ItemSideData
+from localrec.ranking.learned.interactions import Histories, InteractionLog
 from localrec.ranking.learned.ranker import FusedRanker, RankerConfig
 from localrec.sources.dataset_catalog import fetch_dataset
 from localrec.workspace import OpenWorkspace
@@ -49,7 +51,6 @@ DOMAIN = "movies"
 SHOWN = 5
 RELEVANT_FROM = 4.0
 K = 10
-_SECONDS_A_DAY = 86_400.0
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -58,6 +59,15 @@ class Row(msgspec.Struct, frozen=True):
     system: str
     protocol: str
     figures: dict[str, IntervalEstimate]
+
+
+class Rival(msgspec.Struct, frozen=True):
+    """The best single kind of evidence of a protocol by a metric, and `auto` less it, paired."""
+
+    protocol: str
+    metric: str
+    system: str
+    compared: Comparison
 
 
 class Study(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,6 +82,7 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
     seconds: dict[str, float]
     megabytes: int
     warm_list_ms: float
+    rivals: tuple[Rival, ...] = ()
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -102,7 +113,7 @@ class Data(msgspec.Struct, frozen=True):
     """Interactions as the evaluation has them, and what is known of the items."""
 
     interactions: Interactions
-    side: ItemSideData
+    side: ItemFeatures
     user_keys: NDArray[Any]
     item_keys: NDArray[Any]
 
@@ -113,15 +124,8 @@ def read_workspace(folder: Path) -> Data:
         context = workspace.context(DOMAIN)
         catalogue = context.catalogue
         keyed = read_interactions(workspace.store, catalogue.domain)
-        features = build_item_features(catalogue, context.description_field)
-    place = np.searchsorted(catalogue.node_ids, keyed.item_nodes)
-    links = [features.attribute[features.first_link[p] : features.first_link[p + 1]] for p in place]
-    vectors = np.zeros((len(place), 0), dtype=np.float32)
-    if features.vectors is not None:
-        vectors = features.vectors[place].astype(np.float32)
-    side = ItemSideData(
-        np.concatenate(links).astype(np.int32), _firsts(links), features.attributes, vectors
-    )
+        places = catalogue.indexes_of(keyed.item_nodes)
+        side = build_item_features(catalogue, context.description_field, places)
     return Data(keyed.interactions, side, keyed.user_keys, keyed.item_keys)
 
 
@@ -137,11 +141,11 @@ def read_recbole(folder: Path) -> Data:
     words = [known.get(name, {}).get("categories", "").split() for name in items]
     vocabulary = {word: n for n, word in enumerate(sorted({w for some in words for w in some}))}
     links = [np.array(sorted(vocabulary[w] for w in set(some)), dtype=np.int32) for some in words]
-    side = ItemSideData(
-        np.concatenate(links).astype(np.int32),
-        _firsts(links),
-        len(vocabulary),
-        np.zeros((len(items), 0), dtype=np.float32),
+    side = ItemFeatures(
+        item=np.repeat(np.arange(len(items), dtype=np.int32), [len(one) for one in links]),
+        attribute=np.concatenate(links).astype(np.int32),
+        items=len(items),
+        attributes=len(vocabulary),
     )
     interactions = Interactions(
         user=user[order].astype(np.int32),
@@ -160,21 +164,9 @@ def _read_table(path: Path) -> list[dict[str, str]]:
     return [dict(zip(names, line.split("\t"), strict=False)) for line in lines]
 
 
-def _firsts(links: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
-    return np.concatenate([[0], np.cumsum([len(one) for one in links])]).astype(np.int64)
-
-
-def days_of(at: NDArray[np.datetime64]) -> NDArray[np.float64]:
-    """Days since 1970, NaN where the moment is unknown."""
-    seconds = at.astype("datetime64[s]").astype(np.int64) / _SECONDS_A_DAY
-    return np.where(np.isnat(at), np.nan, seconds)
-
-
 def log_of(train: Interactions) -> InteractionLog:
     """Training rows in the ranker's shape."""
-    return InteractionLog(
-        train.user, train.item, train.stars, days_of(train.at), train.users, train.items
-    )
+    return InteractionLog(train.user, train.item, train.stars, train.days, train.users, train.items)
 
 
 def histories_of(cases: Cases, *, strangers: bool = False) -> Histories:
@@ -211,9 +203,10 @@ def _leave_one_out(asked: argparse.Namespace, data: Data, candidates: Sequence[s
     rankers = {"auto": ranker}
     if asked.ablate:
         rankers |= {f"auto without {kind}": ranker.ablated(kind) for kind in ranker.evidence}
-    rows = _judged(rankers, histories, cases)
-    weights = {"ordered": ranker.ordered, "unordered": ranker.unordered}
-    return _study(asked, len(chosen), rows, weights, seconds, _warm_ms(ranker, histories))
+    rows, rivals = _judged(rankers, histories, cases)
+    weights = _weights(ranker)
+    study = _study(asked, len(chosen), rows, weights, seconds, _warm_ms(ranker, histories))
+    return msgspec.structs.replace(study, rivals=rivals)
 
 
 def run_strangers(asked: argparse.Namespace) -> Study:
@@ -241,7 +234,7 @@ def run_strangers(asked: argparse.Namespace) -> Study:
             ]
             figures = {f"NDCG@{K}": ratio_estimate([(gain, 1.0) for gain in gains])}
             rows.append(Row(name, f"{choice} {SHOWN}", figures))
-    weights = {"ordered": ranker.ordered, "unordered": ranker.unordered}
+    weights = _weights(ranker)
     return _study(asked, len(shown), rows, weights, seconds, _warm_ms(ranker, histories))
 
 
@@ -275,7 +268,7 @@ def run_left_out(asked: argparse.Namespace) -> Study:
             found[rows] = ranker.score(histories)
     protocol = "20, users left out, last 10 shown"
     judged = [Row(name, protocol, _figures(found, cases)) for name, found in scores.items()]
-    weights = {"ordered": ranker.ordered, "unordered": ranker.unordered}
+    weights = _weights(ranker)
     return _study(asked, len(cases), judged, weights, seconds, _warm_ms(ranker, histories))
 
 
@@ -293,8 +286,47 @@ def run_samples(asked: argparse.Namespace) -> Study:
         rows.append(Row("auto", f"{name}, 20", _figures(ranker.score(histories), cases)))
         for signal, scores in ranker.signals(histories).items():
             rows.append(Row(signal, f"{name}, 20", _figures(scores, cases)))
-    weights = {"ordered": ranker.ordered}
+    weights = _weights(ranker)
     return _study(asked, len(cases), rows, weights, seconds, _warm_ms(ranker, histories))
+
+
+def run_cold(asked: argparse.Namespace) -> Study:
+    """A fifth of the films is in nobody's training rows; the last film is sought among these.
+
+    Only users whose last film is one of them are asked about; chance is what any order has.
+    """
+    data = read_workspace(asked.workspace)
+    drawn = np.random.default_rng(SEED).permutation(data.interactions.items)
+    cold = np.zeros(len(drawn), dtype=bool)
+    cold[drawn[: len(drawn) // 5]] = True
+    parted = split_data(data.interactions, EvaluationProtocol(seed=SEED))
+    cases: Cases = getattr(parted, asked.half)
+    cases = cases.take(np.flatnonzero([bool(cold[one[0]]) for one in cases.positives]))
+    log = log_of(parted.train)
+    ranker, seconds = _fitted(
+        asked, log.rows(~cold[log.item]), data.side, asked.kinds.split(","), "cold"
+    )
+    histories = _without(histories_of(cases), cold)
+    systems = {"auto": ranker.score(histories), **ranker.signals(histories)}
+    systems["chance"] = np.zeros_like(systems["auto"])
+    rows = []
+    for name, scores in systems.items():
+        among = np.where(cold, scores, -np.inf).astype(np.float32)
+        rows.append(Row(name, f"{cold.sum()} cold films", _figures(among, cases)))
+    return _study(asked, len(cases), rows, _weights(ranker), seconds, _warm_ms(ranker, histories))
+
+
+def _without(histories: Histories, out: NDArray[np.bool_]) -> Histories:
+    """The histories without some items."""
+    kept = ~out[histories.item]
+    counts = np.bincount(histories.request[kept], minlength=len(histories))
+    return msgspec.structs.replace(
+        histories,
+        item=histories.item[kept],
+        first=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        rating=histories.rating[kept],
+        day=histories.day[kept],
+    )
 
 
 PARTS = {
@@ -303,6 +335,7 @@ PARTS = {
     "strangers": run_strangers,
     "left-out": run_left_out,
     "samples": run_samples,
+    "cold": run_cold,
 }
 
 
@@ -343,7 +376,7 @@ def _masked(data: Interactions, mask: NDArray[np.bool_]) -> Interactions:
 def _fitted(
     asked: argparse.Namespace,
     log: InteractionLog,
-    side: ItemSideData,
+    side: ItemFeatures,
     kinds: Sequence[str],
     name: str,
 ) -> tuple[FusedRanker, dict[str, float]]:
@@ -365,7 +398,7 @@ def _tell(what: str, done: int, total: int) -> None:
 
 def _judged(
     rankers: dict[str, FusedRanker], histories: Histories, cases: dict[str, Cases]
-) -> list[Row]:
+) -> tuple[list[Row], tuple[Rival, ...]]:
     """Figures of rankers and of the first one's signals, five hundred cases at a time."""
     places: dict[tuple[str, str], list[metrics.TiedRanks]] = {}
     for begin in range(0, len(histories), 500):
@@ -378,10 +411,27 @@ def _judged(
             for system, scores in systems.items():
                 places.setdefault((system, protocol), []).append(_places(scores, some))
         _tell("cases", begin, len(histories))
-    return [
-        Row(system, protocol, _measured(_joined(found)))
-        for (system, protocol), found in places.items()
-    ]
+    joined = {key: _joined(found) for key, found in places.items()}
+    rows = [Row(system, protocol, _measured(found)) for (system, protocol), found in joined.items()]
+    singles = [name for name, _ in joined if not name.startswith("auto")]
+    return rows, tuple(
+        _rival(joined, dict.fromkeys(singles), protocol, metric)
+        for protocol in cases
+        for metric in ("H@1", f"NDCG@{K}")
+    )
+
+
+def _rival(
+    joined: dict[tuple[str, str], metrics.TiedRanks],
+    singles: Iterable[str],
+    protocol: str,
+    metric: str,
+) -> Rival:
+    """The best of single kinds of evidence, chosen on the same cases, against the fusion."""
+    values = {name: _values(joined[name, protocol])[metric] for name in ("auto", *singles)}
+    best = max(singles, key=lambda name: float(values[name].mean()))
+    ours, theirs = ([(float(one), 1.0) for one in values[name]] for name in ("auto", best))
+    return Rival(protocol, metric, best, compare(ours, theirs))
 
 
 def _joined(parts: Sequence[metrics.TiedRanks]) -> metrics.TiedRanks:
@@ -400,13 +450,20 @@ def _places(scores: NDArray[np.float32], cases: Cases) -> metrics.TiedRanks:
 
 
 def _measured(places: metrics.TiedRanks) -> dict[str, IntervalEstimate]:
-    values = {
+    return {
+        name: ratio_estimate([(one, 1.0) for one in column])
+        for name, column in _values(places).items()
+    }
+
+
+def _values(places: metrics.TiedRanks) -> dict[str, NDArray[np.float64]]:
+    """Metrics of each case."""
+    return {
         "H@1": metrics.hit_rates(places, 1),
         "H@10": metrics.hit_rates(places, K),
         "NDCG@10": metrics.ndcgs(places, K),
         "MRR": metrics.reciprocal_ranks(places),
     }
-    return {name: ratio_estimate([(one, 1.0) for one in column]) for name, column in values.items()}
 
 
 def _in_file_order(data: Data) -> NDArray[np.int64]:
@@ -458,6 +515,10 @@ def _list_ndcg(
     ranking = np.argsort(-ranked, kind="stable")[:K]
     hits = metrics.hits_of(ranking.tolist(), frozenset(relevant.tolist()))
     return metrics.ndcg(hits, len(relevant), K)
+
+
+def _weights(ranker: FusedRanker) -> dict[str, LearnedWeights]:
+    return {"ordered": ranker.ordered, "unordered": ranker.unordered}
 
 
 def _some_cases(many: int, most: int) -> NDArray[np.int64]:
@@ -513,15 +574,25 @@ def as_markdown(study: Study) -> str:
         for name, level, slope in zip(learnt.names, learnt.level, learnt.slope, strict=True)
         if level >= 0.005
     ]
+    against = [
+        [one.protocol, one.metric, one.system, *_told_difference(one.compared)]
+        for one in study.rivals
+    ]
+    rivals = markdown_table(["protocol", "metric", "best single", "auto less it", "p"], against)
     heads = ["histories", "feature", "weight", "by length", "by renown"]
     times = ", ".join(f"{name} {value:g} s" for name, value in study.seconds.items())
     return (
         f"{study.cases} cases, {study.half}; intervals are 95%, bootstrap over users.\n\n"
         f"{markdown_table(['system', 'protocol', *names], body)}\n\n"
+        f"{rivals if against else ''}\n\n"
         f"{markdown_table(heads, weights)}\n\n"
         f"Times: {times}. Memory at most {study.megabytes} MB. A warm list takes "
         f"{study.warm_list_ms} ms.\n\nMade by {study.origin.as_text()}"
     )
+
+
+def _told_difference(one: Comparison) -> tuple[str, str]:
+    return with_interval(one.difference, 4), "" if one.p is None else f"{one.p:.4f}"
 
 
 def _told(one: IntervalEstimate | None) -> str:

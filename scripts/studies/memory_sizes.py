@@ -19,7 +19,6 @@ from localrec.evaluation.configs import SystemConfig
 from localrec.evaluation.provenance import Origin
 from localrec.evaluation.ranking.cases import DataSplit
 from localrec.evaluation.ranking.inference import candidate_scores
-from localrec.evaluation.ranking.memory_systems import MemRecScorer, VectorMemorySystem
 from localrec.evaluation.ranking.metrics import hit_rates, ndcgs, tied_ranks
 from localrec.evaluation.ranking.system_factory import SystemFactory
 from localrec.evaluation.reporting.markdown import markdown_table
@@ -36,6 +35,8 @@ from localrec.evaluation.statistics import (
 )
 from localrec.foundation.jsonl_log import JsonlLog
 from localrec.memory.configs import MemRecConfig
+from localrec.systems.memrec import MemoryRecommender
+from localrec.systems.memrec_rerankers import VectorRecommender
 
 SYSTEMS = ("memrec", "memrec-vector")
 NEIGHBOURS = (4, 8, 16, 32, 64)
@@ -135,9 +136,10 @@ def measure_cell(
     started = time.perf_counter()
     config = SystemConfig(name=name, kind="memory")
     system = bench.make(config, {"neighbours": neighbours, "facets": facets})
-    assert isinstance(system, MemRecScorer | VectorMemorySystem)
+    assert isinstance(system, MemoryRecommender | VectorRecommender)
     system.fit(parted.train, seed, lambda what, done, total: None)
     bench.look_over(system)
+    weights = system.log_memory.weights
     cases = parted.validation
     ranked, positive = candidate_scores(system.score(cases.requests()), cases, keep_known=False)
     places = tied_ranks(ranked, positive)
@@ -152,7 +154,7 @@ def measure_cell(
         metrics={
             metric: tuple(one.round(6).tolist()) for metric, one in zip(METRICS, found, strict=True)
         },
-        weights=system.weights.weights if isinstance(system, MemRecScorer) else {},
+        weights={} if weights is None else weights.weights,
         seconds=round(seconds, 1),
     )
 

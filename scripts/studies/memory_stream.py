@@ -28,19 +28,16 @@ from numpy.typing import NDArray
 
 from localrec.data.interactions import Interactions
 from localrec.evaluation.configs import SystemConfig
-from localrec.evaluation.ranking.memory_systems import (
-    MemRecScorer,
-    build_collaborative_memory,
-    deduplicated_history,
-)
 from localrec.evaluation.ranking.metrics import hit_rates, ndcgs, tied_ranks
 from localrec.evaluation.ranking.splits import leave_one_out, sampled_candidates
 from localrec.evaluation.ranking.system_factory import SystemFactory
 from localrec.foundation.jsonl_log import JsonlLog
 from localrec.memory.collaborative_memory import CollaborativeMemory
 from localrec.memory.configs import MemRecConfig
+from localrec.memory.from_log import build_collaborative_memory, deduplicated_history
 from localrec.memory.memrec import MemRec
 from localrec.ranking.fusion import FusionWeights
+from localrec.systems.memrec import MemoryRecommender
 
 ARMS = ("writes on", "writes off", "nothing grows")
 METRICS = ("H@1", "NDCG@10")
@@ -69,7 +66,7 @@ class Bench(SystemFactory):
 
     def collaborative_memory(self, rows: Interactions) -> CollaborativeMemory:
         """The shared memory that these rows make."""
-        return build_collaborative_memory(rows, self.knowledge, write=True)
+        return build_collaborative_memory(rows, self.knowledge)
 
 
 class Stream(msgspec.Struct, frozen=True):
@@ -88,15 +85,7 @@ class Stream(msgspec.Struct, frozen=True):
     def before(self, place: int) -> Interactions:
         """What had come before a place in the order."""
         rows = np.sort(self.order[:place])
-        data = self.data
-        return Interactions(
-            user=data.user[rows],
-            item=data.item[rows],
-            stars=data.stars[rows],
-            at=data.at[rows],
-            users=data.users,
-            items=data.items,
-        )
+        return self.data.select(rows)
 
     def history(self, row: int) -> NDArray[np.int32]:
         """Items that the person of a row had before it, oldest first."""
@@ -205,14 +194,16 @@ def measure_stream(
         kept: Where steps are kept; what is there is not measured again.
     """
     system = bench.make(SystemConfig(name="memrec", kind="memory"), {})
-    assert isinstance(system, MemRecScorer)
+    assert isinstance(system, MemoryRecommender)
     system.fit(stream.before(stream.half), seed, lambda what, done, total: None)
+    weights = system.log_memory.weights
+    assert weights is not None  # the evidence of memrec is fused
     rows = stream.asked(each, seed)
     drawn = sampled_candidates(
         stream.data.user, stream.data.item, rows, negatives=NEGATIVES, seed=seed
     )
     pools = dict(zip(rows.tolist(), drawn.items.astype(np.int32), strict=True))
-    replay = Replay(bench, stream, system.weights, pools)
+    replay = Replay(bench, stream, weights, pools)
     with JsonlLog(kept, Step) as ledger:
         done = {step.start for step in ledger.records}
         for start in range(stream.half, len(stream.order), STEP):
@@ -221,7 +212,7 @@ def measure_stream(
                 ledger.append(replay.step(start, wanted))
                 print(f"up to row {start + STEP} of {len(stream.order)}", file=sys.stderr)
         steps = sorted(ledger.records, key=lambda step: step.start)
-    return steps, system.weights.weights
+    return steps, weights.weights
 
 
 def counting_ms(bench: Bench, stream: Stream) -> float:

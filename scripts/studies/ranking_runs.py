@@ -29,7 +29,7 @@ from localrec.cli.app import run as localrec
 from localrec.data.interactions import Interactions
 from localrec.evaluation.configs import RunConfig, SystemConfig, load_config
 from localrec.evaluation.ranking import ranking_harness
-from localrec.evaluation.ranking.cases import Cases, Items
+from localrec.evaluation.ranking.cases import Cases
 from localrec.evaluation.ranking.inference import Answer, EvaluatedSystem
 from localrec.evaluation.ranking.system_factory import SystemFactory
 from localrec.evaluation.reporting.markdown import markdown_table
@@ -322,12 +322,12 @@ class Breaks:
     def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
         self.items = train.items
 
-    def answer(self, requests: ScoreRequests, candidates: Items | None, k: int) -> Sequence[Answer]:
-        assert candidates is not None
+    def answer(self, requests: ScoreRequests, k: int) -> Sequence[Answer]:
+        assert requests.candidates is not None
         if (requests.user % 6 == 5).any():
             raise RuntimeError("the demonstration's sixth person is too much")
         answers = []
-        for person, line in zip(requests.user.tolist(), candidates.tolist(), strict=True):
+        for person, line in zip(requests.user.tolist(), requests.candidates.tolist(), strict=True):
             ways: tuple[list[int], ...]
             ways = (line, [self.items, *line[1:]], [line[0], *line[:-1]], [], line[:2])
             answers.append(ways[person % 6])

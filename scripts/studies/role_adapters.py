@@ -16,7 +16,6 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -48,6 +47,7 @@ from localrec.llm.model_process import ModelProcess
 from localrec.systems.configs import MarcConfig
 from localrec.systems.marc import Marc
 from localrec.workspace import OpenWorkspace
+from localrec.workspace.model_pool import FixedModels
 
 SHOWN = (
     *("router_accuracy", "satisfaction_at_3", "strict_satisfaction_at_3"),
@@ -197,7 +197,8 @@ def ask(
     truth: StoreTruth,
 ) -> list[Judged]:
     """Each question, answered and judged; one before them warms everything up."""
-    system = Marc(replace(workspace.context(DOMAIN), open_model=open_model), player.config)
+    context = workspace.context(DOMAIN)
+    system = Marc(context.with_models(FixedModels(context.models, open_model)), player.config)
     system.answer(Question(query=WARM_UP), 3)
     cases = []
     for number, question in enumerate(gold, 1):

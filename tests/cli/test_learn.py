@@ -1,6 +1,9 @@
 """`localrec learn`: the default list follows what was learnt, and the store stays the truth."""
 
 import json
+import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -79,6 +82,16 @@ def test_learning_again_without_news_changes_nothing(say, home):
     assert record.read_bytes() == before
 
 
+@pytest.mark.parametrize("part", ["ranker.json", "ranker.*.arrays"])
+def test_a_damaged_ranking_is_passed_over_and_learnt_again(say, home, part):
+    say("learn")
+    [file] = home.glob(f"indexes/learned-*/{part}")
+    file.write_bytes(file.read_bytes()[:-9])
+    assert "ranking" not in say("recommend", "--user", "anna", "-k", "1")["spoke"]
+    say("learn")
+    assert say("recommend", "--user", "anna", "-k", "1")["spoke"]["ranking"] == "learned"
+
+
 def test_forgetting_removes_what_was_learnt(say, home):
     say("learn")
     say("forget", "--user", "anna", "--yes")
@@ -108,3 +121,51 @@ def test_what_was_forgotten_meanwhile_is_not_kept(say, home):
     with pytest.raises(FitStoppedError):
         learn(log, folder, progress=forget_during, should_stop=lambda: False)
     assert not folder.exists()
+
+
+_KILLED = """
+import os, pathlib, signal, sys
+from localrec.memory.user_summaries import build_item_features
+from localrec.ranking.learned.stored import folder_of, learn, read_log
+from localrec.workspace import OpenWorkspace
+
+home = pathlib.Path(sys.argv[1])
+with OpenWorkspace(home) as opened:
+    catalogue = opened.context("cocktails").catalogue
+    log = read_log(opened.store, catalogue, build_item_features(catalogue, None))
+
+def tell(what, done, total):
+    if what == "inner: ease":
+        os.kill(os.getpid(), signal.SIGKILL)
+
+learn(log, folder_of(home / "indexes", "cocktails"), progress=tell, should_stop=lambda: False)
+"""
+
+
+def test_status_says_that_a_killed_fit_waits_and_how_far_it_came(say, home):
+    assert say("learn", "--status")["cocktails"]["state"] == "missing"
+    killed = subprocess.run([sys.executable, "-c", _KILLED, str(home)], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    waiting = say("learn", "--status")["cocktails"]
+    assert waiting["state"] == "waiting"
+    assert "not learnt yet" in waiting["text"]
+    assert "waits behind inner-odds (3 finished parts)" in waiting["text"]
+    say("learn")
+    learnt = say("learn", "--status")["cocktails"]
+    assert learnt == {"state": "learnt", "text": f"learnt from {6 * CROWD + 2} interactions"}
+
+
+def test_a_few_new_ratings_are_taken_in_with_the_weights_that_were_learnt(say, home):
+    def kept():
+        [record] = home.glob("indexes/learned-*/ranker.json")
+        return json.loads(record.read_bytes())["plain"]
+
+    say("learn")
+    before = kept()
+    drink = say("recommend", "--user", "anna", "-k", "1")["items"][0]["key"]
+    say("feedback", "--user", "anna", "--item", drink, "--like")
+    say("learn")
+    after = kept()
+    assert after["report"]["rows"] == before["report"]["rows"] + 1
+    assert after["report"]["weighed_rows"] == before["report"]["rows"]
+    assert after["ordered"] == before["ordered"]

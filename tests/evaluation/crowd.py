@@ -118,14 +118,14 @@ class TruthKnower(Fake):
 class Broken(Fake):
     """Answers with lists, each wrong in another way."""
 
-    def answer(self, requests, candidates, k):
+    def answer(self, requests, k):
         if len(requests) == 1 and requests.user[0] % 6 == 5:
             raise RuntimeError("out of memory")
         if (requests.user % 6 == 5).any():
             raise RuntimeError("one of them is too much")
         return [
             self.one(person, line.tolist())
-            for person, line in zip(requests.user.tolist(), candidates, strict=True)
+            for person, line in zip(requests.user.tolist(), requests.candidates, strict=True)
         ]
 
     def one(self, person, line):

@@ -11,7 +11,7 @@ from localrec.evaluation.ranking import fit_cache
 from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
 from localrec.evaluation.ranking.inference import CaseResult, ListAnswerer
 from localrec.evaluation.ranking.leakage import LeakError, check_graph
-from localrec.evaluation.ranking.memory_systems import SharedMemorySystem
+from localrec.evaluation.ranking.system_factory import SharedMemorySystem
 from localrec.evaluation.run_folder import RunFolder
 from localrec.foundation.errors import UsageError
 from localrec.ranking.baselines.neural.configs import SASRecConfig

@@ -147,9 +147,9 @@ class TestWhatIsLearnt:
         case = parted.test.take(np.arange(3))
         fused(workbench, parted.train)
         alone, guided = (fused(workbench, parted.train, sequential=one) for one in (False, True))
-        here = guided.answer(case.requests(), case.candidates, 10)
+        here = guided.answer(case.requests(), 10)
         again = parcels.unpacked(parcels.packed(guided.answer))
-        there = again(case.requests(), case.candidates, 10)
+        there = again(case.requests(), 10)
         assert [one.shown for one in there] == [one.shown for one in here]
         assert b"SequentialModel" in parcels.packed(guided.answer)
         assert b"SequentialModel" not in parcels.packed(alone.answer)

@@ -19,6 +19,7 @@ from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
 from localrec.evaluation.ranking.keyed_interactions import read_interactions
 from localrec.evaluation.ranking.leakage import (
     LeakError,
+    check_graph,
     check_interactions,
     check_split,
     check_store,
@@ -26,7 +27,6 @@ from localrec.evaluation.ranking.leakage import (
     decoys_for,
     implausibly_good,
 )
-from localrec.evaluation.ranking.personal_systems import interaction_matrix_of
 from localrec.evaluation.ranking.system_factory import SystemFactory
 from localrec.evaluation.statistics import IntervalEstimate
 from localrec.graph.domain_files import load_domain
@@ -77,16 +77,14 @@ class TestALeak:
 
     def test_into_an_audience_is_refused(self, crowd, keyed, parted):
         with OpenWorkspace(crowd) as workspace:
-            catalogue, everything = (
-                workspace.context("movies").catalogue,
-                workspace.context("movies").interactions,
-            )
-        place = np.searchsorted(catalogue.node_ids, keyed.item_nodes).astype(np.int32)
-        check_interactions(
-            interaction_matrix_of(parted.train, place, len(catalogue)), parted.train, place
-        )
+            everything = workspace.context("movies").interactions
+            bench = SystemFactory(workspace, MOVIES, keyed, parted)
+            system = bench.make(SystemConfig(name="neighbours", kind="ranker"), {})
+            system.fit(parted.train, 7, lambda *told: None)
+            bench.look_over(system)
+        check_interactions(system.interactions, parted.train, system.places)
         with pytest.raises(LeakError, match="likings was not counted from"):
-            check_interactions(everything, parted.train, place)
+            check_interactions(everything, parted.train, system.places)
 
     def test_through_an_edge_between_the_two_is_refused(self, tmp_path):
         folder = plant(tmp_path / "w")
@@ -274,8 +272,10 @@ def test_a_shared_memory_that_knows_a_held_out_pair_is_refused(crowd, keyed, par
         system.fit(parted.train, 7, lambda *told: None)
         bench.look_over(system)
         system.fit(keyed.interactions, 7, lambda *told: None)
-        with pytest.raises(LeakError, match="A memory joins people to"):
+        with pytest.raises(LeakError, match="was not counted from"):
             bench.look_over(system)
+    with pytest.raises(LeakError, match="A memory joins people to"):
+        check_graph(system.graph, parted.train)
 
 
 def test_what_the_store_remembers_of_people_reaches_no_system(tmp_path):

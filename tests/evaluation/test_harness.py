@@ -8,10 +8,12 @@ from localrec.evaluation.configs import load_config, ready_configs
 from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
 from localrec.evaluation.ranking.inference import InferenceContext, run_cases
 from localrec.evaluation.ranking.keyed_interactions import read_interactions
-from localrec.evaluation.ranking.personal_systems import interaction_matrix_of
 from localrec.foundation.errors import InputError, UsageError
+from localrec.foundation.progress import no_progress
 from localrec.graph.domain_files import load_domain
+from localrec.systems.registry import SYSTEM_REGISTRY
 from localrec.workspace import OpenWorkspace
+from localrec.workspace.log_context import LogContext
 
 from .crowd import Fake, config, measure, plant, rows
 
@@ -90,8 +92,8 @@ def test_what_has_no_score_was_not_ranked(keyed):
 
 def test_a_list_has_its_ranks_counted_from_one(keyed):
     class Backwards(Fake):
-        def answer(self, requests, candidates, k):
-            return [line[::-1].tolist() for line in candidates]
+        def answer(self, requests, k):
+            return [line[::-1].tolist() for line in requests.candidates]
 
     cases, outcomes = asked(keyed, Backwards(), EvaluationProtocol(candidates=10), k=10)
     for place, one in enumerate(outcomes):
@@ -203,22 +205,33 @@ def test_an_engine_gets_the_chunks_and_keeps_their_order(crowd, tmp_path):
     assert engine.sizes == [16, 16, 8]
 
 
-def test_a_ranker_counts_from_the_training_rows_alone(crowd, keyed):
+def test_a_ranker_counts_what_it_is_fitted_to_as_it_counts_the_store(crowd, keyed):
     parted = split_data(keyed.interactions, EvaluationProtocol())
     with OpenWorkspace(crowd) as workspace:
-        catalogue, everything = (
-            workspace.context("movies").catalogue,
-            workspace.context("movies").interactions,
-        )
-    place = np.searchsorted(catalogue.node_ids, keyed.item_nodes).astype(np.int32)
-    whole = interaction_matrix_of(keyed.interactions, place, len(catalogue))
+        context = workspace.context("movies")
+        everything = context.interactions
+        ranker = SYSTEM_REGISTRY.recommender(LogContext(context.indexes), "neighbours")
+        assert not ranker.interactions.likes.any()
+        ranker.fit(keyed.interactions, 7, no_progress)
+        whole = ranker.interactions
+        ranker.fit(parted.train, 7, no_progress)
     assert whole.likes.tolist() == everything.likes.tolist()
     assert whole.user_count == everything.user_count
     for item in (0, 7):
         ours, theirs = whole.liked_with(item), everything.liked_with(item)
         assert ours[0].tolist() == theirs[0].tolist() and ours[1] == theirs[1]
-    trained = interaction_matrix_of(parted.train, place, len(catalogue))
-    assert len(trained.items) < len(whole.items)
+    assert len(ranker.interactions.items) < len(whole.items)
+
+
+def test_the_default_list_is_measured_as_it_was_learnt(crowd, tmp_path, monkeypatch):
+    """Fitted like the product's own: learnt from the training rows, unless that is switched off."""
+    declared = config({"name": "auto", "kind": "ranker"}, protocol={"candidates": 10})
+    (counted,) = measure(crowd, tmp_path / "off", declared).systems
+    monkeypatch.delenv("LOCALREC_LEARN")
+    (learnt,) = measure(crowd, tmp_path / "on", declared).systems
+    assert counted.settings == {} and counted.failed == learnt.failed == ""
+    assert "cooccurrence" in learnt.settings["kinds"]
+    assert lines(tmp_path / "off", "auto") != lines(tmp_path / "on", "auto")
 
 
 class TestAConfiguration:

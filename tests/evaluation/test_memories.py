@@ -8,19 +8,15 @@ import pytest
 from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
 from localrec.evaluation.ranking.inference import ListAnswerer
 from localrec.evaluation.ranking.keyed_interactions import read_interactions
-from localrec.evaluation.ranking.memory_systems import (
-    MEMORIES,
-    build_collaborative_memory,
-    deduplicated_history,
-    item_features_at,
-    make_memory,
-    memory_config,
-)
-from localrec.evaluation.ranking.system_factory import SystemFactory
+from localrec.evaluation.ranking.system_factory import MEMORIES, SystemFactory, memory_config
 from localrec.evaluation.run_folder import RunFolder
 from localrec.foundation.errors import UsageError
 from localrec.graph.domain_files import load_domain
+from localrec.memory.from_log import build_collaborative_memory, deduplicated_history
+from localrec.memory.user_summaries import build_item_features
+from localrec.systems.registry import SYSTEM_REGISTRY
 from localrec.workspace import OpenWorkspace
+from localrec.workspace.log_context import LogContext
 
 from .crowd import FILMS, config, measure, plant
 
@@ -48,6 +44,14 @@ def parted(keyed):
 def knowledge(crowd, keyed, parted):
     with OpenWorkspace(crowd) as workspace:
         yield SystemFactory(workspace, MOVIES, keyed, parted).knowledge
+
+
+@pytest.fixture(scope="module")
+def make(crowd):
+    """Makes a composition with some settings over the items, without anybody's likes."""
+    with OpenWorkspace(crowd) as workspace:
+        items = LogContext(workspace.context("movies").indexes)
+        yield lambda name, settings=None: SYSTEM_REGISTRY.recommender(items, name, settings)
 
 
 def memory(name, **table):
@@ -100,24 +104,25 @@ class TestWhatIsCounted:
     def test_knows_the_attributes_and_texts_of_the_evaluated_items(self, crowd, keyed, knowledge):
         assert knowledge.item_features.items == FILMS
         assert knowledge.item_features.vectors.shape[0] == FILMS
-        assert len(knowledge.attributes) == len(knowledge.phrases) == len(knowledge.barred)
         for film, key in enumerate(keyed.item_keys):
             (attribute,) = knowledge.item_features.attribute[knowledge.item_features.item == film]
             camp = int(key.removeprefix("f")) % 2
-            assert knowledge.attributes[attribute] == ("drama", "comedy")[camp]
+            assert knowledge.attributes[attribute].name == ("drama", "comedy")[camp]
+            assert knowledge.attributes_of(film).tolist() == [attribute]
+            assert knowledge.names[film] == f"Film {int(key.removeprefix('f'))}"
 
     def test_keeps_the_order_of_the_evaluated_items(self, crowd, keyed, knowledge):
         with OpenWorkspace(crowd) as workspace:
             catalogue = workspace.context("movies").catalogue
-            some = item_features_at(catalogue, keyed.item_nodes[:3], None)
+            some = build_item_features(catalogue, None, knowledge.places[:3])
         assert some.items == 3
         assert some.attribute.tolist() == knowledge.item_features.attribute[:3].tolist()
 
 
 class TestASystem:
     @pytest.mark.parametrize("name", list(MEMORIES))
-    def test_scores_every_item_for_people_and_strangers(self, parted, knowledge, name):
-        system = make_memory(name, {}, knowledge)
+    def test_scores_every_item_for_people_and_strangers(self, parted, make, name):
+        system = make(name)
         assert not isinstance(system, ListAnswerer)
         system.fit(parted.train, 7, quiet)
         requests = parted.validation.take(np.arange(3)).requests()
@@ -127,19 +132,19 @@ class TestASystem:
         assert np.isfinite(scores).all()
 
     @pytest.mark.parametrize("name", ["memrec", "memrec-vector"])
-    def test_scores_a_request_as_if_it_were_alone(self, parted, knowledge, name):
-        system = make_memory(name, {}, knowledge)
+    def test_scores_a_request_as_if_it_were_alone(self, parted, make, name):
+        system = make(name)
         system.fit(parted.train, 7, quiet)
         cases = parted.validation
         together = system.score(cases.take(np.arange(4)).requests())
         alone = system.score(cases.take(np.array([3])).requests())
         assert together[3] == pytest.approx(alone[0])
 
-    def test_without_rules_ranks_otherwise(self, parted, knowledge):
+    def test_without_rules_ranks_otherwise(self, parted, make):
         requests = parted.validation.take(np.arange(5)).requests()
         scores = []
         for rules in (True, False):
-            system = make_memory("memrec", {"rules": rules, "neighbours": 8}, knowledge)
+            system = make("memrec", {"rules": rules, "neighbours": 8})
             system.fit(parted.train, 7, quiet)
             scores.append(system.score(requests))
         assert not np.array_equal(*scores)

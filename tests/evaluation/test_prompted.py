@@ -167,7 +167,7 @@ def test_an_answer_depends_on_its_case_alone(keyed):
         assert isinstance(system, ListAnswerer)
         system.fit(keyed.interactions, seed, lambda what, done, total: None)
         some = cases.take(np.array(places))
-        return [reply.items for reply in system.answer(some.requests(), some.candidates, 10)]
+        return [reply.items for reply in system.answer(some.requests(), 10)]
 
     assert answer([0, 1, 2])[2] == answer([2])[0]
     assert answer([2], seed=8) != answer([2])

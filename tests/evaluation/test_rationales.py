@@ -17,7 +17,7 @@ from localrec.evaluation.questions.store_truth import StoreTruth
 from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
 from localrec.evaluation.ranking.inference import CaseResult, InferenceContext
 from localrec.evaluation.ranking.keyed_interactions import read_interactions
-from localrec.evaluation.ranking.memory_systems import MEMORIES
+from localrec.evaluation.ranking.system_factory import MEMORIES
 from localrec.foundation.errors import ModelError
 from localrec.graph.domain_files import load_domain
 from localrec.workspace import OpenWorkspace

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from localrec.foundation import plugins
-from localrec.graph.domain_files import load_domain
+from localrec.graph import domain_files
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "plugins.md"
 FILE = re.compile(r"^```\w+\n# (\S+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -48,7 +48,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def forget() -> None:
     """Look for plug-ins anew."""
     plugins.installed_plugins.cache_clear()
-    load_domain.cache_clear()
+    domain_files._load_lasting.cache_clear()
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ k = [1]
 seed = 7
 data = {domain = "tea"}
 protocol = {split = "leave-one-out", candidates = 3, seed = 7}
-systems = [{name = "latest"}, {name = "popularity"}]
+systems = [{name = "latest"}, {name = "popularity"}, {name = "rare", kind = "ranker"}]
 """
 
 
@@ -64,7 +64,8 @@ class TestTheExampleOfTheDocumentation:
         (tmp_path / "cups.toml").write_text(CONFIGURATION, encoding="utf-8")
         ran = cli("evaluate", "run", tmp_path / "cups.toml", "--out", tmp_path / "run", *place)
         assert ran.code == 0, ran.err
-        assert (tmp_path / "run" / "cases-latest.jsonl").read_text().count("\n") >= 6
+        for system in ("latest", "rare"):
+            assert (tmp_path / "run" / f"cases-{system}.jsonl").read_text().count("\n") >= 6
 
     def test_it_keeps_the_contracts(self, tea):
         options = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-c", "none.ini")

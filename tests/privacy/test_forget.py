@@ -191,7 +191,7 @@ class TestThePlantedTrace:
             )
         found = {trace.place: trace.count for trace in run(folder).found}
         assert found["meta.value"] == 100_000
-        assert found.get("store.duckdb", 0) < 1_000  # compressed: bytes alone would be no proof
+        assert found.get("store.duckdb", 0) < 10_000  # compressed: bytes alone are no proof
 
     def test_in_the_log_of_a_store_that_was_killed_goes_with_it(self, folder):
         note = "Scribbled before the lights went out"

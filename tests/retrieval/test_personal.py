@@ -161,7 +161,7 @@ class Person:
         return [one.key for one in self.personal.recommend("ana", self.user_profile, k).items]
 
     def scores(self):
-        fit = self.personal.fit("ana", self.user_profile)
+        fit = self.personal.score_items("ana", self.user_profile)
         return dict(zip(self.catalogue.keys, fit.scores.tolist(), strict=True))
 
 

@@ -168,6 +168,11 @@ def write_drinks(folder: Path, name: str | None = None) -> Path:
     return home
 
 
+def write_catalogue(folder: Path, name: str = "Pub Beer") -> Path:
+    lines = f'name,category,price\n"{name}",{name},5\nDevil,Ale,7\nRise,Ale,8\n'
+    return _save(folder / "beers.csv", lines)
+
+
 WRITERS: dict[str, Callable[..., Path]] = {
     "cocktails": write_cocktails,
     "drinks": write_drinks,
@@ -187,6 +192,7 @@ WRITERS: dict[str, Callable[..., Path]] = {
     "instructrec": write_instructrec,
     "yelp": write_yelp,
     "table": write_table,
+    "catalogue": write_catalogue,
 }
 
 

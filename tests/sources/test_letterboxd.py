@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from datetime import datetime
 from pathlib import Path
 
@@ -100,6 +101,15 @@ def test_a_film_gets_year_decade_and_a_generated_description(films_domain: Domai
         "letterboxd": "https://boxd.it/2a5U",
     }
     assert [(link.kind, link.name) for link in amelie.links] == [("decade", "2000s")]
+
+
+def test_a_work_from_before_film_keeps_its_year(tmp_path: Path, films_domain: Domain) -> None:
+    home = tmp_path / "export"
+    shutil.copytree(SAMPLE, home)
+    with (home / "watched.csv").open("a", encoding="utf-8") as stream:
+        stream.write("2021-03-09,Passage de Venus,1874,https://boxd.it/9zz\n")
+    items = {item.name: item for item in read(home, films_domain).items}
+    assert items["Passage de Venus"].properties["year"] == 1874
 
 
 def test_what_the_person_took_away_or_keeps_private_stays_out(films_domain: Domain) -> None:

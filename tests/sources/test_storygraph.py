@@ -246,10 +246,6 @@ FILES = {
         b"\x80\x05cos\nsystem\n",
         f"{{path}} is a Python pickle, not a table. {SAVE_AS}",
     ),
-    "text in UTF-16": (
-        storygraph({}).encode("utf-16"),
-        f"{{path}} is text in UTF-16, not a table. {SAVE_AS}",
-    ),
     "mixed encodings": (
         b"\xef\xbb\xbf" + storygraph({}).encode() + b"Caf\xe9\n",
         "{path}, line 3: the text is not utf-8-sig, although the file says so. "

@@ -145,7 +145,7 @@ class TestNoMemory:
                 workspace.context(BAR.name).interactions,
                 workspace.context(BAR.name).fields["description"],
                 RANKERS["auto"],
-            ).fit("ana", workspace.context(BAR.name).user_profile("ana"))
+            ).score_items("ana", workspace.context(BAR.name).user_profile("ana"))
         assert fit.scores.tolist() == alone.scores.tolist()
         assert (answer.spoke["history"], answer.spoke["memory"]) == ("measured", "silent")
         assert answer.memory is None
@@ -161,7 +161,9 @@ class TestWhatWasMet:
         user_profile = profile_from_keys(
             tuple(stars), opened.context(BAR.name).catalogue, tuple(stars.values())
         )
-        return ranker.fit("ana", user_profile), score_for_question(ranker, "ana", user_profile)
+        return ranker.score_items("ana", user_profile), score_for_question(
+            ranker, "ana", user_profile
+        )
 
     def test_stands_among_the_rest_as_high_as_it_is_liked(self, ranker, opened):
         stars = dict(zip(DRINKS[:4], (5.0, 4.0, 3.0, 1.0), strict=True))

@@ -241,11 +241,45 @@ class TestPromises:
         assert missing["Negroni"] == ()
         assert missing["Americano"] == ("soda water",)
 
-    @pytest.mark.parametrize("question", ["", "   ", "🍸🍸", "\n\t", "?!", "مشروب أحمر"])
+    @pytest.mark.parametrize("question", ["", "   ", "🍸🍸", "\n\t", "?!"])
     def test_a_question_without_words_gets_a_polite_line_and_the_nearest_texts(self, bar, question):
         answer = ask(bar, question)
         assert len(answer.items) == 3
         assert "only the nearest texts" in answer.message
+
+    @pytest.mark.parametrize(
+        ("question", "language"),
+        [
+            ("مشروب أحمر", "Arabic"),
+            ("Ich hätte gern etwas ohne Alkohol, bitte", "German"),
+            ("quiero algo sin ginebra, por favor", "Spanish"),
+        ],
+    )
+    def test_a_question_in_another_language_is_told_so(self, bar, question, language):
+        answer = ask(bar, question)
+        assert answer.items == ()
+        assert language in answer.message
+        assert answer.language
+
+    def test_small_talk_gets_a_sentence_and_no_items(self, bar):
+        answer = ask(bar, "hello there, how are you?")
+        assert (answer.items, answer.topic) == ((), "small talk")
+        assert "gin" in answer.message or "drinks" in answer.message
+
+    def test_what_took_no_part_is_told(self, bar):
+        answer = ask(bar, "an organic drink with gin under 30 dollars")
+        assert [one.words for one in answer.unused] == ["organic", "under 30 dollars"]
+        assert "I did not use: organic, under 30 dollars." in answer.message
+        assert answer.items
+
+    @pytest.mark.parametrize("k", [1, 3, 7])
+    def test_a_shorter_list_is_the_beginning_of_a_longer_one(self, bar, k):
+        asked = Question(query="something with gin")
+        longer = Marc(bar, MarcConfig()).answer(asked, 10).items
+        shorter = Marc(bar, MarcConfig()).answer(asked, k).items
+        assert [one.key for one in shorter] == [one.key for one in longer[:k]]
+        scores = [one.score for one in longer]
+        assert scores == sorted(scores, reverse=True)
 
     def test_an_overlong_question_is_cut_and_that_is_said(self, bar):
         answer = ask(bar, "gin " * 2500)

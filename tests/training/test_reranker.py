@@ -11,10 +11,6 @@ import pytest
 from localrec.data.query import TaskKind
 from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
 from localrec.evaluation.ranking.keyed_interactions import read_interactions
-from localrec.evaluation.ranking.memory_systems import (
-    build_collaborative_memory,
-    deduplicated_history,
-)
 from localrec.evaluation.ranking.system_factory import SystemFactory
 from localrec.foundation.errors import InputError
 from localrec.graph.catalogue import Catalogue
@@ -24,7 +20,7 @@ from localrec.graph.item_ingest import ingest_items
 from localrec.graph.store import Store
 from localrec.llm.scripted import ScriptedModel
 from localrec.memory.configs import MEMREC, MEMREC_MODELS
-from localrec.memory.memory_texts import MemoryTexts
+from localrec.memory.from_log import build_collaborative_memory, deduplicated_history
 from localrec.memory.memrec import MemRec
 from localrec.memory.model_memrec import ModelMemRec
 from localrec.training.adapters.adapter_eval import is_right
@@ -124,7 +120,7 @@ def counted(tavern, rows):
         domain = load_domain(BAR.name)
         keyed = read_interactions(workspace.store, domain)
         known = SystemFactory(workspace, domain, keyed, parted).knowledge
-    return parted.validation, known, build_collaborative_memory(parted.train, known, write=True)
+    return parted.validation, known, build_collaborative_memory(parted.train, known)
 
 
 def guest_of(right):
@@ -164,9 +160,7 @@ class TestQuestions:
 class TestChoices:
     def test_are_learnt_on_the_prompts_that_are_asked_when_a_candidate_is_judged(self, counted):
         cases, known, collaborative_memory = counted
-        memory_texts = MemoryTexts(
-            collaborative_memory.graph, known.attributes, known.titles, known.barred
-        )
+        memory_texts = known.texts_of(collaborative_memory)
         asked = set()
         for name in ("memrec-model-counted", "isolated-agent"):
             model, config = ScriptedModel(lambda messages: "yes"), MEMREC_MODELS[name]

@@ -16,31 +16,30 @@ import time
 from collections.abc import Mapping, Sequence
 
 import msgspec
-import numpy as np
 
 from localrec.agent.agenticrec import AgenticRec
 from localrec.agent.configs import AGENTS, AgenticRecConfig
 from localrec.agent.context import build_domain_knowledge, build_tool_context
 from localrec.agent.limits import AgentLimits
 from localrec.agent.tool_context import ToolContext
-from localrec.data.interactions import Interactions
-from localrec.evaluation.ranking.cases import Items
+from localrec.data.interactions import Interactions, days_of
 from localrec.evaluation.ranking.fit_cache import FitCache
 from localrec.evaluation.ranking.inference import RecommendationReply
-from localrec.evaluation.ranking.memory_systems import ItemMetadata, with_settings
-from localrec.evaluation.ranking.prompted_systems import MODEL, seed_of
+from localrec.evaluation.ranking.prompted_systems import MODEL, CandidateAnswerer, seed_of
 from localrec.foundation.errors import UsageError
 from localrec.foundation.progress import Progress
 from localrec.llm.chat_model import ChatModel
+from localrec.memory.default_rules import default_rules
+from localrec.memory.from_log import ItemSet
 from localrec.ranking.recommender import ScoreRequests, SettingValue
+from localrec.systems.system import SystemOptions
 
 SEQUENTIAL = "sequential"  # the setting that leaves the sequential model out
 ADAPTER = "adapter"  # the setting that names the agent's; the workspace's own where left out
 _BESIDES = (MODEL, ADAPTER, SEQUENTIAL)
-_DAY_S = 86_400
 
 
-class AgentSystem:
+class AgentSystem(CandidateAnswerer):
     """Ranks the candidates of a case by an agent.
 
     Args:
@@ -48,7 +47,6 @@ class AgentSystem:
         config: Who acts, within which bounds.
         model: Opened by whoever closes it; None where nobody is asked.
         knowledge: About the items.
-        places: Catalogue index of each evaluated item, (items,).
         sequential: Whether the tools have a sequential model to ask.
         fits: Shared with the other agents of a run; None: with nobody.
 
@@ -62,8 +60,7 @@ class AgentSystem:
         name: str,
         config: AgenticRecConfig,
         model: ChatModel | None,
-        knowledge: ItemMetadata,
-        places: Items,
+        knowledge: ItemSet,
         *,
         sequential: bool = True,
         fits: FitCache | None = None,
@@ -72,13 +69,12 @@ class AgentSystem:
         self.settings: dict[str, SettingValue] = {
             **({} if model is None else {MODEL: model.name, **msgspec.structs.asdict(config)}),
             SEQUENTIAL: sequential,
-            "rule_set": knowledge.rules.name,
+            "rule_set": default_rules(knowledge.domain.name).name,
         }
         self._model = model
         self._agent = AgenticRec(name, config, model)
         self._wanted = config.k
         self._knowledge = knowledge
-        self._places = places
         self._sequential = sequential
         self._fits = fits or FitCache(knowledge)
 
@@ -98,24 +94,11 @@ class AgentSystem:
         self._reference = build_domain_knowledge(
             self._knowledge.catalogue,
             collaborative_memory.found,
-            places=self._places,
+            places=self._knowledge.places,
             sequential=sequential.found if sequential else None,
         )
         self._seed = seed
         self.spared_s = collaborative_memory.spared_s + (sequential.spared_s if sequential else 0.0)
-
-    def answer(
-        self, requests: ScoreRequests, candidates: Items | None, k: int
-    ) -> Sequence[RecommendationReply]:
-        """The agent's ranking of each request's candidates, its first K of them.
-
-        Raises:
-            UsageError: there are no candidates.
-            ModelError: the model failed.
-        """
-        check_candidates(candidates is not None)
-        assert candidates is not None
-        return [self._ask(requests, place, line) for place, line in enumerate(candidates.tolist())]
 
     def tool_context(
         self, requests: ScoreRequests, place: int, candidates: Sequence[int]
@@ -127,22 +110,21 @@ class AgentSystem:
             place: Of one among them.
             candidates: Of this one, (c,).
         """
-        at = requests.at[place].astype("datetime64[s]")
         return build_tool_context(
             self._reference,
             requests.histories[place],
             candidates,
             stars=requests.stars[place],
-            days=np.where(np.isnat(at), np.nan, at.astype(np.float64) / _DAY_S),
+            days=days_of(requests.at[place]),
             now=self.graph.now_day,
             person=int(requests.user[place]),
         )
 
     def _ask(
-        self, requests: ScoreRequests, place: int, candidates: Sequence[int]
+        self, requests: ScoreRequests, row: int, candidates: Sequence[int]
     ) -> RecommendationReply:
         started = time.perf_counter()
-        tool_context = self.tool_context(requests, place, candidates)
+        tool_context = self.tool_context(requests, row, candidates)
         found = self._agent.rank(tool_context, seed_of(self._seed, candidates))
         trajectory, cost = found.trajectory, found.trajectory.cost
         order = [candidates[one] for one in found.order]
@@ -176,18 +158,5 @@ def agent_config(name: str, settings: Mapping[str, SettingValue]) -> AgenticRecC
         )
     given = msgspec.structs.asdict(AGENTS[name])
     mode = given.pop("mode")  # it is what the name stands for
-    bounds = with_settings(name, AgentLimits(**given), settings, besides=_BESIDES)
+    bounds = SystemOptions(name, settings=settings).configured(AgentLimits(**given), _BESIDES)
     return AgenticRecConfig(mode=mode, **msgspec.structs.asdict(bounds))
-
-
-def check_candidates(given: bool) -> None:
-    """See that there is something to rank.
-
-    Raises:
-        UsageError: all items are to be ranked.
-    """
-    if not given:
-        raise UsageError(
-            "An agent cannot rank all items.",
-            "Give the protocol candidates, such as: candidates = 20.",
-        )

@@ -10,6 +10,7 @@ ranking, and the next one among N candidates, which hold one positive by definit
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
@@ -43,6 +44,8 @@ class EvaluationProtocol(msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
         min_interactions: People with fewer rows are trained on but not asked about.
         history: Only so many of the newest items are handed over; all by default.
         known: Whether full ranking removes what the person had before, or ranks it as well.
+        negatives: A file of given negatives, `USER ITEM ITEM ...` on each line, among which the
+            last item of each user is ranked (leave-one-out).
     """
 
     split: Literal["leave-one-out", "by-time", "cold-users"] = "leave-one-out"
@@ -52,6 +55,11 @@ class EvaluationProtocol(msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
     min_interactions: Annotated[int, msgspec.Meta(ge=1)] = 3
     history: Annotated[int, msgspec.Meta(ge=1)] | None = None
     known: Literal["removed", "ranked"] = "removed"
+    negatives: str = ""
+
+    def __post_init__(self) -> None:
+        if self.negatives and (self.split != "leave-one-out" or self.candidates != "full"):
+            raise ValueError("given negatives are for leave-one-out, and take no candidates")
 
     @property
     def has_several_targets(self) -> bool:
@@ -64,6 +72,8 @@ class EvaluationProtocol(msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
             if self.candidates == "full"
             else f"{self.candidates} candidates"
         )
+        if self.negatives:
+            ranked = f"among the negatives of {Path(self.negatives).name}"
         shown = f", {self.shown} shown" if self.split == "cold-users" else ""
         cap = f", newest {self.history} of a history" if self.history else ""
         least = f", people with at least {self.min_interactions}"
@@ -116,7 +126,11 @@ class Cases(msgspec.Struct, frozen=True):
     def requests(self) -> ScoreRequests:
         """Return the requests that a system sees, without the positives."""
         return ScoreRequests(
-            user=self.train_user, histories=self.histories, stars=self.stars, at=self.at
+            user=self.train_user,
+            histories=self.histories,
+            stars=self.stars,
+            at=self.at,
+            candidates=self.candidates,
         )
 
 
@@ -136,7 +150,7 @@ def split_data(data: Interactions, protocol: EvaluationProtocol) -> DataSplit:
         UsageError: a person had so many of the items that too few candidates are left.
     """
     split = split_rows(data, protocol)
-    train = select_rows(data, split.train)
+    train = data.select(split.train)
     trained = np.diff(train.first_row) > 0
     parted = DataSplit(
         train=train,
@@ -162,18 +176,6 @@ def split_rows(data: Interactions, protocol: EvaluationProtocol) -> RowSplit:
     undated = np.isnat(data.at)  # as everywhere: the oldest of all
     oldest = data.at[~undated].min() if not undated.all() else np.datetime64(0, "s")
     return chronological_split(np.where(undated, oldest, data.at))
-
-
-def select_rows(data: Interactions, mask: NDArray[np.bool_]) -> Interactions:
-    """Select some of the rows; users and items keep their numbers."""
-    return Interactions(
-        user=data.user[mask],
-        item=data.item[mask],
-        stars=data.stars[mask],
-        at=data.at[mask],
-        users=data.users,
-        items=data.items,
-    )
 
 
 def _cases(

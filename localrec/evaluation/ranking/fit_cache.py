@@ -16,10 +16,10 @@ import numpy as np
 
 from localrec.agent.tool_context import SequenceEncoder
 from localrec.data.interactions import Interactions
-from localrec.evaluation.ranking.memory_systems import ItemMetadata, build_collaborative_memory
 from localrec.foundation.progress import Progress
 from localrec.index.sequential import build_sequential_model
 from localrec.memory.collaborative_memory import CollaborativeMemory
+from localrec.memory.from_log import ItemSet, build_collaborative_memory
 from localrec.ranking.baselines.neural import make_sasrec
 from localrec.ranking.baselines.neural.configs import SASRecConfig
 
@@ -54,11 +54,11 @@ class FitCache:
         knowledge: About the items.
     """
 
-    def __init__(self, knowledge: ItemMetadata) -> None:
+    def __init__(self, knowledge: ItemSet) -> None:
         self._knowledge = knowledge
         self._kept: dict[str, tuple[Hashable, FittedModel[Any]]] = {}
 
-    def __reduce__(self) -> tuple[type[FitCache], tuple[ItemMetadata]]:
+    def __reduce__(self) -> tuple[type[FitCache], tuple[ItemSet]]:
         # Another process gets a system that is fitted, and needs no more than that one holds.
         return FitCache, (self._knowledge,)
 
@@ -69,7 +69,7 @@ class FitCache:
 
         def count() -> CollaborativeMemory:
             progress("counting who likes what", 0, 0)
-            return build_collaborative_memory(train, self._knowledge, write=True)
+            return build_collaborative_memory(train, self._knowledge)
 
         return self._once("collective", _mark(train), count)
 

@@ -72,9 +72,7 @@ class ListAnswerer(Protocol):
         """Learn from interactions; the same seed gives the same answers."""
         ...
 
-    def answer(
-        self, requests: ScoreRequests, candidates: Items | None, k: int
-    ) -> Sequence[Answer | RecommendationReply]:
+    def answer(self, requests: ScoreRequests, k: int) -> Sequence[Answer | RecommendationReply]:
         """Rank the items of each request, best first: all candidates, or else k items."""
         ...
 
@@ -231,7 +229,7 @@ def _ask_all(system: EvaluatedSystem, cases: Cases, asking: InferenceContext) ->
     """
     requests = cases.requests()
     if isinstance(system, ListAnswerer):
-        answers = system.answer(requests, cases.candidates, asking.k)
+        answers = system.answer(requests, asking.k)
         if len(answers) != len(cases):
             raise ValueError(f"{len(answers)} answers to {len(cases)} requests")
         return [_judge_list(answer, cases, place, asking) for place, answer in enumerate(answers)]

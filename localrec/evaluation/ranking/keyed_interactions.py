@@ -8,7 +8,6 @@ the order of their keys, so that the same data gives the same numbers in any wor
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -55,15 +54,18 @@ class KeyedInteractions(msgspec.Struct, frozen=True, kw_only=True):
         interactions: Ordered by person, time, and the order in which they were imported.
         user_keys: The key of each user, (users,).
         item_keys: The key of each item, (items,).
-        item_nodes: The store's id of each item, (items,).
         fingerprint: Changes with any row or key; the same for the same data in any workspace.
     """
 
     interactions: Interactions
     user_keys: NDArray[np.object_]
     item_keys: NDArray[np.object_]
-    item_nodes: NDArray[np.int64]
     fingerprint: str
+
+    @property
+    def item_nodes(self) -> NDArray[np.int64]:
+        """The store's id of each item, (items,)."""
+        return self.interactions.item_nodes
 
 
 def read_interactions(store: Store, domain: Domain, source: str | None = None) -> KeyedInteractions:
@@ -100,35 +102,21 @@ def read_interactions(store: Store, domain: Domain, source: str | None = None) -
             f"{store.path.parent} knows nothing{origin} of what people did with {domain.plural}.",
             "Put a data set in first, such as: localrec datasets pull ml-100k",
         )
-    return keyed_interactions(
-        Interactions(
-            user=np.asarray(rows["person"], dtype=np.int32),
-            item=np.asarray(rows["item"], dtype=np.int32),
-            stars=np.ma.filled(np.ma.asarray(rows["stars"], dtype=np.float32), np.nan),
-            at=_moments(rows["at"]),
-            users=len(people["key"]),
-            items=len(items["key"]),
-        ),
-        people["key"],
-        items["key"],
-        np.asarray(items["node_id"], dtype=np.int64),
+    interactions = Interactions(
+        user=np.asarray(rows["person"], dtype=np.int32),
+        item=np.asarray(rows["item"], dtype=np.int32),
+        stars=np.ma.filled(np.ma.asarray(rows["stars"], dtype=np.float32), np.nan),
+        at=_moments(rows["at"]),
+        users=len(people["key"]),
+        items=len(items["key"]),
+        item_nodes=np.asarray(items["node_id"], dtype=np.int64),
     )
-
-
-def keyed_interactions(
-    interactions: Interactions,
-    user_keys: Sequence[str] | NDArray[Any],
-    item_keys: Sequence[str] | NDArray[Any],
-    item_nodes: NDArray[np.int64] | None = None,
-) -> KeyedInteractions:
-    """Build keyed interactions from rows; without node ids the items are in no store."""
-    people, items = _texts(user_keys), _texts(item_keys)
+    user_keys, item_keys = _texts(people["key"]), _texts(items["key"])
     return KeyedInteractions(
         interactions=interactions,
-        user_keys=people,
-        item_keys=items,
-        item_nodes=np.arange(len(items)) if item_nodes is None else item_nodes,
-        fingerprint=_fingerprint(interactions, people, items),
+        user_keys=user_keys,
+        item_keys=item_keys,
+        fingerprint=_fingerprint(interactions, user_keys, item_keys),
     )
 
 
@@ -149,7 +137,7 @@ def _moments(column: Any) -> NDArray[np.datetime64]:
     return np.asarray(moments, dtype="datetime64[s]")
 
 
-def _texts(keys: Sequence[str] | NDArray[Any]) -> NDArray[np.object_]:
+def _texts(keys: NDArray[Any]) -> NDArray[np.object_]:
     column: NDArray[np.object_] = np.empty(len(keys), dtype=object)
     column[:] = keys
     return column

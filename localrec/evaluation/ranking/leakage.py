@@ -131,7 +131,7 @@ def check_interactions(audience: InteractionMatrix, train: Interactions, place: 
         raise LeakError(
             f"An audience of {len(audience.items):,} likings was not counted from the "
             f"{int(liked.sum()):,} of the training rows.",
-            "Count it with localrec.evaluation.ranking.personal_systems.interaction_matrix_of.",
+            "Count it with localrec.data.interaction_matrix.InteractionMatrix.from_likes.",
         )
 
 
@@ -151,7 +151,7 @@ def check_graph(graph: UserItemGraph, train: Interactions) -> None:
     if strange := int(np.count_nonzero(~np.isin(joined, known))):
         raise LeakError(
             f"A memory joins people to {strange} items that no training row does.",
-            "Count it with localrec.evaluation.ranking.memory_systems.build_collaborative_memory.",
+            "Count it with localrec.memory.from_log.build_collaborative_memory.",
         )
 
 

@@ -18,6 +18,7 @@ system changes its memory while it is tested.
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Annotated
@@ -30,13 +31,6 @@ from localrec.data.interactions import Interactions
 from localrec.data.reasons import Reasons
 from localrec.evaluation.ranking.cases import Items
 from localrec.evaluation.ranking.inference import ListAnswerer, RecommendationReply
-from localrec.evaluation.ranking.memory_systems import (
-    ItemMetadata,
-    build_collaborative_memory,
-    deduplicated_history,
-    evidence_for,
-    with_settings,
-)
 from localrec.explanation.model_reasons import write_reasons
 from localrec.foundation.errors import UsageError
 from localrec.foundation.progress import Progress
@@ -45,7 +39,8 @@ from localrec.llm.chat_model import ChatModel
 from localrec.llm.model_wrapper import PrefixedChatModel
 from localrec.memory.configs import MEMREC_MODELS, MemRecModelConfig
 from localrec.memory.curation import CuratedNeighbours
-from localrec.memory.memory_texts import MemoryTexts
+from localrec.memory.default_rules import default_rules
+from localrec.memory.from_log import ItemSet, build_collaborative_memory, deduplicated_history
 from localrec.memory.model_memrec import ModelMemRec
 from localrec.memory.prompt_packer import PromptPacker
 from localrec.ranking.recommender import ScoreRequests, SettingValue
@@ -56,13 +51,37 @@ from localrec.ranking.zero_shot import (
     check_count,
     rank_zero_shot,
 )
+from localrec.systems.log_memory import memory_facts
+from localrec.systems.system import SystemOptions
 from localrec.understanding.vocabulary import Vocabulary
 
 MODEL = "model"  # the setting that names the model; the workspace's own where it is left out
 _SHORTEST_LINE = 8  # tokens of a neighbour, at least: no more of them than can fit are counted
 
 
-class ZeroShotRecommender:
+class CandidateAnswerer(ABC):
+    """Ranks the candidates of one request after the other."""
+
+    def answer(self, requests: ScoreRequests, k: int) -> Sequence[RecommendationReply]:
+        """Rank all candidates of each request, best first.
+
+        Raises:
+            UsageError: there are no candidates.
+            ModelError: the model failed.
+        """
+        check_candidates(requests.candidates)
+        assert requests.candidates is not None
+        lines = enumerate(requests.candidates.tolist())
+        return [self._ask(requests, row, line) for row, line in lines]
+
+    @abstractmethod
+    def _ask(
+        self, requests: ScoreRequests, row: int, candidates: Sequence[int]
+    ) -> RecommendationReply:
+        """Rank the candidates of one of the requests."""
+
+
+class ZeroShotRecommender(CandidateAnswerer):
     """Ranks the candidates of a case by asking a model about their titles.
 
     Args:
@@ -96,25 +115,11 @@ class ZeroShotRecommender:
         self._seed = seed
         self._model.count_tokens("")
 
-    def answer(
-        self, requests: ScoreRequests, candidates: Items | None, k: int
-    ) -> Sequence[RecommendationReply]:
-        """All candidates of each request, best first.
-
-        Raises:
-            UsageError: there are no candidates, or too many.
-            ModelError: the model failed.
-        """
-        lines = _lines_of(candidates, self._config)
-        return [
-            self._ask(person, history, line)
-            for person, history, line in zip(
-                requests.user.tolist(), requests.histories, lines, strict=True
-            )
-        ]
-
-    def _ask(self, person: int, history: Items, candidates: Sequence[int]) -> RecommendationReply:
+    def _ask(
+        self, requests: ScoreRequests, row: int, candidates: Sequence[int]
+    ) -> RecommendationReply:
         started = time.perf_counter()
+        person, history = int(requests.user[row]), requests.histories[row]
         ranking = rank_zero_shot(
             self._briefed(person, history),
             [self._titles[item] for item in history.tolist()],
@@ -169,8 +174,8 @@ class NaiveAgent(ZeroShotRecommender):
 
     name = "naive-agent"
 
-    def __init__(self, model: ChatModel, knowledge: ItemMetadata, config: NaiveConfig) -> None:
-        super().__init__(model, knowledge.titles, knowledge.domain.plural, config)
+    def __init__(self, model: ChatModel, knowledge: ItemSet, config: NaiveConfig) -> None:
+        super().__init__(model, knowledge.names, knowledge.domain.plural, config)
         self._knowledge = knowledge
         self._neighbour_tokens = config.neighbour_tokens
 
@@ -181,7 +186,7 @@ class NaiveAgent(ZeroShotRecommender):
             ModelError: the model cannot be used.
         """
         super().fit(train, seed, progress)
-        self.graph = build_collaborative_memory(train, self._knowledge, write=True).graph
+        self.graph = build_collaborative_memory(train, self._knowledge).graph
 
     def _briefed(self, person: int, history: Items) -> ChatModel:
         found = self.graph.neighbours_of(*deduplicated_history(history), person)
@@ -198,7 +203,7 @@ class NaiveAgent(ZeroShotRecommender):
         return PrefixedChatModel(self._model, f"People and {domain.plural} near me:\n{packed.text}")
 
 
-class MemoryPromptedReranker:
+class MemoryPromptedReranker(CandidateAnswerer):
     """Has a model judge each candidate of a case, told what a memory says of the person.
 
     Args:
@@ -214,14 +219,14 @@ class MemoryPromptedReranker:
         name: str,
         model: ChatModel,
         writer: ChatModel,
-        knowledge: ItemMetadata,
+        knowledge: ItemSet,
         config: MemRecModelConfig,
     ) -> None:
         self.name = name
         self.settings: dict[str, SettingValue] = {
             MODEL: model.name,
             **msgspec.structs.asdict(config),
-            "rule_set": knowledge.rules.name,
+            "rule_set": default_rules(knowledge.domain.name).name,
         }
         self._model = model
         self._writer = writer
@@ -240,9 +245,7 @@ class MemoryPromptedReranker:
         known = self._knowledge
         collaborative_memory = build_collaborative_memory(train, known, write=self._config.write)
         self.graph = collaborative_memory.graph
-        memory_texts = MemoryTexts(
-            collaborative_memory.graph, known.attributes, known.titles, known.barred
-        )
+        memory_texts = known.texts_of(collaborative_memory)
         self._agent = ModelMemRec(
             self._model,
             self._writer,
@@ -252,23 +255,6 @@ class MemoryPromptedReranker:
             self._config,
         )
         self._memory = collaborative_memory
-
-    def answer(
-        self, requests: ScoreRequests, candidates: Items | None, k: int
-    ) -> Sequence[RecommendationReply]:
-        """All candidates of each request, best first.
-
-        Raises:
-            UsageError: there are no candidates.
-            ModelError: the model failed.
-        """
-        lines = _lines_of(candidates, self._config)
-        return [
-            self._ask(person, history, line)
-            for person, history, line in zip(
-                requests.user.tolist(), requests.histories, lines, strict=True
-            )
-        ]
 
     def explain(self, requests: ScoreRequests, row: int, item: int) -> Reasons:
         """Why an item stands first for a history, in the model's words where facts carry them.
@@ -280,11 +266,11 @@ class MemoryPromptedReranker:
         items, weights = deduplicated_history(history)
         memory_context = self._agent.retrieve_memory(items, weights, person)
         known = self._agent.know(items, memory_context)
-        facts = evidence_for(item, history, memory_context, self._memory, self._knowledge)
+        facts = memory_facts(item, history, memory_context, self._memory, self._knowledge)
         told = write_reasons(
             self._writer,
             [facts],
-            [self._knowledge.titles[item]],
+            [self._knowledge.names[item]],
             self._vocabulary,
             known=known.context.lines,
         )
@@ -295,8 +281,11 @@ class MemoryPromptedReranker:
     def _vocabulary(self) -> Vocabulary:
         return Vocabulary(self._knowledge.catalogue)
 
-    def _ask(self, person: int, history: Items, candidates: Sequence[int]) -> RecommendationReply:
+    def _ask(
+        self, requests: ScoreRequests, row: int, candidates: Sequence[int]
+    ) -> RecommendationReply:
         started = time.perf_counter()
+        person, history = int(requests.user[row]), requests.histories[row]
         reranked = self._agent.rank(*deduplicated_history(history), candidates, person)
         # Of equals, whichever is shown first: candidates come shuffled.
         order = np.argsort(-reranked.scores, kind="stable").tolist()
@@ -330,14 +319,14 @@ def prompted_config(name: str, settings: Mapping[str, SettingValue]) -> PromptCo
         raise UsageError(
             f'There is no system "{name}" that asks a model.', f"There are: {', '.join(PROMPTED)}."
         )
-    return with_settings(name, PROMPTED[name], settings, besides=(MODEL,))
+    return SystemOptions(name, settings=settings).configured(PROMPTED[name], (MODEL,))
 
 
 def make_prompted(
     name: str,
     settings: Mapping[str, SettingValue],
     open_model: Callable[[str], ChatModel],
-    knowledge: ItemMetadata,
+    knowledge: ItemSet,
 ) -> ListAnswerer:
     """A system that asks a model, still to be fitted.
 
@@ -359,28 +348,31 @@ def make_prompted(
     model = open_model(name)
     if isinstance(config, NaiveConfig):
         return NaiveAgent(model, knowledge, config)
-    return ZeroShotRecommender(model, knowledge.titles, knowledge.domain.plural, config)
+    return ZeroShotRecommender(model, knowledge.names, knowledge.domain.plural, config)
 
 
-def check_pool(count: int | None, config: PromptConfig) -> None:
-    """See that a prompt can hold all that is to be ranked; None: all items.
+def check_pool(candidates: Items | None, config: PromptConfig) -> None:
+    """See that a prompt can hold all that is to be ranked.
 
     Raises:
         UsageError: it cannot.
     """
-    if count is None:
+    check_candidates(candidates)
+    if candidates is not None and isinstance(config, ZeroShotConfig):
+        check_count(candidates.shape[1], config)
+
+
+def check_candidates(candidates: Items | None, who: str = "A model") -> None:
+    """See that not all items are to be ranked.
+
+    Raises:
+        UsageError: they are.
+    """
+    if candidates is None:
         raise UsageError(
-            "A model cannot rank all items in a prompt.",
+            f"{who} cannot rank all items in a prompt.",
             "Give the protocol candidates, such as: candidates = 20.",
         )
-    if isinstance(config, ZeroShotConfig):
-        check_count(count, config)
-
-
-def _lines_of(candidates: Items | None, config: PromptConfig) -> list[list[int]]:
-    """The candidates of each request, once it is seen that they can be ranked."""
-    check_pool(None if candidates is None else candidates.shape[1], config)
-    return [] if candidates is None else candidates.tolist()
 
 
 def seed_of(seed: int, candidates: Sequence[int]) -> int:

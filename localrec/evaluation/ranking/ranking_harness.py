@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 
 import msgspec
 import numpy as np
@@ -22,6 +23,7 @@ from localrec.evaluation.explanations.rationales import write_rationales
 from localrec.evaluation.provenance import Origin
 from localrec.evaluation.ranking.agent_systems import AgentSystem
 from localrec.evaluation.ranking.cases import Cases, DataSplit, split_data
+from localrec.evaluation.ranking.given_negatives import with_given_negatives
 from localrec.evaluation.ranking.inference import (
     CaseResult,
     EvaluatedSystem,
@@ -40,7 +42,7 @@ from localrec.evaluation.ranking.leakage import (
 from localrec.evaluation.ranking.metrics import ndcgs, tied_ranks
 from localrec.evaluation.ranking.scoring import ItemFacts, figures_of, read_facts
 from localrec.evaluation.ranking.splits import Rows
-from localrec.evaluation.ranking.system_factory import SystemFactory
+from localrec.evaluation.ranking.system_factory import SharedMemorySystem, SystemFactory
 from localrec.evaluation.run_folder import (
     RunFolder,
     RunMetrics,
@@ -148,6 +150,9 @@ def _prepare(
     domain = load_domain(domain_name)
     keyed = read_interactions(workspace.store, domain, source)
     parted = split_data(keyed.interactions, config.protocol)
+    if config.protocol.negatives:
+        named = Path(config.protocol.negatives)
+        parted = with_given_negatives(parted, keyed, named, config.protocol.seed)
     check_split(parted)
     systems = workbench(workspace, domain, keyed, parted)
     for system in config.systems:
@@ -207,8 +212,9 @@ def _measure(bench: RunContext, system: SystemConfig) -> SystemResult:
 def _have_reasons_told(
     bench: RunContext, name: str, system: EvaluatedSystem, outcomes: Sequence[CaseResult]
 ) -> None:
-    """Write rationales of a system that explains its rankings, for some of its cases."""
-    if isinstance(system, ExplainsItems) and bench.config.rationales:
+    """Write rationales of a system with a memory that explains, for some of its cases."""
+    has_memory = isinstance(system, SharedMemorySystem)
+    if has_memory and isinstance(system, ExplainsItems) and bench.config.rationales:
         drawn = _sampled(bench.parted.test, bench.config.rationales, bench.config.seed)
         path = bench.folder.path / rationale_file(name)
         write_rationales(system, path, drawn, outcomes, bench.asking, bench.progress)

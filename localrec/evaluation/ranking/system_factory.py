@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-
-import numpy as np
+from typing import Protocol, runtime_checkable
 
 from localrec.data.domains import Domain
 from localrec.evaluation.configs import SystemConfig
@@ -19,7 +18,6 @@ from localrec.evaluation.ranking.agent_systems import (
     SEQUENTIAL,
     AgentSystem,
     agent_config,
-    check_candidates,
 )
 from localrec.evaluation.ranking.cases import DataSplit
 from localrec.evaluation.ranking.fit_cache import FitCache
@@ -31,34 +29,36 @@ from localrec.evaluation.ranking.leakage import (
     check_store,
     check_train,
 )
-from localrec.evaluation.ranking.memory_systems import (
-    ItemMetadata,
-    SharedMemorySystem,
-    item_features_at,
-    make_memory,
-    memory_config,
-)
-from localrec.evaluation.ranking.personal_systems import PersonalSystem
 from localrec.evaluation.ranking.prompted_systems import (
     MODEL,
+    check_candidates,
     check_pool,
     make_prompted,
     prompted_config,
 )
 from localrec.foundation.errors import UsageError
 from localrec.foundation.settings import AGENT
-from localrec.index.embedded_fields import EmbeddedField, open_field
 from localrec.llm.chat_model import ChatModel
-from localrec.memory.default_rules import default_rules
-from localrec.memory.synthesis import phrases_of
+from localrec.memory.configs import MEMREC, MEMREC_VECTOR, MemRecConfig, MemRecVectorConfig
+from localrec.memory.from_log import ItemSet
+from localrec.memory.user_item_graph import UserItemGraph
 from localrec.ranking.baselines.catalog import find_baseline, make_baseline
-from localrec.ranking.baselines.content_similarity import ItemVectors
 from localrec.ranking.baselines.tuning import SearchSpace
 from localrec.ranking.recommender import SettingValue
-from localrec.systems.auto import evidence_config
+from localrec.systems.profile_recommender import ProfileRecommender
+from localrec.systems.registry import SYSTEM_REGISTRY
+from localrec.systems.system import SystemOptions
 from localrec.workspace import OpenWorkspace
+from localrec.workspace.log_context import LogContext
 
-_TEXT = "description"
+MEMORIES: dict[str, MemRecConfig | MemRecVectorConfig] = {**MEMREC, **MEMREC_VECTOR}
+
+
+@runtime_checkable
+class SharedMemorySystem(Protocol):
+    """A fitted system with a shared memory, which the guards look over."""
+
+    graph: UserItemGraph
 
 
 class SystemFactory:
@@ -106,12 +106,12 @@ class SystemFactory:
         Raises:
             UsageError: a setting does not fit, or there are no vectors of texts.
             LeakError: the store tells of what is held out.
-            ModelError: there is no embedder, or no such model.
+            ModelError: there is no such model.
         """
         makers: dict[str, Callable[[str, Mapping[str, SettingValue]], EvaluatedSystem]] = {
             "baseline": self._make_baseline,
             "ranker": self._make_ranker,
-            "memory": self._make_memory,
+            "memory": self._make_ranker,
             "model": self._make_model,
             "agent": self._make_agent,
         }
@@ -124,26 +124,22 @@ class SystemFactory:
             LeakError: more than the training rows.
         """
         check_train(self._parted.train, self._parted.test)
-        if isinstance(system, PersonalSystem):
-            check_interactions(system.audience, self._parted.train, system.place)
+        if isinstance(system, ProfileRecommender):
+            check_interactions(system.interactions, self._parted.train, system.places)
         if isinstance(system, SharedMemorySystem):
             check_graph(system.graph, self._parted.train)
 
     @cached_property
-    def knowledge(self) -> ItemMetadata:
-        """What memories are made of besides the training rows."""
-        domain = self._domain
-        catalogue = self._workspace.context(domain.name).catalogue
-        return ItemMetadata(
-            domain=domain,
-            titles=self._titles,
-            item_features=item_features_at(catalogue, self._keyed.item_nodes, self._vectors()),
-            attributes=[one.name for one in catalogue.attributes],
-            phrases=phrases_of(catalogue.attributes, domain),
-            barred=np.array([one.key in domain.staples for one in catalogue.attributes], bool),
-            rules=default_rules(domain.name),
-            catalogue=catalogue,
+    def knowledge(self) -> ItemSet:
+        """What is known of the items besides the training rows."""
+        return ItemSet.of_log(
+            self._context.catalogue, self._context.description_field, self._keyed.interactions
         )
+
+    @cached_property
+    def _context(self) -> LogContext:
+        """The items without anybody who liked them."""
+        return LogContext(self._workspace.context(self._domain.name).indexes)
 
     def _check_baseline(self, system: SystemConfig) -> None:
         if not find_baseline(system.catalogued).needs_vectors:
@@ -153,10 +149,10 @@ class SystemFactory:
         if not find_baseline(name).needs_vectors:
             return make_baseline(name, settings)
         self._look_over_store()
-        return make_baseline(name, settings, self._vectors())
+        return make_baseline(name, settings, self.knowledge.item_features.vectors)
 
     def _check_ranker(self, system: SystemConfig) -> None:
-        evidence_config(system.catalogued)
+        SYSTEM_REGISTRY.get(system.catalogued, "recommender")
         if system.settings or system.trials:
             raise UsageError(
                 f"The ranker {system.name} has nothing to set or to tune.",
@@ -165,10 +161,7 @@ class SystemFactory:
 
     def _make_ranker(self, name: str, settings: Mapping[str, SettingValue]) -> EvaluatedSystem:
         self._look_over_store()
-        config = evidence_config(name)
-        catalogue = self._workspace.context(self._domain.name).catalogue
-        field = self._field if config.nearness else None
-        return PersonalSystem(name, config, catalogue, field, self._keyed.item_nodes)
+        return SYSTEM_REGISTRY.recommender(self._context, name, settings)
 
     def _check_memory(self, system: SystemConfig) -> None:
         memory_config(system.catalogued, system.settings)
@@ -178,14 +171,9 @@ class SystemFactory:
                 "Leave trials out.",
             )
 
-    def _make_memory(self, name: str, settings: Mapping[str, SettingValue]) -> EvaluatedSystem:
-        self._look_over_store()
-        return make_memory(name, settings, self.knowledge)
-
     def _check_model(self, system: SystemConfig) -> None:
         config = prompted_config(system.catalogued, system.settings)
-        candidates = self._parted.test.candidates
-        check_pool(None if candidates is None else candidates.shape[1], config)
+        check_pool(self._parted.test.candidates, config)
         if system.trials:
             raise UsageError(
                 f"The system {system.name} asks a model, which takes too long to tune.",
@@ -203,7 +191,7 @@ class SystemFactory:
 
     def _check_agent(self, system: SystemConfig) -> None:
         agent_config(system.catalogued, system.settings)
-        check_candidates(self._parted.test.candidates is not None)
+        check_candidates(self._parted.test.candidates, "An agent")
         if system.trials:
             raise UsageError(
                 f"The agent {system.name} takes too long to tune, or has nothing to tune.",
@@ -216,13 +204,11 @@ class SystemFactory:
         asked, adapter = str(settings.get(MODEL, "")), str(settings.get(ADAPTER, ""))
         open_model = self._workspace.models.open
         model = open_model(AGENT, asked, adapter) if config.asks_model else None
-        places = np.searchsorted(self.knowledge.catalogue.node_ids, self._keyed.item_nodes)
         return AgentSystem(
             name,
             config,
             model,
             self.knowledge,
-            places.astype(np.int32),
             sequential=bool(settings.get(SEQUENTIAL, True)),
             fits=self._fits,
         )
@@ -237,37 +223,17 @@ class SystemFactory:
         """What the agents of the run have learnt, for as long as it lasts."""
         return FitCache(self.knowledge)
 
-    @cached_property
-    def _titles(self) -> list[str]:
-        """The name of each item."""
-        with self._workspace.store.staged(staged_items={"node_id": self._keyed.item_nodes}):
-            named = self._workspace.store.rows(
-                "SELECT node_id, name FROM node SEMI JOIN staged_items USING (node_id)"
-            )
-        names = dict(named)
-        return [str(names[node]) for node in self._keyed.item_nodes.tolist()]
 
-    @cached_property
-    def _field(self) -> EmbeddedField | None:
-        if _TEXT not in self._domain.texts:
-            return None
-        field = open_field(
-            self._workspace.store,
-            self._workspace.folder / "indexes",
-            self._domain.name,
-            _TEXT,
-            self._workspace.models.embedder_name,
-            self._workspace.settings.index,
+def memory_config(
+    name: str, settings: Mapping[str, SettingValue]
+) -> MemRecConfig | MemRecVectorConfig:
+    """A composition of MemRec by name, with some of its settings replaced.
+
+    Raises:
+        UsageError: there is no such composition or setting.
+    """
+    if name not in MEMORIES:
+        raise UsageError(
+            f'There is no system "{name}" with a memory.', f"There are: {', '.join(MEMORIES)}."
         )
-        return field if len(field) else None
-
-    def _vectors(self) -> ItemVectors | None:
-        """The vector of each item's text, zeros where it has none, (items, size)."""
-        field = self._field
-        if field is None:
-            return None
-        place = np.searchsorted(field.node_ids, self._keyed.item_nodes)
-        place = np.minimum(place, len(field.node_ids) - 1)
-        has_text = field.node_ids[place] == self._keyed.item_nodes
-        vectors: ItemVectors = np.where(has_text[:, None], field.exact.matrix[place], 0.0)
-        return vectors.astype(np.float32)
+    return SystemOptions(name, settings=settings).configured(MEMORIES[name])

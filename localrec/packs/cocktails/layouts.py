@@ -7,14 +7,10 @@ punctuation, in any order; further columns are passed over.
 
 from __future__ import annotations
 
-import ast
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
-
-import msgspec
 
 from localrec.data.domains import Domain
 from localrec.foundation.errors import InputError
@@ -22,9 +18,9 @@ from localrec.foundation.text import clean_name, clean_text
 from localrec.packs.cocktails.encoding_repair import LetterRestorer
 from localrec.packs.cocktails.recipes import Recipe
 from localrec.sources.import_log import ImportLog
+from localrec.sources.list_cells import is_missing, read_list
 
 _MOST_INGREDIENTS = 15  # columns of TheCocktailDB
-_NOTHING = frozenset({"", "null", "none", "nan", "n/a", "\\n"})
 _LIST_COLUMNS = ("ingredients", "ingredientMeasures")
 _LIST_LAYOUT: dict[str, tuple[str, ...]] = {
     "id": ("id",),
@@ -37,7 +33,7 @@ _LIST_LAYOUT: dict[str, tuple[str, ...]] = {
     "description": ("desciription", "description"),
     "image_description": ("imageDescription",),
 }
-_LIST_REQUIRED = ("id", "name", "category", "glassType", "instructions", *_LIST_COLUMNS)
+_LIST_REQUIRED = ("name", "ingredients")
 _WIDE_LAYOUT: dict[str, tuple[str, ...]] = {
     "id": ("idDrink",),
     "name": ("strDrink",),
@@ -69,7 +65,7 @@ class RecipeReader:
         """Every recipe that can be kept; rows without a name or an ingredient are dropped.
 
         Raises:
-            InputError: a required column is missing, or a list cell is no list of texts.
+            InputError: a required column is missing.
         """
         columns = {_plain(name): name for name in reversed(header)}
         is_wide = any(column.startswith(("strdrink", "stringredient")) for column in columns)
@@ -145,12 +141,13 @@ class RecipeReader:
 
     def _read_list(self, row: int, column: str, cells: Mapping[str, Any]) -> list[str | None]:
         try:
-            elements = parse_list(_cell(cells, column))
+            told = read_list(_cell(cells, column))
         except ValueError as error:
-            raise InputError(
-                f"{self._path}, row {row}, column {column!r}: {error}.", "Mend the cell."
-            ) from error
-        return [None if _is_nothing(element) else element for element in elements]
+            self._import_log.repair(row, column, f"{error}; it was left out")
+            return []
+        if told.mended:
+            self._import_log.repair(row, column, told.mended)
+        return [None if is_missing(element) else element for element in told.elements]
 
     def _read_wide(self, row: int, cells: Mapping[str, Any]) -> list[tuple[str, str]]:
         places = range(1, _MOST_INGREDIENTS + 1)
@@ -174,60 +171,10 @@ class RecipeReader:
 
 def _cell(cells: Mapping[str, Any], name: str) -> str:
     value = cells.get(_plain(name))
-    return "" if _is_nothing(value) else str(value)
-
-
-def _is_nothing(value: object) -> bool:
-    return value is None or str(value).strip().casefold() in _NOTHING
+    return "" if is_missing(value) else str(value)
 
 
 @lru_cache(maxsize=1 << 12)
 def _plain(column: str) -> str:
     """A column name without case and punctuation: "Glass_Type" is "glassType"."""
     return "".join(filter(str.isalnum, column)).casefold()
-
-
-MAX_LIST_CHARS = 64 << 10
-
-
-# Possessive quantifiers (*+): without them a broken literal could take exponential time.
-_ELEMENT = r"""'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+"|None|nan"""
-
-
-_FLAT_LIST = re.compile(rf"\[\s*+(?:(?:{_ELEMENT})\s*+(?:,\s*+(?:{_ELEMENT})\s*+)*+,?\s*+)?\]")
-
-
-_BRACKETED = ("[", "{", "((", "('", '("')
-
-
-_ELEMENTS = re.compile(_ELEMENT)
-
-
-def parse_list(cell: str) -> list[str | None]:
-    """The texts of a list cell; a blank cell gives [].
-
-    Raises:
-        ValueError: too long, or bracketed but no flat list of texts; the message is fit for a
-            person and names no file, for the caller knows row and column.
-    """
-    text = cell.strip()
-    if len(text) > MAX_LIST_CHARS:
-        raise ValueError(f"the list is longer than {MAX_LIST_CHARS:,} characters")
-    if not text.startswith(_BRACKETED):
-        return [part.strip() or None for part in text.split(",")] if text else []
-    try:
-        return msgspec.json.decode(text, type=list[str | None])
-    except (msgspec.DecodeError, RecursionError):
-        return _parse_python_list(text)
-
-
-def _parse_python_list(text: str) -> list[str | None]:
-    if _FLAT_LIST.fullmatch(text) is None:
-        raise ValueError("the list must hold texts only, like ['gin', 'lime juice']")
-    try:
-        return [
-            None if element in ("None", "nan") else ast.literal_eval(element)
-            for element in _ELEMENTS.findall(text)
-        ]
-    except (ValueError, SyntaxError) as error:  # such as a broken \N{...} escape
-        raise ValueError("the list holds a text that Python cannot read") from error

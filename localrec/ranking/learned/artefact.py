@@ -24,7 +24,7 @@ from localrec.index.cached_artifact import CachedArtifact
 Arrays = dict[str, NDArray[Any]]
 Record = TypeVar("Record", bound=msgspec.Struct)
 
-FORMAT = 2
+FORMAT = 3
 _STEM, _KIND = "ranker", "arrays"
 _ALIGNED = 64  # bytes; where an array may begin
 _TYPES = frozenset("?bhilfdBI") | {"q", "L", "Q"}  # numbers; objects would have to be unpickled
@@ -75,9 +75,19 @@ def put_together(
     """The record that was taken apart.
 
     Raises:
-        KeyError: a value is missing.
-        msgspec.ValidationError: a value is of another type.
+        InputError: a value is missing, or of another type, as in the files of another version.
     """
+    try:
+        return _put_together(record, plain, arrays, path)
+    except (KeyError, TypeError, msgspec.ValidationError) as error:
+        raise InputError(
+            f"What was learnt of {path.strip('/') or 'the ranking'} does not fit: {error}.",
+            "Learn it again: localrec learn",
+        ) from error
+
+
+def _put_together(record: type[Record], plain: dict[str, Any], arrays: Arrays, path: str) -> Record:
+    """As `put_together`, with the errors of what does not fit."""
     values: dict[str, Any] = {}
     for name, hint in get_type_hints(record).items():
         if name not in record.__struct_fields__:
@@ -87,7 +97,7 @@ def put_together(
         if place in arrays:
             values[name] = arrays[place]
         elif inner is not None and plain[place] is True:
-            values[name] = put_together(inner, plain, arrays, f"{place}/")
+            values[name] = _put_together(inner, plain, arrays, f"{place}/")
         elif hint is float and plain[place] is None:  # JSON knows no NaN
             values[name] = float("nan")
         else:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 import numpy as np
 
-from localrec.ranking.learned.interactions import Floats
+from localrec.ranking.learned.evidence.base import FittedEvidence
+from localrec.ranking.learned.evidence.content import Texts
+from localrec.ranking.learned.evidence.user_knn import SoonAfter, UserNeighbours
+from localrec.ranking.learned.features import summed_by_signal
+from localrec.ranking.learned.interactions import Floats, Histories
+from localrec.ranking.learned.reasons import sources_of
 
 
 class Contribution(msgspec.Struct, frozen=True):
@@ -23,6 +30,72 @@ class Contribution(msgspec.Struct, frozen=True):
     kind: str
     amount: float
     sources: tuple[int, ...] = ()
+
+
+class AccountedScores:
+    """The scores of one history, and on request what made one of them up.
+
+    Args:
+        scores: Of all items, (items,).
+        names: Of the features that were added up, (k,).
+        amounts: What each added to each item, (k, items).
+        evidence: The fitted evidence by its kind.
+        signals: Names of the signals of each kind.
+        history: Whose scores they are, one history.
+    """
+
+    def __init__(
+        self,
+        scores: Floats,
+        names: tuple[str, ...],
+        amounts: Floats,
+        evidence: Mapping[str, FittedEvidence],
+        signals: Mapping[str, set[str]],
+        history: Histories,
+    ) -> None:
+        self.scores = scores
+        self._names, self._amounts = names, amounts
+        self._evidence, self._history = evidence, history
+        self._soon_after: dict[int, SoonAfter] = {}
+        self._kind_of = {name: kind for kind, names in signals.items() for name in names}
+
+    def contributions(self, item: int) -> tuple[Contribution, ...]:
+        """What made up the score of an item, largest amount first."""
+        told = [
+            Contribution(name, kind, amount, self.sources(kind, name, item))
+            for name, amount in summed_by_signal(self._names, self._amounts[:, item]).items()
+            if amount and (kind := self._kind_of.get(name))
+        ]
+        return tuple(sorted(told, key=lambda part: -part.amount))
+
+    def sources(self, kind: str, signal: str, item: int) -> tuple[int, ...]:
+        """Items of the history that a signal rests on for an item, the strongest first."""
+        fitted = self._evidence.get(kind)
+        return () if fitted is None else sources_of(fitted, signal, self._history, item)
+
+    def nearest_users(self, item: int) -> tuple[int, int]:
+        """How many of the nearest users met an item, and of how many; (0, 0) where none is near."""
+        fitted = self._evidence.get("user-knn")
+        if not isinstance(fitted, UserNeighbours):
+            return 0, 0
+        return fitted.nearest_who_met(self._history, item)
+
+    def came_soon_after(self, source: int, item: int, least: int) -> tuple[int, int, int] | None:
+        """Users who came to an item soon after another, of how many, and within how many items.
+
+        None where fewer than `least` did.
+        """
+        fitted = self._evidence.get("user-knn")
+        if not isinstance(fitted, UserNeighbours):
+            return None
+        if source not in self._soon_after:
+            self._soon_after[source] = fitted.soon_after(source)
+        return self._soon_after[source].told(item, least)
+
+    def texts_between(self, source: int, item: int) -> tuple[int, int]:
+        """How many other texts are nearer to an item's than a given one, and of how many."""
+        fitted = self._evidence.get("texts")
+        return fitted.texts_between(source, item) if isinstance(fitted, Texts) else (0, 0)
 
 
 def top_items(scores: Floats, known: np.ndarray, k: int) -> list[int]:

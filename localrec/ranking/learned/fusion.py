@@ -44,6 +44,8 @@ _WIDEST = 2.0  # standard deviations of a history's trait
 TRAITS = 2
 _SHARE_OF_FEW = 0.5  # of the loss where one item is right
 _CELLS = 1 << 24  # of features held at once
+_MOST_CELLS = 1 << 32  # of features that are computed for all cases: half a minute or so
+_FEWEST_CASES = 500  # that are kept of them
 _EVEN_ODDS = 7.0  # items of a history that is as likely in order as not
 
 # Weights of a store without cases. Only their order of magnitude matters: some hundred cases
@@ -201,7 +203,7 @@ def mixed_scores(plain: Floats, in_order: Floats, chance: Floats) -> Floats:
 def learn_from_held_out(
     held_out: HeldOut, read: Callable[[Histories], Signals], renown: Floats, seed: int
 ) -> LearnedWeights:
-    """Learn the weights of all signals from held-out cases.
+    """Learn the weights of all signals from held-out cases, or from some where items are many.
 
     Args:
         held_out: The cases.
@@ -209,10 +211,12 @@ def learn_from_held_out(
         renown: How well known each item is, (items,).
         seed: Of the candidates that are drawn.
     """
-    histories, generator = held_out.histories, np.random.default_rng(seed)
-    names = feature_names(tuple(read(histories.take([]))))
-    drawn = []
-    step = max(1, _CELLS // max(1, len(renown) * len(names)))
+    generator = np.random.default_rng(seed)
+    names = feature_names(tuple(read(held_out.histories.take([]))))
+    cells = max(1, len(renown) * len(names))  # of features, for each case
+    held_out = some_cases(held_out, max(_FEWEST_CASES, _MOST_CELLS // cells), generator)
+    histories, drawn = held_out.histories, []
+    step = max(1, _CELLS // cells)
     for begin in range(0, len(histories), step):
         rows = np.arange(begin, min(begin + step, len(histories)))
         part = histories.take(rows)
@@ -229,6 +233,15 @@ def learn_from_held_out(
         return usual_weights(names)
     cut, offsets, right = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
     return learn_weights(names, FusionCases(cut, offsets, right, traits_of(histories, renown)))
+
+
+def some_cases(held_out: HeldOut, most: int, generator: np.random.Generator) -> HeldOut:
+    """At most so many of the cases, evenly drawn and in their order."""
+    if len(held_out.targets) <= most:
+        return held_out
+    rows = np.sort(generator.permutation(len(held_out.targets))[:most])
+    also = tuple(held_out.also[row] for row in rows.tolist())
+    return HeldOut(held_out.histories.take(rows), held_out.targets[rows], also)
 
 
 def draw_candidates(

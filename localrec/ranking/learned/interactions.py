@@ -77,32 +77,6 @@ class InteractionLog(msgspec.Struct, frozen=True, dict=True):
         )
 
 
-class ItemSideData(msgspec.Struct, frozen=True):
-    """What is known of the items besides who met them.
-
-    Args:
-        attribute: Attributes of item 0, then of item 1, ..., (e,).
-        first_attribute: Where the attributes of each item begin, and the end, (items + 1,).
-        attributes: How many different attributes there are.
-        vectors: Text vectors, zeros for an item without a text, (items, size); size may be 0.
-    """
-
-    attribute: Indexes
-    first_attribute: Offsets
-    attributes: int
-    vectors: Floats
-
-    @classmethod
-    def nothing(cls, items: int) -> ItemSideData:
-        """Side data of items of which nothing is known."""
-        return cls(
-            np.zeros(0, dtype=np.int32),
-            np.zeros(items + 1, dtype=np.int64),
-            0,
-            np.zeros((items, 0), dtype=np.float32),
-        )
-
-
 class Histories(msgspec.Struct, frozen=True):
     """Histories to rank items for, b of them.
 

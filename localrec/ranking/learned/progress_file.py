@@ -1,6 +1,7 @@
-"""The small file that says how far a running fit has come; read without store and NumPy.
+"""How far a fit has come, or where a stopped one waits; read without store and NumPy.
 
 indexes/learned-DOMAIN/progress.json    there while a process fits, rewritten with each step
+indexes/learned-DOMAIN/STAGE-KIND/      a finished part, there until the whole fit is done
 """
 
 from __future__ import annotations
@@ -54,6 +55,16 @@ def folder_of(indexes: Path, domain: str) -> Path:
 def learning_progress(indexes: Path, domain: str) -> LearningProgress | None:
     """How far a fit that is running has come; None where none runs."""
     return _read(folder_of(indexes, domain) / _FILE)
+
+
+def finished_parts(indexes: Path, domain: str) -> tuple[str, ...]:
+    """Parts of a fit that was stopped or killed, in the order they were finished.
+
+    The next fit goes on behind them, unless the interactions are others by then.
+    """
+    records = folder_of(indexes, domain).glob("*-*/ranker.json")
+    found = sorted((path.stat().st_mtime_ns, path.parent.name) for path in records)
+    return tuple(name for _, name in found)
 
 
 def running_fits(indexes: Path) -> tuple[LearningProgress, ...]:

@@ -16,16 +16,17 @@ and the shares that an item gets are mixed.
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from localrec.foundation.errors import UsageError
+from localrec.data.item_features import ItemFeatures
+from localrec.foundation.errors import InputError, UsageError
 from localrec.foundation.progress import Progress
 from localrec.ranking.learned.artefact import (
     Arrays,
@@ -34,7 +35,7 @@ from localrec.ranking.learned.artefact import (
     take_apart,
     write_artefact,
 )
-from localrec.ranking.learned.contributions import Contribution
+from localrec.ranking.learned.contributions import AccountedScores
 from localrec.ranking.learned.evidence import KINDS
 from localrec.ranking.learned.evidence.base import (
     FitContext,
@@ -42,11 +43,17 @@ from localrec.ranking.learned.evidence.base import (
     ShouldStop,
     Signals,
     check_stop,
+    check_stop_flag,
 )
 from localrec.ranking.learned.features import (
     features_of,
     signal_of,
-    summed_by_signal,
+)
+from localrec.ranking.learned.fitting import (
+    fingerprint_of,
+    fit_or_read,
+    sample_users,
+    without_false_order,
 )
 from localrec.ranking.learned.fusion import (
     LearnedWeights,
@@ -57,11 +64,12 @@ from localrec.ranking.learned.fusion import (
     usual_weights,
 )
 from localrec.ranking.learned.held_out import InnerSplit, split_log
-from localrec.ranking.learned.interactions import Floats, Histories, InteractionLog, ItemSideData
-from localrec.ranking.learned.reasons import sources_of
+from localrec.ranking.learned.interactions import Floats, Histories, InteractionLog
 
 _GIB = 2**30
 _CELLS = 1 << 24  # of features held at once while scoring
+_TELLS = "user-knn"  # kept for reasons even without a weight: it knows who came to what when
+_GROWTH = 1.5  # of a store, from which on its weights are learnt anew
 _SHARES = {"inner": 0.3, "all": 0.1}  # of a fit's time that one network may take in a stage
 
 
@@ -94,6 +102,7 @@ class FitReport(msgspec.Struct, frozen=True, kw_only=True):
         seconds: By what they went into.
         fingerprint: Of the log, the settings and the seed.
         shortened: Kinds of evidence whose training was cut short by the time allowed.
+        weighed_rows: Rows that the log had when the weights were learnt.
     """
 
     seed: int
@@ -102,6 +111,7 @@ class FitReport(msgspec.Struct, frozen=True, kw_only=True):
     seconds: dict[str, float]
     fingerprint: str
     shortened: tuple[str, ...] = ()
+    weighed_rows: int = 0
 
     @property
     def sampled(self) -> bool:
@@ -142,17 +152,18 @@ class FusedRanker:
         self._items = 0
         self._renown = np.zeros(0, dtype=np.float32)
 
-    def fit(self, log: InteractionLog, side: ItemSideData, *, seed: int) -> None:
+    def fit(self, log: InteractionLog, side: ItemFeatures, *, seed: int) -> None:
         """Fit evidence and weights; read back what was learnt from the same rows before.
 
         Raises:
             FitStoppedError: the stop flag went up; what is finished is kept.
         """
         mark = fingerprint_of(log, side, self.config, seed)
-        if self.load(mark):
-            return
+        with suppress(InputError):  # a damaged ranker is made again
+            if self.load(mark):
+                return
         seconds: dict[str, float] = {}
-        learnt = sample_users(log, self.config.most_rows, seed)
+        learnt = without_false_order(sample_users(log, self.config.most_rows, seed), seed)
         split = split_log(learnt, seed)
         inner = self._fit_kinds(split.log, side, seed, "inner", mark, seconds)
         started = time.perf_counter()
@@ -161,29 +172,36 @@ class FusedRanker:
         self._learn_both(split, seed)
         seconds["weights"] = time.perf_counter() - started
         if self._may_ablate:
-            self._inner, self._split = inner, split
+            self._inner, self._split = dict(inner), split
         used = self._kinds_of((*self.ordered.used, *self.unordered.used))
-        older = {kind: one for kind, one in inner.items() if kind in used}
-        self.evidence = self._fit_kinds(learnt, side, seed, "all", mark, seconds, older)
-        self._keep(mark, seed, len(log), len(learnt), seconds)
+        for kind in set(inner) - {*used, _TELLS}:
+            del inner[kind]
+        self.evidence = {}
+        del split  # large stores are not held twice
+        self.evidence = self._fit_kinds(learnt, side, seed, "all", mark, seconds, inner)
+        self._keep(mark, seed, (len(log), len(learnt), len(log)), seconds)
 
-    def update(self, log: InteractionLog, side: ItemSideData, *, seed: int) -> None:
+    def update(self, log: InteractionLog, side: ItemFeatures, *, seed: int) -> None:
         """Take in new rows without starting over: weights stay, networks go on, counts are redone.
 
-        A ranker that was never fitted is fitted. Users and items keep their numbers; new ones come
-        behind them.
+        A ranker that was never fitted is fitted, and so is one whose weights were learnt from a
+        store that was half as large again, or that much smaller. Users and items keep their
+        numbers; new ones come behind them.
         """
-        if self.report is None:
+        weighed = 0 if self.report is None else self.report.weighed_rows
+        if self.report is None or not weighed / _GROWTH <= len(log) <= weighed * _GROWTH:
             self.fit(log, side, seed=seed)
             return
         mark = fingerprint_of(log, side, self.config, seed)
         if mark == self.report.fingerprint:
             return
         seconds: dict[str, float] = {}
-        learnt = sample_users(log, self.config.most_rows, seed)
-        self.evidence = self._fit_kinds(learnt, side, seed, "all", mark, seconds, self.evidence)
+        learnt = without_false_order(sample_users(log, self.config.most_rows, seed), seed)
+        self.evidence = self._fit_kinds(
+            learnt, side, seed, "all", mark, seconds, dict(self.evidence)
+        )
         self._items, self._renown = log.items, renown_of(log.popularity)
-        self._keep(mark, seed, len(log), len(learnt), seconds)
+        self._keep(mark, seed, (len(log), len(learnt), weighed), seconds)
 
     def ablated(self, kind: str) -> FusedRanker:
         """The same ranker without one kind of evidence, its weights learnt anew.
@@ -219,23 +237,24 @@ class FusedRanker:
                     scores[part] = mixed_scores(scores[part], in_order, chance)
         return scores
 
-    def explain(self, histories: Histories, row: int, item: int) -> tuple[Contribution, ...]:
-        """What made up the score of an item for one of the histories, largest amount first.
+    def account(self, history: Histories) -> AccountedScores:
+        """Scores of all items for a single history, as `score` has them, and what made them up.
 
         Of a history without days it is told how it is read if its order says nothing, or if it
         does, whichever is likelier.
         """
-        one = histories.take([row])
-        if self._is_read_twice(one) and chance_of_order(one.lengths)[0] > 0.5:
-            one = one.taken_in_order()
-        names, amounts = self._weights_of(one).names, self._weighted(one)[:, 0, item]
-        kinds = {name: kind for kind, names in self._names.items() for name in names}
-        told = [
-            Contribution(name, kind, amount, sources_of(self.evidence[kind], name, one, item))
-            for name, amount in summed_by_signal(names, amounts).items()
-            if amount and (kind := kinds.get(name))
-        ]
-        return tuple(sorted(told, key=lambda part: -part.amount))
+        told, weighted = history, self._weighted(history)
+        scores = weighted.sum(axis=0)
+        if self._is_read_twice(history):
+            ordered = history.taken_in_order()
+            in_order, chance = self._weighted(ordered), chance_of_order(history.lengths)
+            scores = mixed_scores(scores, in_order.sum(axis=0), chance)
+            if chance[0] > 0.5:
+                told, weighted = ordered, in_order
+        names = self._weights_of(told).names
+        return AccountedScores(
+            scores[0], names, weighted[: len(names), 0], self.evidence, self._names, told
+        )
 
     @property
     def used_kinds(self) -> tuple[str, ...]:
@@ -268,8 +287,10 @@ class FusedRanker:
         plain["unordered"] = msgspec.to_builtins(self.unordered)
         plain["report"] = msgspec.to_builtins(self.report)
         write_artefact(self._folder, plain, arrays)
+        del arrays
+        self.load()  # mapped from the whole, for the parts are removed
         for stage in _SHARES:
-            for kind in KINDS:  # on Windows mapped files stay until the next fit
+            for kind in KINDS:
                 shutil.rmtree(self._folder / f"{stage}-{kind}", ignore_errors=True)
 
     def load(self, fingerprint: str = "") -> bool:
@@ -296,13 +317,14 @@ class FusedRanker:
         return True
 
     def _keep(
-        self, mark: str, seed: int, rows: int, learnt_rows: int, seconds: dict[str, float]
+        self, mark: str, seed: int, rows: tuple[int, int, int], seconds: dict[str, float]
     ) -> None:
-        """Save the ranker with the report of its fit."""
+        """Save the ranker with the report of its fit: all rows, those learnt from and weighed."""
         self.report = FitReport(
             seed=seed,
-            rows=rows,
-            learnt_rows=learnt_rows,
+            rows=rows[0],
+            learnt_rows=rows[1],
+            weighed_rows=rows[2],
             seconds={name: round(value, 2) for name, value in seconds.items()},
             fingerprint=mark,
             shortened=tuple(
@@ -335,14 +357,14 @@ class FusedRanker:
     def _fit_kinds(
         self,
         log: InteractionLog,
-        side: ItemSideData,
+        side: ItemFeatures,
         seed: int,
         stage: str,
         mark: str,
         seconds: dict[str, float],
         older: dict[str, FittedEvidence] | None = None,
     ) -> dict[str, FittedEvidence]:
-        """Fit all kinds, or again those in `older`; slow ones are kept on the way."""
+        """Fit all kinds, or again those in `older`, which is emptied; slow ones are kept."""
         fitted: dict[str, FittedEvidence] = {}
         chosen = self.config.kinds if older is None else tuple(older)
         for number, kind in enumerate(chosen):
@@ -355,13 +377,13 @@ class FusedRanker:
                 threads=self.config.threads,
                 progress=self._progress,
                 should_stop=self._should_stop,
-                previous=None if older is None else older[kind],
+                previous=None if older is None else older.pop(kind),
                 seconds=_SHARES[stage] * self.config.seconds,
             )
             check_stop(context)
             started = time.perf_counter()
             folder = None if self._folder is None else self._folder / f"{stage}-{kind}"
-            found = _fit_or_read(kind, context, folder, mark)
+            found = fit_or_read(kind, context, folder, mark)
             seconds[f"{stage} {kind}"] = time.perf_counter() - started
             if found is not None:
                 fitted[kind] = found
@@ -369,10 +391,12 @@ class FusedRanker:
 
     def _learn_both(self, split: InnerSplit, seed: int) -> None:
         """Weights for histories with an order, and for those without."""
-        self.ordered, self.unordered = (
-            learn_from_held_out(held_out, self.signals, self._renown, seed + number)
-            for number, held_out in enumerate((split.ordered, split.unordered))
-        )
+        learnt = []
+        for number, held_out in enumerate((split.ordered, split.unordered)):
+            self._progress("weighing the evidence", number, 2)
+            check_stop_flag(self._should_stop)
+            learnt.append(learn_from_held_out(held_out, self.signals, self._renown, seed + number))
+        self.ordered, self.unordered = learnt
 
     def _kinds_of(self, features: tuple[str, ...]) -> list[str]:
         """Kinds of evidence that have a signal with one of the features."""
@@ -384,38 +408,3 @@ class FusedRanker:
         """Names of the signals of each kind."""
         nothing = Histories.of([])
         return {kind: set(fitted.signals(nothing)) for kind, fitted in self.evidence.items()}
-
-
-def sample_users(log: InteractionLog, most_rows: int, seed: int) -> InteractionLog:
-    """The log, or where it has too many rows those of evenly drawn users."""
-    if len(log) <= most_rows:
-        return log
-    share = most_rows / len(log)
-    chosen = np.random.default_rng(seed).random(log.users) < share
-    return log.rows(chosen[log.user])
-
-
-def fingerprint_of(log: InteractionLog, side: ItemSideData, config: RankerConfig, seed: int) -> str:
-    """Changes with any row, with what is known of the items, the settings and the seed."""
-    digest = hashlib.blake2b(digest_size=16)
-    digest.update(msgspec.json.encode([msgspec.to_builtins(config), seed, log.users, log.items]))
-    for column in (log.user, log.item, log.rating, log.day, side.attribute, side.vectors):
-        digest.update(np.ascontiguousarray(column).tobytes())
-    return digest.hexdigest()
-
-
-def _fit_or_read(
-    kind: str, context: FitContext, folder: Path | None, mark: str
-) -> FittedEvidence | None:
-    """Fit one kind of evidence, or read it from its folder where it is slow and was kept."""
-    entry = KINDS[kind]
-    stored = None if folder is None or not entry.slow else read_artefact(folder)
-    if stored is not None and stored[0].get("mark") == mark:
-        read: FittedEvidence = put_together(entry.record, *stored)
-        return read
-    fitted = entry.fit(context)
-    if folder is not None and entry.slow and fitted is not None:
-        assert isinstance(fitted, msgspec.Struct)
-        plain, arrays = take_apart(fitted)
-        write_artefact(folder, plain | {"mark": mark}, arrays)
-    return fitted

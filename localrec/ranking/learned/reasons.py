@@ -1,7 +1,7 @@
 """Which items of a history a signal rests on: the rows that added most to an item's sum.
 
-Only evidence from item to item can say so. Popularity, user neighbours and networks rest on no
-single item; attributes and texts on all of them.
+Only evidence from item to item, and texts, can say so. Popularity, user neighbours and networks
+rest on no single item; attributes on all of them.
 """
 
 from __future__ import annotations
@@ -9,9 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from localrec.ranking.learned.evidence.base import FittedEvidence
-from localrec.ranking.learned.evidence.cooccurrence import Cooccurrence
+from localrec.ranking.learned.evidence.content import Texts
+from localrec.ranking.learned.evidence.cooccurrence import NEWEST, Cooccurrence
 from localrec.ranking.learned.evidence.ease import Ease
 from localrec.ranking.learned.evidence.item_knn import ItemNeighbours
+from localrec.ranking.learned.evidence.odds import Odds
 from localrec.ranking.learned.interactions import Histories
 from localrec.ranking.learned.sparse import SparseRows
 
@@ -22,15 +24,20 @@ def sources_of(
     fitted: FittedEvidence, signal: str, history: Histories, item: int
 ) -> tuple[int, ...]:
     """Items of a single history with the largest weights towards an item, strongest first."""
-    rows = _rows_of(fitted, signal)
-    if rows is None:
+    if isinstance(fitted, Cooccurrence):
+        history = history.newest(NEWEST)
+    mine = list(dict.fromkeys(history.item[::-1].tolist()))
+    if isinstance(fitted, Texts):
+        found = (fitted.vectors[mine] @ fitted.vectors[item]).tolist()
+    elif (rows := _rows_of(fitted, signal)) is not None:
+        found = rows.entries(np.array(mine, dtype=np.int64), item).tolist()
+    else:
         return ()
-    pulls = {}
-    for source in dict.fromkeys(history.item[::-1].tolist()):
-        columns, values = rows.row(source)
-        pull = float(values[columns == item].sum()) if len(columns) else 0.0
-        if pull > 0.0 and np.isfinite(pull):
-            pulls[source] = pull
+    pulls = {
+        source: pull
+        for source, pull in zip(mine, found, strict=True)
+        if pull > 0.0 and source != item and np.isfinite(pull)
+    }
     strongest = sorted(pulls, key=lambda source: -pulls[source])
     return tuple(strongest[:_NAMED])
 
@@ -38,6 +45,8 @@ def sources_of(
 def _rows_of(fitted: FittedEvidence, signal: str) -> SparseRows | None:
     if isinstance(fitted, ItemNeighbours):
         return fitted.weights
+    if isinstance(fitted, Odds):
+        return fitted.together
     if isinstance(fitted, Ease):
         return fitted.liked if signal == "ease-liked" else fitted.met
     if isinstance(fitted, Cooccurrence):

@@ -37,6 +37,15 @@ class SparseRows(msgspec.Struct, frozen=True):
         part = slice(int(self.first[number]), int(self.first[number + 1]))
         return self.column[part], self.value[part]
 
+    def entries(self, rows: Offsets, column: int) -> Floats:
+        """The entries of some rows in one column, (rows,)."""
+        starts = self.first[rows]
+        lengths = self.first[rows + 1] - starts
+        places = flat_ranges(starts, lengths)
+        values = np.where(self.column[places] == column, self.value[places], np.float32(0.0))
+        owner = np.repeat(np.arange(len(rows)), lengths)
+        return np.bincount(owner, values, len(rows)).astype(np.float32)
+
     def combine(self, rows: Indexes, weights: Floats) -> Floats:
         """Add up some rows, each times its weight, (columns,)."""
         starts, ends = self.first[rows], self.first[rows + 1]

@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.data.arrays import Scores
+from localrec.data.interactions import Interactions
 from localrec.data.item_features import ItemFeatures
 from localrec.foundation.errors import InputError
 from localrec.foundation.paths import exclusive, make_private
@@ -27,12 +27,8 @@ from localrec.graph.catalogue import Catalogue
 from localrec.graph.store import Store
 from localrec.ranking.learned.artefact import read_artefact, read_plain, write_artefact
 from localrec.ranking.learned.evidence.base import FitStoppedError, ShouldStop
-from localrec.ranking.learned.interactions import (
-    NO_USER,
-    Histories,
-    InteractionLog,
-    ItemSideData,
-)
+from localrec.ranking.learned.interactions import InteractionLog
+from localrec.ranking.learned.opened import LearnedRanking
 from localrec.ranking.learned.progress_file import folder_of, told_beside
 from localrec.ranking.learned.ranker import FitReport, FusedRanker, RankerConfig
 
@@ -70,7 +66,7 @@ class StoredLog(msgspec.Struct, frozen=True):
     """
 
     log: InteractionLog
-    side: ItemSideData
+    side: ItemFeatures
     user_nodes: NDArray[np.int64]
     item_nodes: NDArray[np.int64]
     rows: int
@@ -89,15 +85,8 @@ def read_log(store: Store, catalogue: Catalogue, features: ItemFeatures) -> Stor
         users=len(nodes),
         items=len(catalogue),
     )
-    vectors = features.vectors
-    side = ItemSideData(
-        attribute=features.attribute,
-        first_attribute=features.first_link,
-        attributes=features.attributes,
-        vectors=np.zeros((len(catalogue), 0), np.float32) if vectors is None else vectors,
-    )
-    rows = count_rows(store)
-    return StoredLog(log, side, nodes, np.asarray(catalogue.node_ids, np.int64), rows)
+    rows, items = count_rows(store), np.asarray(catalogue.node_ids, np.int64)
+    return StoredLog(log, features, nodes, items, rows)
 
 
 def count_rows(store: Store) -> int:
@@ -169,57 +158,15 @@ def learn(
     return ranker
 
 
-class LearnedRanking:
-    """A fitted ranker, asked in the numbers of a catalogue.
-
-    Args:
-        ranker: The fitted ranker.
-        users: Node id of each of its users, ascending.
-        items: Node id of each of its items, ascending.
-        rows: Interactions that the store held when it was learnt.
-        catalogue: The catalogue that asks; it may have other items.
-    """
-
-    def __init__(
-        self,
-        ranker: FusedRanker,
-        users: NDArray[np.int64],
-        items: NDArray[np.int64],
-        rows: int,
-        catalogue: Catalogue,
-    ) -> None:
-        self.ranker, self.rows = ranker, rows
-        self._users = users
-        place = np.searchsorted(items, catalogue.node_ids).clip(max=max(len(items) - 1, 0))
-        self._is_known = items[place] == catalogue.node_ids
-        self._place = place
-
-    def scores(
-        self, node: int | None, items: NDArray[np.int32], stars: Scores, days: NDArray[np.float64]
-    ) -> Scores:
-        """Score all items of the catalogue for one history, higher is better, (n,).
-
-        Args:
-            node: Node id of the user; None for a cold-start user.
-            items: Catalogue indexes, oldest first, (m,).
-            stars: Ratings, NaN where none was given, (m,).
-            days: Days since 1970, NaN where unknown, (m,).
-        """
-        known = self._is_known[items]
-        number = NO_USER
-        if node is not None and len(self._users):
-            place = min(int(np.searchsorted(self._users, node)), len(self._users) - 1)
-            number = place if self._users[place] == node else NO_USER
-        histories = Histories.of(
-            [self._place[items[known]]],
-            [stars[known]],
-            [days[known]],
-            np.array([number], dtype=np.int32),
-        )
-        found = self.ranker.score(histories)[0]
-        scores = found[self._place]
-        scores[~self._is_known] = found.min(initial=0.0) - 1.0  # nothing is known of these yet
-        return scores.astype(np.float32)
+def learn_from_log(
+    log: Interactions, catalogue: Catalogue, features: ItemFeatures, seed: int, progress: Progress
+) -> LearnedRanking:
+    """Learn a ranking of a catalogue's items for the users of a log; it is kept nowhere."""
+    ranker = FusedRanker(progress=progress)
+    rows = InteractionLog(log.user, log.item, log.stars, log.days, log.users, log.items)
+    ranker.fit(rows, features, seed=seed)
+    users = np.arange(log.users, dtype=np.int64)
+    return LearnedRanking(ranker, users, catalogue.node_ids, rows=len(log), catalogue=catalogue)
 
 
 def open_ranking(indexes: Path, catalogue: Catalogue) -> LearnedRanking | None:
@@ -236,10 +183,10 @@ def open_ranking(indexes: Path, catalogue: Catalogue) -> LearnedRanking | None:
     return LearnedRanking(ranker, arrays["users"], arrays["items"], plain["rows"], catalogue)
 
 
-def ranking_rows(indexes: Path, domain: str) -> int | None:
-    """How many interactions the ranker of a domain was learnt from; None where none is kept."""
+def ranking_report(indexes: Path, domain: str) -> FitReport | None:
+    """How the ranker of a domain was learnt; None where none is kept."""
     plain = read_plain(folder_of(indexes, domain))
-    return None if plain is None else msgspec.convert(plain["report"], FitReport).learnt_rows
+    return None if plain is None else msgspec.convert(plain["report"], FitReport)
 
 
 def is_stale(store: Store, indexes: Path, domain: str) -> bool:
@@ -254,14 +201,16 @@ def is_stale(store: Store, indexes: Path, domain: str) -> bool:
 
 
 def _same_nodes(folder: Path, stored: StoredLog) -> bool:
-    """Whether the numbers of an older ranker stand for the same users and items."""
+    """Whether the numbers of an older ranker stand for the same users and items.
+
+    New ones have higher nodes and come behind; where one was removed, all numbers are others.
+    """
     nodes = read_artefact(folder / "nodes")
     if nodes is None:
         return False
     arrays = nodes[1]
-    return _begins_with(stored.user_nodes, arrays["users"]) and bool(
-        np.array_equal(stored.item_nodes, arrays["items"])
-    )
+    users, items = stored.user_nodes, stored.item_nodes
+    return _begins_with(users, arrays["users"]) and _begins_with(items, arrays["items"])
 
 
 def _begins_with(longer: NDArray[np.int64], shorter: NDArray[np.int64]) -> bool:

@@ -14,7 +14,8 @@ import msgspec
 from localrec.data.domains import AttributeRole, Concept, Domain
 from localrec.foundation.text_matching import roots
 from localrec.graph.catalogue import Attribute, Catalogue
-from localrec.understanding.vocabulary import Named, Vocabulary
+from localrec.understanding.meanings import Named
+from localrec.understanding.vocabulary import Vocabulary
 
 _LONGEST_NAME = 5  # words; more is never typed
 _OTHER_SPELLING = 0.4  # of the names that have several

@@ -22,18 +22,13 @@ from localrec.data.arrays import Scores
 from localrec.evaluation.ranking.cases import Cases, EvaluationProtocol, split_data
 from localrec.evaluation.ranking.keyed_interactions import read_interactions
 from localrec.evaluation.ranking.leakage import check_split, check_store
-from localrec.evaluation.ranking.memory_systems import (
-    ItemMetadata,
-    build_collaborative_memory,
-    deduplicated_history,
-)
 from localrec.evaluation.ranking.system_factory import SystemFactory
 from localrec.foundation.errors import InputError, UsageError
 from localrec.foundation.progress import Progress
 from localrec.graph.domain_files import load_domain
 from localrec.memory.collaborative_memory import CollaborativeMemory
 from localrec.memory.configs import MEMREC_MODELS, MemRecModelConfig
-from localrec.memory.memory_texts import MemoryTexts
+from localrec.memory.from_log import ItemSet, build_collaborative_memory, deduplicated_history
 from localrec.memory.memrec import NO_FACETS, MemRec
 from localrec.memory.model_memrec import candidate_texts, user_context
 from localrec.systems.memrec_rerankers import fallback_memory
@@ -67,16 +62,14 @@ class NextChoices:
     def __init__(
         self,
         cases: Cases,
-        knowledge: ItemMetadata,
+        knowledge: ItemSet,
         collaborative_memory: CollaborativeMemory,
         seed: int,
     ) -> None:
         self._cases = cases
         self._singular = knowledge.domain.singular
         self._seed = seed
-        self._memory_texts = MemoryTexts(
-            collaborative_memory.graph, knowledge.attributes, knowledge.titles, knowledge.barred
-        )
+        self._memory_texts = knowledge.texts_of(collaborative_memory)
         self._ways = [_way(name, collaborative_memory) for name in _SYSTEMS]
 
     def lists(self, half: Half) -> Iterator[RightList]:
@@ -135,7 +128,7 @@ def open_next_choices(
     check_store(workspace.store, chosen, keyed)
     progress("counting who likes what", 0, 0)
     knowledge = SystemFactory(workspace, domain, keyed, parted).knowledge
-    collaborative_memory = build_collaborative_memory(parted.train, knowledge, write=True)
+    collaborative_memory = build_collaborative_memory(parted.train, knowledge)
     return NextChoices(chosen, knowledge, collaborative_memory, seed)
 
 

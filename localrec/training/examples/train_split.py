@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from localrec.data.interactions import Interactions
-from localrec.evaluation.ranking.cases import EvaluationProtocol, select_rows, split_rows
+from localrec.evaluation.ranking.cases import EvaluationProtocol, split_rows
 
 _SPLITS: tuple[Literal["leave-one-out", "by-time", "cold-users"], ...] = (
     "leave-one-out",
@@ -30,4 +30,4 @@ def shared_train_rows(data: Interactions) -> Interactions:
         InputError: the data is too small to be parted.
     """
     kept = [split_rows(data, EvaluationProtocol(split=split)).train for split in _SPLITS]
-    return select_rows(data, np.logical_and.reduce(kept))
+    return data.select(np.logical_and.reduce(kept))

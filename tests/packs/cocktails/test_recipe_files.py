@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from localrec.data.domains import Domain
 from localrec.data.rows import CatalogueRows, ItemRow, RowProblem
 from localrec.packs.cocktails.encoding_repair import LetterRestorer
-from localrec.packs.cocktails.layouts import parse_list
 from localrec.packs.cocktails.recipe_files import CocktailSource
+from localrec.sources.list_cells import read_list
 
 LIST_HEADER = [
     *("id", "name", "alcoholic", "category", "glassType", "instructions", "drinkThumbnail"),
@@ -367,14 +367,25 @@ def test_the_wide_layout_reads_alike_from_csv_and_from_the_interface(
 
 @given(st.lists(st.none() | st.text(max_size=8), max_size=6))
 def test_lists_as_python_and_json_write_them_are_read_back(elements: list[str | None]) -> None:
-    assert parse_list(repr(elements)) == elements
-    assert parse_list(json.dumps(elements)) == elements
+    assert list(read_list(repr(elements)).elements) == elements
+    assert list(read_list(json.dumps(elements)).elements) == elements
 
 
-@given(st.text(alphabet="[]{}()'\"\\,None x\n", max_size=40))
-def test_any_list_cell_is_read_or_refused(cell: str) -> None:
-    try:
-        elements = parse_list(cell)
-    except ValueError:
-        return
-    assert all(element is None or isinstance(element, str) for element in elements)
+MARC = "id,name,alcoholic,category,glassType,instructions,ingredients,ingredientMeasures\n"
+
+
+def test_a_list_with_none_left_unquoted_is_mended_and_told(
+    tmp_path: Path, drinks_domain: Domain
+) -> None:
+    path = tmp_path / "drinks.csv"
+    rows = (
+        """1,Negroni,Alcoholic,Sour,Coupe,Stir.,"['Gin', 'Campari']","['30 ml', none]"\n"""
+        """2,Rose,Alcoholic,Sour,Coupe,Stir.,"['Gin', 'Kirsch',]","['30 ml', NaN]"\n"""
+    )
+    path.write_text(MARC + rows, encoding="utf-8")
+    found = CocktailSource().read(path, drinks_domain)
+    assert [item.name for item in found.items] == ["Negroni", "Rose"]
+    assert links_of(found.items[0], "ingredient") == [("Gin", "30 ml"), ("Campari", None)]
+    told = [(one.row, one.column, one.problem) for one in found.report.problems]
+    assert (2, "ingredientMeasures", "holds 'none' without quotes") in told
+    assert (3, "ingredientMeasures", "holds 'NaN' without quotes") in told

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from localrec.ranking.learned.interactions import InteractionLog, ItemSideData
+from localrec.data.item_features import ItemFeatures
+from localrec.ranking.learned.interactions import InteractionLog
 
 ITEMS = 60
 GROUPS = 6  # items 0..9 are one group, 10..19 the next
@@ -44,12 +45,13 @@ def log_of(user, item, users, items, *, day=None, rating=None) -> InteractionLog
     )
 
 
-def group_side(items: int = ITEMS) -> ItemSideData:
+def group_side(items: int = ITEMS) -> ItemFeatures:
     """One attribute for each group, and no texts."""
-    size = ITEMS // GROUPS
-    return ItemSideData(
-        attribute=(np.arange(items) // size).astype(np.int32),
-        first_attribute=np.arange(items + 1, dtype=np.int64),
-        attributes=GROUPS,
-        vectors=np.zeros((items, 0), dtype=np.float32),
-    )
+    numbers = np.arange(items, dtype=np.int32)
+    return ItemFeatures(numbers, numbers // (ITEMS // GROUPS), items, GROUPS)
+
+
+def nothing_known(items: int = ITEMS, vectors=None) -> ItemFeatures:
+    """No attributes, and the texts that are given."""
+    none = np.zeros(0, dtype=np.int32)
+    return ItemFeatures(none, none, items, 0, vectors)

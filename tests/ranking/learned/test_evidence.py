@@ -2,11 +2,14 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from localrec.ranking.learned.evidence import KINDS
 from localrec.ranking.learned.evidence.base import FitContext, FitStoppedError, history_weights
 from localrec.ranking.learned.evidence.ease import fit_ease
-from localrec.ranking.learned.interactions import NO_USER, Histories, ItemSideData
+from localrec.ranking.learned.evidence.user_knn import WIDTHS
+from localrec.ranking.learned.interactions import NO_USER, Histories
 from tests.ranking.learned.planted import (
     GROUPS,
     ITEMS,
@@ -14,6 +17,7 @@ from tests.ranking.learned.planted import (
     group_side,
     grouped_log,
     log_of,
+    nothing_known,
 )
 
 SIZE = ITEMS // GROUPS
@@ -23,7 +27,7 @@ COLLABORATIVE = ("cooccurrence", "item-knn", "odds", "user-knn", "ease")
 def context_of(log, side=None, **changes):
     settings = {
         "log": log,
-        "side": side or ItemSideData.nothing(log.items),
+        "side": side or nothing_known(log.items),
         "seed": 3,
         "memory_limit": 1 << 30,
         "threads": 1,
@@ -70,7 +74,7 @@ def test_an_item_that_nobody_met_is_found_by_its_attributes(kind):
 def test_texts_find_the_item_whose_vector_is_nearest():
     vectors = np.eye(ITEMS, 4, dtype=np.float32)
     vectors[7] = vectors[2]
-    side = ItemSideData(np.zeros(0, np.int32), np.zeros(ITEMS + 1, np.int64), 0, vectors)
+    side = nothing_known(ITEMS, vectors)
     fitted = KINDS["texts"].fit(context_of(grouped_log(), side))
     for scores in fitted.signals(history(2)).values():
         assert scores[0, 7] == scores[0].max()
@@ -228,3 +232,27 @@ def test_drawn_items_stand_for_the_whole_catalogue_in_the_loss():
         drawn = [network.loss(items, targets, 400).item() for _ in range(40)]
     assert np.mean(drawn) == pytest.approx(exact, abs=0.05)
     assert np.std(drawn) > 0.0
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 5), st.integers(0, 7), st.one_of(st.none(), st.integers(0, 9))),
+        unique_by=lambda row: row[:2],
+    )
+)
+def test_who_came_soon_after_is_counted_row_by_row(rows):
+    rows = sorted(rows, key=lambda row: (row[0], -1 if row[2] is None else row[2]))
+    user, item = ([row[n] for row in rows] for n in (0, 1))
+    day = [np.nan if row[2] is None else row[2] for row in rows]
+    found = KINDS["user-knn"].fit(context_of(log_of(user, item, 6, 8, day=day))).soon_after(0)
+    began = {u: d for u, i, d in rows if i == 0 and d is not None}
+    assert found.watched == len(began)
+    for place, width in enumerate(WIDTHS):
+        for other in range(8):
+            came = 0
+            for u, i, d in rows:
+                if i == other and d is not None and u in began and d > began[u]:
+                    days = [day for owner, _, day in rows if owner == u and day is not None]
+                    came += sum(began[u] < day <= d for day in days) <= width
+            assert found.counts[place][other] == came

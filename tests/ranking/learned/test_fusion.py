@@ -12,8 +12,10 @@ from localrec.ranking.learned.fusion import (
     draw_candidates,
     learn_weights,
     mixed_scores,
+    some_cases,
     usual_weights,
 )
+from localrec.ranking.learned.held_out import HeldOut
 from localrec.ranking.learned.interactions import Histories
 
 NAMES = ("helps", "noise", "misleads")
@@ -142,3 +144,16 @@ def test_a_longer_list_is_likelier_in_order():
     assert (np.diff(chances) > 0).all()
     assert chances[0] == 0.0
     assert chances[2] < 0.5 < chances[3]
+
+
+def test_of_too_many_cases_some_are_kept_whole_and_in_their_order():
+    histories = Histories.of([np.array([n, n + 1]) for n in range(50)])
+    also = tuple(np.array([n], dtype=np.int32) for n in range(50))
+    cases = HeldOut(histories, np.arange(50), also)
+    assert some_cases(cases, 50, np.random.default_rng(0)) is cases
+    kept = some_cases(cases, 7, np.random.default_rng(0))
+    assert len(kept.targets) == len(kept.histories) == 7
+    assert (np.diff(kept.targets) > 0).all()
+    for row, target in enumerate(kept.targets.tolist()):
+        assert kept.histories.items_of(row).tolist() == [target, target + 1]
+        assert kept.also[row].tolist() == [target]

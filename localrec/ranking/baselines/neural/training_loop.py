@@ -74,14 +74,7 @@ def hold_out(train: Interactions, people: int, seed: int) -> tuple[Interactions,
     last = train.first_row[chosen + 1] - 1
     stays = np.ones(len(train), dtype=bool)
     stays[last] = False
-    kept = Interactions(
-        user=train.user[stays],
-        item=train.item[stays],
-        stars=train.stars[stays],
-        at=train.at[stays],
-        users=train.users,
-        items=train.items,
-    )
+    kept = train.select(stays)
     histories = tuple(kept.item[kept.rows_of(person)] for person in chosen)
     return kept, ValidationSplit(ScoreRequests(chosen, histories), train.item[last])
 

@@ -14,13 +14,13 @@ from typing import ClassVar, Protocol, runtime_checkable
 import msgspec
 import numpy as np
 
+from localrec.data.item_features import ItemFeatures
 from localrec.foundation.errors import LocalrecError
 from localrec.foundation.progress import Progress
 from localrec.ranking.learned.interactions import (
     Floats,
     Histories,
     InteractionLog,
-    ItemSideData,
     liked_rows,
 )
 from localrec.ranking.learned.sparse import SparseRows
@@ -58,7 +58,7 @@ class FitContext(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     log: InteractionLog
-    side: ItemSideData
+    side: ItemFeatures
     seed: int
     memory_limit: int
     threads: int
@@ -114,5 +114,14 @@ def check_stop(context: FitContext) -> None:
     Raises:
         FitStoppedError: the stop flag is up.
     """
-    if context.should_stop():
+    check_stop_flag(context.should_stop)
+
+
+def check_stop_flag(should_stop: ShouldStop) -> None:
+    """As `check_stop`, where there is no context.
+
+    Raises:
+        FitStoppedError: the stop flag is up.
+    """
+    if should_stop():
         raise FitStoppedError

@@ -18,7 +18,7 @@ from localrec.ranking.learned.evidence.base import (
     Signals,
     history_weights,
 )
-from localrec.ranking.learned.interactions import Floats, Histories, Indexes, Mask, Offsets
+from localrec.ranking.learned.interactions import Floats, Histories, Indexes, Mask
 from localrec.ranking.learned.sparse import SparseRows
 
 
@@ -75,30 +75,32 @@ class Texts(msgspec.Struct, frozen=True):
             signals[f"texts-{name}"] = summed @ self.vectors.T
         return signals
 
+    def texts_between(self, source: int, item: int) -> tuple[int, int]:
+        """How many texts are nearer to the source's than the item's is, and of how many others."""
+        nearness = self.vectors @ self.vectors[source]
+        nearness[source] = -np.inf
+        others = int(self.vectors.any(axis=1).sum()) - 1
+        return int((nearness > nearness[item]).sum()), others
+
 
 def fit_attributes(context: FitContext) -> Attributes | None:
     """Weigh attributes by their rarity; None where no item has any."""
     side = context.side
     if not len(side.attribute):
         return None
-    items = len(side.first_attribute) - 1
     frequency = np.bincount(side.attribute, minlength=side.attributes)
-    rarity = np.log((items + 1) / (frequency + 1)).astype(np.float32)
-    owner = np.repeat(np.arange(items), np.diff(side.first_attribute))
-    lengths = np.sqrt(np.bincount(owner, rarity[side.attribute] ** 2, items))
-    values = rarity[side.attribute] / np.maximum(lengths[owner], 1e-6)
-    of_item = SparseRows(
-        side.attribute.astype(np.int32),
-        values.astype(np.float32),
-        side.first_attribute,
-        side.attributes,
-    )
-    return Attributes(of_item, _turned(of_item, owner), context.log.mean_rating)
+    rarity = np.log((side.items + 1) / (frequency + 1)).astype(np.float32)
+    lengths = np.sqrt(np.bincount(side.item, rarity[side.attribute] ** 2, side.items))
+    values = (rarity[side.attribute] / np.maximum(lengths[side.item], 1e-6)).astype(np.float32)
+    of_item = SparseRows(side.attribute, values, side.first_link, side.attributes)
+    return Attributes(of_item, _turned(of_item, side.item), context.log.mean_rating)
 
 
 def fit_texts(context: FitContext) -> Texts | None:
     """Take the mean off the vectors; None where no item has a text."""
     vectors = context.side.vectors
+    if vectors is None:
+        return None
     present: Mask = np.asarray(vectors.any(axis=1))
     if not present.any():
         return None
@@ -108,10 +110,9 @@ def fit_texts(context: FitContext) -> Texts | None:
     return Texts(unit, context.log.mean_rating)
 
 
-def _turned(rows: SparseRows, owner: Offsets) -> SparseRows:
+def _turned(rows: SparseRows, owner: Indexes) -> SparseRows:
     """The transposed matrix."""
     order = np.argsort(rows.column, kind="stable")
     counts = np.bincount(rows.column, minlength=rows.columns)
     first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    column: Indexes = owner[order].astype(np.int32)
-    return SparseRows(column, rows.value[order], first, len(rows.first) - 1)
+    return SparseRows(owner[order], rows.value[order], first, len(rows.first) - 1)

@@ -14,16 +14,50 @@ import msgspec
 import numpy as np
 
 from localrec.ranking.learned.evidence.base import FitContext, Signals, history_weights
-from localrec.ranking.learned.interactions import NO_USER, Floats, Histories, Indexes, Mask, Offsets
+from localrec.ranking.learned.interactions import (
+    NO_USER,
+    Floats,
+    Histories,
+    Indexes,
+    InteractionLog,
+    Mask,
+    Offsets,
+)
 from localrec.ranking.learned.sparse import flat_ranges, grouped
 
 ASKED_ITEMS = 100  # newest items of a history
 ASKED_USERS = 1_000  # of each item, evenly spread over its users
 VOTERS = 200
+WATCHED = 300  # users of an item whose order is looked at, evenly spread over all
+WIDTHS = (5, 10, 30)  # next items that count as soon after
 FADE = 0.9
 _SHARPNESS = 2.0
 _DAMPING = 0.3  # of items that everybody met
 _SHRINKAGE = 5.0
+
+
+class SoonAfter(msgspec.Struct, frozen=True):
+    """How many users met each item soon after a certain one.
+
+    Args:
+        counts: Users for each of `WIDTHS`, (items,) each.
+        watched: Of so many users who met the first one on a known day.
+    """
+
+    counts: tuple[Offsets, ...]
+    watched: int
+
+    def told(self, item: int, least: int) -> tuple[int, int, int] | None:
+        """Users who came to an item, of how many, and within how many; None below `least` users.
+
+        The narrowest width is taken within which half of all came who came so far.
+        """
+        found = [int(one[item]) for one in self.counts]
+        enough = max(least, (found[-1] + 1) // 2)
+        for users, width in zip(found, WIDTHS, strict=True):
+            if users >= enough:
+                return users, self.watched, width
+        return None
 
 
 class UserNeighbours(msgspec.Struct, frozen=True):
@@ -35,6 +69,8 @@ class UserNeighbours(msgspec.Struct, frozen=True):
         user: Users of item 0, then of item 1, ..., (m,).
         first_user: Where each item's users begin, and the end, (items + 1,).
         liked: Which of `item` its user liked, (m,).
+        moment: Of each of `item` the number, within its user, of the last one of the same moment,
+            -1 where the day is unknown, (m,).
         mean_rating: Of the store, NaN where nothing was rated.
     """
 
@@ -45,6 +81,7 @@ class UserNeighbours(msgspec.Struct, frozen=True):
     user: Indexes
     first_user: Offsets
     liked: Mask
+    moment: Indexes
     mean_rating: float
 
     @property
@@ -55,11 +92,8 @@ class UserNeighbours(msgspec.Struct, frozen=True):
     def signals(self, histories: Histories) -> Signals:
         """Votes of the nearest users, (b, items)."""
         asked = histories.newest(ASKED_ITEMS)
-        weights = history_weights(asked, FADE, self.mean_rating)
-        met = np.diff(self.first_user)
-        rarity = np.log((len(self.first_item)) / (met + 1.0)).clip(min=0.0)
-        weights *= rarity[asked.item].astype(np.float32)
-        damped = ((met + _SHRINKAGE) ** -_DAMPING).astype(np.float32)
+        weights = self._weights(asked)
+        damped = ((np.diff(self.first_user) + _SHRINKAGE) ** -_DAMPING).astype(np.float32)
         votes = np.empty((2, len(histories), self.items), dtype=np.float32)
         for row in range(len(histories)):
             part = slice(int(asked.first[row]), int(asked.first[row + 1]))
@@ -68,6 +102,40 @@ class UserNeighbours(msgspec.Struct, frozen=True):
             "user-knn": np.sqrt(votes[0] * damped),
             "user-knn-liked": np.sqrt(votes[1]),
         }
+
+    def nearest_who_met(self, history: Histories, item: int) -> tuple[int, int]:
+        """How many of the users nearest to a single history met an item, and of how many."""
+        asked = history.newest(ASKED_ITEMS)
+        users, _ = self._nearest(asked.item, self._weights(asked), int(asked.user[0]))
+        theirs = self.user[int(self.first_user[item]) : int(self.first_user[item + 1])]
+        return int(np.isin(users, theirs).sum()), len(users)
+
+    def soon_after(self, source: int) -> SoonAfter:
+        """Count who met each item how soon after one; of many users some are looked at."""
+        users = self.user[int(self.first_user[source]) : int(self.first_user[source + 1])]
+        if len(users) > WATCHED:
+            users = users[np.linspace(0, len(users) - 1, WATCHED).astype(np.int64)]
+        starts, lengths = self.first_item[users], np.diff(self.first_item)[users]
+        rows = flat_ranges(starts, lengths)
+        items, moments = self.item[rows], self.moment[rows]
+        begins = np.full(len(users), -1, dtype=np.int64)
+        owner = np.repeat(np.arange(len(users)), lengths)
+        first = items == source
+        begins[owner[first]] = moments[first]
+        steps = np.where(moments < 0, 0, moments - begins[owner])
+        steps[begins[owner] < 0] = 0
+        counts = tuple(
+            np.bincount(items[(steps > 0) & (steps <= width)], minlength=self.items)
+            for width in WIDTHS
+        )
+        return SoonAfter(counts, int(np.count_nonzero(begins >= 0)))
+
+    def _weights(self, asked: Histories) -> Floats:
+        """How much each item of the histories counts, rare ones more, (m,)."""
+        met = np.diff(self.first_user)
+        rarity = np.log(len(self.first_item) / (met + 1.0)).clip(min=0.0)
+        weights = history_weights(asked, FADE, self.mean_rating)
+        return weights * rarity[asked.item].astype(np.float32)
 
     def _votes(self, items: Indexes, weights: Floats, own: int) -> Floats:
         """Votes for what the nearest users met and for what they liked, (2, items)."""
@@ -104,5 +172,20 @@ def fit_user_knn(context: FitContext) -> UserNeighbours:
     log = context.log
     order, first_user = grouped(log.item, log.items)
     return UserNeighbours(
-        log.item, log.first_row, log.user[order], first_user, log.liked, log.mean_rating
+        item=log.item,
+        first_item=log.first_row,
+        user=log.user[order],
+        first_user=first_user,
+        liked=log.liked,
+        moment=_moments(log),
+        mean_rating=log.mean_rating,
     )
+
+
+def _moments(log: InteractionLog) -> Indexes:
+    """`UserNeighbours.moment`: nobody knows the order within a moment, so all are its last."""
+    ends = np.ones(len(log), dtype=bool)
+    ends[:-1] = (np.diff(log.user) != 0) | (log.day[1:] != log.day[:-1])
+    last = np.flatnonzero(ends)
+    place = last[np.searchsorted(last, np.arange(len(log)))] - log.first_row[log.user]
+    return np.where(np.isnan(log.day), -1, place).astype(np.int32)

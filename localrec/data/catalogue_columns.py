@@ -1,0 +1,89 @@
+"""Which column of a table holds what, for a domain that was made from a table of its own."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class LinkColumns(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Columns whose names become links of one kind.
+
+    Args:
+        columns: One column, or numbered ones (`ingredient-1`, `ingredient-2` ...).
+        separator: What parts the names in a cell; None for one name, or a list in brackets.
+        values: Columns beside them that tell how much of each ("measure-1" ...); those of a list
+            are joined ("6", "cl").
+        otherwise: A column that speaks where the first is empty, such as `special` beside
+            `ingredient`.
+        flags: The cells say yes or no, and the columns' own names are what an item has.
+        amounts: Names bear their amount ("1.5 oz Mezcal"), which is parted from them.
+    """
+
+    columns: tuple[str, ...]
+    separator: str | None = None
+    values: tuple[str, ...] = ()
+    otherwise: str | None = None
+    flags: bool = False
+    amounts: bool = False
+
+
+class NumberColumn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A column of numbers.
+
+    Args:
+        column: Its name.
+        times: What a value is multiplied by, such as 100 for a share that is asked for in percent.
+        zero_is_missing: A 0 says that nothing is known.
+    """
+
+    column: str
+    times: float = 1.0
+    zero_is_missing: bool = False
+
+
+class CatalogueColumns(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What becomes of each column of a catalogue; `columns.toml` beside a `domain.toml`.
+
+    Args:
+        name: The item's name.
+        key: What tells items apart where names do not; () for the name alone.
+        gather: Several rows with one key are one item, and their links add up.
+        texts: Text of the domain -> column.
+        links: Kind of attribute -> columns.
+        numbers: Number of the domain -> column.
+        flags: Flag of the domain -> column.
+        year: The column that tells the year, or the day, in which an item came out.
+        year_in_name: The name holds the year ("Chianti 2013").
+        series_in_name: The name ends in series and volume ("(Dune, #1)").
+        properties: Property -> column; kept with the item as it stands.
+        ignored: Columns that are left out, such as the number of a row.
+    """
+
+    name: str
+    key: tuple[str, ...] = ()
+    gather: bool = False
+    texts: dict[str, str] = {}
+    links: dict[str, LinkColumns] = {}
+    numbers: dict[str, NumberColumn] = {}
+    flags: dict[str, str] = {}
+    year: str | None = None
+    year_in_name: bool = False
+    series_in_name: bool = False
+    properties: dict[str, str] = {}
+    ignored: tuple[str, ...] = ()
+
+    def named(self) -> tuple[str, ...]:
+        """Every column that the items are made from, each once."""
+        links = [
+            column
+            for one in self.links.values()
+            for column in (*one.columns, *one.values, *filter(None, (one.otherwise,)))
+        ]
+        numbers = (one.column for one in self.numbers.values())
+        told = (self.name, *self.key, *self.texts.values(), *links, *numbers, *self.flags.values())
+        year = (self.year,) if self.year else ()
+        return tuple(dict.fromkeys((*told, *year, *self.properties.values())))
+
+    def needed(self) -> tuple[str, ...]:
+        """The columns without which no item can be told from another."""
+        return tuple(dict.fromkeys((self.name, *self.key)))

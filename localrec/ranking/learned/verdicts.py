@@ -1,0 +1,175 @@
+"""How much the verdict of a judge, such as a model, counts beside the default's scores.
+
+The default's score of an item is a logarithm of its share of the chances, so a verdict is added as
+one more feature, in standard deviations among the candidates:
+
+    s = default + share x (verdict - mean) / deviation
+
+The share is learnt from held-out items that must be found among evenly drawn others. In each of
+some folds it maximises the likelihood of the other folds' items, and the order that it makes is
+compared with the default's on the fold itself. Only if the mean gain of these pairs is above zero
+beyond chance does the judge get a share; otherwise it is 0 and the default's order stands.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.foundation.atomic_files import short_digest
+from localrec.ranking.learned.interactions import Floats
+from localrec.ranking.learned.progress_file import folder_of
+
+FOLDS = 5
+FEWEST_CASES = 20  # of fewer no share is learnt
+_SHARES = np.concatenate([[0.0], np.geomspace(0.02, 4.0, 24)])
+_BEYOND_CHANCE = 1.645  # standard errors: 95% on one side
+_FLAT = 1e-6
+
+
+class JudgedCases(msgspec.Struct, frozen=True):
+    """Candidates with the default's scores and a judge's, the item to be found in the first column.
+
+    Args:
+        default: (b, c).
+        verdict: (b, c).
+    """
+
+    default: Floats
+    verdict: Floats
+
+    def __len__(self) -> int:
+        return len(self.default)
+
+
+class VerdictShare(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a judge's verdict counts, and what that was learnt from.
+
+    Args:
+        judge: The name of the system and of its model.
+        share: Standard deviations of the verdict in units of the default's score; 0: none.
+        cases: How many held-out items it was learnt from.
+        gain: Mean gain in NDCG of the order with the verdict, on cases that had no part in it.
+        error: The standard error of that gain.
+        alone: Mean NDCG of the verdict by itself.
+        default: Mean NDCG of the default by itself.
+    """
+
+    judge: str
+    share: float
+    cases: int
+    gain: float = 0.0
+    error: float = 0.0
+    alone: float = 0.0
+    default: float = 0.0
+
+    def as_sentence(self) -> str:
+        """What a list says of the share."""
+        if not self.cases:
+            return (
+                f"The verdict of {self.judge} has no share in the order, since none was learnt "
+                f"(localrec learn --judge {self.judge.partition(' ')[0]}); the default's stands."
+            )
+        measured = f"{self.gain:+.3f} ± {2 * self.error:.3f} NDCG over {self.cases} held-out cases"
+        if not self.share:
+            return (
+                f"The verdict of {self.judge} has no share in the order: it did not make the "
+                f"default's better ({measured})."
+            )
+        return f"The verdict of {self.judge} has a share of {self.share:.2f} ({measured})."
+
+
+def learn_share(judge: str, cases: JudgedCases, seed: int) -> VerdictShare:
+    """Learn a judge's share from cases; the same cases and seed give the same one."""
+    many = len(cases)
+    if many < FEWEST_CASES:
+        return VerdictShare(judge=judge, share=0.0, cases=many)
+    losses = np.stack([_losses(cases, share) for share in _SHARES.tolist()])
+    fold = np.random.default_rng(seed).permutation(many) % FOLDS
+    before = ndcg_of_first(cases.default)
+    gains = np.zeros(many)
+    for number in range(FOLDS):
+        own = fold == number
+        share = float(_SHARES[int(np.argmin(losses[:, ~own].mean(axis=1)))])
+        mixed = with_verdict(cases.default[own], cases.verdict[own], share)
+        gains[own] = ndcg_of_first(mixed) - before[own]
+    gain, error = float(gains.mean()), float(gains.std(ddof=1) / np.sqrt(many))
+    helps = gain > _BEYOND_CHANCE * error
+    return VerdictShare(
+        judge=judge,
+        share=float(_SHARES[int(np.argmin(losses.mean(axis=1)))]) if helps else 0.0,
+        cases=many,
+        gain=gain,
+        error=error,
+        alone=float(ndcg_of_first(cases.verdict).mean()),
+        default=float(before.mean()),
+    )
+
+
+def with_verdict(default: Floats, verdict: Floats, share: float) -> Floats:
+    """Add a verdict to the default's scores; -inf stays, and so does the order at share 0.
+
+    Args:
+        default: (..., c).
+        verdict: (..., c), in any unit.
+        share: Of the verdict.
+    """
+    centred = verdict - verdict.mean(axis=-1, keepdims=True)
+    deviation = np.sqrt(np.square(centred).mean(axis=-1, keepdims=True))
+    units = np.where(deviation > _FLAT, centred / np.maximum(deviation, _FLAT), 0.0)
+    mixed: Floats = (default + np.float32(share) * units).astype(np.float32)
+    return mixed
+
+
+def in_one_order(scores: Floats, before: Floats) -> Floats:
+    """Scores of which no two are equal: the one that was higher before stays a hair above, (c,)."""
+    order = np.lexsort((-before, -scores))
+    apart = scores.astype(np.float32)
+    for above, below in zip(order[:-1].tolist(), order[1:].tolist(), strict=True):
+        apart[below] = min(apart[below], np.nextafter(apart[above], np.float32(-np.inf)))
+    return apart
+
+
+def ndcg_of_first(scores: Floats) -> NDArray[np.float64]:
+    """NDCG of the first column, the one to be found, ties shared out evenly, (b,)."""
+    own = scores[:, :1]
+    above = (scores > own).sum(axis=1)
+    tied = (scores == own).sum(axis=1)
+    gains = 1.0 / np.log2(2.0 + np.arange(scores.shape[1]))
+    sums = np.concatenate([[0.0], np.cumsum(gains)])
+    mean: NDArray[np.float64] = (sums[above + tied] - sums[above]) / tied
+    return mean
+
+
+def read_share(indexes: Path, domain: str, judge: str) -> VerdictShare:
+    """The share of a judge in a domain; 0 where none was learnt."""
+    try:
+        encoded = _file(folder_of(indexes, domain), judge).read_bytes()
+        return msgspec.json.decode(encoded, type=VerdictShare)
+    except (OSError, msgspec.DecodeError):  # a cache: what is damaged was never learnt
+        return VerdictShare(judge=judge, share=0.0, cases=0)
+
+
+def write_share(indexes: Path, domain: str, found: VerdictShare) -> None:
+    """Keep a share beside the ranker of a domain; forgetting removes both."""
+    path = _file(folder_of(indexes, domain), found.judge)
+    part = path.with_suffix(".tmp")
+    part.write_bytes(msgspec.json.encode(found))
+    part.replace(path)
+
+
+def _file(folder: Path, judge: str) -> Path:
+    return folder / f"share-{short_digest(judge)}.json"
+
+
+def _losses(cases: JudgedCases, share: float) -> NDArray[np.float64]:
+    """Negative logarithm of the share of chances that the item to be found has, (b,)."""
+    scores = with_verdict(cases.default, cases.verdict, share).astype(np.float64)
+    highest = scores.max(axis=1)
+    losses: NDArray[np.float64] = (
+        np.log(np.exp(scores - highest[:, None]).sum(axis=1)) + highest - scores[:, 0]
+    )
+    return losses

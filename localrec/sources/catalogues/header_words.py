@@ -1,0 +1,85 @@
+"""What headers of tables mean, in the words that people and data sets use for columns."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import lru_cache
+from pathlib import Path
+
+from localrec.foundation.text import fold_accents
+from localrec.foundation.text_matching import singular
+
+_QUALIFIERS = frozenset(
+    "avg average mean total overall num number of the count my main primary full original official "
+    "official standard list str s in per current item product recipe".split()
+)
+_UNITS = frozenset(
+    "usd eur gbp dollar euro minute min hour h sec g kg ml cl oz l percent pct".split()
+)
+_RESERVED = frozenset({"name", "title", "description", "instructions", "creator", "key"})
+_COUNTED = frozenset({"rating", "review", "vote", "user", "owner"})
+CREATORS = (
+    "author", "director", "artist", "designer", "winery", "brewery", "distillery", "roaster",
+    "composer", "chef", "developer", "brand", "publisher",
+)  # fmt: skip
+PLACES = ("country", "province", "region", "city", "origin")
+COMPONENTS = ("ingredient", "mechanic", "variety", "style", "genre", "tag", "cuisine", "category")
+CATEGORIES = ("category", "cuisine", "course", "genre", "style", "format", "tag", "series", "cast")
+CONTAINERS = ("glass", "platform", "format")
+
+
+@lru_cache(maxsize=1)
+def _by_words() -> dict[tuple[str, ...], str]:
+    """The words of each known header, singular -> its meaning."""
+    told = tomllib.loads((Path(__file__).parent / "header_words.toml").read_text(encoding="utf-8"))
+    found: dict[tuple[str, ...], str] = {}
+    for meaning, headers in told.items():
+        for header in headers:
+            found.setdefault(tuple(singular(word) for word in header.split()), meaning)
+    return found
+
+
+def header_words(header: str) -> tuple[str, ...]:
+    """The words of a header, folded and singular: "avgPlay_time (min)" -> avg, play, time, min."""
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Za-z])(?=\d)", " ", fold_accents(header))
+    return tuple(singular(word) for word in re.findall(r"[a-z0-9]+", apart.casefold()))
+
+
+@lru_cache(maxsize=4096)
+def meaning_of(header: str, about: tuple[str, ...] = ()) -> tuple[str, float]:
+    """What a header means, and how surely (0..1); ("", 0) where nothing is known.
+
+    Args:
+        header: As the file writes it.
+        about: Words for an item ("wine"), which a header may hold: "wine_name".
+    """
+    words = header_words(header)
+    if not words:
+        return "", 0.0
+    if words in _by_words():
+        return _by_words()[words], 1.0
+    if set(words) & {"count", "num", "number"} and set(words) & _COUNTED:
+        return "popularity", 0.8
+    joined = _by_words().get(("".join(words),))
+    if joined:
+        return joined, 0.9
+    bare = tuple(word for word in words if not word.isdigit() and word not in _UNITS) or words
+    bare = tuple(word for word in bare if word not in about) or bare
+    for told in (bare, tuple(word for word in bare if word not in _QUALIFIERS)):
+        if told in _by_words():
+            return _by_words()[told], 0.9
+    for length in (3, 2, 1):
+        if len(bare) > length and (found := _by_words().get(bare[-length:])):
+            return found, 0.5
+    for word in bare:
+        if (word,) in _by_words():
+            return _by_words()[(word,)], 0.3
+    return "", 0.0
+
+
+def property_name(header: str) -> str:
+    """A plain name for a property or kind: "Avg. Play Time" is "avg_play_time"."""
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", fold_accents(header))
+    slug = "_".join(re.findall(r"[a-z0-9]+", apart.casefold())) or "column"
+    return f"c_{slug}" if slug[0].isdigit() or slug in _RESERVED else slug

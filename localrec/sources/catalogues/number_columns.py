@@ -1,0 +1,258 @@
+"""Numbers of a table as numbers of a domain: units, comparatives, which end is better."""
+
+from __future__ import annotations
+
+from localrec.data.catalogue_columns import NumberColumn
+from localrec.data.domains import NumberSpec
+from localrec.sources.catalogues.column_profiles import ColumnProfile
+from localrec.sources.catalogues.header_words import header_words, property_name
+from localrec.sources.catalogues.records import RecordTable
+
+_MONEY: dict[str, tuple[str, dict[str, float]]] = {
+    "$": ("dollars", {"dollar": 1, "$": 1, "usd": 1, "buck": 1, "cent": 0.01}),
+    "€": ("euros", {"euro": 1, "€": 1, "eur": 1, "cent": 0.01}),
+    "£": ("pounds", {"pound": 1, "£": 1, "gbp": 1, "quid": 1, "pence": 0.01}),
+}
+_CURRENCY_WORDS = {"usd": "$", "dollar": "$", "us$": "$", "eur": "€", "euro": "€", "gbp": "£"} | {
+    sign: sign for sign in _MONEY
+}
+# Without a word on the currency, any is understood.
+_ANY_MONEY = {unit: factor for _, units in _MONEY.values() for unit, factor in units.items()}
+_CHEAP = (
+    "cheaper",
+    "less expensive",
+    "more affordable",
+    "affordable",
+    "inexpensive",
+    "cheap",
+    "cheapest",
+    "budget",
+)
+_DEAR = ("more expensive", "pricier", "dearer", "costlier", "high-end", "expensive")
+_BETTER = (
+    "better rated",
+    "higher rated",
+    "best rated",
+    "top rated",
+    "highly rated",
+    "better reviewed",
+)
+_WORSE = ("worse rated", "lower rated")
+_PLAIN: dict[str, NumberSpec] = {
+    "pages": NumberSpec(
+        kind="count", says="has {value} pages", units={"page": 1}, words=("page count",),
+        more=("longer", "thicker"), less=("shorter", "thinner", "quick read", "short read"),
+    ),
+    "servings": NumberSpec(
+        kind="count", says="serves {value}", units={"serving": 1, "portion": 1, "people": 1},
+        words=("serve",), more=("more servings",), less=("fewer servings",),
+    ),
+    "calories": NumberSpec(
+        kind="amount", says="has {value} calories", units={"calorie": 1, "kcal": 1, "cal": 1},
+        more=("more filling", "richer"), less=("lighter", "lower in calories", "fewer calories"),
+    ),
+    "ibu": NumberSpec(
+        kind="amount", says="has a bitterness of {value} IBU", units={"ibu": 1},
+        words=("ibu", "bitterness"), more=("more bitter", "bitterer", "hoppier", "bitter"),
+        less=("less bitter", "milder"),
+    ),
+    "complexity": NumberSpec(
+        kind="amount", says="has a complexity of {value}", words=("complexity", "weight"),
+        more=("more complex", "heavier", "harder", "more difficult", "deeper"),
+        less=("simpler", "lighter", "easier", "less complex", "simple", "easy"),
+    ),
+    "popularity": NumberSpec(
+        kind="count", says="was rated by {value}", units={"vote": 1, "rating": 1},
+        more=("more popular", "popular", "better known", "most popular"),
+        less=("less known", "lesser known", "more obscure", "obscure"), better="higher",
+    ),
+    "rank": NumberSpec(kind="count", says="has rank {value}", words=("rank",), better="lower"),
+    "ounces": NumberSpec(
+        kind="amount", says="holds {value} ounces", units={"ounce": 1, "oz": 1},
+        more=("bigger",), less=("smaller",),
+    ),
+    "min players": NumberSpec(
+        kind="count", says="needs {value} players", bound="low",
+        units={"player": 1, "people": 1, "person": 1},
+    ),
+    "max players": NumberSpec(
+        kind="count", says="takes {value} players", bound="high",
+        units={"player": 1, "people": 1, "person": 1},
+    ),
+    "players": NumberSpec(
+        kind="count", says="is for {value} players", units={"player": 1, "people": 1},
+    ),
+    "age": NumberSpec(
+        kind="count", says="is for ages from {value}", bound="low",
+        units={"year old": 1, "years old": 1, "year-old": 1}, words=("age",),
+    ),
+}  # fmt: skip
+_UNKNOWN_AT_ZERO = ("minutes", "pages", "complexity", "year", "max players", "age", "calories")
+# Headers that bear one number each for questions; of several the likeliest comes first.
+_LEAD = ("total", "avg", "average", "list", "")
+
+
+class NumberProposals:
+    """The numbers taken so far: each meaning serves questions once, the rest are plain numbers."""
+
+    def __init__(self, table: RecordTable, domain: str) -> None:
+        self.columns: dict[str, NumberColumn] = {}
+        self.specs: dict[str, NumberSpec] = {}
+        self.year: str | None = None
+        self._example = ""
+        self._taken: set[str] = set()
+        self._table, self._domain = table, domain
+
+    def take(self, profile: ColumnProfile) -> str:
+        """What becomes of a column; "" for one that holds no number to ask for."""
+        if profile.meaning == "year" and profile.holds in ("number", "date", "name"):
+            if self.year is None and _are_years(profile):
+                self.year = profile.name
+                return "the year in which it came out"
+            return ""
+        if profile.holds != "number" or profile.meaning in ("id", "index", "url"):
+            return ""
+        if header_words(profile.name)[-1:] and header_words(profile.name)[-1].isdigit():
+            return ""  # ratings_1 to ratings_5 say nothing that a question would ask
+        name = property_name(profile.name)
+        if name in self.columns or name == "year":
+            return ""
+        meaning = profile.meaning if profile.certainty >= 0.5 else ""
+        spec = self._spec(meaning, profile) if meaning not in self._taken else None
+        times = 100.0 if meaning == "abv" and profile.high <= 1.0 else 1.0
+        if spec is None:
+            if meaning not in ("", "minutes", "price", "rating", "rank"):
+                return ""
+            words = " ".join(header_words(profile.name))
+            spec = NumberSpec(kind="amount", says=f"has {words} {{value}}", words=(words,))
+        else:
+            self._taken.add(meaning)
+        self.columns[name] = NumberColumn(
+            column=profile.name, times=times, zero_is_missing=zero_is_missing(profile, meaning)
+        )
+        self.specs[name] = spec
+        return f"a number: {_told(spec, times)}"
+
+    def _spec(self, meaning: str, profile: ColumnProfile) -> NumberSpec | None:
+        if meaning == "price":
+            return self._price(profile)
+        if meaning == "rating":
+            return self._rating(profile)
+        if meaning == "abv":
+            return NumberSpec(
+                kind="amount", says="has {value}% alcohol",
+                units={"%": 1, "percent": 1, "abv": 1, "per cent": 1}, words=("alcohol", "abv"),
+                more=("stronger", "more alcoholic", "boozier", "strong"),
+                less=("weaker", "less alcoholic", "less strong", "weak"),
+            )  # fmt: skip
+        if meaning == "minutes":
+            return self._duration(profile)
+        if meaning == "complexity" and profile.high > 10:
+            return None
+        return _PLAIN.get(meaning)
+
+    def _price(self, profile: ColumnProfile) -> NumberSpec:
+        told = {*header_words(profile.name), profile.format.unit}
+        sign = next((_CURRENCY_WORDS[one] for one in sorted(told) if one in _CURRENCY_WORDS), None)
+        plural, units = _MONEY[sign] if sign else ("", _ANY_MONEY)
+        middle = profile.low + (profile.high - profile.low) * 0.02
+        self._example = f" under {max(5, round(middle / 5) * 5):g} {plural or 'dollars'}"
+        return NumberSpec(
+            kind="amount",
+            says=f"costs {{value}} {plural}".strip(),
+            more=_DEAR,
+            less=_CHEAP,
+            words=("price", "cost"),
+            units=units,
+            better="lower",
+        )
+
+    def _rating(self, profile: ColumnProfile) -> NumberSpec:
+        word = header_words(profile.name)[-1]
+        units = {"point": {"point": 1.0, "pt": 1.0}, "star": {"star": 1.0}}.get(word, {})
+        if not units:
+            units = {"star": 1.0} if profile.high <= 5 else {"point": 1.0}
+        return NumberSpec(
+            kind="amount",
+            says="is rated {value}",
+            more=_BETTER,
+            less=_WORSE,
+            words=("rating", "score", "rated"),
+            units=units,
+            better="higher",
+        )
+
+    def _duration(self, profile: ColumnProfile) -> NumberSpec:
+        words = set(header_words(profile.name))
+        units = {"minute": 1.0, "min": 1.0, "hour": 60.0}
+        said = "minutes"
+        if words & {"hour", "hr"}:
+            units, said = {"hour": 1.0, "minute": 1 / 60}, "hours"
+        elif words & {"sec", "second"}:
+            units, said = {"second": 1.0, "minute": 60.0}, "seconds"
+        elif words & {"ms", "millisecond"}:
+            units, said = {"second": 1e3, "minute": 6e4}, "milliseconds"
+        return NumberSpec(
+            kind="amount",
+            says=f"takes {{value}} {said}",
+            units=units,
+            more=("longer", "slower"),
+            less=("shorter", "quicker", "faster", "quick", "short"),
+        )
+
+    def specs_with_year(self, year_in_name: bool) -> dict[str, NumberSpec]:
+        """The numbers of the domain, the year among them."""
+        if self.year is None and not year_in_name:
+            return self.specs
+        year = NumberSpec(
+            kind="year",
+            says="is from {value}",
+            more=("newer", "more recent", "younger", "more modern"),
+            less=("older", "earlier"),
+        )
+        return {"year": year, **self.specs}
+
+    def example(self) -> str:
+        """The end of a question that bounds a number; "" where there is none."""
+        return self._example
+
+
+def zero_is_missing(profile: ColumnProfile, meaning: str) -> bool:
+    """Whether a 0 says "not known", by what the number means, its share and its neighbours.
+
+    A scale that goes down to 0 has about as many zeros as values next to them; "not rated" has
+    far more, or stands alone below the scale.
+    """
+    if not profile.zeros or profile.low < 0:
+        return False
+    if meaning in _UNKNOWN_AT_ZERO:
+        return True
+    return meaning == "rating" and profile.zeros > 3 * profile.lowest_share
+
+
+def _are_years(profile: ColumnProfile) -> bool:
+    if profile.holds == "number":
+        return profile.is_whole and profile.low >= -5000 and 1000 <= profile.high <= 2200
+    return profile.holds == "date" or any(char.isdigit() for char in "".join(profile.first))
+
+
+def _told(spec: NumberSpec, times: float) -> str:
+    parts = [spec.says.format(value="…")]
+    if spec.units:
+        parts.append(f"in {', '.join(list(spec.units)[:3])}")
+    if spec.better:
+        parts.append(f"{spec.better} is better")
+    if times != 1:
+        parts.append(f"times {times:g}")
+    return "; ".join(parts)
+
+
+def by_likelihood(profiles: list[ColumnProfile]) -> list[ColumnProfile]:
+    """Columns with those first that speak for several of one meaning: total before prep time."""
+
+    def place(one: ColumnProfile) -> tuple[float, int]:
+        words = header_words(one.name)
+        lead = next((rank for rank, word in enumerate(_LEAD) if word in words), len(_LEAD))
+        return (-one.certainty if one.certainty < 0.9 else -1, lead)
+
+    return sorted(profiles, key=place)

@@ -1,0 +1,296 @@
+"""Any file of records, as rows of cells: CSV and its kin, JSON, JSON Lines, Parquet.
+
+Files are read leniently. A short row is filled up, surplus empty cells go, a quote that is never
+closed costs its own line and nothing behind it. Whatever was mended or left out is in `faults`.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from localrec.data.rows import RowProblem
+from localrec.foundation.bounded_files import (
+    FileLimits,
+    detect_encoding,
+    open_text,
+    read_json,
+)
+from localrec.foundation.errors import InputError
+from localrec.foundation.sql import sql_literal
+from localrec.foundation.text import clean_name
+
+Cell = str | list[Any] | None
+_DELIMITERS = (",", "\t", ";", "|")
+_LOOKED_AT = 60  # lines that tell the delimiter
+_CHUNK = 2_000  # lines read at a time; a record of so many has a quote that was never closed
+
+
+class RecordTable(msgspec.Struct, kw_only=True):
+    """The records of one file.
+
+    Args:
+        path: The file.
+        layout: What kind of file it is, in words.
+        columns: Names of the columns, each once.
+        rows: Number of each row as a spreadsheet shows it, and its cells, one for each column.
+        faults: What was mended or left out on the way.
+    """
+
+    path: Path
+    layout: str
+    columns: tuple[str, ...]
+    rows: list[tuple[int, list[Cell]]]
+    faults: list[RowProblem] = []
+
+    @property
+    def dropped(self) -> int:
+        """How many rows could not be read."""
+        return sum(one.action == "dropped" for one in self.faults)
+
+    def column(self, name: str) -> list[Cell]:
+        """The cells of one column, in the order of the rows."""
+        place = self.columns.index(name)
+        return [cells[place] for _, cells in self.rows]
+
+
+def open_records(path: Path, limits: FileLimits | None = None) -> RecordTable:
+    """Read all records of a file.
+
+    Raises:
+        InputError: missing, empty, binary, too large, or without records.
+    """
+    limits = limits or FileLimits()
+    name = path.name.removesuffix(".gz").casefold()
+    if name.endswith(".parquet"):
+        table = _open_parquet(path)
+    else:
+        encoding = detect_encoding(path, limits)
+        with open_text(path, limits, encoding) as stream:
+            start = stream.read(4096).lstrip("\ufeff \t\r\n")
+        if start.startswith(("[", "{")):
+            table = _open_json(path, limits, encoding, start)
+        else:
+            table = _open_delimited(path, limits, encoding)
+    if not table.rows:
+        raise InputError(f"{path} holds no rows.", "Check that it is the right file.")
+    return table
+
+
+def _open_delimited(path: Path, limits: FileLimits, encoding: str) -> RecordTable:
+    csv.field_size_limit(max(csv.field_size_limit(), limits.row_chars + 1))
+    with open_text(path, limits, encoding) as stream:
+        lines = stream.read().replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
+    kept = [f"{line}\n" for line in lines.removeprefix("\ufeff").rstrip("\n").split("\n")]
+    delimiter = _likeliest_delimiter(kept[:_LOOKED_AT])
+    header = next(csv.reader(kept[:1], delimiter=delimiter), [])
+    columns = _named(header)
+    if len(columns) > limits.columns:
+        raise InputError(f"{path} has {len(columns):,} columns.", "Check the delimiter.")
+    faults: list[RowProblem] = []
+    rows = [
+        (row, cells)
+        for row, told in _records(kept, delimiter, len(columns), faults)
+        if (cells := _fitted(row, told, columns, faults)) is not None
+    ]
+    words = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}[delimiter]
+    layout = f"a table parted by {words}, in {encoding}"
+    return RecordTable(path=path, layout=layout, columns=columns, rows=rows, faults=faults)
+
+
+def _likeliest_delimiter(lines: Sequence[str]) -> str:
+    """The delimiter that cuts the header into most cells and the next lines into as many."""
+
+    def fit(delimiter: str) -> tuple[float, int]:
+        told = [cells for cells in csv.reader(lines, delimiter=delimiter) if cells]
+        width = len(told[0]) if told else 0
+        same = sum(len(cells) == width for cells in told[1:]) / max(1, len(told) - 1)
+        return (same if width > 1 else 0.0) + (width > 1), width
+
+    return max(_DELIMITERS, key=fit)
+
+
+def _named(header: Iterable[str]) -> tuple[str, ...]:
+    """Names of the columns: an empty one gets its number, the second of two its number behind."""
+    names: list[str] = []
+    for place, cell in enumerate(header, 1):
+        name = clean_name(cell) or f"column {place}"
+        names.append(name if name not in names else f"{name} ({place})")
+    return tuple(names)
+
+
+def _records(
+    lines: list[str], delimiter: str, width: int, faults: list[RowProblem]
+) -> Iterator[tuple[int, list[str]]]:
+    """Each record with its row number; a line whose quote is never closed is left out alone."""
+    place, row = 1, 2
+    while place < len(lines):
+        begun, end = place, min(place + _CHUNK, len(lines))
+        reader = csv.reader(lines[begun:end], delimiter=delimiter)
+        for cells in reader:
+            taken = begun + reader.line_num
+            spans = taken - place
+            if taken == end < len(lines) and place > begun:
+                break  # perhaps cut off by the chunk: read again from its first line
+            is_cut = spans > 1 and (len(cells) != width or spans == _CHUNK)
+            if is_cut or (spans > 1 and taken == end and _is_open(lines[place:end], delimiter)):
+                faults.append(_fault(row, None, "dropped", "has a quote that is never closed"))
+                place += 1
+                row += 1
+                break
+            place = taken
+            if cells:
+                yield row, cells
+                row += 1
+
+
+def _is_open(lines: Sequence[str], delimiter: str) -> bool:
+    try:
+        list(csv.reader(lines, delimiter=delimiter, strict=True))
+    except csv.Error:
+        return True
+    return False
+
+
+def _fitted(
+    row: int, cells: list[str], columns: tuple[str, ...], faults: list[RowProblem]
+) -> list[Cell] | None:
+    surplus = cells[len(columns) :]
+    if any(cell.strip() for cell in surplus):
+        told = f"has {len(cells)} cells where the header has {len(columns)}"
+        faults.append(_fault(row, None, "dropped", told))
+        return None
+    if len(cells) < len(columns):
+        if len(cells) == 1 and not cells[0].strip():
+            return None
+        told = f"ends after {len(cells)} of {len(columns)} cells; the rest was taken as empty"
+        faults.append(_fault(row, None, "repaired", told))
+    filled: list[Cell] = list(cells[: len(columns)])
+    return filled + [None] * (len(columns) - len(cells))
+
+
+def _open_json(path: Path, limits: FileLimits, encoding: str, start: str) -> RecordTable:
+    faults: list[RowProblem] = []
+    lines = _json_lines(path, limits, encoding, faults) if start.startswith("{") else None
+    if lines is not None:
+        return _from_objects(path, "one JSON object a line", lines, faults)
+    content = read_json(path, limits, Any)
+    found = _find_objects(content)
+    if found is None:
+        raise InputError(
+            f"{path} is JSON without a list of records.", "It needs a list of objects."
+        )
+    where, objects = found
+    layout = f"a JSON list of objects{f' under {where!r}' if where else ''}"
+    numbered = [(row, one) for row, one in enumerate(objects, 1) if isinstance(one, dict)]
+    known = {row for row, _ in numbered}
+    faults.extend(
+        _fault(row, None, "dropped", "is no object")
+        for row in range(1, len(objects) + 1)
+        if row not in known
+    )
+    return _from_objects(path, layout, numbered, faults)
+
+
+def _json_lines(
+    path: Path, limits: FileLimits, encoding: str, faults: list[RowProblem]
+) -> list[tuple[int, dict[str, Any]]] | None:
+    """The objects of a file with one on each line; None for one object over several lines."""
+    found: list[tuple[int, dict[str, Any]]] = []
+    with open_text(path, limits, encoding) as stream:
+        for row, line in enumerate(stream, 1):
+            if not line.strip():
+                continue
+            try:
+                found.append((row, msgspec.json.decode(line.lstrip("\ufeff"), type=dict[str, Any])))
+            except (msgspec.DecodeError, RecursionError):
+                if not found:
+                    return None
+                faults.append(_fault(row, None, "dropped", "is no JSON object"))
+    # One object on one line that holds the records is no file of lines.
+    is_one = len(found) == 1 and not faults and _find_objects(found[0][1]) is not None
+    return None if is_one else found
+
+
+def _find_objects(content: Any, depth: int = 2) -> tuple[str, list[Any]] | None:
+    """The longest list of objects, and the name it stands under."""
+    if isinstance(content, list):
+        objects = sum(isinstance(one, dict) for one in content)
+        return ("", content) if objects and objects * 2 >= len(content) else None
+    if not isinstance(content, dict) or not depth:
+        return None
+    inside = [
+        (name, found[1])
+        for name, value in content.items()
+        if (found := _find_objects(value, depth - 1)) is not None
+    ]
+    if len(content) > 1 and all(isinstance(value, dict) for value in content.values()):
+        inside.append(("", [{"key": name, **value} for name, value in content.items()]))
+    return max(inside, key=lambda one: len(one[1]), default=None)
+
+
+def _from_objects(
+    path: Path,
+    layout: str,
+    numbered: list[tuple[int, dict[str, Any]]],
+    faults: list[RowProblem],
+) -> RecordTable:
+    flat = [(row, _flattened(one)) for row, one in numbered]
+    columns = tuple(dict.fromkeys(name for _, one in flat for name in one))
+    rows = [(row, [one.get(name) for name in columns]) for row, one in flat]
+    return RecordTable(path=path, layout=layout, columns=columns, rows=rows, faults=faults)
+
+
+def _flattened(record: dict[str, Any], before: str = "") -> dict[str, Cell]:
+    """Objects inside become columns `outer.inner`; of a list of objects each field is a list."""
+    flat: dict[str, Cell] = {}
+    for name, value in record.items():
+        place = f"{before}{clean_name(name)}"
+        if isinstance(value, dict) and before.count(".") < 3:
+            flat.update(_flattened(value, f"{place}."))
+        elif isinstance(value, list) and any(isinstance(one, dict) for one in value):
+            objects = [one if isinstance(one, dict) else {"": one} for one in value]
+            for field in dict.fromkeys(field for one in objects for field in one):
+                flat[f"{place}.{field}".rstrip(".")] = [_plain(one.get(field)) for one in objects]
+        elif isinstance(value, list):
+            flat[place] = [_plain(one) for one in value]
+        else:
+            flat[place] = _plain(value)
+    return flat
+
+
+def _plain(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return format(value, "g") if isinstance(value, float) else msgspec.json.encode(value).decode()
+
+
+def _open_parquet(path: Path) -> RecordTable:
+    from localrec.sources.bulk_tables import BulkReader  # DuckDB: for this format alone
+
+    source = f"read_parquet({sql_literal(path)})"
+    with BulkReader([path]) as reader:
+        columns = [row[0] for row in reader.rows(f"DESCRIBE SELECT * FROM {source}")]
+        told = reader.rows(f"SELECT * FROM {source}")
+    numbered = [(row, dict(zip(columns, cells, strict=True))) for row, cells in enumerate(told, 1)]
+    shown = [
+        (row, {name: _json_value(cell) for name, cell in one.items()}) for row, one in numbered
+    ]
+    return _from_objects(path, "a Parquet file", shown, [])
+
+
+def _json_value(value: Any) -> Any:
+    """A value of DuckDB as JSON has it; moments and the like as text."""
+    if value is None or isinstance(value, str | int | float | bool | list | dict):
+        return value
+    return str(value)
+
+
+def _fault(row: int, column: str | None, action: str, problem: str) -> RowProblem:
+    return RowProblem(row=row, column=column, action=action, problem=problem)

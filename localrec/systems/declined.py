@@ -1,0 +1,91 @@
+"""What is told where a question, or a part of it, cannot be answered with items."""
+
+from __future__ import annotations
+
+import msgspec
+
+from localrec.data.answers import Answer, ReflectionRecord, UnusedPhrase
+from localrec.data.domains import Domain
+from localrec.data.query import Query, RoutedTask, TaskKind
+from localrec.data.questions import Question
+from localrec.foundation.run_trace import RunTrace
+from localrec.understanding.query_parser import LONGEST_QUESTION, query_view
+from localrec.understanding.topics import (
+    TopicPrototypes,
+    is_doubtful,
+    is_small_talk,
+    topic_of,
+    topic_prototypes,
+)
+from localrec.understanding.vocabulary import Vocabulary
+from localrec.workspace.domain_context import DomainContext
+
+_NEAREST = 2
+
+
+def tell_topic(context: DomainContext, question: Question, query: Query) -> Query:
+    """Return the query with its topic, where it is not a wish."""
+    domain, text = context.domain, question.query
+    if question.image is not None or question.have is not None or query.is_declined:
+        return query
+    if not text.strip():
+        return query
+    if is_small_talk(text, query, domain):
+        return msgspec.structs.replace(query, topic="small talk")
+    if not is_doubtful(text, query, domain):
+        return query
+    embedder = context.models.embedder
+    prototypes: TopicPrototypes = context.once(
+        "topic prototypes", lambda: topic_prototypes(domain, embedder.embed)
+    )
+    topic = topic_of(context.search_query(text, query).vector, prototypes)
+    return query if topic == "wish" else msgspec.structs.replace(query, topic=topic)
+
+
+def declined_answer(
+    context: DomainContext, question: Question, query: Query, trace: RunTrace
+) -> Answer:
+    """Answer a question that asks for no item here: a sentence, two examples, no items."""
+    return Answer(
+        id=question.id,
+        query=question.query[:LONGEST_QUESTION],
+        task=RoutedTask(kind=TaskKind.C3, confidence=0.0, reason="asks for nothing that is here"),
+        intent=query_view(query, context.vocabulary),
+        items=(),
+        near=(),
+        relaxed=(),
+        message=declined_message(query, context.domain),
+        reflection=ReflectionRecord(rounds=0, scores=(), chosen=0),
+        spoke=trace.spoke,
+        timings_ms=trace.rounded_ms(),
+        tokens=trace.tokens,
+        topic="" if query.topic == "wish" else query.topic,
+        language=query.language,
+    )
+
+
+def declined_message(query: Query, domain: Domain) -> str:
+    """Say why there are no items, and how one can ask."""
+    if query.language:
+        from localrec.understanding.foreign_questions import language_name
+
+        why = f"This looks like {language_name(query.language)}; I read English only."
+    elif query.topic == "small talk":
+        why = f"Nice to hear from you. I find {domain.plural}."
+    else:
+        why = f"I find {domain.plural}, and this seems to be about something else."
+    examples = " or ".join(f"“{one}”" for one in domain.examples[:2])
+    return f"{why} Ask for example: {examples}." if examples else why
+
+
+def unused_of(
+    query: Query, vocabulary: Vocabulary, *, asker: str | None
+) -> tuple[UnusedPhrase, ...]:
+    """What of a question took no part, each phrase with the nearest names that are known."""
+    told = [
+        UnusedPhrase(words=words, nearest=vocabulary.nearest.names_like(words, _NEAREST))
+        for words in query.unused
+    ]
+    if asker is None and (query.met is not None or query.on_list is not None):
+        told.append(UnusedPhrase(words="what you had or put on your list"))
+    return tuple(told)

@@ -1,0 +1,133 @@
+"""What the verdict of a judge counts, learnt from a store: `localrec learn --judge SYSTEM`.
+
+A share is learnt from users' newest items, which a copy of the store does without: its evidence,
+its memory and its tools know nothing of them, and the default is learnt anew there. A judge orders
+each of these items among evenly drawn ones that the user never met.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from localrec.data.arrays import Indexes, Scores
+from localrec.foundation.errors import UsageError
+from localrec.foundation.progress import Progress
+from localrec.ranking.learned.evidence.base import FitStoppedError, ShouldStop
+from localrec.ranking.learned.ranker import RankerConfig
+from localrec.ranking.learned.stored import SEED, open_ranking
+from localrec.ranking.learned.verdicts import (
+    JudgedCases,
+    VerdictShare,
+    learn_share,
+    write_share,
+)
+from localrec.systems.reduced_store import (
+    NewestItem,
+    learn_default,
+    newest_items,
+    without_items,
+)
+from localrec.systems.registry import SYSTEM_REGISTRY
+from localrec.systems.reranking import RerankingRecommender
+from localrec.workspace import OpenWorkspace
+from localrec.workspace.domain_context import DomainContext
+
+OTHERS = 19  # items among which a held-out one is to be found
+FEWEST_OTHERS = 5
+
+
+def learn_judge(
+    folder: Path,
+    domain: str,
+    system: str,
+    cases: int,
+    *,
+    progress: Progress,
+    should_stop: ShouldStop,
+) -> VerdictShare:
+    """Learn what the verdict of a system with a model counts beside the default of a domain.
+
+    Args:
+        folder: The workspace.
+        domain: Whose items.
+        system: The name of a system that judges candidates with a model.
+        cases: Users whose newest item is held out, at most; each takes a call of the judge.
+        progress: Told each step.
+        should_stop: Asked between cases; a yes ends the learning, and nothing is kept.
+
+    Raises:
+        UsageError: the system asks no model, or the default was not learnt yet.
+        ModelError: the model is not here.
+        FitStoppedError: the stop flag went up.
+    """
+    with OpenWorkspace(folder) as opened:
+        context = opened.context(domain)
+        known = open_ranking(folder / "indexes", context.catalogue)
+        judge = SYSTEM_REGISTRY.recommender(context, system)
+        if not isinstance(judge, RerankingRecommender) or judge.share is None:
+            raise UsageError(
+                f"{system} asks no model, so there is no verdict to learn a share for.",
+                "Name memrec-model, agenticrec or one of their variants.",
+            )
+        if known is None:
+            raise UsageError(f"The default of {domain} was not learnt yet.", "localrec learn")
+        newest = newest_items(opened.store, domain)
+        drawn = np.random.default_rng(SEED).permutation(len(newest))[:cases]
+        chosen = [newest[place] for place in drawn.tolist()]
+        config = RankerConfig(kinds=known.ranker.used_kinds)
+        with without_items(opened, domain, chosen) as reduced:
+            learn_default(reduced, domain, config, progress=progress, should_stop=should_stop)
+            found = _judge(reduced, domain, system, chosen, progress, should_stop)
+        share = learn_share(judge.share.judge, found, SEED)
+        write_share(folder / "indexes", domain, share)
+    return share
+
+
+def _judge(
+    reduced: OpenWorkspace,
+    domain: str,
+    system: str,
+    chosen: Sequence[NewestItem],
+    progress: Progress,
+    should_stop: ShouldStop,
+) -> JudgedCases:
+    """Have each held-out item judged among drawn ones."""
+    generator = np.random.default_rng(SEED)
+    asked = [(user, item) for user, _, item in chosen]
+    free = [_unmet(reduced.context(domain, user), user) for user, _ in asked]
+    others = min([OTHERS, *(len(one) - 1 for one in free if len(one) > FEWEST_OTHERS)])
+    default: list[Scores] = []
+    verdict: list[Scores] = []
+    for number, ((user, item), places) in enumerate(zip(asked, free, strict=True)):
+        if should_stop():
+            raise FitStoppedError
+        progress(f"asking {system}", number, len(chosen))
+        context = reduced.context(domain, user)
+        target = int(np.searchsorted(context.catalogue.node_ids, item))
+        drawn = generator.permutation(places[places != target])[:others]
+        if len(drawn) < others:
+            continue
+        shown = generator.permutation([target, *drawn.tolist()])
+        order = np.argsort(shown != target, kind="stable")  # the target's place comes first
+        ranker = context.once(
+            ("judge", system), partial(SYSTEM_REGISTRY.recommender, context, system)
+        )
+        assert isinstance(ranker, RerankingRecommender)
+        scores = ranker.verdicts(user, context.user_profile(user), shown.tolist())
+        default.append(scores[0][order])
+        verdict.append(scores[1][order])
+    return JudgedCases(
+        np.array(default, dtype=np.float32).reshape(-1, 1 + others),
+        np.array(verdict, dtype=np.float32).reshape(-1, 1 + others),
+    )
+
+
+def _unmet(context: DomainContext, user: str) -> Indexes:
+    """Items that a user who likes something has not met; none of one who likes nothing."""
+    profile = context.user_profile(user)
+    unmet = np.flatnonzero(~profile.known).astype(np.int32)
+    return unmet if (profile.strengths > 0).any() else unmet[:0]

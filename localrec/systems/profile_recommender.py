@@ -1,0 +1,119 @@
+"""Recommenders that score one profile at a time: from the store, or from a log in its place.
+
+Opened over a workspace, such a recommender knows what the store tells of its users. `fit` puts an
+interaction log in the place of that, so that an evaluation measures the recommender that makes
+lists, and not a copy of it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from localrec.data.arrays import Mask
+from localrec.data.interaction_matrix import InteractionMatrix
+from localrec.data.interactions import Interactions, days_of
+from localrec.data.questions import RankRequest
+from localrec.data.reasons import Reasons, template_reasons
+from localrec.foundation.progress import Progress
+from localrec.graph.catalogue import Catalogue
+from localrec.graph.user_profile import UserProfile
+from localrec.index.interaction_cache import LIKED_FROM
+from localrec.ranking.recommender import ScoreRequests, SettingValue
+from localrec.systems.scored_items import ScoredItems
+
+
+class ProfileRecommender(ABC):
+    """A `Recommender` by the scores that a subclass gives the items for a profile.
+
+    Args:
+        catalogue: The items and attributes.
+        interactions: The users' likes.
+    """
+
+    name = ""
+    settings: dict[str, SettingValue]
+
+    def __init__(self, catalogue: Catalogue, interactions: InteractionMatrix) -> None:
+        self._catalogue = catalogue
+        self._interactions = interactions
+        self.settings = {}
+        self.places = np.arange(len(catalogue), dtype=np.int32)
+
+    @property
+    def interactions(self) -> InteractionMatrix:
+        """The likes that it counts."""
+        return self._interactions
+
+    def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
+        """Count who liked what in a log, and forget what the store says of its users.
+
+        Items are found in the catalogue by the node ids of the log; a log without any has the
+        catalogue's own numbers.
+        """
+        if len(train.item_nodes):
+            self.places = self._catalogue.indexes_of(train.item_nodes)
+        self._interactions = InteractionMatrix.from_likes(self._in_catalogue(train), LIKED_FROM)
+
+    def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
+        """Score all items of the log; without stars every item of a history was liked."""
+        scores = np.empty((len(requests), len(self.places)), dtype=np.float32)
+        for row in range(len(requests)):
+            scores[row] = self.score_request(requests, row).scores[self.places]
+        return scores
+
+    def explain(self, requests: ScoreRequests, row: int, item: int) -> Reasons:
+        """Say why an item stands where it does for one of the requests."""
+        return self.reasons(self.score_request(requests, row), [int(self.places[item])])
+
+    @abstractmethod
+    def score_items(self, user: str, user_profile: UserProfile) -> ScoredItems:
+        """Score all items for a user, higher is better, (n,)."""
+
+    def score_to_rank(self, user: str, user_profile: UserProfile) -> ScoredItems:
+        """Score all items for the order of given candidates."""
+        return self.score_items(user, user_profile)
+
+    def score_for_list(
+        self, user: str, user_profile: UserProfile, fresh: Mask, k: int
+    ) -> ScoredItems:
+        """Score the items that may be on a list of k; others may get -inf."""
+        return self.score_items(user, user_profile)
+
+    def score_for_request(
+        self, request: RankRequest, user_profile: UserProfile, items: Sequence[int]
+    ) -> ScoredItems:
+        """Score the candidates of a request that the catalogue knows; others may get -inf."""
+        return self.score_to_rank(request.user or "", user_profile)
+
+    def reasons(self, fit: ScoredItems, items: Sequence[int]) -> Reasons:
+        """Why some items stand where they do, in their order."""
+        return template_reasons(map(fit.reason_builder.facts, items))
+
+    def score_request(self, requests: ScoreRequests, row: int) -> ScoredItems:
+        """Score the items of the catalogue for one request."""
+        profile = self._profile_of(requests, row)
+        if requests.candidates is None:
+            return self.score_items("", profile)
+        return self.score_to_rank("", profile)
+
+    def _profile_of(self, requests: ScoreRequests, row: int) -> UserProfile:
+        """The history of one request, in the catalogue's numbers."""
+        return UserProfile.from_history(
+            self.places[requests.histories[row]],
+            len(self._catalogue),
+            requests.stars[row] if requests.stars else None,
+            days_of(requests.at[row]) if requests.at else None,
+        )
+
+    def _in_catalogue(self, train: Interactions) -> Interactions:
+        """The same rows, their items in the catalogue's numbers."""
+        items = len(self._catalogue)
+        nodes = self._catalogue.node_ids
+        return msgspec.structs.replace(
+            train, item=self.places[train.item], items=items, item_nodes=nodes
+        )

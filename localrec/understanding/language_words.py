@@ -1,0 +1,158 @@
+"""The words of a language that the rules of reading a question listen for, kept as data.
+
+They lie in `languages/en.toml`, a domain adds its own in its `words.toml`. Phrases are folded:
+lower case, no accents, no apostrophes.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+
+import msgspec
+
+Phrase = tuple[str, ...]
+Words = frozenset[str]
+
+
+class NegationWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What begins, ends or limits a refusal; the file says what each list is for."""
+
+    before: tuple[str, ...]
+    before_thing: tuple[str, ...]
+    verbs: tuple[str, ...]
+    pronouns: Words
+    behind: tuple[str, ...]
+    alone_behind: Words
+    bracket_open: Words
+    bracket_close: Words
+    harmless_behind: Words
+    ends: Words
+    lead_in: Words
+    list_words: Words
+    suffixes: Words
+    less_nouns: Words
+    all_but: Words
+    nobody: Words
+    likes: Words
+
+
+class ExampleWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What introduces an item as an example, or shows that a name is none."""
+
+    before: tuple[str, ...]
+    fillers: Words
+    wishing: Words
+    species: Words
+    kin_phrases: tuple[str, ...]
+    swaps: Words
+    kin_behind: Words
+    asks_for_kin: Words
+    changes: Words
+    turns: Words
+    rules_out: Words
+    strong_first: Words
+    strong: tuple[str, ...]
+
+
+class MentionWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Neighbours that decide what a name means, and what it is named for."""
+
+    taste_before: Words
+    packages: Words
+    served: Words
+    garnish: Words
+    shades: Words
+    colour_before: Words
+    colour_breaks: Words
+    colour_after: Words
+    doers: Words
+    by: Words
+    either: tuple[str, ...]
+    or_bridges: Words
+    beside: tuple[str, ...]
+    have: tuple[str, ...]
+    backward_have: Words
+
+
+class YearWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Words for decades, centuries and other spans of years, and what stands around them."""
+
+    decades: dict[str, int]
+    ordinals: dict[str, int]
+    eras: dict[str, tuple[int, int]]
+    early: Words
+    middle: Words
+    late: Words
+    before: tuple[str, ...]
+    until: tuple[str, ...]
+    after: tuple[str, ...]
+    since: tuple[str, ...]
+    near: tuple[str, ...]
+    since_behind: tuple[str, ...]
+    until_behind: tuple[str, ...]
+    refused: tuple[str, ...]
+
+
+class StateWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Phrases that speak of what the person did with an item before."""
+
+    unmet: tuple[str, ...]
+    met: tuple[str, ...]
+    wanted: tuple[str, ...]
+    unwanted: tuple[str, ...]
+
+
+class TalkWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is no wish: small talk, questions about other things, words that carry nothing."""
+
+    small: tuple[str, ...]
+    other: tuple[str, ...]
+    asking: tuple[str, ...]
+    wishes: Words
+    silent: Words
+
+
+class CommonWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Everyday words of requests, parted by white space."""
+
+    common: str
+
+
+class LanguageWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """All words of one language that the rules use."""
+
+    negation: NegationWords
+    example: ExampleWords
+    mention: MentionWords
+    years: YearWords
+    state: StateWords
+    talk: TalkWords
+    look: Words
+    foreign: Words
+    words: CommonWords
+    slang: dict[str, str]
+    demonyms: dict[str, tuple[str, ...]]
+    numbers: dict[str, int]
+
+
+@lru_cache
+def english() -> LanguageWords:
+    """Read the English words, once (3 ms)."""
+    path = Path(__file__).parent / "languages" / "en.toml"
+    return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), LanguageWords)
+
+
+def phrases(told: Iterable[str]) -> tuple[Phrase, ...]:
+    """Cut phrases into their words."""
+    return tuple(tuple(phrase.split()) for phrase in told)
+
+
+def phrases_by_first_word(told: Iterable[str]) -> dict[str, list[Phrase]]:
+    """Phrases under their first word, longest first."""
+    found: dict[str, list[Phrase]] = {}
+    for words in sorted(phrases(told), key=len, reverse=True):
+        found.setdefault(words[0], []).append(words)
+    return found

@@ -1,0 +1,53 @@
+"""What a phrase of a question can mean, and where names come from."""
+
+from __future__ import annotations
+
+from typing import Literal, Protocol
+
+import msgspec
+
+from localrec.data.domains import Domain
+from localrec.graph.catalogue import Attribute
+
+MeaningRole = Literal[
+    "component",
+    "container",
+    "category",
+    "creator",
+    "colour",
+    "look",
+    "garnish",
+    "flag",
+    "diet",
+    "order",
+]
+
+
+class Meaning(msgspec.Struct, frozen=True):
+    """One thing a phrase can mean: an attribute by kind and key, or a flag, diet or wish.
+
+    For a flag, `kind` is the flag and `key` its value; for a diet `key` is its name; for an
+    order `kind` is the number and `key` "more" or "less".
+    """
+
+    role: MeaningRole
+    kind: str
+    key: str
+
+
+class Named(Protocol):
+    """A source of names for questions: a catalogue, or the declaration of a domain alone."""
+
+    domain: Domain
+    attributes: list[Attribute]
+    keys: list[str]  # of items
+    names: list[str]  # of items
+
+    def attribute_index(self, kind: str, key: str) -> int | None:
+        """Place of an attribute among `attributes`."""
+
+    def item_index(self, key: str) -> int | None:
+        """Place of an item among `keys`."""
+
+    def is_had(self, attribute: int) -> bool:
+        """Return whether any item has this attribute or one below it."""

@@ -1,0 +1,98 @@
+"""Names that a phrase nearly spells, or holds a part of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+
+from localrec.foundation.text_matching import PhraseTable, roots
+from localrec.understanding.meanings import Meaning, Named
+
+_SQUASHED = 90
+_WORTH_TELLING = 70  # percent of letters that agree
+_NEARLY_A_NAME = 86
+_NEARLY = 84  # percent of letters that agree, as rapidfuzz counts them
+
+
+class NearestNames:
+    """Find names of one catalogue by parts and by spelling.
+
+    Args:
+        names: Phrases of attributes.
+        items: Phrases of items, each with the keys of the items.
+        catalogue: Keys and names of the items.
+        is_usable: Whether any item has what a phrase means.
+    """
+
+    def __init__(
+        self,
+        names: PhraseTable[Meaning],
+        items: PhraseTable[str],
+        catalogue: Named,
+        is_usable: Callable[[Meaning], bool],
+    ) -> None:
+        self._names, self._items = names, items
+        self._catalogue, self._is_usable = catalogue, is_usable
+
+    def item(self, phrase: str) -> str | None:
+        """The item whose name is spelled nearly like a phrase, if there is just about one."""
+        from rapidfuzz import fuzz, process
+
+        near = process.extractOne(
+            phrase, self._item_spellings, scorer=fuzz.ratio, score_cutoff=_NEARLY
+        )
+        if near is None and len(phrase) > 7 and " " not in phrase:  # "sexonthebeach"
+            squashed = {name.replace(" ", ""): name for name in self._item_spellings}
+            close = process.extractOne(
+                phrase, list(squashed), scorer=fuzz.ratio, score_cutoff=_SQUASHED
+            )
+            return self._items.get(squashed[close[0]])[0] if close else None
+        return self._items.get(near[0])[0] if near else None
+
+    def name(self, phrase: str) -> tuple[Meaning, ...]:
+        """What a phrase of two or three words nearly spells: "patrica cornwall", "coper mug"."""
+        from rapidfuzz import fuzz, process
+
+        near = process.extractOne(
+            phrase, self._long_names, scorer=fuzz.ratio, score_cutoff=_NEARLY_A_NAME
+        )
+        return () if near is None else tuple(filter(self._is_usable, self._names.get(near[0])))
+
+    def names_like(self, words: str, most: int) -> tuple[str, ...]:
+        """Names of attributes that are spelled most like some words, nearest first."""
+        from rapidfuzz import fuzz, process
+
+        near = process.extract(
+            " ".join(roots(words)),
+            self._names.phrases(),
+            scorer=fuzz.ratio,
+            score_cutoff=_WORTH_TELLING,
+            limit=most,
+        )
+        return tuple(phrase for phrase, _, _ in near)
+
+    @cached_property
+    def _long_names(self) -> list[str]:
+        return [phrase for phrase in self._names.phrases() if 1 <= phrase.count(" ") <= 3]
+
+    def items_with(self, words: tuple[str, ...]) -> list[str]:
+        """Keys of the items whose names hold all these words, in any order."""
+        found: set[int] | None = None
+        for word in words:
+            mine = self._items_by_word.get(word)
+            found = set(mine or ()) if found is None else found & set(mine or ())
+            if not found:
+                return []
+        return [self._catalogue.keys[index] for index in sorted(found or ())]
+
+    @cached_property
+    def _items_by_word(self) -> dict[str, list[int]]:
+        by_word: dict[str, list[int]] = {}
+        for index, name in enumerate(self._catalogue.names):
+            for word in set(roots(name)):
+                by_word.setdefault(word, []).append(index)
+        return by_word
+
+    @cached_property
+    def _item_spellings(self) -> list[str]:
+        return self._items.phrases()

@@ -1,0 +1,172 @@
+"""Mends misspelt words of a question: the nearest name within one or two slips of the finger.
+
+A word that is a name, everyday English or one of eighty thousand English words is never mended, so
+that "gin" does not become "ginger". A word that only titles of items hold is further away than a
+name or an everyday word: "musicle" is a musical, though some title may hold "muscle".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from functools import cached_property, lru_cache
+
+from localrec.foundation.text_matching import Token, roots, singular
+from localrec.understanding.language_words import english
+
+_VOWELS = frozenset("aeiouyhw")
+_ONLY_IN_TITLES = 0.9  # of a slip
+_OTHER_BEGINNING = 0.5
+_COMMONEST = 150  # of words: "somthing" is "something", whatever else is near
+_EVERYDAY_RANK = 6_000  # the commonest words of English, which name an item only beside a cue
+
+
+class SpellingCorrector:
+    """Read the words of one domain's questions as they were meant.
+
+    Args:
+        names: Words of attributes' names -> names that hold them.
+        titles: Words of items' names -> names that hold them.
+        parts: Words by which longer names may be called.
+        plain: Everyday words.
+        compounds: One word -> the names that it stands for together.
+    """
+
+    def __init__(
+        self,
+        names: Mapping[str, int],
+        titles: Mapping[str, int],
+        parts: Collection[str],
+        plain: Collection[str],
+        compounds: Mapping[str, tuple[str, ...]],
+    ) -> None:
+        self._names, self._titles, self._parts = names, titles, parts
+        self._plain, self._compounds = plain, compounds
+
+    @cached_property
+    def _spellings(self) -> list[str]:
+        return sorted({*self._names, *self._titles, *self._plain, *self._parts})
+
+    def respell(self, token: Token) -> tuple[str, ...]:
+        """The roots that a word stands for: mostly itself."""
+        root = token.root
+        if (names := self._compounds.get(token.word) or self._compounds.get(root)) is not None:
+            return tuple(part for name in names for part in roots(name))
+        if (meant := english().slang.get(token.word)) is not None:
+            return (meant,)
+        if self._is_known(token):
+            return (root,)
+        for ending, rest in (("s", ()), ("less", ("less",))):  # "daiquiris", "creamless"
+            stem = token.word.removesuffix(ending)
+            if stem != token.word and (stem in self._names or stem in self._titles):
+                return (stem, *rest)
+        if len(token.word) > 3 and (
+            near := self._nearest(root if len(root) > 3 else token.word, 1)
+        ):
+            return (near,)
+        for place in range(3, len(root) - 2):  # "limejuice"
+            left, right = singular(root[:place]), singular(root[place:])
+            if left in self._names and right in self._names:
+                return (left, right)
+        if len(token.word) == 3:
+            return (self._swapped(token.word) or self._sounds_like(token.word) or root,)
+        return (self._nearest(root if len(root) > 3 else token.word, 2) or root,)
+
+    def _swapped(self, word: str) -> str | None:
+        """ "teh", "adn": an everyday word of three letters with two of them swapped."""
+        swaps = (word[1] + word[0] + word[2], word[0] + word[2] + word[1])
+        return next((one for one in swaps if one in self._plain), None)
+
+    def _is_known(self, token: Token) -> bool:
+        return (
+            token.root in self._names
+            or token.root in self._titles
+            or token.root in self._parts
+            or token.word in self._plain
+            or token.root in self._plain
+            or token.word[0].isdigit()
+            or len(token.word) < 3
+            or token.word in english_words()
+        )
+
+    def _nearest(self, root: str, most: int) -> str | None:
+        """The nearest known word by at most so many slips, else one that sounds alike."""
+        from rapidfuzz import process  # 15 ms to import, only paid for a word nobody knows
+        from rapidfuzz.distance import OSA
+
+        slips = min(most, 1 if len(root) < 7 else 2)
+        near = process.extract(
+            root, self._spellings, scorer=OSA.distance, score_cutoff=slips, limit=24
+        )
+        usable = [
+            (self._cost(root, word, distance), word not in self._names, -self._uses(word), word)
+            for word, distance, _ in near
+            if len(word) >= 3
+            and (word[0] == root[0] or (distance == 1 and len(root) >= 5))
+            and (distance == 1 or len(word) >= 7)
+        ]
+        if usable:
+            return singular(min(usable)[-1])
+        return self._sounds_like(root) if most > 1 else None
+
+    def _cost(self, root: str, word: str, distance: float) -> float:
+        told = word in self._names or word in self._plain or word in self._parts
+        far = _OTHER_BEGINNING if word[0] != root[0] else 0.0
+        if word in self._plain and word_rank(word) < _COMMONEST:
+            return distance + far - 0.1
+        return distance + far + (0.0 if told else _ONLY_IN_TITLES)
+
+    def _sounds_like(self, root: str) -> str | None:
+        """The name with the same consonants, at most half its letters away: "tekila", "jin"."""
+        from rapidfuzz.distance import OSA
+
+        alike = [
+            (OSA.distance(root, word), -self._uses(word), word)
+            for word in self._by_sound.get(_sound(root), ())
+            if (word[0] in _VOWELS) == (root[0] in _VOWELS)
+        ]
+        near = [one for one in alike if one[0] <= max(1, len(root) // 2)]
+        return min(near)[-1] if near else None
+
+    @cached_property
+    def _by_sound(self) -> dict[str, list[str]]:
+        by_sound: dict[str, list[str]] = {}
+        for word in {*self._names, *self._titles}:
+            sound = _sound(word)
+            if len(sound) > 1:  # one consonant is no likeness
+                by_sound.setdefault(sound, []).append(word)
+        return by_sound
+
+    def _uses(self, word: str) -> int:
+        return self._names.get(word, 0) + self._titles.get(word, 0)
+
+
+@lru_cache
+def english_words() -> dict[str, int]:
+    """Eighty thousand English words, none of them a typo, commonest first; word -> its rank.
+
+    Read in 30 ms, for a word nobody knows.
+    """
+    from importlib.resources import files
+
+    listed = files("symspellpy") / "frequency_dictionary_en_82_765.txt"
+    lines = listed.read_text(encoding="utf-8-sig").splitlines()
+    return {line.split(" ", 1)[0]: rank for rank, line in enumerate(lines)}
+
+
+def word_rank(word: str) -> int:
+    """Rank of an English word by how often it is used, 0 for the commonest."""
+    return english_words().get(word, len(english_words()))
+
+
+def is_everyday(word: str) -> bool:
+    """Whether a word is so common that alone it hardly names an item or a maker."""
+    return word_rank(word) < _EVERYDAY_RANK
+
+
+def _sound(word: str) -> str:
+    """Return a phonetic key: the consonants of a word, doubled and silent ones once."""
+    word = re.sub(r"g(?=[eiy])|dg", "j", word.replace("ph", "f"))
+    word = re.sub(r"c(?=[eiy])|z", "s", word)
+    word = re.sub(r"[cq]|ck", "k", word)
+    return re.sub(r"(.)\1+", r"\1", re.sub(r"[aeiouyhw]", "", word))

@@ -1,0 +1,45 @@
+"""What a question says of the user's own past with items: "not read yet", "on my watchlist"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from localrec.understanding.language_words import english, phrases_by_first_word
+
+_WORDS = english().state
+_KINDS = tuple(
+    (name, phrases_by_first_word(told))
+    for name, told in (
+        ("unwanted", _WORDS.unwanted),
+        ("unmet", _WORDS.unmet),
+        ("wanted", _WORDS.wanted),
+        ("met", _WORDS.met),
+    )
+)
+
+
+class AskedState(msgspec.Struct, frozen=True):
+    """The state that a question asks for, and the tokens that say so."""
+
+    met: bool | None = None
+    on_list: bool | None = None
+    places: frozenset[int] = frozenset()
+
+
+def find_state(words: Sequence[str]) -> AskedState:
+    """Find what a question's words, folded, say of the user's own past."""
+    places: set[int] = set()
+    found: set[str] = set()
+    for name, told in _KINDS:
+        for first, word in enumerate(words):
+            for phrase in told.get(word, ()):
+                span = range(first, first + len(phrase))
+                if tuple(words[first : first + len(phrase)]) == phrase and places.isdisjoint(span):
+                    places.update(span)
+                    found.add(name)
+                    break
+    met = False if "unmet" in found else True if "met" in found else None
+    on_list = False if "unwanted" in found else True if "wanted" in found else None
+    return AskedState(met, on_list, frozenset(places))

@@ -1,0 +1,325 @@
+"""Bounds on years: "1990-1995", "nothing later than 1960", "early seventies", "pre-war".
+
+Years and decades are read in digits and in words ("nineteen sixty-five"). A bare decade is left to
+the catalogue's own decades, where it has them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+
+import msgspec
+
+from localrec.foundation.text_matching import fold
+from localrec.understanding.language_words import english
+
+EARLIEST, LATEST = 0, 9999
+_WORDS = english().years
+_NUMBERS = english().numbers
+_YEAR = r"(?P<{0}year>(?:1[5-9]|20)\d\d)(?!\d|s\b|\s?s\b|[.,]\d)"
+_SHORT_YEAR = r"(?P<{0}year>(?:(?:1[5-9]|20)\d\d)|(?<![\d.$#])[2-9]\d)(?!\d|s\b|\s?s\b|[.,:]\d|%)"
+_DECADE = (
+    r"(?P<{0}decade>(?:1[5-9]|20)\d0|(?<![\d.,])[0-9]0)\s?s\b|(?:19\s*)?(?P<{0}named>"
+    + "|".join(_WORDS.decades)
+    + r")\b"
+)
+_CENTURY = (
+    r"(?P<{0}century>" + "|".join(map(re.escape, _WORDS.ordinals)) + r")[\s-]+(?:century|c\.?)\b"
+)
+_PART = (
+    r"(?:(?P<{0}part>"
+    + "|".join(sorted(_WORDS.early | _WORDS.middle | _WORDS.late, key=len, reverse=True))
+    + r")[\s-]+(?:of\s+)?(?:the\s+)?)?"
+)
+_TO = r"\s*(?:-|–|—|to|and|until|till|through|thru)\s*(?:the\s+)?"
+_PARTS = {"decade": (3, 4, 6, 7), "century": (33, 34, 66, 67)}  # ends of early, middle, late
+_HALVES = {"decade": (4, 5), "century": (49, 50)}
+_REFUSED = re.compile(
+    r"\b(?:" + "|".join(sorted(_WORDS.refused, key=len, reverse=True)) + r")\s+(?:the\s+)?$"
+)
+
+
+class YearSpan(msgspec.Struct, frozen=True):
+    """Characters `start` to `end` of a question, and the closed span of years they ask for.
+
+    A span that is `barred` is refused ("not 1995").
+    """
+
+    start: int
+    end: int
+    low: int
+    high: int
+    barred: bool = False
+
+
+def level(text: str) -> str:
+    """Fold a text letter by letter and write its numbers in digits, keeping every place."""
+    line = "".join(_level_letter(letter) for letter in text)
+    return _number_words().sub(_in_digits, line)
+
+
+def find_years(text: str, *, decades: bool = False, short: bool = False) -> list[YearSpan]:
+    """Find every span of years that a question asks for, left to right, without overlap.
+
+    Args:
+        text: The question.
+        decades: Whether bare decades count; else the catalogue's own decades read them.
+        short: Whether two digits are a year ("pre 75"), where no other number is asked for.
+    """
+    line = level(text)
+    found: list[YearSpan] = []
+    for bare in _candidates(line, decades, short):
+        refused = _REFUSED.search(line[: bare.start].replace("'", "")) is not None
+        one = msgspec.structs.replace(
+            bare,
+            end=end_in_text(text, line, bare.end),
+            barred=refused and bare.low > EARLIEST and bare.high < LATEST,
+        )
+        if all(one.end <= other.start or one.start >= other.end for other in found):
+            found.append(one)
+    found.sort(key=lambda one: one.start)
+    for place, (one, other) in enumerate(pairwise(found), 1):
+        if one.barred and line[one.end : other.start].strip() in ("or", "and", ",", "nor", ""):
+            found[place] = msgspec.structs.replace(other, barred=True)  # "not 1995 or 1996"
+    return found
+
+
+def end_in_text(text: str, line: str, end: int) -> int:
+    """Where something ends in a text that ends at `end` of its levelled form."""
+    while end < len(line) and line[end] == " " and text[end].isalpha():
+        while end < len(line) and line[end] == " " and not text[end].isspace():
+            end += 1
+        gap = end
+        while gap < len(line) and text[gap].isspace():
+            gap += 1
+        if gap >= len(line) or line[gap] != " ":
+            break
+        end = gap
+    return end
+
+
+def joint_years(spans: Sequence[YearSpan]) -> tuple[int, int] | None:
+    """The years that meet all spans; of two that exclude each other ("1960 or 1975") both count."""
+    if not spans:
+        return None
+    low, high = max(one.low for one in spans), min(one.high for one in spans)
+    if low <= high:
+        return low, high
+    return min(one.low for one in spans), max(one.high for one in spans)
+
+
+def _candidates(line: str, decades: bool, short: bool) -> Iterator[YearSpan]:
+    for phrase, (low, high) in _WORDS.eras.items():
+        for match in re.finditer(rf"\b{_spaced(phrase)}\b(?!\s+\d)", line):
+            yield YearSpan(match.start(), match.end(), low, high)
+    for match in _pair(short).finditer(line):
+        begins = _value(match, "a_") or (0, 0)
+        ends = _second(match, begins) or (0, 0)
+        joined = match["lead"] is not None or match["join"].strip() not in ("and",)
+        if joined and begins[0] <= ends[1]:
+            yield YearSpan(match.start(), match.end(), begins[0], ends[1])
+    for how, pattern in _bounded(short):
+        for match in pattern.finditer(line):
+            value = _value(match, "")
+            if value is not None:
+                yield YearSpan(match.start(), match.end(), *_bound(how, value))
+    for match in _alone(short).finditer(line):
+        value = _value(match, "")
+        plain = match["decade"] or match["named"]
+        if value is not None and (decades or not plain or match["part"]):
+            yield YearSpan(match.start(), match.end(), *value)
+
+
+def _bound(how: str, value: tuple[int, int]) -> tuple[int, int]:
+    low, high = value
+    if how == "before":
+        return EARLIEST, low - 1
+    if how == "until":
+        return EARLIEST, high
+    if how == "after":
+        return high + 1, LATEST
+    if how == "since":
+        return low, LATEST
+    return (low - 2, high + 2) if low == high else value
+
+
+def _value(match: re.Match[str], name: str) -> tuple[int, int] | None:
+    """The first and last year of what a match names."""
+    groups = match.groupdict()
+    if year := groups.get(f"{name}year"):
+        told = int(year) if len(year) > 2 else 1900 + int(year)
+        return told, told
+    if century := groups.get(f"{name}century"):
+        first = 100 * (_WORDS.ordinals[" ".join(century.split())] - 1)
+        return _part_of(groups.get(f"{name}part"), first, 99, "century")
+    decade = groups.get(f"{name}decade")
+    named = groups.get(f"{name}named")
+    if decade:
+        first = int(decade)
+        first += 0 if first > 99 else 2000 if first < 20 else 1900
+    elif named:
+        first = _WORDS.decades[named]
+    else:
+        return None
+    return _part_of(groups.get(f"{name}part"), first, 9, "decade")
+
+
+def _part_of(part: str | None, first: int, length: int, kind: str) -> tuple[int, int]:
+    early, middle, late, last = _PARTS[kind]
+    if part is None:
+        return first, first + length
+    if part.endswith("half"):
+        first_ends, second_begins = _HALVES[kind]
+        return (
+            (first, first + first_ends)
+            if part in _WORDS.early
+            else (first + second_begins, first + length)
+        )
+    if part in _WORDS.early:
+        return first, first + early
+    if part in _WORDS.middle:
+        return first + middle, first + late
+    return first + last, first + length
+
+
+def _second(match: re.Match[str], begins: tuple[int, int]) -> tuple[int, int] | None:
+    """The end of "1990-95" counts in the century of its beginning."""
+    if short := match.groupdict().get("b_short"):
+        year = 100 * (begins[0] // 100) + int(short)
+        return year, year
+    return _value(match, "b_")
+
+
+@lru_cache
+def _pair(years_are_short: bool) -> re.Pattern[str]:
+    one = _any_of("a_", years_are_short)
+    other = _any_of("b_", years_are_short)
+    short = r"(?P<b_short>\d\d)(?![\d%$€£]|\s?s\b|\s*[a-z]*\s*(?:dollar|euro|page|minute|player))"
+    return re.compile(
+        rf"(?:\b(?P<lead>between|from|in|of)\s+)?(?:the\s+)?(?<![\d.$€£]){one}(?P<join>{_TO})"
+        rf"(?:{other}|(?<=[-–—]){short})"
+    )
+
+
+@lru_cache
+def _alone(short: bool) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\d.$€£-]){_any_of('', short)}{_no_unit()}")
+
+
+@lru_cache
+def _bounded(short: bool) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    found = []
+    lists = [
+        ("until", _WORDS.until),
+        ("since", _WORDS.since),
+        ("before", _WORDS.before),
+        ("after", _WORDS.after),
+        ("near", _WORDS.near),
+    ]
+    cues = sorted(((cue, how) for how, told in lists for cue in told), key=lambda one: -len(one[0]))
+    behind = [("since", _WORDS.since_behind), ("until", _WORDS.until_behind)]
+    for how, told in behind:
+        words = "|".join(_spaced(one) for one in sorted(told, key=len, reverse=True))
+        lead = r"(?:\b(?:from|in|of|since)\s+)?(?:the\s+)?"
+        found.append((how, re.compile(rf"{lead}(?<![\d.$€£]){_any_of('', short)}\s+(?:{words})\b")))
+    for cue, how in cues:
+        if cue == "from":  # "from 1990" alone is that year
+            continue
+        between = r"[\s-]*" if len(cue) < 5 else r"\s+"
+        found.append(
+            (
+                how,
+                re.compile(
+                    rf"\b{_spaced(cue)}{between}(?:the\s+)?(?:year\s+)?"
+                    rf"(?<![\d.$€£]){_any_of('', short)}"
+                    rf"{_no_unit()}"
+                ),
+            )
+        )
+    return tuple(found)
+
+
+def _no_unit() -> str:
+    """A number before a noun of measure is no year ("2000 pages")."""
+    return r"(?!\s*(?:page|word|dollar|buck|euro|pound|minute|min|point|people|player|ml|%))"
+
+
+def _any_of(name: str, short: bool) -> str:
+    year = (_SHORT_YEAR if short else _YEAR).format(name)
+    part = _PART.format(name)
+    return rf"(?:{part}(?:{_DECADE.format(name)}|{_CENTURY.format(name)})|{year})"
+
+
+def _spaced(phrase: str) -> str:
+    return r"[\s-]+".join(map(re.escape, phrase.split()))
+
+
+@lru_cache(maxsize=4096)
+def _level_letter(letter: str) -> str:
+    plain = fold(letter)
+    return plain if len(plain) == 1 else " "
+
+
+@lru_cache
+def _number_words() -> re.Pattern[str]:
+    """Numbers in words: "nineteen sixty-five", "two thousand and ten", "a hundred and twenty"."""
+    words = sorted(_NUMBERS, key=len, reverse=True)
+    one = "(?:" + "|".join(words) + ")"
+    return re.compile(
+        rf"\b(?:a[\s-]+(?=hundred))?(?:two[\s-]+thousand(?:[\s-]+(?:and[\s-]+)?{one}(?:[\s-]+{one})?)?"
+        rf"|{one}(?:[\s-]+(?:(?<=hundred\s)and[\s-]+|oh?[\s-]+)?{one}){{0,3}})\b"
+        rf"(?:\s+point\s+(?P<tenths>{one})(?!s)|\s+and\s+a\s+(?P<half>half)\b)?(?!\s*s\b)"
+    )
+
+
+def _in_digits(match: re.Match[str]) -> str:
+    told = match.group()
+    behind = ""
+    if match["tenths"] or match["half"]:
+        behind = f".{_NUMBERS[match['tenths']]}" if match["tenths"] else ".5"
+        tail = match["tenths"] or match["half"]
+        told = told[: told.rindex(tail)].rstrip().removesuffix("point").removesuffix("a").rstrip()
+        told = told.removesuffix("and").rstrip() if match["half"] else told
+    whole = match.group()
+    words = [word for word in re.split(r"[\s-]+", told) if word not in ("and", "o", "oh")]
+    words = ["one", *words[1:]] if words[0] == "a" else words
+    value = _year_in_words(words) if len(words) > 1 else None
+    if value is None and "thousand" not in words:
+        value = _count_in_words(words)
+    if value is None or len(f"{value}{behind}") > len(whole):
+        return whole
+    return f"{value}{behind}".ljust(len(whole))
+
+
+def _year_in_words(words: Sequence[str]) -> int | None:
+    if words[:2] == ["two", "thousand"]:
+        rest = _count_in_words(words[2:]) if len(words) > 2 else 0
+        return None if rest is None else 2000 + rest
+    first = _NUMBERS.get(words[0], 0)
+    if first not in (17, 18, 19, 20):
+        return None
+    if words[1:] == ["hundred"]:
+        return 100 * first
+    rest = _count_in_words([word for word in words[1:] if word != "hundred"])
+    small = len(words) == 2 and rest is not None and rest < 10
+    if rest is None or rest > 99 or (small and first == 20):
+        return None  # "twenty five" is a count
+    return 100 * first + rest
+
+
+def _count_in_words(words: Iterable[str]) -> int | None:
+    total, last = 0, 1000
+    for word in words:
+        value = _NUMBERS[word]
+        if value == 100:
+            if not 0 < total < 10:
+                return None
+            total, last = 100 * total, 100
+        elif value < 10 <= last or value < 100 <= last:
+            total, last = total + value, 10 if value >= 20 else 1
+        else:
+            return None
+    return total

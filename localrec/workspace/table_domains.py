@@ -1,0 +1,35 @@
+"""Which domain a table of items belongs to: one that was made for such a table, or a new one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from localrec.data.domains import Domain
+from localrec.foundation.errors import UsageError
+from localrec.graph.domain_files import load_domain, use_domains_of
+from localrec.sources.catalogues.catalogue_source import fits
+from localrec.sources.catalogues.records import RecordTable
+from localrec.workspace.own_domains import own_domain_names
+
+
+def domain_of_table(workspace: Path, table: RecordTable) -> Domain | None:
+    """The one domain of a workspace whose columns stand in a table; None without one.
+
+    Raises:
+        UsageError: several domains have such columns.
+    """
+    use_domains_of(workspace)
+    domains = [load_domain(name) for name in own_domain_names(workspace)]
+    fitting = [one for one in domains if one.columns is not None and fits(one.columns, table)]
+    if len(fitting) > 1:
+        names = ", ".join(one.name for one in fitting)
+        raise UsageError(f"{table.path.name} fits several domains: {names}.", "Name one: --domain.")
+    return fitting[0] if fitting else None
+
+
+def name_for(path: Path) -> str:
+    """A name for the domain of a file, made from the file's own: "winemag_5k.csv" is winemag."""
+    words = re.findall(r"[a-z]+", path.name.split(".")[0].casefold().replace("_", " "))
+    plain = [word for word in words if len(word) > 2 and word not in ("csv", "data", "dataset")]
+    return "-".join(plain[:2]) or "items"

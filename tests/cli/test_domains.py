@@ -1,0 +1,126 @@
+"""Domains of a workspace: made from a table, listed, used by name and by folder, removed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from localrec.graph import domain_files
+from localrec.workspace.own_domains import own_domain_names
+
+WINES = "title,country,variety,winery,price\n" + "".join(
+    f"Estate {n} 20{n} Blend,{country},{variety},Estate {n},{n}\n"
+    for n, country, variety in (
+        (10, "Portugal", "White Blend"),
+        (15, "Portugal", "Portuguese White"),
+        (25, "Portugal", "Portuguese White"),
+        (12, "Italy", "White Blend"),
+        (13, "Portugal", "Red Blend"),
+        (11, "Italy", "Nebbiolo"),
+    )
+)
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "winemag.csv"
+    path.write_text(WINES, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def cellar(empty_workspace, cli, table):
+    """A workspace with a domain of wines and its items."""
+    for command in (
+        ("domains", "new", "wines", "--from", str(table), "--yes"),
+        ("import", "auto", str(table), "--domain", "wines"),
+    ):
+        outcome = cli("--workspace", str(empty_workspace), *command)
+        assert outcome.code == 0, outcome.err
+    return empty_workspace
+
+
+def test_three_commands_lead_from_a_table_to_an_answer(cellar, cli):
+    question = "a white wine from Portugal under 20 dollars"
+    outcome = cli("--workspace", str(cellar), "--json", "ask", question)
+    assert outcome.code == 0
+    names = {one["name"] for one in json.loads(outcome.out)["items"]}
+    assert names == {"Estate 10 2010 Blend", "Estate 15 2015 Blend"}
+
+
+def test_without_the_word_yes_nothing_is_kept(empty_workspace, cli, table):
+    command = ("domains", "new", "wines", "--from", str(table))
+    outcome = cli("--workspace", str(empty_workspace), *command)
+    assert outcome.code == 2
+    assert "Nothing was kept" in outcome.err
+    assert "links to variety" in outcome.out
+    assert not (empty_workspace / "domains").exists()
+
+
+def test_a_domain_is_listed_shown_and_checked(cellar, cli):
+    listed = json.loads(cli("--workspace", str(cellar), "--json", "domains", "list").out)
+    assert {"name": "wines", "item": "wine", "items": 6, "own": True} in listed
+    shown = json.loads(cli("--workspace", str(cellar), "--json", "domains", "show", "wines").out)
+    assert shown["numbers"]["price"]["better"] == "lower"
+    assert cli("--workspace", str(cellar), "domains", "check", "wines").code == 0
+
+
+def test_a_fault_in_a_declaration_is_named(cellar, cli):
+    path = cellar / "domains" / "wines" / "domain.toml"
+    path.write_text(path.read_text().replace("costs {value}", "is cheap"))
+    outcome = cli("--workspace", str(cellar), "domains", "check", "wines")
+    assert outcome.code == 1
+    assert "says of price needs {value}" in outcome.err
+
+
+def test_a_table_finds_the_one_domain_with_its_columns(cellar, cli, table):
+    outcome = cli("--workspace", str(cellar), "--json", "import", "auto", str(table))
+    assert outcome.code == 0
+    assert json.loads(outcome.out)["domain"] == "wines"
+
+
+def test_a_folder_stands_for_the_domain_in_it(cellar, cli, table, tmp_path, monkeypatch):
+    monkeypatch.setattr(domain_files, "_named", {})  # the name holds for the rest of a process
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "settings.toml").write_text('embedder = "hashing"\n')
+    folder = str(cellar / "domains" / "wines")
+    imported = cli("--workspace", str(other), "import", "auto", str(table), "--domain", folder)
+    assert imported.code == 0, imported.err
+    assert (other / "domains" / "wines" / "domain.toml").is_file()
+
+
+def test_a_domain_leaves_with_its_items(cellar, cli):
+    outcome = cli("--workspace", str(cellar), "domains", "remove", "wines", "--yes")
+    assert outcome.code == 0
+    assert "6 wines" in outcome.err
+    assert own_domain_names(cellar) == []
+    listed = json.loads(cli("--workspace", str(cellar), "--json", "domains", "list").out)
+    assert all(one["items"] == 0 for one in listed)
+
+
+@pytest.mark.parametrize("name", ["books", "../x", "Wein", ""])
+def test_a_name_that_is_taken_or_no_name_is_refused(empty_workspace, cli, table, name):
+    command = ("domains", "new", name, "--from", str(table), "--yes")
+    assert cli("--workspace", str(empty_workspace), *command).code != 0
+    assert not (empty_workspace / "domains").exists()
+
+
+def test_strict_refuses_at_the_first_row_that_would_be_mended(cellar, cli, tmp_path):
+    path = tmp_path / "short.csv"
+    path.write_text(WINES + "Cut 2011 Blend,Italy\n", encoding="utf-8")
+    command = ("import", "auto", str(path), "--domain", "wines")
+    assert cli("--workspace", str(cellar), *command).code == 0
+    outcome = cli("--workspace", str(cellar), *command, "--strict")
+    assert outcome.code == 1
+    assert "row 8: ends after 2 of 5 cells" in outcome.err
+
+
+def test_a_file_is_refused_where_a_tenth_of_its_rows_would_go(cellar, cli, tmp_path):
+    path = tmp_path / "holes.csv"
+    rows = "".join(f"Wine {n} 2010,Italy,Nebbiolo,Estate,{n}\n" for n in range(30))
+    path.write_text(WINES + rows + ",Italy,Nebbiolo,Estate,5\n" * 8, encoding="utf-8")
+    outcome = cli("--workspace", str(cellar), "import", "auto", str(path), "--domain", "wines")
+    assert outcome.code == 1
+    assert "8 of 44 rows would be left out: has no name (8)" in outcome.err

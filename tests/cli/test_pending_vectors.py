@@ -1,0 +1,111 @@
+"""Answers right after an import: by spelling, until the model has made its vectors."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from localrec.foundation import jobs
+from localrec.graph.domain_files import load_domain
+from localrec.graph.journal import open_settled
+from localrec.index.embedders import HashingEmbedder
+from localrec.index.pending_vectors import QUICK, embed_in_steps, read_pending
+from localrec.workspace import import_service
+
+WINES = "title,country,variety,winery,price\n" + "".join(
+    f"Estate {n} 20{n} Blend,{country},{variety},Estate {n},{n}\n"
+    for n, country, variety in (
+        (10, "Portugal", "White Blend"),
+        (15, "Portugal", "Portuguese White"),
+        (25, "Portugal", "Portuguese White"),
+        (11, "Italy", "Nebbiolo"),
+    )
+)
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """What would have been started in the background."""
+    calls = []
+    monkeypatch.setattr(jobs, "start_in_background", lambda folder, told: calls.append(told))
+    monkeypatch.setattr(import_service, "_AT_ONCE", 2)
+    return calls
+
+
+@pytest.fixture
+def cellar(workspace_path, cli, tmp_path, started):
+    """A workspace with the default embedder, of which no model file is ever opened here."""
+    table = tmp_path / "winemag.csv"
+    table.write_text(WINES, encoding="utf-8")
+    for command in (
+        ("domains", "new", "wines", "--from", str(table), "--yes"),
+        ("import", "auto", str(table), "--domain", "wines"),
+    ):
+        outcome = cli("--workspace", str(workspace_path), *command)
+        assert outcome.code == 0, outcome.err
+    return workspace_path
+
+
+def test_an_import_of_many_texts_leaves_their_vectors_to_the_background(cellar, cli, started):
+    assert started == [["index", "--domain", "wines"]]
+    pending = read_pending(cellar / "indexes", "wines")
+    assert pending is not None and pending.total > 2
+    outcome = cli("--workspace", str(cellar), "index", "--status")
+    assert "being made in the background (0% of" in outcome.err
+
+
+def test_questions_are_answered_meanwhile_and_it_is_told_by_what(cellar, cli):
+    question = "a white wine from Portugal under 20 dollars"
+    outcome = cli("--workspace", str(cellar), "--json", "ask", "--no-model", question)
+    assert outcome.code == 0, outcome.err
+    names = {one["name"] for one in json.loads(outcome.out)["items"]}
+    assert names == {"Estate 10 2010 Blend", "Estate 15 2015 Blend"}
+    assert "compared by spelling" in outcome.err
+
+
+def test_the_store_is_free_between_batches_and_quick_vectors_go_at_the_end(cellar):
+    model = HashingEmbedder(size=16, seed=3)
+    told = []
+
+    def progress(done: int, total: int) -> None:
+        with open_settled(cellar, read_only=True, wait_s=0.1):
+            told.append((done, total))
+
+    count = embed_in_steps(
+        lambda: open_settled(cellar, read_only=False),
+        cellar / "indexes",
+        load_domain("wines"),
+        model,
+        progress,
+    )
+    assert told == [(0, count)]
+    assert read_pending(cellar / "indexes", "wines") is None
+    with open_settled(cellar, read_only=True) as store:
+        models = {name for (name,) in store.rows("SELECT DISTINCT model FROM embedding")}
+    assert models == {model.name} and model.name != QUICK.name
+
+
+def test_work_that_was_cut_short_goes_on_where_it_was(cellar, monkeypatch):
+    monkeypatch.setattr("localrec.index.pending_vectors.AT_ONCE", 3)
+    model = HashingEmbedder(size=16, seed=3)
+    folder = cellar / "indexes"
+
+    def stop(done: int, total: int) -> None:
+        if done >= 6:
+            raise KeyboardInterrupt
+
+    def run(progress) -> int:
+        return embed_in_steps(
+            lambda: open_settled(cellar, read_only=False),
+            folder,
+            load_domain("wines"),
+            model,
+            progress,
+        )
+
+    with pytest.raises(KeyboardInterrupt):
+        run(stop)
+    total = read_pending(folder, "wines").total
+    assert read_pending(folder, "wines").done == 6
+    assert run(lambda done, total: None) == total - 6

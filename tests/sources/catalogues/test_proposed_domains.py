@@ -1,0 +1,196 @@
+"""A domain proposed from a table: what becomes of each column, and of each row."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from localrec.data.rows import CatalogueRows
+from localrec.sources.catalogues.catalogue_source import CatalogueSource
+from localrec.sources.catalogues.proposal import Proposal, propose_domain
+from localrec.sources.catalogues.records import open_records
+from localrec.workspace.domain_check import domain_problems
+
+WINES = """id,title,country,province,variety,winery,price,points,description
+0,Valle 2013 Rosso (Etna),Italy,Sicily,Red Blend,Valle,$15.00,87,{prose} one
+1,Quinta 2011 Branco,Portugal,Douro,Portuguese White,Quinta,$12.50,90,{prose} two
+2,Monte 2012 Gris,US,Oregon,Pinot Gris,Monte,,85,{prose} three
+3,Casa 2010 White,Portugal,Tejo,White Blend,Casa,$1,200.00,92,{prose} four
+""".replace("$1,200.00", '"$1,200.00"').replace(
+    "{prose}", "Ripe and fruity with a smooth and structured body and an end of citrus number"
+)
+GAMES = """rank,game_id,names,min_players,max_players,avg_time,year,avg_rating,mechanic,designer,\
+weight
+1,174430,Gloom,1,4,120,2017,8.9,"Dice Rolling, Hand Management",Isaac Childres,3.7
+2,161936,Season,2,4,60,2015,8.6,"Hand Management, Set Collection","Rob Daviau, Matt Leacock",2.8
+3,173346,Seven,2,2,0,2015,8.1,"Set Collection, Drafting",Antoine Bauza,0
+4,167791,Mars,1,5,120,2016,8.4,"Drafting, Hand Management",Jacob Fryxelius,3.2
+"""
+
+
+@pytest.fixture
+def proposed(tmp_path: Path):
+    """Writes a table, proposes a domain for it, and reads the table into the domain."""
+
+    def propose(name: str, text: str, file: str = "table.csv") -> tuple[Proposal, CatalogueRows]:
+        path = tmp_path / file
+        path.write_text(text, encoding="utf-8")
+        proposal = propose_domain(name, open_records(path))
+        return proposal, CatalogueSource().read(path, proposal.domain)
+
+    return propose
+
+
+def links_of(found: CatalogueRows, name: str) -> dict[str, list[str]]:
+    """Kind -> names of the links of one item."""
+    item = next(one for one in found.items if one.name == name)
+    told: dict[str, list[str]] = {}
+    for link in item.links:
+        told.setdefault(link.kind, []).append(link.name)
+    return told
+
+
+def test_wines_have_makers_places_and_a_price_in_dollars(proposed):
+    proposal, found = proposed("wines", WINES)
+    domain = proposal.domain
+    assert (domain.singular, domain.item_words) == ("wine", ("wine",))
+    assert {kind: spec.role for kind, spec in domain.attributes.items()} == {
+        "winery": "creator",
+        "place": "container",
+        "variety": "component",
+    }
+    assert domain.numbers["price"].units["dollar"] == 1
+    assert "€" not in domain.numbers["price"].units
+    assert domain.numbers["price"].better == "lower"
+    assert domain.numbers["points"].better == "higher"
+    item = found.items[3]
+    assert item.properties["price"] == 1200
+    assert item.properties["year"] == 2010
+    assert links_of(found, "Casa 2010 White")["place"] == ["Portugal", "Tejo"]
+    assert domain_problems(domain) == []
+
+
+def test_white_is_told_by_a_word_of_the_name_or_by_the_grape(proposed):
+    proposal, _ = proposed("wines", WINES)
+    varieties = proposal.domain.taxonomy["variety"]
+    assert "white" in varieties["portuguese white"].parents
+    assert "white" in varieties["white blend"].parents
+    assert "white" in varieties["pinot gris"].parents
+    assert "red" in varieties["red blend"].parents
+
+
+def test_games_are_bounded_by_players_and_time(proposed):
+    proposal, found = proposed("board-games", GAMES)
+    numbers = proposal.domain.numbers
+    assert (numbers["min_players"].bound, numbers["max_players"].bound) == ("low", "high")
+    assert numbers["avg_time"].units == {"minute": 1, "min": 1, "hour": 60}
+    assert links_of(found, "Season")["designer"] == ["Rob Daviau", "Matt Leacock"]
+    assert links_of(found, "Seven")["mechanic"] == ["Set Collection", "Drafting"]
+    seven = next(one for one in found.items if one.name == "Seven")
+    assert "avg_time" not in seven.properties and "weight" not in seven.properties
+    assert seven.properties["game_id"] == "173346"
+    assert any("0 in column avg_time" in note for note in found.report.notes)
+
+
+def test_a_share_of_alcohol_is_kept_in_percent(proposed):
+    text = "name,abv,style\nPub Beer,0.05,IPA\nDevil,0.066,IPA\nRise,,Stout\n"
+    proposal, found = proposed("beers", text)
+    assert proposal.domain.numbers["abv"].units["%"] == 1
+    assert [item.properties.get("abv") for item in found.items] == [5, 6.6, None]
+
+
+def test_rows_of_one_key_gather_into_a_list_with_measures(proposed):
+    text = "name,category,row_id,ingredient_number,ingredient,measure\n" + "".join(
+        f"{name},Classic,{row},{place},{ingredient},{place} oz\n"
+        for row, name in enumerate(("Gimlet", "Gim-let", "Sour"), 1)
+        for place, ingredient in enumerate(("Gin", "Lime Juice", "Sugar"), 1)
+    )
+    _, found = proposed("drinks", text)
+    assert [item.name for item in found.items] == ["Gimlet", "Gim-let", "Sour"]
+    links = [(link.name, link.value) for link in found.items[0].links if link.kind == "ingredient"]
+    assert links == [("Gin", "1 oz"), ("Lime Juice", "2 oz"), ("Sugar", "3 oz")]
+    report = found.report
+    assert (report.read, report.kept, report.merged, report.dropped) == (9, 3, 6, 0)
+    assert "9 rows gather into 3" in report.notes[0]
+
+
+def test_numbered_columns_are_one_list_with_its_measures(proposed):
+    text = (
+        "name,ingredient-1,measure-1,ingredient-2,measure-2\n"
+        "Gimlet,Gin,2 oz,Lime Juice,1 oz\nNeat,Rye,2 oz,,\nSour,Rye,2 oz,Lemon,1 oz\n"
+    )
+    _, found = proposed("mixes", text)
+    assert links_of(found, "Gimlet") == {"ingredient": ["Gin", "Lime Juice"]}
+    assert [link.value for link in found.items[2].links] == ["2 oz", "1 oz"]
+    assert links_of(found, "Neat") == {"ingredient": ["Rye"]}
+
+
+def test_an_amount_is_parted_from_the_name_it_stands_in(proposed):
+    text = "name,ingredient-1,ingredient-2\nOaxaca,1.5 oz Mezcal,2 dashes Bitters\n" + (
+        "Paloma,½ oz Lime Juice,a splash of Soda\nRye,2 oz Rye Whiskey,1 cube Sugar\n"
+    )
+    _, found = proposed("mixes", text)
+    told = [(link.name, link.value) for item in found.items for link in item.links]
+    assert told[:4] == [
+        ("Mezcal", "1.5 oz"),
+        ("Bitters", "2 dashes"),
+        ("Lime Juice", "½ oz"),
+        ("Soda", "a splash"),
+    ]
+
+
+def test_yes_or_no_columns_are_one_list_and_a_few_are_flags(proposed):
+    many = "name,vegan,spicy,quick,cheap\nSoup,1,0,1,1\nStew,0,1,0,1\nPie,0,0,1,0\n"
+    _, found = proposed("dishes", many)
+    assert links_of(found, "Soup") == {"tag": ["vegan", "quick", "cheap"]}
+    few = "name,is_vegan,size\nSoup,yes,big\nStew,no,big\nPie,no,small\n"
+    proposal, found = proposed("dishes", few)
+    assert proposal.domain.flags["is_vegan"].values["yes"] == ("vegan",)
+    assert found.items[0].properties["is_vegan"] == "yes"
+
+
+def test_json_with_a_list_of_objects_gives_names_and_amounts(proposed):
+    recipes = [
+        {
+            "name": f"Drink {number}",
+            "ingredients": [
+                {"unit": "cl", "amount": 4.5, "ingredient": "Gin"},
+                {"special": "2 dashes Orange Bitters"},
+            ],
+        }
+        for number in range(4)
+    ]
+    _, found = proposed("iba", json.dumps({"data": {"drinks": recipes}}), "iba.json")
+    told = [(link.kind, link.name, link.value) for link in found.items[0].links]
+    assert told == [("ingredient", "Gin", "4.5 cl"), ("ingredient", "Orange Bitters", "2 dashes")]
+
+
+def test_volumes_and_namesakes_stay_apart_and_doubles_merge(proposed):
+    text = (
+        "movie_id,title,year,director\n11,Solaris,1972,Tarkovsky\n12,Solaris,2002,Soderbergh\n"
+        "13,Kill Bill: Volume 1,2003,Tarantino\n14,Kill Bill: Volume 2,2004,Tarantino\n"
+        "12,Solaris,2002,Soderbergh\n"
+    )
+    _, found = proposed("films", text)
+    assert [item.name for item in found.items].count("Solaris") == 2
+    assert len(found.items) == len({item.key for item in found.items}) == 4
+    assert (found.report.read, found.report.kept, found.report.merged) == (5, 4, 1)
+
+
+def test_a_series_is_told_from_the_name_that_holds_it(proposed):
+    rows = "".join(f'{n},"Dune Book {n} (Dune, #{n})",Frank Herbert,19{n}5\n' for n in range(6, 10))
+    _, found = proposed("novels", "book_id,title,authors,year\n" + rows)
+    assert found.items[0].name == "Dune Book 6"
+    assert found.items[0].properties["series"] == "Dune"
+    assert found.items[0].properties["series_number"] == 6
+
+
+def test_a_table_without_a_name_for_its_items_is_refused(tmp_path):
+    from localrec.foundation.errors import InputError
+
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1.5,2.5\n3.25,4.5\n")
+    with pytest.raises(InputError, match="no column that could name"):
+        propose_domain("things", open_records(path))
