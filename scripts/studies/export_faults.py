@@ -63,14 +63,14 @@ FAULTS: dict[str, Fault] = {}
 
 
 def faulty_rows(layout: Planting, count: int) -> Iterator[Row]:
-    """`count` good rows, every third with a fault in its place, each kind in turn."""
+    """`count` good rows, every fourth with a fault in its place, each kind in turn."""
     fitting = [name for name, fault in FAULTS.items() if fault(layout.good(0), layout) is not None]
     for number in range(count):
         row = layout.good(number)
-        if number % 3 != 2:
+        if number % 4 != 3:
             yield row
             continue
-        name = fitting[(number // 3) % len(fitting)]
+        name = fitting[(number // 4) % len(fitting)]
         rows = FAULTS[name](row, layout)
         assert rows is not None
         for one in rows:

@@ -1,6 +1,6 @@
 """Do made exports with planted faults come in right: what is kept, and what is told?
 
-For each layout 1,000 rows are made up, every third one with a fault of one of the kinds below, and
+For each layout 1,000 rows are made up, every fourth one with a fault of one of the kinds below, and
 written as the service writes them. Then the export is read. What was kept (title, event, rating,
 moment, times) and what the receipt tells (row and action) is compared with what was planted.
 """
