@@ -1,6 +1,6 @@
 """The program `localrec`: its commands, and the one place where errors become exit codes.
 
-0 ok, 1 failed, 2 usage, 3 busy or retry, 130 interrupted.
+0 ok, 1 failed, 2 usage, 3 busy or retry, 70 a fault of localrec (with a report), 130 interrupted.
 """
 
 from __future__ import annotations
@@ -36,7 +36,15 @@ from localrec.cli import (
     train_policy,
     tui,
 )
-from localrec.cli.context import Commands, JsonOption, WorkspaceOption, note, set_global_options
+from localrec.cli.context import (
+    Commands,
+    JsonOption,
+    WorkspaceOption,
+    command_context,
+    note,
+    set_global_options,
+)
+from localrec.cli.plain_letters import show_plain_letters
 from localrec.foundation.errors import LocalrecError
 from localrec.foundation.offline import switch_off_telemetry
 from localrec.foundation.parent_watch import exit_with_parent, is_watched_by_parent
@@ -110,6 +118,7 @@ def _options(
 def main() -> None:
     """Run the program and exit with its code."""
     switch_off_telemetry()
+    show_plain_letters()
     if is_watched_by_parent():
         exit_with_parent()
     sys.exit(run(sys.argv[1:]))
@@ -136,3 +145,19 @@ def run(arguments: list[str]) -> int:
     except BrokenPipeError:
         sys.stderr.close()  # the reader has gone; Python would complain about stdout at exit
         return 0
+    except OSError as error:
+        from localrec.foundation.disk_errors import disk_error  # what goes well needs none of it
+
+        told: LocalrecError = disk_error(error) or _fault(error)
+        note(f"localrec: {told}")
+        return told.exit_code
+    except Exception as error:  # noqa: BLE001 - not swallowed: reported, and told by exit code 70
+        fault = _fault(error)
+        note(f"localrec: {fault}")
+        return fault.exit_code
+
+
+def _fault(error: Exception) -> LocalrecError:
+    from localrec.foundation.crash_report import crash_error
+
+    return crash_error(command_context().workspace, error, "The command")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,7 @@ from localrec.cli.context import (
     console,
     note,
     note_unknown,
+    print_line,
     progress,
     resumable,
     user_key,
@@ -33,7 +35,8 @@ Examples:\n\n
   localrec ask "a red drink with gin" --user anna --system agenticrec --explain\n\n
   localrec ask "the same look without vodka" --image drink.jpg\n\n
   localrec ask --plain --user anna\n\n
-  localrec ask --batch questions.jsonl --out answers.jsonl
+  localrec ask --batch questions.jsonl --out answers.jsonl\n\n
+  echo '{"id": 1, "query": "a sour"}' | localrec ask --batch - --out - | jq .items[0].name
 """
 
 
@@ -44,13 +47,18 @@ def _known_systems() -> list[str]:
 
 
 _Batch = Annotated[
-    Path | None, typer.Option(metavar="QUESTIONS.jsonl", help="Answer a file of questions.")
+    Path | None,
+    typer.Option(
+        metavar="QUESTIONS.jsonl",
+        help="Answer a file of questions; - reads stdin, a question a line.",
+    ),
 ]
 _Out = Annotated[
     Path | None,
     typer.Option(
         metavar="ANSWERS.jsonl",
-        help="Where a batch writes; run again to go on, with the options it was begun with.",
+        help="Where a batch writes; run again to go on, with the options it was begun with. "
+        "- writes each answer to stdout as soon as it is there.",
     ),
 ]
 _Image = Annotated[
@@ -194,12 +202,16 @@ def _answer_batch(
     no_model: bool,
     domain: str | None,
 ) -> None:
+    from localrec.data.recommendations import to_json
     from localrec.systems.registry import SYSTEM_REGISTRY
-    from localrec.workspace.batch_runs import RunOptions, answer_batch, read_questions
+    from localrec.workspace.batch_runs import (
+        PIPE,
+        RunOptions,
+        answer_batch,
+        read_questions,
+        stream_questions,
+    )
     from localrec.workspace.domain_choice import domain_of_question
-
-    questions = read_questions(batch)
-    note_unknown(workspace.store, (question.user for question in questions))
 
     def system_for(question: Question) -> QuestionAnswerer:
         user, with_image = question.user, question.image is not None
@@ -209,6 +221,13 @@ def _answer_batch(
         context = workspace.context(chosen, user)
         return SYSTEM_REGISTRY.answerer(context, system, without_model=no_model)
 
+    if out == PIPE:
+        asked = stream_questions(sys.stdin.buffer) if batch == PIPE else read_questions(batch)
+        for question in asked:
+            print_line(to_json(system_for(question).answer(question, k)))
+        return
+    questions = read_questions(batch)
+    note_unknown(workspace.store, (question.user for question in questions))
     with resumable(out), progress() as steps:
         summary = answer_batch(
             system_for,

@@ -97,14 +97,15 @@ class CommandContext:
         return self.as_json
 
 
-_root = CommandContext(default_workspace(), False)
-_command = _root
+_root_workspace: Path | None = None
+_root_json = False
+_command = CommandContext(Path(), False)
 
 
 def set_global_options(workspace: Path | None, as_json: bool) -> None:
     """Keep the options that stood before the command's name."""
-    _root.workspace = workspace or default_workspace()
-    _root.as_json = as_json
+    global _root_workspace, _root_json
+    _root_workspace, _root_json = workspace, as_json
 
 
 def command_context() -> CommandContext:
@@ -145,7 +146,8 @@ def _with_global_options(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def command(*, workspace: Path | None, as_json: bool, **options: Any) -> Any:
         global _command
-        _command = CommandContext(workspace or _root.workspace, as_json or _root.as_json)
+        folder = workspace or _root_workspace or default_workspace()
+        _command = CommandContext(folder, as_json or _root_json)
         return function(**options)
 
     shared = [
@@ -171,6 +173,12 @@ def print_json(record: Any) -> None:
     import msgspec
 
     sys.stdout.buffer.write(msgspec.json.encode(record) + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def print_line(line: bytes) -> None:
+    """One line on stdout, at once: whoever reads the pipe waits for it."""
+    sys.stdout.buffer.write(line + b"\n")
     sys.stdout.buffer.flush()
 
 

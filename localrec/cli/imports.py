@@ -17,6 +17,7 @@ from localrec.cli.context import (
     progress,
     user_key,
 )
+from localrec.cli.import_guesses import GuessOptions, read_guessed
 from localrec.cli.learn import learn_in_background
 from localrec.foundation.errors import InputError, UsageError
 
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
     from localrec.sources.amazon import Window
 
 EXAMPLES = """
-KIND is auto (told from the file), cocktails, goodreads, storygraph, letterboxd, listenbrainz,
-lastfm, movielens, amazon, recbole, instructrec, yelp, table or catalogue. docs/sources.md lists
-what is read of each.\n\n
+KIND is auto (told from the file), cocktails, goodreads, storygraph, letterboxd, imdb, netflix,
+listenbrainz, lastfm, spotify, boardgamegeek, myanimelist, movielens, amazon, recbole, instructrec,
+yelp, table or catalogue. docs/sources.md lists what is read of each.\n\n
 Examples:\n\n
   localrec import auto letterboxd-anna-2026-11-20.zip --user anna --dry-run\n\n
   localrec import goodreads goodreads_library_export.csv --user anna\n\n
@@ -67,6 +68,13 @@ def import_(
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse the file at the first row that needs mending.")
     ] = False,
+    accept: Annotated[
+        bool, typer.Option("--accept", help="auto: import a table of no known format by its guess.")
+    ] = False,
+    suggest: Annotated[
+        Path | None,
+        typer.Option("--suggest", metavar="FILE.toml", help="auto: write the guess to a file."),
+    ] = None,
     later: Annotated[
         bool,
         typer.Option(
@@ -79,25 +87,43 @@ def import_(
     """Read a catalogue or somebody's history: all of it, or nothing on a bad file."""
     import msgspec
 
-    from localrec.sources import open_source, read_export
-
     context = command_context()
-    kind, about = _kind_and_domain(context, kind, path, domain)
-    source = open_source(kind)
-    if getattr(source, "personal", False) and about.name != source.domain:
-        raise UsageError(f"{kind} knows nothing of {about.name}.", "Leave --domain out.")
+    guess = GuessOptions(accept, suggest, domain, user)
+    known = _kind_and_domain(context, kind, path, domain, guess)
     with progress() as steps:
         steps("reading", 0, 0)
-        try:
-            found = read_export(kind, path, about, user, _window(since, until), strict=strict)
-        except InputError as error:
-            raise _with_detected_kind(error, kind, path) from error
+        found, about = _read(known, path, user, _window(since, until), strict=strict)
         report = found.report
         if not dry_run:
             report = _store(context, found, about, user, steps, embed=not later)
     report = msgspec.structs.replace(report, dry_run=dry_run)
     if not context.print_json(report):
         _render(report)
+
+
+def _read(
+    known: tuple[str | CatalogueRows | BulkHistory, Domain],
+    path: Path,
+    user: str | None,
+    window: Window | None,
+    *,
+    strict: bool,
+) -> tuple[CatalogueRows | HistoryRows | BulkHistory, Domain]:
+    """The rows of a file of a known kind, or those that an accepted guess has read."""
+    from localrec.sources import open_source, read_export
+    from localrec.sources.import_log import judge_report
+
+    kind, about = known
+    if not isinstance(kind, str):
+        judge_report(kind.report, strict=strict)
+        return kind, about
+    source = open_source(kind)
+    if getattr(source, "personal", False) and about.name != source.domain:
+        raise UsageError(f"{kind} knows nothing of {about.name}.", "Leave --domain out.")
+    try:
+        return read_export(kind, path, about, user, window, strict=strict), about
+    except InputError as error:
+        raise _with_detected_kind(error, kind, path) from error
 
 
 def _store(
@@ -141,59 +167,53 @@ def index_in_background(workspace: Path, domain: str, waiting: int) -> None:
 
 
 def _kind_and_domain(
-    context: CommandContext, kind: str, path: Path, named: str | None
-) -> tuple[str, Domain]:
-    """The kind of a file, told from it where it is `auto`, and the domain of its items."""
-    from localrec.graph.domain_files import load_domain, use_domains_of
-    from localrec.sources import open_source
+    context: CommandContext, kind: str, path: Path, named: str | None, guess: GuessOptions
+) -> tuple[str | CatalogueRows | BulkHistory, Domain]:
+    """The kind of a file and the domain of its items; or its rows, read by an accepted guess."""
+    from localrec.graph.domain_files import known_domains, load_domain, use_domains_of
+    from localrec.sources import detect_kind, open_source
 
     use_domains_of(context.workspace)
     if kind == "auto":
-        kind = _detected_kind(context, path, named)
+        fitting = _fitting_domain(context, path, named)
+        if fitting is not None:
+            note(f"{path.name} is a table of {fitting.plural}.")
+            return "catalogue", fitting
+        try:
+            kind = detect_kind(path)
+        except InputError as refusal:
+            return read_guessed(context, path, guess, refusal)
+        note(f"{path.name} looks like {kind}.")
     if named is not None:
         return kind, load_domain(named)
-    if kind != "catalogue":
-        return kind, load_domain(open_source(kind).domain)
+    if kind == "catalogue":
+        found = _fitting_domain(context, path, None)
+        if found is None:
+            raise UsageError(
+                f"No domain of this workspace has the columns of {path.name}.",
+                f"Name one ({', '.join(known_domains())}) with --domain, or make one: "
+                f"localrec domains new NAME --from {path}",
+            )
+        return kind, found
+    return kind, load_domain(open_source(kind).domain)
+
+
+def _fitting_domain(context: CommandContext, path: Path, named: str | None) -> Domain | None:
+    """The domain that was made for tables such as this one; None without one."""
+    from localrec.graph.domain_files import known_domains, load_domain
     from localrec.sources.catalogues.records import open_records
-    from localrec.workspace.table_domains import domain_of_table, name_for
-
-    found = domain_of_table(context.workspace, open_records(path))
-    if found is None:
-        raise UsageError(
-            f"No domain of this workspace has the columns of {path.name}.",
-            f"Make one: localrec domains new {name_for(path)} --from {path}",
-        )
-    return kind, found
-
-
-def _detected_kind(context: CommandContext, path: Path, named: str | None) -> str:
-    """The kind that a file looks like, said aloud."""
-    from localrec.graph.domain_files import load_domain
-    from localrec.sources import detect_kind
-
-    if named is not None and load_domain(named).columns is not None and path.is_file():
-        return "catalogue"
-    try:
-        kind = detect_kind(path)
-    except InputError:
-        if not _fits_a_domain(context, path):
-            raise
-        kind = "catalogue"
-    note(f"{path.name} looks like {kind}.")
-    return kind
-
-
-def _fits_a_domain(context: CommandContext, path: Path) -> bool:
-    """Whether a file is a table for which a domain of the workspace was made."""
-    from localrec.sources.catalogues.records import open_records
+    from localrec.workspace.own_domains import own_domain_names
     from localrec.workspace.table_domains import domain_of_table
 
-    if not path.is_file():
-        return False
+    if named is not None:
+        made = named in known_domains() and load_domain(named).columns is not None
+        return load_domain(named) if made and path.is_file() else None
+    if not path.is_file() or not own_domain_names(context.workspace):
+        return None
     try:
-        return domain_of_table(context.workspace, open_records(path)) is not None
+        return domain_of_table(context.workspace, open_records(path))
     except InputError:
-        return False
+        return None
 
 
 def _with_detected_kind(error: InputError, kind: str, path: Path) -> InputError:

@@ -164,6 +164,10 @@ def _learn_judge(folder: Path, domain: str, system: str, cases: int) -> VerdictS
                 "Learning a share was stopped, and nothing of it was kept.",
                 f"Start it again: localrec learn --judge {system}",
             ) from error
+        except BusyError as error:
+            raise BusyError(
+                f"Another process is learning a share in {domain} already.", "Let it finish first."
+            ) from error
 
 
 def _read(folder: Path, domain: str) -> StoredLog:

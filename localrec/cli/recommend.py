@@ -15,6 +15,7 @@ from localrec.cli.context import (
     console,
     note,
     note_unknown,
+    print_line,
     progress,
     resumable,
     user_keys,
@@ -172,11 +173,18 @@ def _cost_text(found: Recommendations) -> str:
     return f"The model was asked {found.calls} times; tokens: {tokens}."
 
 
+_Requests = Annotated[
+    Path, typer.Option("--batch", metavar="REQUESTS.jsonl", help="A file; - reads stdin.")
+]
+_Rankings = Annotated[
+    Path,
+    typer.Option("--out", metavar="RANKINGS.jsonl", help="Run again to go on; - writes to stdout."),
+]
+
+
 def rank(
-    batch: Annotated[Path, typer.Option("--batch", metavar="REQUESTS.jsonl")],
-    out: Annotated[
-        Path, typer.Option("--out", metavar="RANKINGS.jsonl", help="Run again to go on.")
-    ],
+    batch: _Requests,
+    out: _Rankings,
     system: SystemOption = "auto",
     explain: Annotated[
         bool, typer.Option("--explain", help="Tell in words what an agent did for each request.")
@@ -184,8 +192,9 @@ def rank(
     domain: DomainOption = None,
 ) -> None:
     """Order given candidates for given histories, which need not be stored."""
+    from localrec.data.recommendations import to_json
     from localrec.systems.registry import SYSTEM_REGISTRY
-    from localrec.workspace.batch_runs import RunOptions, rank_batch, read_rank_requests
+    from localrec.workspace.batch_runs import PIPE, RunOptions, rank_batch, read_rank_requests
     from localrec.workspace.domain_choice import domain_of_items
 
     context = command_context()
@@ -213,6 +222,10 @@ def rank(
                 acted.append(ranking)
             return ranking
 
+        if out == PIPE:
+            for request in requests:
+                print_line(to_json(answer(request)))
+            return
         summary = rank_batch(
             answer,
             requests,
@@ -222,13 +235,17 @@ def rank(
         )
     if context.print_json(summary):
         return
-    if acted:
-        from localrec.cli.render import render_trajectory
-
-        for one in acted:
-            render_trajectory(one.trajectory or {}, console(), of=f"Request {one.id}")
+    for one in acted:
+        _tell_steps(one)
     note(f"{summary.answered} ranked, {summary.resumed} were there already, in {out}.")
     if unknown:
         note(f"Candidates that are not in {chosen}, and so stand last, as given: {unknown:,}.")
     if notes:
         note(f"Notes beside the rankings: {len(notes):,}, the first: {notes[0]}")
+
+
+def _tell_steps(ranking: Ranking) -> None:
+    """Print what an agent did for a request."""
+    from localrec.cli.render import render_trajectory
+
+    render_trajectory(ranking.trajectory or {}, console(), of=f"Request {ranking.id}")

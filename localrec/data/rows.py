@@ -96,7 +96,8 @@ class ImportReport(msgspec.Struct, Record, frozen=True, kw_only=True):
     """The receipt of an import: counts of rows, and each row that was not taken as it stood.
 
     `found_again` counts items of an export that a catalogue had already, under another key. `notes`
-    are sentences about the whole file that matter to the user.
+    are sentences about the whole file that matter to the user. `apart` counts rows of another
+    sort, which the format holds beside those that are read (podcasts among songs).
     """
 
     source: str
@@ -110,6 +111,7 @@ class ImportReport(msgspec.Struct, Record, frozen=True, kw_only=True):
     dry_run: bool = False
     found_again: int = 0
     notes: tuple[str, ...] = ()
+    apart: int = 0
 
 
 class CatalogueRows(msgspec.Struct, frozen=True, kw_only=True):
@@ -124,12 +126,16 @@ class HistoryRows(msgspec.Struct, frozen=True, kw_only=True):
 
     Each item's `properties` may hold `year` (int) and `creator` (author, director, artist): with
     the name they let the graph find the item in a catalogue that is already there.
+
+    `beside` holds what the same export says of items of other domains (series among films), each
+    with the name of its domain; the report counts their rows too.
     """
 
     items: tuple[ItemRow, ...]
     interactions: tuple[InteractionRow, ...]
     report: ImportReport
     people: tuple[UserRow, ...] = ()
+    beside: tuple[tuple[str, HistoryRows], ...] = ()
 
 
 class BulkHistory(msgspec.Struct, frozen=True, kw_only=True):

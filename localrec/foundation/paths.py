@@ -32,16 +32,39 @@ def checkout_path(name: str) -> Path:
 
 
 def default_workspace() -> Path:
-    """Workspace folder used when neither `--workspace` nor LOCALREC_WORKSPACE names one."""
+    """Workspace folder used when neither `--workspace` nor LOCALREC_WORKSPACE names one.
+
+    Raises:
+        WorkspaceError: there is no home folder to have one in.
+    """
     configured = os.environ.get("LOCALREC_WORKSPACE")
-    return Path(configured) if configured else Path(platformdirs.user_data_dir("localrec"))
+    if configured:
+        return Path(configured)
+    return _at_home(
+        platformdirs.user_data_dir("localrec"), "--workspace or the variable LOCALREC_WORKSPACE"
+    )
 
 
 def pulled(name: str) -> Path:
-    """Folder of pulled files (`models` or `datasets`); LOCALREC_CACHE moves it."""
+    """Folder of pulled files (`models` or `datasets`); LOCALREC_CACHE moves it.
+
+    Raises:
+        WorkspaceError: there is no home folder to have one in.
+    """
     configured = os.environ.get("LOCALREC_CACHE")
-    root = Path(configured) if configured else Path(platformdirs.user_cache_dir("localrec"))
-    return root / name
+    if configured:
+        return Path(configured) / name
+    return _at_home(platformdirs.user_cache_dir("localrec"), "the variable LOCALREC_CACHE") / name
+
+
+def _at_home(folder: str, otherwise: str) -> Path:
+    """A folder below the home folder; without one, `~` would become a folder of that name here."""
+    if folder.startswith("~"):
+        raise WorkspaceError(
+            "This user has no home folder to keep things in.",
+            f"Set HOME, or name a folder with {otherwise}.",
+        )
+    return Path(folder)
 
 
 def make_private(folder: Path) -> Path:

@@ -10,6 +10,7 @@ from typing import Literal
 import msgspec
 
 from localrec.foundation.atomic_files import write_atomically
+from localrec.foundation.disk_errors import disk_trouble
 from localrec.foundation.errors import InputError, UsageError
 
 ModelRole = Literal[
@@ -72,10 +73,13 @@ def load_settings(folder: Path) -> Settings:
 
     Raises:
         InputError: the file is no TOML, or has an unknown or wrong field.
+        WorkspaceError: the workspace is no folder, or the file may not be read.
     """
     path = folder / "settings.toml"
     try:
-        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Settings)
+        with disk_trouble():
+            text = path.read_text(encoding="utf-8")
+        return msgspec.convert(tomllib.loads(text), Settings)
     except FileNotFoundError:
         return Settings()
     except (tomllib.TOMLDecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:

@@ -33,9 +33,7 @@ def own_domains(workspace: Path) -> Path:
 
 
 def use_domains_of(workspace: Path) -> None:
-    """Have the domains of a workspace found by name; those of the latest go first."""
-    if not own_domains(workspace).is_dir():
-        return
+    """Have the domains of a workspace found by name, before those of others, and listed."""
     if workspace in _used:
         _used.remove(workspace)
     _used.append(workspace)
@@ -135,7 +133,7 @@ def _read_taxonomy(text: bytes) -> ConceptTables:
 
 
 def known_domains() -> list[str]:
-    """Return the name of every domain: of open workspaces, shipped, and brought by packs."""
+    """Return the name of every domain: of the latest workspace, shipped, brought by packs."""
     return sorted({*_own_names(), *shipped_domains()})
 
 
@@ -145,11 +143,8 @@ def shipped_domains() -> list[str]:
 
 
 def _own_names() -> set[str]:
-    return set(_named) | {
-        path.parent.name
-        for workspace in _used
-        for path in own_domains(workspace).glob("*/domain.toml")
-    }
+    latest = (own_domains(workspace).glob("*/domain.toml") for workspace in _used[-1:])
+    return set(_named) | {path.parent.name for found in latest for path in found}
 
 
 def _own_folder(name: str) -> Path | None:

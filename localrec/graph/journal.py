@@ -19,6 +19,7 @@ from pathlib import Path
 import msgspec
 
 from localrec.foundation.atomic_files import sync
+from localrec.foundation.disk_errors import disk_trouble
 from localrec.foundation.errors import BusyError
 from localrec.foundation.paths import owner_only
 from localrec.graph.store import Store
@@ -84,8 +85,9 @@ def open_settled(
     """
     path = folder / STORE
     while True:
-        finish_forgetting(folder)
-        before = _identity(path)
+        with disk_trouble():
+            finish_forgetting(folder)
+            before = _identity(path)
         store = Store.open_(path, read_only=read_only, wait_s=wait_s, may_read=tuple(may_read))
         # Somebody may have forgotten while we waited: then this is the old file, under no name.
         if before in (None, _identity(path)) and not (folder / _JOURNAL).exists():

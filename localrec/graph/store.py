@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from localrec.foundation.disk_errors import disk_error_in
 from localrec.foundation.errors import BusyError, WorkspaceError
 from localrec.foundation.paths import make_private, owner_only
 from localrec.graph.domain_files import use_domains_of
@@ -154,7 +155,7 @@ class Store:
         return [str(one[0]) for one in result.description or ()], result.fetchall()
 
     def _run(self, sql: str, values: Values) -> duckdb.DuckDBPyConnection:
-        with _ctrl_c(), owner_only():  # the log and what is spilled are made by DuckDB
+        with _ctrl_c(), _disk_trouble(self.path), owner_only():  # DuckDB makes logs and spills
             return self._connection.execute(sql, values)
 
     @contextmanager
@@ -246,7 +247,7 @@ def _prepare(
         raise
     except duckdb.Error as error:
         if _LOCKED not in str(error):
-            raise _no_store(path) from error
+            raise _no_store(path, error) from error
         if may_read:  # another thread has it open, for its own files alone
             raise _busy(path, error) from error
 
@@ -266,7 +267,23 @@ def _ctrl_c() -> Iterator[None]:
         raise
 
 
-def _no_store(path: Path) -> WorkspaceError:
+@contextmanager
+def _disk_trouble(path: Path) -> Iterator[None]:
+    """What the disk refuses DuckDB becomes a `WorkspaceError`."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.Error as error:
+        if (told := disk_error_in(str(error), path)) is None:
+            raise
+        raise told from error
+
+
+def _no_store(path: Path, error: Exception) -> WorkspaceError:
+    """Why a store cannot be opened: the disk's refusal, where it was that, else the file itself."""
+    if told := disk_error_in(str(error), path):
+        return told
     return WorkspaceError(
         f"{path} is not a store that localrec can read.",
         "Move the file away, or name another workspace with --workspace.",
@@ -290,7 +307,7 @@ def _connect_patiently(
                 return duckdb.connect(str(path), read_only=read_only, config=config)
         except duckdb.Error as error:
             if not any(told in str(error) for told in _HELD):
-                raise _no_store(path) from error
+                raise _no_store(path, error) from error
             if time.monotonic() >= deadline:
                 raise _busy(path, error) from error
             time.sleep(0.1)

@@ -149,8 +149,8 @@ def _copy(writer: Store, query: str, path: Path, options: str) -> int:
     statement = f"COPY ({query}) TO {sql_literal(path)} ({options}, USE_TMP_FILE false)"
     try:
         return int(writer.rows(statement)[0][0])
-    except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
-        cause = str(error).splitlines()[0].rstrip(".")
+    except (duckdb.IOException, duckdb.OutOfMemoryException, WorkspaceError) as error:
+        cause = str(error.__cause__ or error).splitlines()[0].rstrip(".")
         raise WorkspaceError(
             f"The export cannot be written into {path.parent}: {cause}.",
             "Make room there, or name another folder.",

@@ -118,8 +118,10 @@ def profile_from_history(
             verdict[item] = preference_of_rating(rating)
             stars[item] = rating
         elif event in _VERDICTS:
+            agrees = event is Event.LIKED and verdict.get(item, 0.0) > 0.0
             verdict[item] = _VERDICTS[event]
-            stars.pop(item, None)
+            if not agrees:  # a heart beside four stars says more, not something else
+                stars.pop(item, None)
         weak = _strength_without_verdict(event, int(deeds.times[row]))
         strength[item] = verdict.get(item, max(weak, strength.get(item, 0.0)))
         if not np.isnat(deeds.at[row]):

@@ -20,7 +20,14 @@ from typing import Any, BinaryIO, NoReturn, Protocol, cast
 
 import msgspec
 
-from localrec.foundation.bounded_files import FileLimits, open_regular, sniff_binary_kind
+from localrec.foundation.bounded_files import (
+    TABLE,
+    ExpectedFile,
+    FileLimits,
+    open_bytes,
+    open_regular,
+    sniff_binary_kind,
+)
 from localrec.foundation.errors import InputError
 from localrec.foundation.prose import join_words
 from localrec.foundation.text import clean_name
@@ -107,6 +114,46 @@ def open_archive(path: Path, limits: FileLimits, known: Collection[str] = ()) ->
             if not info.is_dir()
         }
         yield Archive(path, _arrange(files, known))
+
+
+@contextmanager
+def open_export(
+    path: Path, limits: FileLimits, known: Collection[str] = (), wanted: ExpectedFile = TABLE
+) -> Iterator[Archive]:
+    """Open an archive or folder as `open_archive` does, or a file of the export by itself.
+
+    Args:
+        path: The archive, folder or file; a file may be packed as .gz.
+        limits: What is refused as too large.
+        known: See `open_archive`.
+        wanted: What a file by itself should be.
+
+    Raises:
+        InputError: see `open_archive`.
+    """
+    if not path.is_dir():
+        with open_regular(path, limits) as stream:
+            is_packed = stream.read(len(_ZIP)) == _ZIP
+        if not is_packed:
+            yield Archive(path, {path.name: cast(Member, _SingleFile(path, wanted))})
+            return
+    with open_archive(path, limits, known) as archive:
+        yield archive
+
+
+class _SingleFile:
+    """A file of an export that was named by itself."""
+
+    def __init__(self, path: Path, wanted: ExpectedFile) -> None:
+        self._path = path
+        self._wanted = wanted
+        self.size = path.stat().st_size
+
+    def __str__(self) -> str:
+        return str(self._path)
+
+    def open(self, limits: FileLimits) -> BinaryIO:
+        return open_bytes(self._path, limits, self._wanted)
 
 
 class _FolderFile:

@@ -31,7 +31,7 @@ _MOST_LABELS = 100
 
 _PLANNED = frozenset({"to-read", "want-to-read", "tbr", "wishlist", "wish-list"})
 _TAKEN_UP = frozenset({"read", "currently-reading"})
-_ABANDONED = frozenset({"did-not-finish", "dnf", "abandoned", "gave-up", "unfinished"})
+_ABANDONED = frozenset({"did-not-finish", "dnf", "abandoned", "dropped", "gave-up", "unfinished"})
 _FAVOURITES = frozenset({"favorites", "favourites", "favorite", "favourite", "all-time-favorites"})
 _ABOUT_THE_COPY = frozenset(
     "own owned i-own books-i-own owned-books my-books to-buy bought borrowed loaned library "

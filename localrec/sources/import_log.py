@@ -57,12 +57,13 @@ class ImportLog:
     """
 
     def __init__(self, source: str, path: Path, domain: str) -> None:
-        self._source = source
-        self._path = path
+        self.source = source
+        self.path = path
         self._domain = domain
         self._counts = {"dropped": 0, "merged": 0, "repaired": 0}
         self._problems: list[RowProblem] = []
         self._notes: list[str] = []
+        self._apart: Counter[str] = Counter()
         self._repairs: Counter[str] = Counter()
 
     def drop(self, row: int, column: str | None, problem: str) -> None:
@@ -81,6 +82,10 @@ class ImportLog:
         """A row that was kept, but not as it stood."""
         self._note(row, column, "repaired", problem)
 
+    def set_apart(self, what: str) -> None:
+        """A row of another sort than those that are read; `what` says which ("is a podcast")."""
+        self._apart[what] += 1
+
     def note(self, fault: RowProblem) -> None:
         """Take over what the opening of the file found."""
         self._note(fault.row, fault.column, fault.action, fault.problem)
@@ -94,18 +99,20 @@ class ImportLog:
         self._notes.append(sentence)
 
     def report(self, kept: int) -> ImportReport:
-        """The finished receipt: `read` is the sum of kept, merged and dropped rows."""
+        """The finished receipt: `read` is the sum of kept, merged, dropped and set-apart rows."""
         merged, dropped = self._counts["merged"], self._counts["dropped"]
+        apart = self._apart.total()
         return ImportReport(
-            source=self._source,
-            path=str(self._path),
+            source=self.source,
+            path=str(self.path),
             domain=self._domain,
-            read=kept + merged + dropped,
+            read=kept + merged + dropped + apart,
             kept=kept,
             merged=merged,
             dropped=dropped,
             problems=tuple(sorted(self._problems, key=lambda problem: problem.row)),
-            notes=(*self._notes, *self._repair_note()),
+            notes=(*self._notes, *self._apart_notes(), *self._repair_note()),
+            apart=apart,
         )
 
     def first_drop(self) -> str:
@@ -114,6 +121,13 @@ class ImportLog:
             if problem.action == "dropped":
                 return f"row {problem.row} {problem.problem}"
         return "it holds no rows"
+
+    def _apart_notes(self) -> tuple[str, ...]:
+        """How many rows were set apart, by their sort."""
+        return tuple(
+            f"{count:,} row{'s'[: count > 1]} left apart: {what}."
+            for what, count in self._apart.most_common()
+        )
 
     def _repair_note(self) -> tuple[str, ...]:
         """How many repairs there were and where, if they are many."""

@@ -1,4 +1,4 @@
-"""A person's films from Letterboxd's export: the zip archive, or the folder it was unpacked to.
+"""A person's films from Letterboxd's export: the zip archive, its folder, or one CSV file of it.
 
 One film may stand in six of the export's files. They are merged into what the person did: a
 rating or a viewing, a like, a wish. Only the newest rating and the newest review count.
@@ -21,13 +21,14 @@ from localrec.data.rows import AttributeLink, Event, HistoryRows, InteractionRow
 from localrec.foundation.bounded_files import FileLimits
 from localrec.foundation.errors import InputError
 from localrec.foundation.text import clean_key, clean_name, clean_text
-from localrec.sources.archives import Archive, Member, open_archive
+from localrec.sources.archives import Archive, Member, open_export
 from localrec.sources.delimited_tables import DelimitedTable
 from localrec.sources.import_log import ImportLog
 from localrec.sources.personal_export import export_owner, moment_problem
 from localrec.sources.protocols import Field, FilePreview
 
 _FIRST_FILM = datetime(1888, 1, 1)
+_FIRST_YEAR = 1800  # of a work: Letterboxd lists series of photographs from the 1870s
 _ANNOUNCED_YEARS = 15  # how far ahead a film on a watchlist may be dated
 _NEEDED = {  # file -> columns without which it says nothing
     "watched.csv": ("Name",),
@@ -37,6 +38,13 @@ _NEEDED = {  # file -> columns without which it says nothing
     "watchlist.csv": ("Name",),
     "likes/films.csv": ("Name",),
 }
+# A list by itself is known by its columns, in this order, or by a word in its name.
+_SINGLE = {
+    frozenset({"Review"}): "reviews.csv",
+    frozenset({"Watched Date"}): "diary.csv",
+    frozenset({"Rating"}): "ratings.csv",
+}
+_LISTS = {"watchlist": "watchlist.csv", "like": "likes/films.csv", "watched": "watched.csv"}
 _TOP = {*(name.partition("/")[0] for name in _NEEDED), "profile.csv", "deleted", "orphaned"}
 _RATING = re.compile(r"\d{1,3}(?:\.\d{1,3})?", re.ASCII)
 _YEAR = re.compile(r"\d{4}", re.ASCII)
@@ -75,8 +83,8 @@ class LetterboxdSource:
         self._limits = limits or FileLimits()
 
     def recognises(self, preview: FilePreview) -> bool:
-        """Whether films rated lie beside films watched or wanted."""
-        return any(
+        """Whether films rated lie beside films watched or wanted, or it is one such list."""
+        return {"name", "letterboxd uri"} <= set(preview.header) or any(
             preview.has_member("ratings.csv", other) for other in ("watched.csv", "watchlist.csv")
         )
 
@@ -89,7 +97,7 @@ class LetterboxdSource:
         """
         person = export_owner(user, "Letterboxd")
         import_log = ImportLog(self.kind, path, domain.name)
-        with open_archive(path, self._limits, _TOP) as archive:
+        with open_export(path, self._limits, _TOP) as archive:
             films, kept = self._read_films(archive, import_log)
         if not films:
             raise InputError(
@@ -106,14 +114,17 @@ class LetterboxdSource:
 
     def _read_films(self, archive: Archive, import_log: ImportLog) -> tuple[dict[str, _Film], int]:
         """The films by their keys, and how many rows went into them."""
-        present = {name: archive.members[name] for name in _NEEDED if name in archive.members}
-        if not present:
+        if archive.path.is_file() and [*archive.members] == [archive.path.name]:
+            tables = dict([self._open_single(archive.path)])
+        else:
+            present = {name: archive.members[name] for name in _NEEDED if name in archive.members}
+            tables = {name: self._open(name, member) for name, member in present.items()}
+        if not tables:
             archive.refuse("a Letterboxd export")
         films: dict[str, _Film] = {}
         kept = 0
-        for name, member in present.items():
+        for name, table in tables.items():
             reader = _FileReader(name, import_log, films)
-            table = self._open(name, member)
             kept += sum(reader.take(row, cells) for row, cells in table.rows())
             for row, problem in table.ragged:
                 import_log.drop(row, name, problem)
@@ -129,6 +140,26 @@ class LetterboxdSource:
                 "Export it again, and leave the files as they are.",
             )
         return table
+
+    def _open_single(self, path: Path) -> tuple[str, DelimitedTable]:
+        """One list by itself, as what its columns and name say it is; spreadsheets may have it."""
+        table = DelimitedTable(path, self._limits)
+        header, name = set(table.header), path.name.casefold()
+        if not {"Name", "Letterboxd URI"} <= header:
+            raise InputError(
+                f"{path} is no list of Letterboxd: it has {', '.join(table.header[:20])}.",
+                "Name the archive as it was downloaded, or the kind that it is.",
+            )
+        for columns, file in _SINGLE.items():
+            if columns <= header:
+                return file, table
+        for word, file in _LISTS.items():
+            if word in name:
+                return file, table
+        raise InputError(
+            f"{path} does not say whether its films were watched, liked or are wanted.",
+            "Call it watched.csv, likes.csv or watchlist.csv, as Letterboxd does.",
+        )
 
 
 class _Dated(msgspec.Struct, frozen=True):
@@ -262,7 +293,7 @@ class _FileReader:
         if not text:
             return None  # films that are only announced have none
         latest = datetime.now(UTC).year + _ANNOUNCED_YEARS
-        if _YEAR.fullmatch(text) and _FIRST_FILM.year <= int(text) <= latest:
+        if _YEAR.fullmatch(text) and _FIRST_YEAR <= int(text) <= latest:
             return int(text)
         self._import_log.repair(
             row, self._column("Year"), f"{clean_name(text)!r} is no year of a film; left out"

@@ -43,6 +43,7 @@ from localrec.sources.sql_cells import (
     moment_faults,
     moment_of,
     moment_since_1970,
+    number,
     rating_fault,
     stars,
 )
@@ -87,9 +88,10 @@ class ColumnMapping(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 class RatingScale(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The lowest and highest rating that can be given."""
+    """The lowest and highest rating that can be given, and the number that means "not rated"."""
 
     scale: tuple[float, float] = (0, 5)
+    unrated: float | None = None
 
     def __post_init__(self) -> None:
         low, high = self.scale
@@ -175,13 +177,30 @@ class MappedTableSource:
         mapping_path, data = _find_files(path)
         mapping = _read_mapping(mapping_path)
         data = data or _find_data(mapping_path, mapping)
+        return self.read_by(mapping, data, mapping_path, domain, user)
+
+    def read_by(
+        self,
+        mapping: TableMapping,
+        data: Path,
+        named: Path,
+        domain: Domain,
+        user: str | None = None,
+    ) -> BulkHistory:
+        """Read a table by a mapping; `named` is what messages call it.
+
+        Raises:
+            InputError: the data cannot be read, or a column is missing.
+            UsageError: there is no column of users and nobody was named, or both.
+        """
         if mapping.columns.user is None and not clean_name(user):
-            raise UsageError(f"{mapping_path} names no column of users.", "Say whose: --user KEY.")
+            raise UsageError(f"{named} names no column of users.", "Say whose: --user KEY.")
         if mapping.columns.user is not None:
             refuse_user(self.kind, user)
-        self._check_kinds(mapping_path, mapping, domain)
-        flat = self._open(data, mapping, mapping_path)
+        self._check_kinds(named, mapping, domain)
+        flat = self._open(data, mapping, named)
         import_log = ImportLog(self.kind, data, domain.name)
+        _tell_unrated(import_log, flat, mapping)
         table = _table(flat, mapping, user)
         return table.history(import_log, _read_items(table, flat, mapping, domain))
 
@@ -294,7 +313,7 @@ def _table(flat: FlatFile, mapping: TableMapping, user: str | None) -> BulkTable
         typed["user_key"] = sql_literal(clean_name(user))
     if at.rating is not None:
         low, high = mapping.rating.scale
-        cell = flat.cells[at.rating]
+        cell = _rating_cell(flat.cells[at.rating], mapping.rating)
         typed["rating"] = stars(cell, low, high)
         faults.append(rating_fault(at.rating, cell, low, high))
     if at.timestamp is not None:
@@ -316,6 +335,30 @@ def _table(flat: FlatFile, mapping: TableMapping, user: str | None) -> BulkTable
         faults=tuple(faults),
         blank=flat.blank,
     )
+
+
+def _tell_unrated(import_log: ImportLog, flat: FlatFile, mapping: TableMapping) -> None:
+    """Tell how many rows say "not rated", and that no row has a time."""
+    if mapping.columns.timestamp is None:
+        import_log.tell("No row has a time: the order in which things were done is not known.")
+    column, rating = mapping.columns.rating, mapping.rating
+    if column is None or rating.unrated is None:
+        return
+    cell = number(flat.cells[column])
+    with BulkReader([flat.path]) as reader:
+        ((count,),) = reader.rows(
+            f"SELECT count(*) FROM {flat.read} WHERE {cell} = {rating.unrated}"
+        )
+    import_log.tell(
+        f"A {rating.unrated:g} in column {column} is taken as not rated ({count:,} rows)."
+    )
+
+
+def _rating_cell(cell: str, rating: RatingScale) -> str:
+    """SQL for the cell of a rating; empty where it says "not rated"."""
+    if rating.unrated is None:
+        return cell
+    return f"CASE WHEN {number(cell)} = {rating.unrated} THEN '' ELSE {cell} END"
 
 
 def _moment(cell: str, timestamp: TimestampFormat) -> str:

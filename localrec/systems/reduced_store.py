@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from localrec.foundation.paths import exclusive
 from localrec.foundation.progress import Progress
 from localrec.graph.journal import STORE, open_settled
 from localrec.graph.store import Store
@@ -22,6 +23,7 @@ from localrec.workspace import OpenWorkspace
 
 NewestItem = tuple[str, int, int]  # key and node of a user, node of the item
 _HELD_OUT = "held_out"
+_FOLDER = "judging-"
 
 # The newest item of each user with enough of them; what is only wanted was not met.
 _NEWEST = """
@@ -46,10 +48,25 @@ def without_items(
 ) -> Iterator[OpenWorkspace]:
     """A workspace that knows nothing of some users' newest items; it is removed afterwards.
 
-    It lies beside the learnt ranking of the domain, so that forgetting would sweep it, too.
+    It lies beside the learnt ranking of the domain, so that forgetting would sweep it, too. What a
+    killed process left of one is removed.
+
+    Raises:
+        BusyError: another process has one of this domain.
     """
     kept = folder_of(opened.folder / "indexes", domain)
-    with TemporaryDirectory(dir=kept, prefix="judging-") as inside:
+    with exclusive(kept / "judging.lock", of=kept):
+        for left in kept.glob(f"{_FOLDER}*"):
+            shutil.rmtree(left, ignore_errors=True)
+        with _copied(opened, kept, chosen) as reduced:
+            yield reduced
+
+
+@contextmanager
+def _copied(
+    opened: OpenWorkspace, kept: Path, chosen: Sequence[NewestItem]
+) -> Iterator[OpenWorkspace]:
+    with TemporaryDirectory(dir=kept, prefix=_FOLDER) as inside:
         copy = Path(inside)
         shutil.copy2(opened.folder / STORE, copy / STORE)
         if (opened.folder / "settings.toml").is_file():

@@ -98,9 +98,9 @@ class SourceContract:
         assert bool(self.interactions_of(export)) == is_history
 
     def test_the_counts_of_the_report_add_up(self, tmp_path: Path) -> None:
-        """Each row is kept, merged or dropped."""
+        """Each row is kept, merged, dropped or set apart."""
         report = self.read(self.write_example(tmp_path, HOSTILE)).report
-        assert report.read == report.kept + report.merged + report.dropped
+        assert report.read == report.kept + report.merged + report.dropped + report.apart
         assert report.kept > 0
         assert (report.source, report.domain) == (self.kind, open_source(self.kind).domain)
 

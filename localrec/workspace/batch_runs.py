@@ -1,5 +1,7 @@
 """Batches of questions, and of requests to rank: checked whole, answered one by one, resumable.
 
+Questions from stdin to stdout, `-` for both files, are answered as they come.
+
 An answer is on disk before the next question starts. A run that was killed leaves at most a torn
 last line, which the next run removes; answers that are there are not made again. Two runs never
 write one file, and a file is only gone on with as it was begun: `OUT.run.json` beside it says how.
@@ -8,7 +10,8 @@ write one file, and a file is only gone on with as it was begun: `OUT.run.json` 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import BinaryIO, TypeVar
@@ -22,6 +25,7 @@ from localrec.foundation.errors import InputError, UsageError
 from localrec.foundation.paths import exclusive
 from localrec.images.opening import is_address, open_image
 
+PIPE = Path("-")  # stdin as a batch, stdout as its answers
 _LONGEST_LINE = 1 << 20
 _ANSWER_BEGINS = b'{"id":'
 
@@ -61,6 +65,8 @@ class _QuestionLine(msgspec.Struct, frozen=True):
 
 
 _Line = TypeVar("_Line", _QuestionLine, RankRequest)
+_QUESTION = ("question", '"id" and "query"')  # what a line is, and its fields
+_REQUEST = ("request", '"id" and "candidates"')
 _Asked = TypeVar("_Asked", Question, RankRequest)
 
 
@@ -77,17 +83,28 @@ def read_questions(path: Path) -> list[Question]:
         InputError: a line is no question, an id comes twice, or a picture cannot be read; names
             the line or the id.
     """
-    lines = _read_lines(path, _QuestionLine, "question", '"id" and "query"')
-    return [
-        Question(
-            id=str(line.id),
-            query=line.query,
-            image=None if line.image is None else _checked_picture(path, line.id, line.image),
-            user=line.user,
-            have=line.have,
-        )
-        for line in lines
-    ]
+    return [_question(path, line) for line in _read_lines(path, _QuestionLine, *_QUESTION)]
+
+
+def stream_questions(lines: Iterable[bytes]) -> Iterator[Question]:
+    """Read questions one by one, as they come; pictures are named from the current folder.
+
+    Raises:
+        InputError: a line is no question, or its picture cannot be read; names the line.
+    """
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            yield _question(PIPE, _read_line(PIPE, number, line, _QuestionLine, *_QUESTION))
+
+
+def _question(path: Path, line: _QuestionLine) -> Question:
+    return Question(
+        id=str(line.id),
+        query=line.query,
+        image=None if line.image is None else _checked_picture(path, line.id, line.image),
+        user=line.user,
+        have=line.have,
+    )
 
 
 def _checked_picture(path: Path, key: str | int, image: str) -> str:
@@ -106,24 +123,28 @@ def read_rank_requests(path: Path) -> list[RankRequest]:
         InputError: a line is no request, an id comes twice, a candidate comes twice, or the
             ratings do not fit the history; names the line or the id.
     """
-    requests = _read_lines(path, RankRequest, "request", '"id" and "candidates"')
+    requests = _read_lines(path, RankRequest, *_REQUEST)
     for request in requests:
-        if len(set(request.candidates)) < len(request.candidates):
-            raise InputError(
-                f"{path}, request {request.id}: a candidate comes twice.", "Name each one once."
-            )
-        stars = request.ratings
-        if stars is not None and len(stars) != len(request.history):
-            raise InputError(
-                f"{path}, request {request.id} has {len(request.history)} items in its history "
-                f"and {len(stars)} ratings.",
-                "Give one rating per item, or none.",
-            )
-        if stars is not None and not all(0.5 <= one <= 5 for one in stars):
-            raise InputError(
-                f"{path}, request {request.id} has a rating outside 0.5 to 5.", "Rate in stars."
-            )
+        _check_request(path, request)
     return requests
+
+
+def _check_request(path: Path, request: RankRequest) -> None:
+    if len(set(request.candidates)) < len(request.candidates):
+        raise InputError(
+            f"{path}, request {request.id}: a candidate comes twice.", "Name each one once."
+        )
+    stars = request.ratings
+    if stars is not None and len(stars) != len(request.history):
+        raise InputError(
+            f"{path}, request {request.id} has {len(request.history)} items in its history "
+            f"and {len(stars)} ratings.",
+            "Give one rating per item, or none.",
+        )
+    if stars is not None and not all(0.5 <= one <= 5 for one in stars):
+        raise InputError(
+            f"{path}, request {request.id} has a rating outside 0.5 to 5.", "Rate in stars."
+        )
 
 
 def answer_batch(
@@ -199,7 +220,8 @@ def _write_lines(
 def _read_lines(path: Path, shape: type[_Line], noun: str, fields: str) -> list[_Line]:
     """The records of a JSON lines file, each checked, ids unique."""
     try:
-        lines = path.read_bytes().split(b"\n")
+        content = sys.stdin.buffer.read() if path == PIPE else path.read_bytes()
+        lines = content.split(b"\n")
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.", "Check the path.") from error
     records: list[_Line] = []

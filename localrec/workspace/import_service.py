@@ -11,6 +11,7 @@ from localrec.data.rows import BulkHistory, CatalogueRows, HistoryRows, ImportRe
 from localrec.foundation.errors import CutShortError, ModelError
 from localrec.foundation.progress import Progress, no_progress
 from localrec.foundation.settings import Settings
+from localrec.graph.domain_files import load_domain
 from localrec.graph.store import Store
 
 if TYPE_CHECKING:
@@ -145,6 +146,8 @@ class ImportService:
             report = ingest_bulk(self._store, domain, history, step)
         else:
             report = ingest_history(self._store, domain, history, user, step)
+            for name, rows in history.beside:
+                self.import_history(rows, load_domain(name), user, progress, embed=embed)
         note_item_kind(self._store, domain)
         self._invalidate()
         with _after_the_rows():

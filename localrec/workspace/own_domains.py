@@ -60,9 +60,9 @@ def save_domain(workspace: Path, domain: Domain) -> Path:
     make_private(folder)
     files = {
         "domain.toml": _declaration(domain),
-        "columns.toml": _set_fields(domain.columns) if domain.columns else None,
-        "taxonomy.toml": _set_fields(domain.taxonomy) or None,
-        "words.toml": _set_fields(domain.words) or None,
+        "columns.toml": plain_record(domain.columns) if domain.columns else None,
+        "taxonomy.toml": plain_record(domain.taxonomy) or None,
+        "words.toml": plain_record(domain.words) or None,
     }
     for name, content in files.items():
         if content is None:
@@ -124,22 +124,22 @@ def _declaration(domain: Domain) -> dict[str, Any]:
         for name, value in ((field, getattr(domain, field)) for field in Domain.__struct_fields__)
         if name not in ("taxonomy", "words", "columns")
     }
-    return {name: _set_fields(value) for name, value in told.items() if value not in ((), {})}
+    return {name: plain_record(value) for name, value in told.items() if value not in ((), {})}
 
 
-def _set_fields(value: Any) -> Any:
-    """Plain data of a record without the fields that stand at their defaults."""
+def plain_record(value: Any) -> Any:
+    """Plain data, for TOML, of a record without the fields that stand at their defaults."""
     if isinstance(value, msgspec.Struct):
         fields = msgspec.structs.fields(value)
         return {
-            field.encode_name: _set_fields(told)
+            field.encode_name: plain_record(told)
             for field in fields
             if (told := getattr(value, field.name)) is not None
             and (field.required or told != field.default)
             and (field.required or told not in ((), {}))
         }
     if isinstance(value, dict):
-        return {key: _set_fields(one) for key, one in value.items()}
+        return {key: plain_record(one) for key, one in value.items()}
     if isinstance(value, tuple | list):
-        return [_set_fields(one) for one in value]
+        return [plain_record(one) for one in value]
     return value

@@ -95,6 +95,7 @@ class OpenWorkspace:
 
     def domains(self) -> list[str]:
         """List the domains that have items, largest first."""
+        use_domains_of(self.folder)
         rows = self.store.rows(
             "SELECT domain, kind, count(*) FROM node WHERE domain IN (SELECT unnest(?)) "
             "GROUP BY ALL ORDER BY count(*) DESC, domain",

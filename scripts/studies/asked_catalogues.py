@@ -120,6 +120,7 @@ class AskedCatalogue:
             workspace.store,
             workspace.settings,
             workspace.models,
+            self._folder / "indexes",
             lambda _: self._context(workspace),
             lambda: None,
         )

@@ -70,6 +70,15 @@ class TestStars:
 
 
 class TestTheNewestVerdict:
+    def test_as_a_heart_beside_good_stars_leaves_them_and_beside_bad_ones_does_not(self, catalogue):
+        key = catalogue.keys[0]
+        good = user_profile(
+            catalogue, (key, Event.RATED, 4.5, 9, 1), (key, Event.LIKED, None, 3, 1)
+        )
+        bad = user_profile(catalogue, (key, Event.RATED, 1.0, 9, 1), (key, Event.LIKED, None, 3, 1))
+        assert (good.stars.tolist(), good.strengths.tolist()) == ([4.5], [1.0])
+        assert np.isnan(bad.stars).all() and bad.strengths.tolist() == [1.0]
+
     @pytest.mark.parametrize(
         ("told", "expected"),
         [

@@ -51,6 +51,47 @@ def write_lastfm(folder: Path, name: str = "Sinnerman") -> Path:
     return _save(folder / "plays.csv", lines)
 
 
+def write_spotify(folder: Path, name: str = "Sinnerman") -> Path:
+    home = folder / "Spotify Account Data"
+    home.mkdir()
+    played = {"endTime": "2023-11-26 18:05", "artistName": name, "trackName": name}
+    other = {"endTime": "2023-11-26 18:01", "artistName": "Air", "trackName": "Sexy Boy"}
+    streams = [{**one, "msPlayed": 200_000} for one in (played, other)]
+    _save(home / "StreamingHistory_music_0.json", json.dumps(streams))
+    return home
+
+
+def write_imdb(folder: Path, name: str = "Heat") -> Path:
+    header = "Const,Your Rating,Date Rated,Title,URL,Title Type,Year,Genres,Directors"
+    rows = (
+        f"tt0113277,9,2021-03-09,{name},https://example.org,Movie,1995,Crime,{name}\n"
+        "tt0903747,10,2021-03-10,Breaking Bad,https://example.org,TV Series,2008,Crime,\n"
+    )
+    return _save(folder / "ratings-of-anna.csv", f"{header}\n{rows}")
+
+
+def write_netflix(folder: Path, name: str = "Heat") -> Path:
+    rows = f'"{name}","3/9/21"\n"Dark: Season 1: Secrets","3/8/21"\n'
+    return _save(folder / "NetflixViewingHistory.csv", f"Title,Date\n{rows}")
+
+
+def write_boardgamegeek(folder: Path, name: str = "Catan") -> Path:
+    header = "objectname,objectid,rating,numplays,own,yearpublished,comment"
+    rows = f"{name},13,7.5,3,1,1995,{name}\nGo,188,0,2,1,-2200,\n"
+    return _save(folder / "collection.csv", f"{header}\n{rows}")
+
+
+def write_myanimelist(folder: Path, name: str = "Cowboy Bebop") -> Path:
+    told = (
+        f"<anime><series_animedb_id>1</series_animedb_id><series_title><![CDATA[{_xml(name)}]]>"
+        "</series_title><series_type>TV</series_type><my_score>9</my_score>"
+        f"<my_status>Completed</my_status><my_tags><![CDATA[{_xml(name)}]]></my_tags></anime>"
+    )
+    return _save(
+        folder / "animelist.xml", f"<?xml version='1.0'?><myanimelist>{told}</myanimelist>"
+    )
+
+
 def write_movielens(folder: Path, name: str = "Heat (1995)") -> Path:
     home = folder / "ml-latest-small"
     home.mkdir()
@@ -140,6 +181,11 @@ WRITERS: dict[str, Callable[..., Path]] = {
     "letterboxd": write_letterboxd,
     "listenbrainz": write_listenbrainz,
     "lastfm": write_lastfm,
+    "spotify": write_spotify,
+    "imdb": write_imdb,
+    "netflix": write_netflix,
+    "boardgamegeek": write_boardgamegeek,
+    "myanimelist": write_myanimelist,
     "movielens": write_movielens,
     "amazon": write_amazon,
     "recbole": write_recbole,
@@ -152,6 +198,11 @@ WRITERS: dict[str, Callable[..., Path]] = {
 
 def _lines(*objects: dict[str, Any]) -> str:
     return "".join(f"{json.dumps(one)}\n" for one in objects)
+
+
+def _xml(text: str) -> str:
+    """What XML can hold of a text: no control characters."""
+    return "".join(letter for letter in text if letter.isprintable() or letter == "\u202e")
 
 
 def _save(path: Path, text: str) -> Path:

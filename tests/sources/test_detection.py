@@ -23,6 +23,7 @@ RATINGS = "userId,movieId,rating,timestamp\n1,1,4.0,1600000000\n"
 REVIEW = b'{"rating": 5.0, "asin": "B1", "parent_asin": "B1", "user_id": "A1", "timestamp": 1}\n'
 TASTED = b'{"review_id": "K", "user_id": "m", "business_id": "X", "stars": 3.0, "date": ""}\n'
 PLAYS = b"Weezer,Weezer,Say It Ain't So,26 Nov 2023 18:05\n"
+STREAMS = b'[{"endTime": "", "artistName": "Air", "trackName": "Run", "msPlayed": 9}]'
 LISTEN = '{"listened_at": 1, "track_metadata": {"artist_name": "Air", "track_name": "Run"}}\n'
 DRINK = b'{"name": "Fizz", "category": "c", "glass": "g", "ingredients": [], "look": {}}\n'
 INTER = b"user_id:token\titem_id:token\trating:float\n1\t2\t3\n"
@@ -78,6 +79,36 @@ LOOKS: dict[str, dict[str, Content]] = {
         "bom.csv": BOM + PLAYS,
         "headed.csv": b"uts,utc_time,artist,artist_mbid,album,album_mbid,track,track_mbid\n",
         "packed.csv.gz": gzip.compress(PLAYS),
+    },
+    "spotify": {
+        "StreamingHistory0.json": STREAMS,
+        "endsong_0.json": b'[{"ts": "", "ms_played": 1, "master_metadata_track_name": "x"}]',
+        "my_spotify_data.zip": packed({"MyData/StreamingHistory0.json": "[]"}),
+        "Spotify Extended Streaming History/": {
+            "Streaming_History_Audio_2018-2020_0.json": b"[]",
+            "Streaming_History_Video_2018-2020.json": b"[]",
+        },
+    },
+    "imdb": {
+        "ratings.csv": b"Const,Your Rating,Date Rated,Title,URL,Title Type,IMDb Rating,Year\n",
+        "WATCHLIST.csv": b"Position,Const,Created,Modified,Description,Title,URL,Title Type\n",
+        "old.csv": b'"position","const","created","Title","Title type","You rated","Year"\n',
+        "excel.csv": b"Const;Your Rating;Date Rated;Title;URL;Title Type;Year\n",
+    },
+    "netflix": {
+        "NetflixViewingHistory.csv": b"Title,Date\n",
+        "ViewingActivity.csv": b"Profile Name,Start Time,Duration,Attributes,Title,Country\n",
+        "netflix-report.zip": packed({"CONTENT_INTERACTION/ViewingActivity.csv": "Title\n"}),
+    },
+    "boardgamegeek": {
+        "collection.csv": b"objectname,objectid,rating,numplays,weight,own\n",
+        "excel.csv": b"objectname;objectid;rating;numplays;weight;own\n",
+        "collection.xml": b'<items><item objecttype="thing" collid="3"></item></items>',
+    },
+    "myanimelist": {
+        "animelist.xml": b"<?xml version='1.0'?>\n<myanimelist>\n<myinfo></myinfo></myanimelist>",
+        "animelist.xml.gz": gzip.compress(b"<myanimelist></myanimelist>"),
+        "mangalist.xml": b"<!-- MyAnimeList.net --><myanimelist><manga></manga></myanimelist>",
     },
     "movielens": {
         "ml-100k/": {"u.data": b"1\t1\t3\t1\n", "u.item": b"1|Heat\n", "u1.base": b""},

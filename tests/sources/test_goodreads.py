@@ -252,8 +252,9 @@ def test_a_rating_outweighs_the_shelf(csv):
     assert (done.event, done.rating) == (Event.RATED, 3.0)
 
 
-def test_a_book_tagged_dnf_on_the_shelf_read_was_no_success(csv):
-    assert read(csv, goodreads({"Bookshelves": "dnf"})).interactions[0].event is Event.DISLIKED
+@pytest.mark.parametrize("tag", ["dnf", "dropped", "abandoned"])
+def test_a_book_tagged_as_given_up_on_the_shelf_read_was_no_success(csv, tag):
+    assert read(csv, goodreads({"Bookshelves": tag})).interactions[0].event is Event.DISLIKED
 
 
 def test_formulas_and_tokens_stay_as_harmless_text(csv):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from datetime import datetime
 from pathlib import Path
 
@@ -102,6 +103,15 @@ def test_a_film_gets_year_decade_and_a_generated_description(films_domain: Domai
     assert [(link.kind, link.name) for link in amelie.links] == [("decade", "2000s")]
 
 
+def test_a_work_from_before_film_keeps_its_year(tmp_path: Path, films_domain: Domain) -> None:
+    home = tmp_path / "export"
+    shutil.copytree(SAMPLE, home)
+    with (home / "watched.csv").open("a", encoding="utf-8") as stream:
+        stream.write("2021-03-09,Passage de Venus,1874,https://boxd.it/9zz\n")
+    items = {item.name: item for item in read(home, films_domain).items}
+    assert items["Passage de Venus"].properties["year"] == 1874
+
+
 def test_what_the_person_took_away_or_keeps_private_stays_out(films_domain: Domain) -> None:
     everything = repr(read(SAMPLE, films_domain))
     for private in (
@@ -118,7 +128,8 @@ def test_it_is_recognised_by_its_members() -> None:
     source = LetterboxdSource()
     assert source.recognises(FilePreview("x.zip", ("ratings.csv", "watched.csv", "profile.csv")))
     assert not source.recognises(FilePreview("x.zip", ("user.json", "listens/2023/1.jsonl")))
-    assert not source.recognises(FilePreview("ratings.csv", (), RATINGS))
+    assert source.recognises(FilePreview("ratings.csv", (), RATINGS))
+    assert not source.recognises(FilePreview("ratings.csv", (), "userId,movieId,rating\n"))
 
 
 def test_an_export_without_a_person_asks_for_one(films_domain: Domain) -> None:
@@ -135,8 +146,8 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "an empty file": (b"", "{path} is empty. Export it again."),
     "a pickle": (
         b"\x80\x04cos\nsystem\n(S'true'\ntR.",
-        "{path} is a Python pickle, not an export in a zip archive. "
-        "Name the archive as it was downloaded, or the folder it was unpacked to.",
+        "{path} is a Python pickle, not a table. "
+        "Save it as a plain CSV file in UTF-8 and import that.",
     ),
     "a pickle inside": (
         packed({"ratings.csv": b"\x80\x04cos\nsystem\n(S'true'\ntR."}),

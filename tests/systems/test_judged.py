@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 from localrec.data.questions import RankRequest
-from localrec.foundation.errors import UsageError
+from localrec.foundation.errors import BusyError, UsageError
+from localrec.foundation.paths import exclusive
 from localrec.llm.scripted import ScriptedModel
 from localrec.memory.user_summaries import build_item_features
 from localrec.privacy.erasure_plan import ForgetScope
 from localrec.privacy.forget import forget
+from localrec.ranking.learned.evidence.base import FitStoppedError
 from localrec.ranking.learned.progress_file import folder_of
 from localrec.ranking.learned.stored import learn, read_log
 from localrec.ranking.learned.verdicts import VerdictShare, read_share, write_share
@@ -150,6 +152,31 @@ class TestLearning:
 
         monkeypatch.setattr("localrec.systems.reranking.RerankingRecommender.verdicts", verdicts)
         assert judged(own).share > 0.5
+
+    def test_what_was_stopped_leaves_neither_a_share_nor_a_copy(self, own, model):
+        asked = []
+
+        def should_stop():
+            asked.append(True)
+            return model.calls > 5
+
+        with pytest.raises(FitStoppedError):
+            judged(own, should_stop=should_stop)
+        assert asked
+        assert read_share(own / "indexes", BAR.name, JUDGE).cases == 0
+        assert not list(folder_of(own / "indexes", BAR.name).glob("judging-*"))
+
+    def test_what_a_killed_process_left_is_removed(self, own, model):
+        left = folder_of(own / "indexes", BAR.name) / "judging-old"
+        left.mkdir()
+        (left / "store.duckdb").write_bytes(b"a copy")
+        judged(own)
+        assert not left.exists()
+
+    def test_two_at_once_are_refused(self, own, model):
+        kept = folder_of(own / "indexes", BAR.name)
+        with exclusive(kept / "judging.lock", of=kept), pytest.raises(BusyError):
+            judged(own)
 
     def test_a_system_without_a_model_is_refused(self, own):
         with pytest.raises(UsageError, match="asks no model"):

@@ -9,9 +9,9 @@ import termios
 
 import pytest
 
+from localrec.foundation.crash_report import CrashedError, crash_error, save_report
 from localrec.foundation.errors import WorkspaceError
 from localrec_tui.app import LocalrecApp
-from localrec_tui.log_buffer import AppCrashedError, crash_error, save_report
 
 from .fake_services import FakeServices
 
@@ -49,7 +49,7 @@ def run_in_a_terminal(*command):
 class TestCrash:
     def test_exits_with_a_code_and_gives_the_terminal_back(self, tmp_path):
         code, written, before, after = run_in_a_terminal(sys.executable, "-c", FAULTY, tmp_path)
-        assert code == 1
+        assert code == 70
         assert after == before
         *_, last = written.rpartition(LEAVES_THE_OTHER_SCREEN)
         assert SHOWS_THE_CURSOR in last
@@ -72,16 +72,18 @@ class TestCrash:
             def on_ready(self):
                 raise ZeroDivisionError("oh")
 
-        with pytest.raises(AppCrashedError, match="ZeroDivisionError"):
+        with pytest.raises(CrashedError, match="ZeroDivisionError"):
             Faulty(tmp_path, FakeServices()).run(headless=True)
         assert len(list((tmp_path / "logs").iterdir())) == 1
 
     def test_without_a_place_for_the_report_is_told_all_the_same(self, tmp_path, monkeypatch):
-        def refuse(folder):
+        def refuse(*arguments, **options):
             raise WorkspaceError("The folder cannot be made.")
 
-        monkeypatch.setattr("localrec_tui.log_buffer.make_private", refuse)
-        assert "No report could be written" in str(crash_error(tmp_path, ValueError("oh")))
+        monkeypatch.setattr("localrec.foundation.crash_report.make_private", refuse)
+        monkeypatch.setattr("localrec.foundation.crash_report.tempfile.mkdtemp", refuse)
+        told = str(crash_error(tmp_path, ValueError("oh"), "The app"))
+        assert "No report could be written" in told
 
     def test_reports_what_caused_it_too(self, tmp_path):
         try:

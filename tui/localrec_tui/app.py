@@ -19,10 +19,11 @@ from textual.screen import Screen
 from textual.theme import Theme
 
 from localrec.data.rows import Event
+from localrec.foundation.crash_report import crash_error
 from localrec.foundation.errors import LocalrecError
 from localrec.foundation.paths import make_private
 from localrec_tui.base_app import AppScreen, BaseApp, bindings_of
-from localrec_tui.log_buffer import crash_error, sane_terminal
+from localrec_tui.log_buffer import sane_terminal
 from localrec_tui.messages import DomainsLoaded, FeedbackGiven, FeedbackStored, WorkFailed
 from localrec_tui.preferences import FILE, save_preferences
 from localrec_tui.question_history import load_last_user, save_last_user
@@ -134,15 +135,15 @@ class LocalrecApp(BaseApp):
             options: Those of Textual's `App.run`.
 
         Raises:
-            AppCrashedError: a fault ended the app; a report of it lies in the workspace.
+            CrashedError: a fault ended the app; a report of it lies in the workspace.
         """
         with sane_terminal():
             try:
                 super().run(**options)
             except Exception as error:
-                raise crash_error(self.folder, error) from error
+                raise crash_error(self.folder, error, "The app") from error
             if self._fault is not None:
-                raise crash_error(self.folder, self._fault) from self._fault
+                raise crash_error(self.folder, self._fault, "The app") from self._fault
 
     def _handle_exception(self, error: Exception) -> None:
         """End the app by a fault, without Textual's print of what all variables held."""

@@ -38,7 +38,6 @@ from localrec.evaluation.ranking.prompted_systems import (
 )
 from localrec.foundation.errors import UsageError
 from localrec.foundation.settings import AGENT
-from localrec.index.embedded_fields import EmbeddedField, open_field
 from localrec.llm.chat_model import ChatModel
 from localrec.memory.configs import MEMREC, MEMREC_VECTOR, MemRecConfig, MemRecVectorConfig
 from localrec.memory.from_log import ItemSet
@@ -52,7 +51,6 @@ from localrec.systems.system import SystemOptions
 from localrec.workspace import OpenWorkspace
 from localrec.workspace.log_context import LogContext
 
-_TEXT = "description"
 MEMORIES: dict[str, MemRecConfig | MemRecVectorConfig] = {**MEMREC, **MEMREC_VECTOR}
 
 
@@ -108,7 +106,7 @@ class SystemFactory:
         Raises:
             UsageError: a setting does not fit, or there are no vectors of texts.
             LeakError: the store tells of what is held out.
-            ModelError: there is no embedder, or no such model.
+            ModelError: there is no such model.
         """
         makers: dict[str, Callable[[str, Mapping[str, SettingValue]], EvaluatedSystem]] = {
             "baseline": self._make_baseline,
@@ -134,7 +132,9 @@ class SystemFactory:
     @cached_property
     def knowledge(self) -> ItemSet:
         """What is known of the items besides the training rows."""
-        return ItemSet.of_log(self._context.catalogue, self._field, self._keyed.interactions)
+        return ItemSet.of_log(
+            self._context.catalogue, self._context.description_field, self._keyed.interactions
+        )
 
     @cached_property
     def _context(self) -> LogContext:
@@ -222,20 +222,6 @@ class SystemFactory:
     def _fits(self) -> FitCache:
         """What the agents of the run have learnt, for as long as it lasts."""
         return FitCache(self.knowledge)
-
-    @cached_property
-    def _field(self) -> EmbeddedField | None:
-        if _TEXT not in self._domain.texts:
-            return None
-        field = open_field(
-            self._workspace.store,
-            self._workspace.folder / "indexes",
-            self._domain.name,
-            _TEXT,
-            self._workspace.models.embedder_name,
-            self._workspace.settings.index,
-        )
-        return field if len(field) else None
 
 
 def memory_config(

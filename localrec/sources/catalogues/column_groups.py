@@ -126,15 +126,17 @@ def _numbered(profiles: Sequence[ColumnProfile]) -> list[ColumnGroup]:
         if len(told) > 1
     }
     amounts = [base for base in bases if meaning_of(base)[0] == "measure"]
+    free = list(amounts)  # amounts go with the first list of ingredients
     groups = []
     for base, told in bases.items():
         meaning = meaning_of(base)[0]
         is_names = sum(one.holds in ("name", "text", "list") for one in told) * 2 >= len(told)
         if base in amounts or meaning in (*PLACES, *CREATORS, "description") or not is_names:
             continue
-        values = (
-            [one for other in amounts for one in bases[other]] if meaning == "ingredient" else []
-        )
+        beside: list[str] = []
+        if meaning == "ingredient":
+            beside, free = free, []
+        values = [one for other in beside for one in bases[other]]
         common = tuple(dict.fromkeys(name for one in told for name in one.common))
         groups.append(
             ColumnGroup(

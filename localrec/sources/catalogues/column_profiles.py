@@ -140,6 +140,8 @@ def _profile_numbers(profile: ColumnProfile, texts: list[str], cells: list[str])
     if share < 0.95:
         return False
     told = [value for text in texts if (value := form.value(text)) is not None]
+    if not told:  # digits beyond any number
+        return False
     above = [value for value in told if value > 0]
     profile.format = form
     profile.low, profile.high = min(told), max(told)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -84,6 +85,7 @@ def _as_float(digits: str, decimal_comma: bool) -> float | None:
     elif text.count(",") == 1 and "." not in text:
         text = text.replace(",", ".")
     try:
-        return float(text)
+        value = float(text)
     except ValueError:
         return None
+    return value if math.isfinite(value) else None

@@ -1,0 +1,147 @@
+"""What `localrec import auto` says of a file of no known format, and what can be done with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from localrec.cli.context import CommandContext, console, note
+from localrec.foundation.errors import InputError
+
+if TYPE_CHECKING:
+    from localrec.data.domains import Domain
+    from localrec.data.rows import BulkHistory, CatalogueRows
+    from localrec.sources.catalogues.records import RecordTable
+    from localrec.sources.mapped_table import TableMapping
+
+
+class GuessOptions(msgspec.Struct, frozen=True):
+    """What the user wants done with a guess.
+
+    Args:
+        accept: Import by it at once.
+        suggest: Write it to this file.
+        domain: The domain that was named.
+        user: Whose all rows are.
+    """
+
+    accept: bool
+    suggest: Path | None
+    domain: str | None
+    user: str | None
+
+
+def read_guessed(
+    context: CommandContext, path: Path, options: GuessOptions, refusal: InputError
+) -> tuple[CatalogueRows | BulkHistory, Domain]:
+    """Explain a file of no known format, and read it by the guess if that was accepted.
+
+    Raises:
+        InputError: it is no table, or nobody accepted the guess; says what to do.
+    """
+    from localrec.sources.catalogues.records import open_records
+    from localrec.sources.table_guess import nearest_kinds, propose_mapping
+
+    try:
+        table = open_records(path)
+    except InputError as error:
+        raise refusal from error
+    if not context.as_json:
+        _describe(table)
+        for near in nearest_kinds(table):
+            note(near.as_sentence())
+    mapping = propose_mapping(table, options.user)
+    if mapping is None:
+        return _as_catalogue(context, table, options)
+    return _as_history(context, table, mapping, options)
+
+
+def _as_history(
+    context: CommandContext, table: RecordTable, mapping: TableMapping, options: GuessOptions
+) -> tuple[BulkHistory, Domain]:
+    from localrec.graph.domain_files import load_domain
+    from localrec.sources.import_log import judge_report
+    from localrec.sources.mapped_table import MappedTableSource
+    from localrec.sources.table_guess import domain_of_header, mapping_text
+
+    name = options.domain or domain_of_header(table.path, table.columns)
+    text = mapping_text(mapping)
+    if not context.as_json:
+        note(f"It tells what users did. A mapping for it, with {name} as the domain:\n\n{text}")
+    if options.suggest is not None:
+        _write(options.suggest, text)
+    if not options.accept:
+        raise InputError(
+            f"{table.path} is in no format that is known by name.",
+            f"Import it by this mapping: localrec import auto {table.path} --accept"
+            f"{f' --domain {name}' if options.domain is None else ''}",
+        )
+    domain = load_domain(name)
+    found = MappedTableSource().read_by(mapping, table.path, table.path, domain, options.user)
+    judge_report(found.report)
+    return found, domain
+
+
+def _as_catalogue(
+    context: CommandContext, table: RecordTable, options: GuessOptions
+) -> tuple[CatalogueRows, Domain]:
+    from localrec.cli.domains import show_proposal
+    from localrec.foundation.toml_text import toml_text
+    from localrec.graph.domain_files import known_domains, load_domain
+    from localrec.sources import read_export
+    from localrec.sources.catalogues.proposal import propose_domain
+    from localrec.workspace.own_domains import check_name, plain_record
+    from localrec.workspace.table_domains import name_for
+
+    name = options.domain or name_for(table.path)
+    is_known = options.domain is not None and name in known_domains()
+    if is_known:
+        domain = load_domain(name)
+    else:
+        proposal = propose_domain(check_name(name), table)
+        domain = proposal.domain
+        if not context.as_json:
+            show_proposal(proposal, table)
+        if options.suggest is not None:
+            _write(options.suggest, toml_text(plain_record(domain.columns)))
+    if not options.accept and not is_known:
+        raise InputError(
+            f"{table.path} is a table without users: a catalogue.",
+            f"Keep this domain: localrec domains new {name} --from {table.path}; or do both at "
+            f"once: localrec import auto {table.path} --domain {name} --accept",
+        )
+    return read_export("catalogue", table.path, domain), domain  # type: ignore[return-value]
+
+
+def _describe(table: RecordTable) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from localrec.foundation.text import clean_text
+
+    out = console(to_stderr=True)
+    out.print(
+        Text(
+            f"{table.path.name} is {table.layout}: {len(table.rows):,} rows and "
+            f"{len(table.columns)} columns."
+        )
+    )
+    shown = Table("column", "first values", box=None)
+    for place, column in enumerate(table.columns[:40]):
+        values = [clean_text(cells[place])[:24] for _, cells in table.rows[:4]]
+        shown.add_row(Text(column), Text(", ".join(filter(None, values))[:80]))
+    out.print(shown)
+
+
+def _write(path: Path, text: str) -> None:
+    from localrec.foundation.atomic_files import write_atomically
+
+    try:
+        write_atomically(path, text.encode("utf-8"), private=False)
+    except OSError as error:
+        raise InputError(
+            f"{path} cannot be written: {error.strerror}.", "Name another file."
+        ) from error
+    note(f"Written to {path}.")

@@ -1,0 +1,177 @@
+"""A person's collection from BoardGameGeek: the CSV that it offers, or its interface's XML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from localrec.data.domains import Domain
+from localrec.data.rows import AttributeLink, Event, HistoryRows, ItemRow, Scalar
+from localrec.foundation.bounded_files import FileLimits, open_bytes
+from localrec.foundation.errors import InputError
+from localrec.foundation.text import clean_key, clean_name
+from localrec.sources.delimited_tables import DelimitedTable
+from localrec.sources.export_cells import ExportCells
+from localrec.sources.import_log import ImportLog
+from localrec.sources.personal_export import export_owner
+from localrec.sources.personal_items import Deed, PersonalItems
+from localrec.sources.protocols import Field, FilePreview
+from localrec.sources.xml_records import XmlElement, read_records
+
+_NEEDED = {"objectname", "objectid", "rating"}
+_FIRST_YEAR = -3500  # Senet
+_DATES = ("%Y-%m-%d %H:%M:%S", "%Y-%m-%d")
+# Where the XML keeps what the CSV has in columns: path of elements, and the attribute.
+_STATS = ("minplayers", "maxplayers", "minplaytime", "maxplaytime", "playingtime")
+_WISHES = ("want", "wanttoplay", "wanttobuy", "wishlist", "preordered")
+
+
+class BoardGameGeekSource:
+    """Reads one person's collection.
+
+    Args:
+        limits: What is refused as too large.
+    """
+
+    kind = "boardgamegeek"
+    domain = "boardgames"
+    personal = True
+    fields: tuple[Field, ...] = (
+        Field("objectname, name", "the game's name; its key is made from name and year"),
+        Field("objectid", "property `bgg`; tells games of one name and year apart"),
+        Field("rating, stats/rating value", "the rating, 1 to 10, in stars; 0 and N/A mean none"),
+        Field(
+            "numplays",
+            "unrated: played, and how often; a rated game bears the number too",
+        ),
+        Field("want, wanttoplay, wanttobuy, wishlist, preordered", "wanted, where it is not rated"),
+        Field("own, prevowned, fortrade", "the game is there; owning it is no verdict"),
+        Field("comment", "the note of the rating or play"),
+        Field("yearpublished", "property `year`, and a link to the decade"),
+        Field("minplayers, maxplayers", "properties `min_players` and `max_players`"),
+        Field("playingtime, maxplaytime", "property `minutes` (the first that is filled)"),
+        Field("avgweight", "property `weight`"),
+        Field("itemtype, subtype", "an expansion links to the category expansion"),
+        Field("status lastmodified", "when it was rated, played or wished for"),
+        Field(
+            "baverage, average, rank, collid, acquisitiondate, pricepaid and others",
+            "left out",
+        ),
+    )
+
+    def __init__(self, limits: FileLimits | None = None) -> None:
+        self._limits = limits or FileLimits()
+
+    def recognises(self, preview: FilePreview) -> bool:
+        """Whether the header is one of BoardGameGeek, or the XML holds things of its collection."""
+        if set(preview.header) >= _NEEDED:
+            return True
+        head = preview.head
+        return "<items" in head and 'objecttype="thing"' in head and "collid=" in head
+
+    def read(self, path: Path, domain: Domain, user: str | None) -> HistoryRows:
+        """Read every game.
+
+        Raises:
+            UsageError: `user` is missing.
+            InputError: no collection of BoardGameGeek, a damaged one, or one without a game.
+        """
+        person = export_owner(user, "BoardGameGeek")
+        import_log = ImportLog(self.kind, path, domain.name)
+        games = PersonalItems(person, import_log)
+        for cells in self._rows(path, import_log):
+            _take(cells, games, domain, import_log)
+        if not games:
+            raise InputError(
+                f"{path} holds no game that can be kept: {import_log.first_drop()}.",
+                "Export the collection again, once there is a game in it.",
+            )
+        return games.history(import_log.report(games.kept))
+
+    def _rows(self, path: Path, import_log: ImportLog) -> Iterator[ExportCells]:
+        with open_bytes(path, self._limits) as stream:
+            is_xml = stream.read(256).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
+        if is_xml:
+            for row, item in enumerate(read_records(path, self._limits, "items", ("item",)), 1):
+                yield ExportCells(row, _as_columns(item), import_log)
+            return
+        table = DelimitedTable(path, self._limits)
+        if missing := sorted(_NEEDED - set(table.header)):
+            raise InputError(
+                f"{path} is no collection of BoardGameGeek: it lacks the column {missing[0]!r} and "
+                f"has {', '.join(table.header[:20])}.",
+                "Download the collection from BoardGameGeek again.",
+            )
+        for row, cells in table.rows():
+            yield ExportCells(row, cells, import_log)
+        for row, problem in table.ragged:
+            import_log.drop(row, None, problem)
+
+
+def _as_columns(item: XmlElement) -> dict[str, str]:
+    """An element of the interface under the names of the CSV's columns."""
+    stats, status = item.find("stats"), item.find("status")
+    told = {name: stats.attributes.get(name, "") for name in _STATS} if stats else {}
+    told |= {name: status.attributes.get(name, "") for name in _WISHES} if status else {}
+    rating = item.told("stats", "rating", attribute="value")
+    return {
+        **told,
+        "objectname": item.told("name"),
+        "objectid": item.attributes.get("objectid", ""),
+        "itemtype": item.attributes.get("subtype", ""),
+        "yearpublished": item.told("yearpublished"),
+        "rating": "" if rating == "N/A" else rating,
+        "numplays": item.told("numplays"),
+        "comment": item.told("comment"),
+        "lastmodified": item.told("status", attribute="lastmodified"),
+        "avgweight": item.told("stats", "rating", "averageweight", attribute="value"),
+    }
+
+
+def _take(cells: ExportCells, games: PersonalItems, domain: Domain, import_log: ImportLog) -> None:
+    name = clean_name(cells.raw("objectname"))
+    if not name:
+        import_log.drop(cells.row, "objectname", "has no name")
+        return
+    number = cells.whole("objectid", 1, 99_999_999)
+    item = _make_item(cells, name, number, domain)
+    games.take(cells.row, item, _read_deed(cells), identifier=str(number or ""))
+
+
+def _make_item(cells: ExportCells, name: str, number: int | None, domain: Domain) -> ItemRow:
+    year = cells.whole("yearpublished", _FIRST_YEAR, datetime.now().year + 5) or None
+    links = []
+    if "expansion" in cells.raw("itemtype").casefold():
+        links.append(AttributeLink(kind="category", name="expansion"))
+    if year is not None and year >= 1000:
+        links.append(AttributeLink(kind="decade", name=f"{year // 10 * 10}s"))
+    properties: dict[str, Scalar] = {
+        "year": year,
+        "bgg": number,
+        "min_players": cells.whole("minplayers", 0, 999) or None,
+        "max_players": cells.whole("maxplayers", 0, 999) or None,
+        "minutes": cells.whole("playingtime", 0, 99_999) or cells.whole("maxplaytime", 0, 99_999),
+        "weight": cells.decimal("avgweight", 0, 5) or None,
+        "description": f"{name} ({year})." if year else f"{name}.",
+        "description_source": "generated",
+    }
+    return ItemRow(
+        key=clean_key(f"{name} {year}" if year else name),
+        name=name,
+        properties={name: value for name, value in properties.items() if value},
+        links=tuple(link for link in links if link.kind in domain.attributes),
+    )
+
+
+def _read_deed(cells: ExportCells) -> Deed | None:
+    """A rating, plays or a wish; None for a game that is only owned."""
+    rating = cells.score("rating", 1, 10, nothing=0)
+    plays = cells.whole("numplays", 0, 99_999) or 0
+    at = cells.moment("lastmodified", *_DATES)
+    note = cells.note("comment")
+    if rating is not None:
+        return Deed(event=Event.RATED, rating=rating, at=at, times=max(1, plays), note=note)
+    if plays:
+        return Deed(event=Event.PLAYED, at=at, times=plays, note=note)
+    return Deed(event=Event.WANTED, at=at, note=note) if any(map(cells.is_set, _WISHES)) else None

@@ -1,0 +1,195 @@
+"""A person's ratings or watchlist from IMDb: one CSV, of today or in the layout before 2017.
+
+Films are films and series series; an episode says that its series was seen, and its own rating is
+left out, since it is no verdict on the series. Games, music videos and podcasts are left apart.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from localrec.data.domains import Domain
+from localrec.data.rows import Event, HistoryRows, Scalar
+from localrec.foundation.bounded_files import FileLimits
+from localrec.foundation.errors import InputError
+from localrec.foundation.text import clean_name
+from localrec.sources.delimited_tables import DelimitedTable
+from localrec.sources.export_cells import ExportCells
+from localrec.sources.import_log import ImportLog
+from localrec.sources.personal_export import export_owner
+from localrec.sources.personal_items import Deed
+from localrec.sources.protocols import Field, FilePreview
+from localrec.sources.screen_titles import ScreenHistory, ScreenTitle, Sort, clean_names
+
+_ID = re.compile(r"tt\d{5,10}", re.ASCII)
+_DATES = ("%a %b %d %H:%M:%S %Y", "%d-%b-%Y", "%m/%d/%Y", "%d.%m.%Y")
+# Columns of the older layout -> their names of today; case differs too.
+_RENAMED = {"you rated": "your rating", "num. votes": "num votes"}
+_FILMS = ("movie", "film", "short", "video", "tv movie", "tv special", "tv short", "feature film")
+_APART = {
+    "video game": "video games",
+    "music video": "music videos",
+    "podcast": "podcasts",
+    "podcast series": "podcasts",
+    "podcast episode": "podcasts",
+    "audiobook": "audiobooks",
+}
+
+
+class ImdbSource:
+    """Reads one person's ratings or watchlist.
+
+    Args:
+        limits: What is refused as too large.
+    """
+
+    kind = "imdb"
+    domain = "movies"
+    personal = True
+    fields: tuple[Field, ...] = (
+        Field("Title, Year", "the name and `year`, the key, and a link to the decade"),
+        Field("Const", "property `imdb`; tells titles of one name and year apart"),
+        Field(
+            "Title Type",
+            "films are read here, series beside them in the domain `series`; an episode says that "
+            "its series was seen; games, music videos and podcasts are left apart",
+        ),
+        Field("Your Rating, You rated", "the rating, 1 to 10, in stars"),
+        Field("Date Rated, Created", "when it was rated or listed"),
+        Field("Genres", "links to genres"),
+        Field("Directors", "`creator`; for series links too"),
+        Field("Runtime (mins)", "property `minutes`"),
+        Field("Description", "the note of a title on the watchlist"),
+        Field(
+            "Position, Modified, Original Title, URL, IMDb Rating, Num Votes, Release Date",
+            "left out",
+        ),
+    )
+
+    def __init__(self, limits: FileLimits | None = None) -> None:
+        self._limits = limits or FileLimits()
+
+    def recognises(self, preview: FilePreview) -> bool:
+        """Whether the header has IMDb's `Const` beside a title and its type."""
+        return {"const", "title", "title type"} <= set(preview.header)
+
+    def read(self, path: Path, domain: Domain, user: str | None) -> HistoryRows:
+        """Read every title.
+
+        Raises:
+            UsageError: `user` is missing.
+            InputError: no list of IMDb, a damaged one, or one without a title.
+        """
+        person = export_owner(user, "IMDb")
+        import_log = ImportLog(self.kind, path, domain.name)
+        table = DelimitedTable(path, self._limits)
+        names = {name: _RENAMED.get(name.casefold(), name.casefold()) for name in table.header}
+        if missing := [name for name in ("const", "title") if name not in names.values()]:
+            raise InputError(
+                f"{path} is no list of IMDb: it lacks the column {missing[0]!r} and has "
+                f"{', '.join(table.header[:20])}.",
+                "Export the list from IMDb again, and leave the file as it is.",
+            )
+        reader = _Reader(ScreenHistory(person, domain, import_log), import_log)
+        for row, cells in table.rows():
+            told = {names[name]: cell for name, cell in cells.items()}
+            reader.take(ExportCells(row, told, import_log))
+        reader.take_episodes()
+        for row, problem in table.ragged:
+            import_log.drop(row, None, problem)
+        return reader.titles.history(path)
+
+
+class _Reader:
+    """Takes the rows of one list."""
+
+    def __init__(self, titles: ScreenHistory, import_log: ImportLog) -> None:
+        self.titles = titles
+        self._import_log = import_log
+        self._series: dict[str, ScreenTitle] = {}
+        self._episodes: list[ExportCells] = []
+
+    def take(self, cells: ExportCells) -> None:
+        """Take a row; episodes wait until all series are known."""
+        name = clean_name(cells.raw("title"))
+        told = cells.raw("title type")
+        sort = _sort_of(told)
+        if not name:
+            self._import_log.drop(cells.row, "Title", "has no title")
+        elif sort == "episode":
+            self._episodes.append(cells)
+        elif sort == "film" or sort == "series":
+            title = _read_title(cells, name, "series" if sort == "series" else "film")
+            if sort == "series":
+                self._series[name] = title
+            self.titles.take(cells.row, title, _read_deed(cells))
+        else:
+            self._import_log.set_apart(_APART.get(_plain(told), clean_name(told) or "other sorts"))
+
+    def take_episodes(self) -> None:
+        """An episode, as "Series: Episode", says that the series was seen or is wanted."""
+        for cells in self._episodes:
+            name = clean_name(cells.raw("title"))
+            title = self._series_of(name)
+            if title is None:
+                self._import_log.set_apart("episodes that do not name their series")
+                continue
+            deed = _read_deed(cells)
+            event = Event.SEEN if deed.event is Event.RATED else deed.event
+            said = Deed(event=event, at=deed.at, is_viewing=event is Event.SEEN)
+            self.titles.take(cells.row, title, said, part=cells.raw("const") or name)
+
+    def _series_of(self, name: str) -> ScreenTitle | None:
+        parts = name.split(": ")
+        prefixes = [": ".join(parts[:count]) for count in range(len(parts) - 1, 0, -1)]
+        known = next((self._series[one] for one in prefixes if one in self._series), None)
+        if known is None and prefixes and (series := clean_name(prefixes[0])):
+            return ScreenTitle(name=series, sort="series")
+        return known
+
+
+def _read_title(cells: ExportCells, name: str, sort: Sort) -> ScreenTitle:
+    identifier = cells.raw("const") if _ID.fullmatch(cells.raw("const")) else ""
+    properties: dict[str, Scalar] = {
+        "imdb": identifier or None,
+        "minutes": cells.whole("runtime (mins)", 0, 99_999) or None,
+    }
+    return ScreenTitle(
+        name=name,
+        sort=sort,
+        year=cells.year("year"),
+        identifier=identifier,
+        genres=clean_names(genre.replace("_", "-") for genre in cells.raw("genres").split(",")),
+        creators=clean_names(cells.raw("directors").split(",")),
+        properties=properties,
+    )
+
+
+def _read_deed(cells: ExportCells) -> Deed:
+    """A rating where there is one; else the title is on the watchlist."""
+    rating = cells.score("your rating", 1, 10)
+    if rating is not None:
+        at = cells.moment("date rated", *_DATES) or cells.moment("created", *_DATES)
+        return Deed(event=Event.RATED, rating=rating, at=at)
+    return Deed(
+        event=Event.SEEN if cells.raw("your rating") else Event.WANTED,
+        at=cells.moment("date rated", *_DATES) or cells.moment("created", *_DATES),
+        note=cells.note("description"),
+    )
+
+
+def _plain(told: str) -> str:
+    """A type in words: "tvMiniSeries" and "TV Mini Series" are one."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", told.strip()).casefold().replace("-", " ")
+
+
+def _sort_of(told: str) -> str:
+    plain = _plain(told)
+    if plain in _FILMS or not plain:
+        return "film"
+    if plain in _APART:
+        return ""
+    if "episode" in plain or plain == "episodio":
+        return "episode"
+    return "series" if "series" in plain or "serie" in plain else ""

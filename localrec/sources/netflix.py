@@ -1,0 +1,236 @@
+"""A person's viewing history from Netflix: the short list, or the file of the full data request.
+
+The list has Title and Date ("Dark: Season 1: Secrets"), the request ViewingActivity.csv has the
+profile, the second and the duration of each viewing. Episodes count as viewings of their series.
+Days are written as the account's country does: which number is the month is told from the file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from itertools import pairwise
+from pathlib import Path
+
+from localrec.data.domains import Domain
+from localrec.data.rows import Event, HistoryRows
+from localrec.foundation.bounded_files import FileLimits
+from localrec.foundation.errors import InputError, UsageError
+from localrec.foundation.text import clean_name
+from localrec.sources.archives import open_export
+from localrec.sources.delimited_tables import DelimitedTable
+from localrec.sources.export_cells import ExportCells
+from localrec.sources.import_log import ImportLog
+from localrec.sources.personal_export import export_owner
+from localrec.sources.personal_items import Deed
+from localrec.sources.protocols import Field, FilePreview
+from localrec.sources.screen_titles import ScreenHistory, ScreenTitle
+
+_SHORT = {"title", "date"}
+_FULL = {"profile name", "start time", "duration", "title"}
+_SEASON = re.compile(
+    r"(?:(?:limited |mini)?series|(?:season|part|volume|book|chapter|collection|temporada|staffel|"
+    r"teil|saison|partie|stagione|parte|seizoen|deel|sæson|säsong|sesong|kausi|sezon|évad|série|"
+    r"сезон|temporadas)\s*\d+|\d+\.\s*(?:évad|sezon|staffel)|シーズン\s*\d+|시즌\s*\d+|第\s*\d+\s*季|"
+    r"miniserie|miniséries?|edición limitada)(?:\s.*)?",
+    re.IGNORECASE,
+)
+_DAY = re.compile(r"(\d{1,4})[./-]\s?(\d{1,2})[./-]\s?(\d{1,4})\.?", re.ASCII)
+_DURATION = re.compile(r"(\d{1,3}):(\d\d):(\d\d)", re.ASCII)
+_SEEN_S = 120  # what was stopped within two minutes was looked at, not seen
+_EPISODES = 3  # so many names behind one prefix make it a series
+
+
+class NetflixSource:
+    """Reads one person's viewing history: a CSV file, or the archive or folder that holds it.
+
+    Args:
+        limits: What is refused as too large.
+    """
+
+    kind = "netflix"
+    domain = "movies"
+    personal = True
+    fields: tuple[Field, ...] = (
+        Field(
+            "Title",
+            "the film; of `Series: Season: Episode` the series, which goes beside the films into "
+            "the domain `series`",
+        ),
+        Field("Date, Start Time", "seen; how often, and when last"),
+        Field("Duration", "viewings of less than two minutes are left apart"),
+        Field("Supplemental Video Type", "trailers and the like are left apart"),
+        Field(
+            "Profile Name",
+            "of several profiles, the one that is called as `--user` says is read",
+        ),
+        Field("Attributes, Device Type, Bookmark, Latest Bookmark, Country", "left out"),
+    )
+
+    def __init__(self, limits: FileLimits | None = None) -> None:
+        self._limits = limits or FileLimits()
+
+    def recognises(self, preview: FilePreview) -> bool:
+        """Whether the header is Title and Date alone, or that of the viewing activity."""
+        header = set(preview.header)
+        return (
+            header == _SHORT
+            or header >= _FULL
+            or preview.has_member("viewingactivity.csv")
+            or preview.has_member("netflixviewinghistory.csv")
+        )
+
+    def read(self, path: Path, domain: Domain, user: str | None) -> HistoryRows:
+        """Read every viewing.
+
+        Raises:
+            UsageError: `user` is missing, or is none of several profiles.
+            InputError: no history of Netflix, a damaged one, or one without a title.
+        """
+        person = export_owner(user, "Netflix")
+        import_log = ImportLog(self.kind, path, domain.name)
+        with open_export(path, self._limits) as archive:
+            member = next(
+                (
+                    archive.members[name]
+                    for name in archive.members
+                    if len(archive.members) == 1
+                    or name.casefold().endswith(("viewingactivity.csv", "viewinghistory.csv"))
+                ),
+                None,
+            )
+            if member is None:
+                archive.refuse("a history of Netflix")
+            table = DelimitedTable(member, self._limits)
+            rows = self._rows(table, person)
+        titles = ScreenHistory(person, domain, import_log)
+        _Reader(titles, import_log, rows).read()
+        for row, problem in table.ragged:
+            import_log.drop(row, None, problem)
+        return titles.history(path)
+
+    def _rows(self, table: DelimitedTable, person: str) -> list[tuple[int, dict[str, str]]]:
+        """The rows of the person's profile, with the names of columns in lower case."""
+        header = {name.casefold() for name in table.header}
+        if header != _SHORT and not header >= _FULL:
+            raise InputError(
+                f"{table.path} is no history of Netflix: it has {', '.join(table.header[:20])}.",
+                "It needs the columns Title and Date, or those of ViewingActivity.csv.",
+            )
+        rows = [
+            (row, {name.casefold(): cell for name, cell in cells.items()})
+            for row, cells in table.rows()
+        ]
+        profiles = {clean_name(cells.get("profile name")) for _, cells in rows}
+        if len(profiles) < 2:
+            return rows
+        own = [one for one in profiles if one.casefold() == person.casefold()]
+        if not own:
+            raise UsageError(
+                f"{table.path} holds several profiles, and none is called {person!r}.",
+                f"Name one with --user: {', '.join(sorted(profiles))}.",
+            )
+        return [(row, cells) for row, cells in rows if clean_name(cells["profile name"]) in own]
+
+
+class _Reader:
+    """Takes the rows of one history."""
+
+    def __init__(
+        self,
+        titles: ScreenHistory,
+        import_log: ImportLog,
+        rows: Sequence[tuple[int, Mapping[str, str]]],
+    ) -> None:
+        self._titles = titles
+        self._import_log = import_log
+        self._rows = rows
+        self._series = _series_among(cells["title"] for _, cells in rows)
+        self._order = _order_of_days([cells.get("date", "") for _, cells in rows])
+
+    def read(self) -> None:
+        for row, cells in self._rows:
+            self._take(ExportCells(row, cells, self._import_log))
+
+    def _take(self, cells: ExportCells) -> None:
+        name = clean_name(cells.raw("title"))
+        if not name:
+            self._import_log.drop(cells.row, "Title", "has no title")
+            return
+        if sort := cells.raw("supplemental video type"):
+            self._import_log.set_apart(f"{clean_name(sort).casefold().replace('_', ' ')} videos")
+            return
+        if _seconds_of(cells.raw("duration"), _SEEN_S) < _SEEN_S:
+            self._import_log.set_apart("viewings of less than two minutes")
+            return
+        at = cells.moment("start time") if cells.raw("start time") else self._day(cells)
+        series = series_of(name) or next(
+            (found for found in _prefixes(name) if found in self._series), ""
+        )
+        title = ScreenTitle(name=series or name, sort="series" if series else "film")
+        # Several episodes bear one day: each is a viewing of its own.
+        deed = Deed(event=Event.SEEN, at=at, is_viewing=True)
+        self._titles.take(cells.row, title, deed, part=name if series else "")
+
+    def _day(self, cells: ExportCells) -> datetime | None:
+        found = _DAY.fullmatch(cells.raw("date"))
+        if found is None or len(found[1]) > 2:
+            return cells.moment("date")
+        first, second, year = (int(part) for part in found.groups())
+        day, month = (second, first) if self._order == "month first" else (first, second)
+        full = year + 2000 if year < 100 else year
+        return cells.at("date", f"{full:04d}-{month:02d}-{day:02d}")
+
+
+def series_of(title: str) -> str:
+    """The series of "Series: Season 1: Episode"; "" where no part of the title is a season."""
+    parts = title.split(": ")
+    for place, part in enumerate(parts[1:], 1):
+        if _SEASON.fullmatch(part):
+            return clean_name(": ".join(parts[:place]))
+    return ""
+
+
+def _prefixes(title: str) -> list[str]:
+    parts = title.split(": ")
+    return [clean_name(": ".join(parts[:count])) for count in range(1, len(parts))]
+
+
+def _series_among(titles: Iterable[str]) -> set[str]:
+    """What stands before the colon of several different titles: a series without seasons."""
+    names = {clean_name(title) for title in titles}
+    behind = Counter(prefix for name in names for prefix in _prefixes(name))
+    by_season = {series_of(name) for name in names} - {""}
+    return {name for name, count in behind.items() if count >= _EPISODES} | by_season
+
+
+def _order_of_days(told: Sequence[str]) -> str:
+    """Which number of a day is the month: by numbers beyond 12, else by the falling order.
+
+    Netflix lists the newest viewing first; of two readings, the one that falls more often is right.
+    """
+    found = [match for one in told if (match := _DAY.fullmatch(one.strip())) and len(match[1]) < 3]
+    if any("." in match.string for match in found):
+        return "day first"
+    days = [tuple(map(int, match.groups())) for match in found]
+    first, second = (sum(day[place] > 12 for day in days) for place in (0, 1))
+    if first != second:
+        return "day first" if first > second else "month first"
+    month_first = [(year, month, day) for month, day, year in days]
+    day_first = [(year, month, day) for day, month, year in days]
+    return "month first" if _falls(month_first) >= _falls(day_first) else "day first"
+
+
+def _falls(days: Sequence[tuple[int, ...]]) -> int:
+    """How often a day is no later than the one above it."""
+    return sum(below <= above for above, below in pairwise(days))
+
+
+def _seconds_of(duration: str, unknown: int) -> int:
+    found = _DURATION.fullmatch(duration)
+    if found is None:
+        return unknown
+    hours, minutes, seconds = map(int, found.groups())
+    return hours * 3600 + minutes * 60 + seconds

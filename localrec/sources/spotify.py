@@ -1,0 +1,282 @@
+"""A person's streams from Spotify: the account data, the extended history, or both.
+
+The account data holds a year of `StreamingHistory*.json`, the extended history all years of
+`endsong_*.json` or `Streaming_History_Audio_*.json`. Where both tell of one stream it counts once.
+A stream of less than 30 seconds is a skip, as it is for Spotify itself, unless the track is that
+short and ended; a track that was only ever skipped is for later.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from datetime import UTC
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import msgspec
+
+from localrec.data.domains import Domain
+from localrec.data.rows import Event, HistoryRows, InteractionRow
+from localrec.foundation.bounded_files import JSON, FileLimits, read_json
+from localrec.foundation.errors import InputError
+from localrec.foundation.text import clean_name
+from localrec.sources.archives import Archive, Member, open_export
+from localrec.sources.export_cells import parse_moment
+from localrec.sources.import_log import ImportLog
+from localrec.sources.personal_export import export_owner
+from localrec.sources.play_counts import PlayCounts, Track, from_seconds, track_key
+from localrec.sources.protocols import Field, FilePreview
+
+_ACCOUNT = re.compile(r"streaminghistory(?:_music_)?\d*\.json", re.IGNORECASE)
+_EXTENDED = re.compile(
+    r"(?:endsong(?:_\d+)?|streaming_history_audio(?:_[\d-]+)*)\.json", re.IGNORECASE
+)
+_OTHER = re.compile(r"streaming_?history_?(?:podcast|video|audiobook).*\.json", re.IGNORECASE)
+_LIBRARY = "yourlibrary.json"
+_HEARD_MS = 30_000
+
+
+class _Stream(msgspec.Struct, gc=False):
+    """One stream, in the names of either layout."""
+
+    endTime: str | None = None
+    artistName: str | None = None
+    trackName: str | None = None
+    msPlayed: float | None = None
+    ts: str | None = None
+    ms_played: float | None = None
+    master_metadata_track_name: str | None = None
+    master_metadata_album_artist_name: str | None = None
+    master_metadata_album_album_name: str | None = None
+    episode_name: str | None = None
+    audiobook_title: str | None = None
+    reason_end: str | None = None
+
+
+class _LibraryTrack(msgspec.Struct, gc=False):
+    artist: str
+    track: str
+    album: str | None = None
+
+
+class _Library(msgspec.Struct, gc=False):
+    tracks: list[msgspec.Raw] = []
+    bannedTracks: list[msgspec.Raw] = []
+
+
+class SpotifySource:
+    """Reads one person's export: a zip archive, its folder, or one of its files.
+
+    Args:
+        limits: What is refused as too large.
+    """
+
+    kind = "spotify"
+    domain = "music"
+    personal = True
+    fields: tuple[Field, ...] = (
+        Field(
+            "trackName, master_metadata_track_name",
+            "the track's name; its key is made from artist and track",
+        ),
+        Field(
+            "artistName, master_metadata_album_artist_name", "`creator`, and a link to the artist"
+        ),
+        Field("master_metadata_album_album_name", "`album`, and a link; the one played most"),
+        Field("endTime, ts", "played: how often, and when last"),
+        Field(
+            "msPlayed, ms_played, reason_end",
+            "less than 30 seconds is a skip, unless the track was over; a track that was only "
+            "skipped is for later",
+        ),
+        Field("YourLibrary.json: tracks", "liked"),
+        Field("YourLibrary.json: bannedTracks", "disliked"),
+        Field("episode_name, audiobook_title, streams without a track", "left apart"),
+        Field("skipped, platform, country, addresses, other files", "left out"),
+    )
+
+    def __init__(self, limits: FileLimits | None = None) -> None:
+        self._limits = limits or FileLimits()
+
+    def recognises(self, preview: FilePreview) -> bool:
+        """Whether a history of streams lies in it, or its first stream has the fields of one."""
+        if preview.members:
+            return any(_is_history(name) for name in preview.members)
+        head = preview.head.lstrip("\ufeff \r\n")
+        return head.startswith("[") and (
+            ('"endTime"' in head and '"msPlayed"' in head)
+            or ('"ms_played"' in head and '"master_metadata_track_name"' in head)
+        )
+
+    def read(self, path: Path, domain: Domain, user: str | None) -> HistoryRows:
+        """Count the person's plays and skips.
+
+        Raises:
+            UsageError: `user` is missing.
+            InputError: no export of Spotify, a damaged one, or one without a track.
+        """
+        person = export_owner(user, "Spotify")
+        with open_export(path, self._limits, wanted=JSON) as archive:
+            reader = _Reader(ImportLog(self.kind, path, domain.name), self._limits)
+            reader.read(archive)
+        if not reader.tally:
+            raise InputError(
+                f"{path} holds no track that can be kept: {reader.import_log.first_drop()}.",
+                "Export it again, once there is a stream to export.",
+            )
+        return HistoryRows(
+            items=reader.tally.items(domain),
+            interactions=tuple(reader.interactions(person)),
+            report=reader.import_log.report(reader.kept),
+        )
+
+
+class _Reader:
+    """Reads the files of one export."""
+
+    def __init__(self, import_log: ImportLog, limits: FileLimits) -> None:
+        self._limits = limits
+        self._skips: dict[str, list[int | None]] = {}
+        self._marks: dict[str, Event] = {}
+        self.import_log = import_log
+        self.tally = PlayCounts()
+        self.kept = 0
+
+    def read(self, archive: Archive) -> None:
+        """Count all streams; the extended history first, since it tells the second."""
+        named = {name: PurePosixPath(name).name for name in archive.members}
+        alone = list(named) if archive.path.is_file() and len(named) == 1 else []
+        extended = [name for name, bare in named.items() if _EXTENDED.fullmatch(bare)]
+        account = [name for name, bare in named.items() if _ACCOUNT.fullmatch(bare)]
+        libraries = [name for name, bare in named.items() if bare.casefold() == _LIBRARY]
+        if not extended and not account and not libraries:
+            extended = alone  # a file of another name proves itself by its fields
+        if not extended and not account:
+            archive.refuse("a Spotify export")
+        for name in (*extended, *account):
+            self._count_streams(PurePosixPath(name).name, archive.members[name])
+        for name in libraries:
+            self._read_library(archive.members[name])
+        if any(_OTHER.fullmatch(bare) for bare in named.values()):
+            self.import_log.tell("Files of podcasts, videos and audiobooks were left out.")
+        if self._skips:
+            count = sum(map(len, self._skips.values()))
+            self.import_log.tell(
+                f"{count:,} stream{'s'[: count > 1]} of less than 30 seconds: "
+                "counted as skips, not as plays."
+            )
+
+    def interactions(self, person: str) -> Iterator[InteractionRow]:
+        """Plays, tracks that were only ever skipped, and what the person marked."""
+        heard = set()
+        for row in self.tally.plays(person):
+            heard.add(row.item)
+            yield row
+        for key, moments in self._skips.items():
+            if key not in heard and key not in self._marks:
+                last = max((at for at in moments if at is not None), default=None)
+                at = None if last is None else from_seconds(last)
+                yield InteractionRow(
+                    user=person, item=key, event=Event.LATER, at=at, times=len(moments)
+                )
+        for key, event in self._marks.items():
+            yield InteractionRow(user=person, item=key, event=event)
+
+    def _count_streams(self, name: str, member: Member) -> None:
+        entries = read_json(member, self._limits, list[msgspec.Raw])
+        for row, raw in enumerate(entries, 1):
+            try:
+                stream = msgspec.json.decode(raw, type=_Stream)
+            except msgspec.ValidationError as error:
+                self.import_log.drop(row, name, f"cannot be used: {clean_name(error)}")
+                continue
+            self._take(name, row, stream)
+
+    def _take(self, name: str, row: int, stream: _Stream) -> None:
+        title = stream.trackName if stream.ms_played is None else stream.master_metadata_track_name
+        artist = stream.artistName or stream.master_metadata_album_artist_name
+        if title is None and stream.ms_played is not None:
+            self.import_log.set_apart(_sort_of(stream))
+            return
+        played_ms = stream.msPlayed if stream.ms_played is None else stream.ms_played
+        if played_ms is None or played_ms < 0:
+            self.import_log.drop(row, name, "does not say how long it was played")
+            return
+        try:
+            track = self.tally.find(artist or "", title or "")
+        except ValueError as error:
+            self.import_log.drop(row, name, str(error))
+            return
+        at_s = self._read_moment(name, row, stream)
+        if played_ms < _HEARD_MS and stream.reason_end != "trackdone":
+            self._skip(name, row, track, at_s)
+        elif self._is_told_already(track, at_s, stream) or not self.tally.count(
+            track, at_s, stream.master_metadata_album_album_name
+        ):
+            told = f"is the same stream as an earlier one: {track.name}"
+            self.import_log.merge(row, name, told)
+        else:
+            self.kept += 1
+
+    def _skip(self, name: str, row: int, track: Track, at_s: int | None) -> None:
+        skips = self._skips.setdefault(track_key(track.artist, track.title), [])
+        if at_s is not None and at_s in skips:
+            told = f"is the same skip as an earlier one: {track.name}"
+            self.import_log.merge(row, name, told)
+            return
+        skips.append(at_s)
+        self.kept += 1
+
+    def _is_told_already(self, track: Track, at_s: int | None, stream: _Stream) -> bool:
+        """Whether the extended history tells of a stream that the account data tells by minute."""
+        if at_s is None or stream.ts is not None:
+            return False
+        place = bisect_left(track.seconds, at_s)
+        return place < len(track.seconds) and track.seconds[place] < at_s + 60
+
+    def _read_moment(self, name: str, row: int, stream: _Stream) -> int | None:
+        told = stream.ts or stream.endTime or ""
+        at = parse_moment(told)
+        at_s = None if at is None else int(at.replace(tzinfo=UTC).timestamp())
+        problem = "is no time" if at_s is None else self.tally.moment_problem(at_s)
+        if problem is None:
+            return at_s
+        column = "ts" if stream.ts else "endTime"
+        self.import_log.repair(
+            row, f"{name}: {column}", f"{clean_name(told)!r} {problem}; counted without it"
+        )
+        return None
+
+    def _read_library(self, member: Member) -> None:
+        library = read_json(member, self._limits, _Library)
+        marked = ((library.tracks, Event.LIKED), (library.bannedTracks, Event.DISLIKED))
+        for entries, event in marked:
+            for row, raw in enumerate(entries, 1):
+                self._mark(row, raw, event)
+
+    def _mark(self, row: int, raw: msgspec.Raw, event: Event) -> None:
+        try:
+            told: Any = msgspec.json.decode(raw, type=_LibraryTrack)
+            track = self.tally.find(told.artist, told.track)
+        except (msgspec.ValidationError, ValueError) as error:
+            self.import_log.drop(row, "YourLibrary.json", clean_name(error))
+            return
+        key = track_key(track.artist, track.title)
+        if key in self._marks:
+            self.import_log.merge(row, "YourLibrary.json", f"is marked before: {track.name}")
+            return
+        self._marks[key] = event
+        self.kept += 1
+
+
+def _is_history(name: str) -> bool:
+    bare = PurePosixPath(name).name
+    return bool(_ACCOUNT.fullmatch(bare) or _EXTENDED.fullmatch(bare))
+
+
+def _sort_of(stream: _Stream) -> str:
+    if stream.episode_name:
+        return "episodes of podcasts"
+    return "audiobooks" if stream.audiobook_title else "streams without a track"

@@ -1,0 +1,109 @@
+"""However a command ends, it ends in a sentence: full disks, no rights, odd letters, own faults."""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+import subprocess
+
+import pytest
+
+from localrec.cli import shelf
+from localrec.foundation.disk_errors import disk_error, disk_error_in
+from localrec.foundation.errors import WorkspaceError
+
+
+def lines_of(outcome):
+    told = outcome.err.strip().splitlines()
+    assert not any("Traceback" in line for line in told)
+    return told
+
+
+class TestADiskThatRefuses:
+    @pytest.mark.parametrize(
+        ("number", "remedy"),
+        [
+            (errno.ENOSPC, "Make room"),
+            (errno.EDQUOT, "Make room"),
+            (errno.EROFS, "read-only"),
+            (errno.EACCES, "no right"),
+            (errno.ENOTDIR, "Name another place"),
+        ],
+    )
+    def test_is_told_with_its_remedy(self, number, remedy):
+        told = disk_error(OSError(number, "why", "store.duckdb"))
+        assert isinstance(told, WorkspaceError) and remedy in str(told)
+
+    def test_is_recognised_in_the_words_of_duckdb(self, tmp_path):
+        told = disk_error_in('IO Error: Could not write file "x": No space left on device', "x")
+        assert told is not None and "Make room" in told.hint
+        assert disk_error_in("Catalog Error: no table", "x") is None
+
+    def test_another_error_of_the_system_is_a_fault_of_ours(self):
+        assert disk_error(OSError(errno.EBADF, "bad descriptor")) is None
+
+    def test_a_workspace_that_is_a_file(self, cli, tmp_path):
+        (tmp_path / "taken").write_text("a letter")
+        told = cli("ask", "a sour", "--workspace", tmp_path / "taken")
+        assert told.code == 1 and len(lines_of(told)) == 1 and "taken" in told.err
+        assert (tmp_path / "taken").read_text() == "a letter"
+
+    @pytest.mark.parametrize("room", [0, 100_000, 1_000_000])
+    def test_files_that_may_not_grow_leave_the_store_as_it_was(
+        self, own_workspace, localrec_command, room
+    ):
+        def rated() -> int:
+            told = subprocess.run(
+                [*localrec_command, "sql", "select count(*) as n from interactions", "--json"],
+                env=env,
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            return int(told.stdout.partition('"n":')[2].partition("}")[0])
+
+        env = {**os.environ, "LOCALREC_WORKSPACE": str(own_workspace)}
+        before = rated()
+        told = subprocess.run(
+            [*localrec_command, "feedback", "--user", "zoe", "--item", "Negroni", "--like"],
+            env=env,
+            capture_output=True,
+            text=True,
+            check=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)),
+        )
+        assert "Traceback" not in told.stderr
+        assert rated() == before + (told.returncode == 0)
+
+
+class TestLetters:
+    def test_a_terminal_of_few_letters_gets_the_nearest(self, own_workspace, run_localrec):
+        for env in ({"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0"}):
+            told = run_localrec(
+                "ask", "smörgås … gin", "--workspace", own_workspace, env={**env, "LANG": "C"}
+            )
+            assert told.returncode == 0 and "Traceback" not in told.stderr
+            assert told.stdout.isascii()
+
+
+class TestAFaultOfOurOwn:
+    def test_exits_70_with_a_report_that_holds_no_word_of_the_user(
+        self, cli, own_workspace, monkeypatch
+    ):
+        def broken(*_):
+            raise ZeroDivisionError("what anna asked")
+
+        monkeypatch.setattr(shelf, "_catalogue", broken)
+        told = cli("shelf", "show", "--have", "secret gin", "--workspace", own_workspace)
+        assert told.code == 70 and len(lines_of(told)) == 1
+        [report] = (own_workspace / "logs").glob("crash-*.txt")
+        content = report.read_text()
+        assert "ZeroDivisionError" in content and str(report) in told.err
+        assert "anna" not in content and "secret" not in content
+        assert report.stat().st_mode & 0o077 == 0
+
+    def test_settings_that_are_no_text_are_named(self, cli, own_workspace):
+        (own_workspace / "settings.toml").write_bytes(b"\xff\xfe\x00bad")
+        told = cli("ask", "a sour", "--workspace", own_workspace)
+        assert told.code == 1 and "settings.toml" in told.err and len(lines_of(told)) == 1

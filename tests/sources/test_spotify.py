@@ -1,0 +1,115 @@
+"""Spotify's exports: what counts as a play, a skip, or neither."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from localrec.data.rows import HistoryRows
+from localrec.foundation.errors import InputError
+from localrec.graph.domain_files import load_domain
+from localrec.sources.spotify import SpotifySource
+from tests.sources.zips import packed
+
+
+def account(track: str, at: str, ms: int = 200_000) -> dict[str, Any]:
+    return {"endTime": at, "artistName": "Air", "trackName": track, "msPlayed": ms}
+
+
+def extended(track: str | None, at: str, ms: int = 200_000, **more: Any) -> dict[str, Any]:
+    named = {
+        "master_metadata_track_name": track,
+        "master_metadata_album_artist_name": track and "Air",
+        "master_metadata_album_album_name": track and "Moon Safari",
+    }
+    return {"ts": at, "ms_played": ms, "platform": "x", "skipped": None, **named, **more}
+
+
+def read(folder: Path, **files: Any) -> HistoryRows:
+    path = folder / "export.zip"
+    path.write_bytes(packed({f"{name}.json": json.dumps(told) for name, told in files.items()}))
+    return SpotifySource().read(path, load_domain("music"), "anna")
+
+
+def events(history: HistoryRows) -> dict[str, tuple[str, int, datetime | None]]:
+    return {row.item: (row.event.value, row.times, row.at) for row in history.interactions}
+
+
+def test_a_stream_of_less_than_thirty_seconds_is_a_skip(tmp_path: Path) -> None:
+    history = read(
+        tmp_path,
+        endsong_0=[
+            extended("Run", "2020-01-01T10:00:00Z"),
+            extended("Run", "2020-01-02T10:00:00Z", ms=29_999),
+            extended("Sexy Boy", "2020-01-03T10:00:00Z", ms=4_000),
+            extended("Intro", "2020-01-04T10:00:00Z", ms=20_000, reason_end="trackdone"),
+        ],
+    )
+    assert events(history) == {
+        "air-run": ("played", 1, datetime(2020, 1, 1, 10)),
+        "air-sexy-boy": ("later", 1, datetime(2020, 1, 3, 10)),
+        "air-intro": ("played", 1, datetime(2020, 1, 4, 10)),
+    }
+    assert "2 streams of less than 30 seconds" in history.report.notes[0]
+
+
+def test_a_stream_that_both_histories_tell_counts_once(tmp_path: Path) -> None:
+    history = read(
+        tmp_path,
+        StreamingHistory0=[account("Run", "2020-01-01 10:00"), account("Run", "2020-01-01 10:30")],
+        endsong_0=[extended("Run", "2020-01-01T10:00:41Z")],
+    )
+    assert events(history)["air-run"][1] == 2
+    assert (history.report.kept, history.report.merged) == (2, 1)
+
+
+def test_podcasts_and_streams_without_a_track_are_left_apart(tmp_path: Path) -> None:
+    history = read(
+        tmp_path,
+        endsong_0=[
+            extended(None, "2020-01-01T10:00:00Z", episode_name="Talk"),
+            extended(None, "2020-01-01T11:00:00Z"),
+            extended("Run", "2020-01-01T12:00:00Z"),
+        ],
+    )
+    report = history.report
+    assert (report.read, report.kept, report.apart, report.dropped) == (3, 1, 2, 0)
+    assert any("episodes of podcasts" in note for note in report.notes)
+
+
+def test_the_library_says_what_is_liked_and_what_is_banned(tmp_path: Path) -> None:
+    one, other = ({"artist": "Air", "album": "x", "track": name} for name in ("Run", "Ce matin-la"))
+    history = read(
+        tmp_path,
+        StreamingHistory0=[account("Run", "2020-01-01 10:00")],
+        YourLibrary={"tracks": [one], "bannedTracks": [other], "albums": []},
+    )
+    told = {(row.item, row.event.value) for row in history.interactions}
+    assert told == {
+        ("air-run", "played"),
+        ("air-run", "liked"),
+        ("air-ce-matin-la", "disliked"),
+    }
+
+
+def test_a_stream_of_the_wrong_shape_costs_that_stream(tmp_path: Path) -> None:
+    history = read(
+        tmp_path,
+        endsong_0=[7, extended("Run", "x"), {"ts": 4}, extended("Run", "2020-01-01T10:00:00Z")],
+    )
+    assert [(one.row, one.action) for one in history.report.problems] == [
+        (1, "dropped"),
+        (2, "repaired"),
+        (3, "dropped"),
+    ]
+
+
+def test_another_json_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other.json"
+    path.write_text('{"name": "package"}', encoding="utf-8")
+    with pytest.raises(InputError):
+        SpotifySource().read(path, load_domain("music"), "anna")
