@@ -226,14 +226,14 @@ def load_config(named: str) -> tuple[AnyRunConfig, bytes]:
         InputError: no such file, or a field that is unknown or wrong.
     """
     path = Path(named)
-    if not path.is_file() and named in (ready := ready_configs()):
-        path = ready[named]
     try:
+        if not path.is_file() and named in (ready := ready_configs()):
+            path = ready[named]
         with path.open("rb") as file:
             text = file.read(_LARGEST + 1)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise InputError(
-            f"{named} cannot be read: {error.strerror}.",
+            f"{named!r} cannot be read: {getattr(error, 'strerror', error)}.",
             f"Name a file, a folder of data, or one of: {', '.join(ready_configs())}.",
         ) from error
     return parse_config(text, path), text

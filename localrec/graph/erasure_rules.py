@@ -38,7 +38,10 @@ class TableErasureRule(msgspec.Struct, frozen=True, kw_only=True):
 
 
 TABLE_ERASURE_RULES: dict[str, TableErasureRule] = {
-    "meta": TableErasureRule(),
+    # The schema's number, and which kind of node is an item of which domain.
+    "meta": TableErasureRule(
+        words=("key", "value"), personal="key <> 'schema_version' AND key NOT LIKE 'item_kind:%'"
+    ),
     "node": TableErasureRule(
         nodes=("node_id",),
         words=("key", "name", "properties"),

@@ -182,6 +182,7 @@ LIBRARIES_WITHOUT_NETWORK: tuple[str, ...] = (
         "platformdirs",
         "protobuf",
         "psutil",
+        "py3langid",
         "pydantic",
         "pydantic-core",
         "pygments",

@@ -35,10 +35,13 @@ def tell_topic(context: DomainContext, question: Question, query: Query) -> Quer
     if not is_doubtful(text, query, domain):
         return query
     embedder = context.models.embedder
+    search = context.search_query(text, query)
+    if search.embedder is not embedder:
+        return query  # vectors by spelling, until the real ones are made, know no topics
     prototypes: TopicPrototypes = context.once(
         "topic prototypes", lambda: topic_prototypes(domain, embedder.embed)
     )
-    topic = topic_of(context.search_query(text, query).vector, prototypes)
+    topic = topic_of(search.vector, prototypes)
     return query if topic == "wish" else msgspec.structs.replace(query, topic=topic)
 
 

@@ -7,6 +7,8 @@ request, so that a command in another terminal gets its turn.
 
 from __future__ import annotations
 
+import atexit
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from localrec.workspace.model_pool import ModelPool, Models
     from localrec.workspace.workspace import OpenWorkspace
 
+_AT_EXIT_S = 1.0  # a request that takes longer ends with the process
 HOLD_S = 1.0  # how long the store stays open after a request
 
 
@@ -48,6 +51,8 @@ class WarmWorkspace:
         self._pool: ModelPool | None = None  # outlives the workspace: starting takes seconds
         self._models: Models | None = None
         self._closing = DelayedClose(hold_s, self._lock, self._release)
+        # A store that is open when Python ends makes DuckDB complain on stderr.
+        atexit.register(_close_if_alive, weakref.ref(self))
 
     @contextmanager
     def lease(self) -> Iterator[OpenWorkspace]:
@@ -114,3 +119,8 @@ class WarmWorkspace:
         self._closing.cancel()
         if self._store is not None:
             self._store.close()
+
+
+def _close_if_alive(workspace: weakref.ref[WarmWorkspace]) -> None:
+    if (opened := workspace()) is not None:
+        opened.close(_AT_EXIT_S)

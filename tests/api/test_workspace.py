@@ -107,6 +107,13 @@ class TestTheStoreIsLetGo:
         assert not desk.forget(user="anna").found
         assert desk.users() == [] and desk.ask("a sour").items
 
+    def test_a_program_that_closes_nothing_ends_without_a_word(self, desk):
+        program = f"from localrec import Workspace; Workspace({str(desk.folder)!r}).domains()"
+        told = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, check=True
+        )
+        assert (told.stdout, told.stderr) == ("", "")
+
 
 class TestAsync:
     def test_calls_are_awaited(self, desk):

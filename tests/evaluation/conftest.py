@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from localrec.data.answers import Answer, QueryView, ReflectionRecord, Relaxation
@@ -129,7 +130,8 @@ def asked(task="C3", half="dev", id="q1", style=(), possible=True, **gold):
 
 def answered(*items, task="C3", relaxed=False, target=None, ms=2.0):
     """One answer with the given items."""
-    empty = dict.fromkeys(QueryView.__struct_fields__, ())
+    fields = [field.name for field in msgspec.structs.fields(QueryView) if field.required]
+    empty = dict.fromkeys(fields, ())
     view = QueryView(**{**empty, "flags": {}, "order": {}, "corrected": {}, "target": target})
     let_go = (Relaxation(constraint="component", value="egg", reason="none"),)
     return Answer(

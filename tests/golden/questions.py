@@ -24,6 +24,7 @@ def drink_answers(home: Path) -> dict[str, Any]:
     """Answer every gold question about drinks with the real embedder and no chat model."""
     _run(home, "models", "pull", EMBEDDER[1])  # nothing is fetched that is here
     _run(home, "datasets", "pull", "cocktails")
+    _run(home, "index")  # an import leaves the vectors to a process in the background
     return _answers(home, CHECKOUT / "datasets" / "cocktails" / "questions.jsonl")
 
 
@@ -37,6 +38,7 @@ def import_films(home: Path) -> None:
     (home / "w").mkdir()
     (home / "w" / "settings.toml").write_text('embedder = "hashing"\n', encoding="utf-8")
     _run(home, "datasets", "pull", "ml-100k")
+    _run(home, "index")
     (home / "requests.jsonl").write_text(
         "".join(f"{json.dumps(one)}\n" for one in rank_requests(home)), encoding="utf-8"
     )

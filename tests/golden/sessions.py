@@ -22,8 +22,11 @@ Run = Callable[..., Ended]
 
 # What no session can take part in: it draws on the terminal, or trains for minutes.
 # Sessions type the old names of two commands: "join" for "merge", "take-in" for "import-run".
+# Commands that came after the recording have tests of their own.
 LEFT_OUT = frozenset(
     {"tui", "learn", "train sequential", "evaluate rate", "evaluate merge", "evaluate import-run"}
+    | {"mcp", "sql", *(f"domains {verb}" for verb in ("new", "list", "show", "edit", "check"))}
+    | {"domains remove"}
 )
 
 _EXPORTS = {

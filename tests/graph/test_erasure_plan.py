@@ -305,7 +305,8 @@ class TestTheSchema:
         with Store.open_(path) as store:
             columns = store.rows(
                 "SELECT table_name, column_name FROM duckdb_columns() "
-                "WHERE NOT internal AND column_name LIKE '%\\_id' ESCAPE '\\'"
+                "WHERE NOT internal AND column_name LIKE '%\\_id' ESCAPE '\\' "
+                "AND table_name IN (SELECT table_name FROM duckdb_tables())"
             )
         for table, column in columns:
             holding = TABLE_ERASURE_RULES[table]
