@@ -73,7 +73,7 @@ _TRIPS = """## How it was checked: exports made with planted faults
 
 Personal exports cannot be handed out, so the layouts below were built as their services or
 exporters document them; no real file of them was at hand. Of each, {rows:,} rows were made up,
-every third with a fault (no title, too many cells, a rating in words, the 30th of February, the
+every fourth with a fault (no title, too many cells, a rating in words, the 30th of February, the
 same row again, an escape sequence ...), recognised by `import auto`, and read. "Kept" compares
 title, event, rating, moment and count of everything that was kept with what should be, "told" the
 lines of the receipt with the planted faults; precision / recall.
