@@ -233,7 +233,7 @@ def load_config(named: str) -> tuple[AnyRunConfig, bytes]:
             text = file.read(_LARGEST + 1)
     except (OSError, ValueError) as error:
         raise InputError(
-            f"{named!r} cannot be read: {getattr(error, 'strerror', error)}.",
+            f"{named} cannot be read: {getattr(error, 'strerror', error)}.",
             f"Name a file, a folder of data, or one of: {', '.join(ready_configs())}.",
         ) from error
     return parse_config(text, path), text
