@@ -94,4 +94,4 @@ def test_drinks_are_unknown(bare: Path, tmp_path: Path) -> None:
     )
     assert imported[0] == domain[0] == 1
     assert "There is no source named 'cocktails'. Known: goodreads," in imported[2]
-    assert "There is no domain named 'cocktails'. Known: anime, boardgames, books, movies," in domain[2]
+    assert "There is no domain named 'cocktails'. Known: anime, boardgames, books," in domain[2]
