@@ -279,8 +279,11 @@ def seconds_of(time: str) -> int | None:
 
 
 def _cells_of(line: str, delimiter: str) -> list[str]:
-    """The cells of a first line, cleaned."""
-    return [clean_name(cell) for cell in next(csv.reader([line], delimiter=delimiter), [])]
+    """The cells of a first line, cleaned; none where it is no line of a table."""
+    try:
+        return [clean_name(cell) for cell in next(csv.reader([line], delimiter=delimiter), [])]
+    except csv.Error:  # a carriage return or a NUL in the middle: a program, a picture
+        return []
 
 
 def _columns_of(header: Sequence[str]) -> dict[str, int]:

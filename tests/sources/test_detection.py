@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import pickle
+import random
 from collections.abc import Callable
 from pathlib import Path
 
@@ -255,3 +256,11 @@ def test_no_kind_takes_an_export_of_another(tmp_path: Path, named: str) -> None:
         with pytest.raises(InputError) as caught:
             read_export(named, WRITERS[given](folder), load_domain(source.domain), user)
         assert caught.value.hint, f"{given} as {named}"
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_program_called_csv_is_refused_in_a_sentence(tmp_path: Path, seed: int) -> None:
+    path = tmp_path / "program.csv"
+    path.write_bytes(b"\x7fELF,a\rb,c\r" + random.Random(seed).randbytes(20_000))
+    with pytest.raises(InputError):
+        detect_kind(path)
