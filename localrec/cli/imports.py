@@ -161,8 +161,8 @@ def index_in_background(workspace: Path, domain: str, waiting: int) -> None:
 
     start_in_background(workspace, ["index", "--domain", domain])
     note(
-        f"Ask away. The vectors of {waiting:,} texts are made in the background; until then texts "
-        "are compared by spelling: localrec index --status"
+        f"You can ask now. The vectors of {waiting:,} texts are made in the background; until they "
+        "are there, texts are compared by spelling: localrec index --status"
     )
 
 

@@ -152,7 +152,7 @@ def _profile_numbers(profile: ColumnProfile, texts: list[str], cells: list[str])
     in_turn = [form.value(cell) for cell in cells]
     steps = {b - a for a, b in pairwise(in_turn) if a is not None and b is not None}
     if profile.is_whole and profile.is_unique and len(told) > 5:
-        if steps == {1.0} and in_turn[0] in (0.0, 1.0) and profile.meaning != "rank":
+        if steps == {1.0} and in_turn[0] in (0.0, 1.0) and profile.meaning in ("", "id"):
             profile.holds = "rows"
         elif profile.meaning == "id" or (profile.meaning == "" and profile.high > 2 * len(told)):
             profile.holds = "id"

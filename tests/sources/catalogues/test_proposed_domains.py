@@ -81,6 +81,12 @@ def test_white_is_told_by_a_word_of_the_name_or_by_the_grape(proposed):
     assert "red" in varieties["red blend"].parents
 
 
+def test_prices_that_happen_to_count_up_are_prices(proposed):
+    rows = "".join(f"Wine {n},Portugal,{n},Quinta {n % 3}\n" for n in range(1, 31))
+    proposal, _ = proposed("wines", f"name,country,price,winery\n{rows}")
+    assert "price" in proposal.domain.numbers
+
+
 def test_games_are_bounded_by_players_and_time(proposed):
     proposal, found = proposed("board-games", GAMES)
     numbers = proposal.domain.numbers
