@@ -3,9 +3,9 @@
 Run:
     python scripts/studies/catalogue_rows.py --catalogues FOLDER --out FOLDER
 
-The first folder holds `winemag_5k.csv`, `goodbooks10k_books.csv` and `bgg_db_1806.csv`; drinks are the
-bundled ones and films those of ml-100k, which `localrec datasets pull ml-100k` fetches. A catalogue
-whose file is missing is left out.
+The first folder holds `winemag_5k.csv`, `goodbooks10k_books.csv` and `bgg_db_1806.csv`. Drinks are
+the bundled ones, films those of ml-100k, which `localrec datasets pull ml-100k` fetches. A
+catalogue whose file is missing is left out.
 """
 
 from __future__ import annotations
