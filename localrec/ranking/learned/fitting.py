@@ -88,7 +88,7 @@ def fit_or_read(
     with suppress(InputError):  # damaged, or of an older version: it is made again
         if (kept := _read_part(kind, folder, mark)) is not None:
             return kept
-    kept_in = folder / "training.pt"
+    kept_in = folder / "training"
     fitted = entry.fit(msgspec.structs.replace(context, checkpoint=kept_in, mark=mark))
     if fitted is None:
         return None

@@ -56,7 +56,7 @@ class FitContext(msgspec.Struct, frozen=True, kw_only=True):
         progress: Hears how far a long fit is.
         should_stop: Asked now and then; a kind raises `FitStoppedError` once it says yes.
         previous: The same kind as it was fitted before on older rows, to go on from.
-        checkpoint: File that a long training keeps its state in; None keeps nothing.
+        checkpoint: Folder that a long training keeps its state in; None keeps nothing.
         mark: Of all that the fit is made from; what was kept of anything else is not taken up.
     """
 

@@ -1,15 +1,13 @@
 """The state of a training on disk, so that a kill costs seconds of it and changes nothing.
 
 A resumed training makes the very steps that were left: weights, moments, random states and the
-place within the epoch are kept together. The file is read without unpickling anything but tensors
-and plain values.
+place within the epoch are kept together, as arrays and plain values (`learned/artefact.py`).
 """
 
 from __future__ import annotations
 
-import io
 import json
-import pickle
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -21,10 +19,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from localrec.foundation.atomic_files import write_atomically
+from localrec.foundation.errors import InputError
+from localrec.ranking.learned.artefact import Arrays, read_artefact, write_artefact
 
 _EVERY_S = 15.0  # what a kill may cost; writing takes some milliseconds
-_DAMAGED = (OSError, RuntimeError, EOFError, KeyError, ValueError, pickle.UnpicklingError)
+_WEIGHTS, _MOMENTS, _RANDOM = "weights", "moments", "random"
 
 Batch = tuple[Tensor, Tensor]
 Epoch = Callable[[np.random.Generator], Iterator[Batch]]
@@ -78,11 +77,11 @@ class Position(msgspec.Struct, frozen=True):
 
 
 class Checkpoint:
-    """Keeps one training in a file, and takes it up again.
+    """Keeps one training in a folder, and takes it up again.
 
     Args:
-        path: The file; None keeps nothing.
-        mark: Of all that the training is made from; a file with another one is not taken up.
+        folder: The folder; None keeps nothing.
+        mark: Of all that the training is made from; what was kept with another one is not taken up.
         network: Whose weights are kept.
         optimizer: Whose moments are kept.
         stream: Whose place is kept.
@@ -90,13 +89,13 @@ class Checkpoint:
 
     def __init__(
         self,
-        path: Path | None,
+        folder: Path | None,
         mark: str,
         network: nn.Module,
         optimizer: torch.optim.Optimizer,
         stream: BatchStream,
     ) -> None:
-        self._path, self._mark = path, mark
+        self._folder, self._mark = folder, mark
         self._network, self._optimizer, self._stream = network, optimizer, stream
         self._written = time.monotonic()
 
@@ -105,44 +104,51 @@ class Checkpoint:
         kept = self._read()
         if kept is None:
             return Position()
-        self._network.load_state_dict(kept["network"])
-        self._optimizer.load_state_dict(kept["optimizer"])
-        self._stream.move_to(kept["stream"])
-        torch.set_rng_state(kept["random"])
-        return Position(int(kept["step"]), float(kept["spent"]))
+        plain, arrays = kept
+        tensors = {name: torch.from_numpy(np.array(values)) for name, values in arrays.items()}
+        self._network.load_state_dict(_part(tensors, _WEIGHTS))
+        moments: dict[int, dict[str, Tensor]] = {}
+        for name, values in _part(tensors, _MOMENTS).items():
+            number, _, moment = name.partition("/")
+            moments.setdefault(int(number), {})[moment] = values
+        self._optimizer.load_state_dict({**self._optimizer.state_dict(), "state": moments})
+        self._stream.move_to(plain)
+        torch.set_rng_state(tensors[_RANDOM])
+        return Position(int(plain["step"]), float(plain["spent"]))
 
     def keep(self, position: Position) -> None:
         """Write the state, unless it was written a moment ago."""
-        if self._path is None or time.monotonic() - self._written < _EVERY_S:
+        if self._folder is None or time.monotonic() - self._written < _EVERY_S:
             return
-        whole = io.BytesIO()
-        torch.save(
-            {
-                "mark": self._mark,
-                "step": position.step,
-                "spent": position.spent,
-                "network": self._network.state_dict(),
-                "optimizer": self._optimizer.state_dict(),
-                "stream": self._stream.place(),
-                "random": torch.get_rng_state(),
-            },
-            whole,
-        )
-        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_atomically(self._path, whole.getvalue())
+        weights = {f"{_WEIGHTS}/{name}": one for name, one in self._network.state_dict().items()}
+        moments = {
+            f"{_MOMENTS}/{number}/{moment}": one
+            for number, state in self._optimizer.state_dict()["state"].items()
+            for moment, one in state.items()
+        }
+        arrays = {name: one.detach().numpy() for name, one in (weights | moments).items()}
+        arrays[_RANDOM] = torch.get_rng_state().numpy()
+        where = {"mark": self._mark, "step": position.step, "spent": position.spent}
+        write_artefact(self._folder, where | self._stream.place(), arrays)
         self._written = time.monotonic()
 
     def done(self) -> None:
-        """Take the file away: the training ended."""
-        if self._path is not None:
-            self._path.unlink(missing_ok=True)
+        """Take the folder away: the training ended."""
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _read(self) -> dict[str, Any] | None:
-        if self._path is None:
+    def _read(self) -> tuple[dict[str, Any], Arrays] | None:
+        if self._folder is None:
             return None
-        # A damaged file costs what was kept in it, and nothing else.
-        with suppress(*_DAMAGED):
-            kept: dict[str, Any] = torch.load(self._path, weights_only=True)
-            if kept["mark"] == self._mark:
+        with suppress(InputError):  # damaged: costs what was kept in it, and nothing else
+            kept = read_artefact(self._folder)
+            if kept is not None and kept[0].get("mark") == self._mark:
                 return kept
         return None
+
+
+def _part(tensors: dict[str, Tensor], head: str) -> dict[str, Tensor]:
+    """The tensors whose names begin with a head, by what follows it."""
+    return {
+        name.partition("/")[2]: one for name, one in tensors.items() if name.startswith(f"{head}/")
+    }
