@@ -8,7 +8,7 @@ pytest.importorskip("torch")
 from localrec.ranking.learned.artefact import read_artefact, take_apart
 from localrec.ranking.learned.evidence.base import FitContext, FitStoppedError
 from localrec.ranking.learned.fitting import fit_or_read
-from localrec.ranking.learned.neural import checkpoint as checkpoints
+from localrec.ranking.learned.neural import training_state
 from tests.ranking.learned.planted import chained_log, nothing_known
 
 STOP_AT = 41
@@ -16,7 +16,7 @@ STOP_AT = 41
 
 @pytest.fixture(autouse=True)
 def every_step_is_kept(monkeypatch):
-    monkeypatch.setattr(checkpoints, "_EVERY_S", 0.0)
+    monkeypatch.setattr(training_state, "_EVERY_S", 0.0)
 
 
 def context(should_stop=lambda: False):
