@@ -27,7 +27,7 @@ from localrec.ranking.learned.evidence.base import FitContext, check_stop
 from localrec.ranking.learned.interactions import Floats, InteractionLog, Offsets
 from localrec.ranking.learned.neural.attention import NumpySasrec
 from localrec.ranking.learned.neural.recurrent import LENGTH, NumpyGru
-from localrec.ranking.learned.neural.training_state import BatchStream, Position, TrainingState
+from localrec.ranking.learned.neural.training_state import BatchStream, NetworkCheckpoint, Position
 
 _NO_TARGET = -1
 _NOT_DRAWN = -1
@@ -276,7 +276,7 @@ def _train(
         network.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay, fused=True
     )
     stream = BatchStream(lambda drawn: _batches(context.log, batch_size, drawn), generator)
-    checkpoint = TrainingState(context.checkpoint, context.mark, network, optimizer, stream)
+    checkpoint = NetworkCheckpoint(context.checkpoint, context.mark, network, optimizer, stream)
     kept = checkpoint.resume()
     steps, began = planned, time.process_time() - kept.spent
     network.train()

@@ -76,7 +76,7 @@ class Position(msgspec.Struct, frozen=True):
     spent: float = 0.0
 
 
-class TrainingState:
+class NetworkCheckpoint:
     """Keeps one training in a folder, and takes it up again.
 
     Args:
