@@ -79,7 +79,8 @@ class JudgeAnswerer(ABC, LogRequests, Generic[Judge, Config]):
         super().__init__(contexts.catalogue)
         self.name = name
         self.settings: dict[str, SettingValue] = {}
-        self._contexts, self._config = contexts, config
+        self._contexts = contexts
+        self._config: Config = config
         self._sequential = bool(settings.get(SEQUENTIAL, True))
         self._models = NamedModels(
             models, str(settings.get(MODEL, "")), str(settings.get(ADAPTER, ""))
