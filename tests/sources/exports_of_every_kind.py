@@ -158,6 +158,32 @@ def write_cocktails(folder: Path, name: str = "Negroni") -> Path:
     return _save(folder / "drinks.csv", f"{header}\n{rows}")
 
 
+def write_barassistant(folder: Path, name: str = "Negroni") -> Path:
+    home = folder / "pack"
+    for file, called in (("first", name), ("second", "Gin and Tonic")):
+        parts = [{"_id": "gin", "name": "Gin", "amount": 30, "units": "ml"}]
+        told = {"_id": file, "name": called, "garnish": name, "method": "Stir", "tags": [name]}
+        (home / "cocktails" / file).mkdir(parents=True)
+        whole = json.dumps({**told, "ingredients": parts})
+        _save(home / "cocktails" / file / "data.json", whole)
+    return home
+
+
+def write_iba(folder: Path, name: str = "Negroni") -> Path:
+    parts = [{"unit": "cl", "amount": 3, "ingredient": "Gin"}, {"special": "2 dashes Cola"}]
+    told = [
+        {"name": one, "glass": "martini", "ingredients": parts, "preparation": name}
+        for one in (name, "Vesper")
+    ]
+    return _save(folder / "recipes.json", json.dumps(told))
+
+
+def write_mrboston(folder: Path, name: str = "Negroni") -> Path:
+    header = "name,category,row_id,ingredient_number,ingredient,measure"
+    rows = f"{name},Gin,1,1,Gin,1 oz\n{name},Gin,1,2,Campari,1 oz\nGimlet,Gin,2,1,Gin,2 oz\n"
+    return _save(folder / "boston.csv", f"{header}\n{rows}")
+
+
 def write_drinks(folder: Path, name: str | None = None) -> Path:
     home = folder / "drinks"
     home.mkdir()
@@ -175,6 +201,9 @@ def write_catalogue(folder: Path, name: str = "Pub Beer") -> Path:
 
 WRITERS: dict[str, Callable[..., Path]] = {
     "cocktails": write_cocktails,
+    "barassistant": write_barassistant,
+    "iba": write_iba,
+    "mrboston": write_mrboston,
     "drinks": write_drinks,
     "goodreads": write_goodreads,
     "storygraph": write_storygraph,

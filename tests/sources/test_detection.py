@@ -27,6 +27,11 @@ PLAYS = b"Weezer,Weezer,Say It Ain't So,26 Nov 2023 18:05\n"
 STREAMS = b'[{"endTime": "", "artistName": "Air", "trackName": "Run", "msPlayed": 9}]'
 LISTEN = '{"listened_at": 1, "track_metadata": {"artist_name": "Air", "track_name": "Run"}}\n'
 DRINK = b'{"name": "Fizz", "category": "c", "glass": "g", "ingredients": [], "look": {}}\n'
+BAR_DRINK = (
+    b'{"name": "Fizz", "garnish": null, "method": "Shake", "ingredients": '
+    b'[{"name": "Gin", "amount": 30, "units": "ml"}]}'
+)
+IBA_DRINK = b'[{"name": "Fizz", "glass": "g", "ingredients": [], "preparation": "Shake."}]'
 INTER = b"user_id:token\titem_id:token\trating:float\n1\t2\t3\n"
 MAPPING = b'[columns]\nitem = "id"\n'
 INSTRUCTED = b'{"u1": "Slow books, please."}'
@@ -46,6 +51,25 @@ LOOKS: dict[str, dict[str, Content]] = {
         "semicolons.csv": b"id;name;ingredients;ingredientMeasures\n",
         "bom.csv": BOM + b"id,name,ingredients,ingredientMeasures\n",
         "search.json": b'{"drinks": [{"strDrink": "Fizz"}]}',
+    },
+    "barassistant": {
+        "pack/": {"base_glasses.json": b"[]", "cocktails/zombie/data.json": BAR_DRINK},
+        "bar-assistant-datapack.zip": packed(
+            {"cocktails/zombie/data.json": "{}", "ingredients/gin/data.json": "{}"}
+        ),
+        "zombie.json": BAR_DRINK,
+        "exported.json": b'{"$schema": "https://barassistant.app/cocktail-02.schema.json", '
+        b'"recipe": {"name": "Fizz"}, "ingredients": []}',
+    },
+    "iba": {
+        "recipes.json": IBA_DRINK,
+        "recipes.json.gz": gzip.compress(IBA_DRINK),
+        "bom.json": BOM + IBA_DRINK,
+    },
+    "mrboston": {
+        "boston_cocktails.csv": b"name,category,row_id,ingredient_number,ingredient,measure\n",
+        "semicolons.csv": b"name;category;row_id;ingredient_number;ingredient;measure\n",
+        "flat.csv": b"name,category,measure-1,ingredient-1,instructions,glass,glass-size\n",
     },
     "drinks": {
         "own.jsonl": DRINK,
