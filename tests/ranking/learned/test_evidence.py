@@ -108,8 +108,9 @@ def test_numpy_repeats_what_the_trained_network_computes(kind):
     items = np.array([4, 9, 2, 40])
     with torch.inference_mode():
         expected = network(torch.from_numpy(items)[None])[0, -1].numpy()
-    histories = Histories.of([np.array([1, 1, 1, 1, 1, 1]), items, np.array([3])])
-    assert np.allclose(network.exported().states(histories)[1], expected, atol=1e-4)
+    histories = [np.array([1, 1, 1, 1, 1, 1]), items, np.array([3])]
+    encoder = network.exported(np.ones(ITEMS, dtype=bool))
+    assert np.allclose(encoder.states_of(histories)[1], expected, atol=1e-4)
 
 
 @pytest.mark.usefixtures("small_networks")
