@@ -18,9 +18,13 @@ from numpy.typing import NDArray
 from localrec.data.arrays import Indexes, Mask
 from localrec.data.domains import Domain
 from localrec.foundation.text_matching import roots
+from localrec.graph.item_texts import ItemTexts
 from localrec.graph.node_columns import edge_not_from
 from localrec.graph.store import Store
 from localrec.graph.taxonomy import FLAVOURED_WITH, IS_A, taxonomy_of
+
+
+_SELDOM = 0.05  # share of links that are a second one of their kind
 
 
 class Attribute(msgspec.Struct, frozen=True):
@@ -122,6 +126,7 @@ class Catalogue:
         self.below = lru_cache(maxsize=4096)(families.below)
         self.items_with = lru_cache(maxsize=256)(self._items_with)
         self.families_of = lru_cache(maxsize=65_536)(self._families_of)
+        self.items_saying = lru_cache(maxsize=256)(self._items_saying)
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -167,6 +172,47 @@ class Catalogue:
     def is_had(self, attribute: int) -> bool:
         """Whether any item has an attribute, by its index, or one below it."""
         return bool(self.items_with(self.below(attribute)).any())
+
+    def _items_saying(self, words: tuple[str, ...]) -> Mask:
+        """Mark the items that say these words, given as roots, side by side.
+
+        They say it in their names and texts, or by an attribute of such a name.
+        """
+        phrase = " ".join(words)
+        named = tuple(
+            index for index, key in enumerate(self._phrases) if f" {phrase} " in key
+        )
+        return self._item_texts.saying(phrase) | self.items_with(named)
+
+    def has_one_of(self, kind: str) -> bool:
+        """Whether items have but one attribute of a kind, as they have one country."""
+        if kind not in self._is_single:
+            of_kind = np.array([one.kind == kind for one in self.attributes], dtype=bool)
+            mine = self._link_item[of_kind[self._link_attribute]]
+            several = len(mine) - len(np.unique(mine))
+            self._is_single[kind] = several <= _SELDOM * max(len(mine), 1)
+        return self._is_single[kind]
+
+    @cached_property
+    def _is_single(self) -> dict[str, bool]:
+        return {}
+
+    @cached_property
+    def _phrases(self) -> list[str]:
+        return [f" {' '.join(roots(one.name))} " for one in self.attributes]
+
+    @cached_property
+    def _item_texts(self) -> ItemTexts:
+        return ItemTexts(self._store, self.domain, self.names, self.node_ids.tolist())
+
+    def use_of(self, attribute: int) -> int:
+        """Return how many items have an attribute, by its index, or one below it."""
+        return int(self.items_with(self.below(attribute)).sum())
+
+    def share_within(self, number: str, low: float, high: float) -> float:
+        """Return the share of the items whose number lies between bounds."""
+        values = self.numbers[number]
+        return float(np.mean((values >= low) & (values <= high))) if len(values) else 0.0
 
     def indexes_of(self, node_ids: NDArray[np.int64]) -> Indexes:
         """Item indexes of node ids; ids that are no item of this domain are left out."""
