@@ -43,8 +43,8 @@ class Constraint(msgspec.Struct, frozen=True, kw_only=True):
 
     Names are keys of attribute nodes; a family stands for everything below it. A `soft` demand
     only moves an item up or down, by its `weight`. `or_else` are alternatives of other kinds, as
-    (kind, key): "Italy or Bordeaux". A `doubtful` demand was read from a word that hardly names it: it
-    is given up before anything else.
+    (kind, key): "Italy or Bordeaux". A `doubtful` demand was read from a word that hardly names it,
+    and is given up before anything else.
     """
 
     kind: str

@@ -23,7 +23,6 @@ from localrec.graph.node_columns import edge_not_from
 from localrec.graph.store import Store
 from localrec.graph.taxonomy import FLAVOURED_WITH, IS_A, taxonomy_of
 
-
 _SELDOM = 0.05  # share of links that are a second one of their kind
 
 
@@ -179,9 +178,7 @@ class Catalogue:
         They say it in their names and texts, or by an attribute of such a name.
         """
         phrase = " ".join(words)
-        named = tuple(
-            index for index, key in enumerate(self._phrases) if f" {phrase} " in key
-        )
+        named = tuple(index for index, key in enumerate(self._phrases) if f" {phrase} " in key)
         return self._item_texts.saying(phrase) | self.items_with(named)
 
     def has_one_of(self, kind: str) -> bool:

@@ -146,9 +146,10 @@ _CUES = "|".join(
 _ENDINGS = "|".join(map(re.escape, sorted(_BEHIND, key=len, reverse=True)))
 _BARE = re.compile(
     rf"(?<![a-z0-9])(?:(?P<cue>{_CUES})\s*(?P<first>\d+(?:\.\d+)?)(?:\s*(?P<behind>{_ENDINGS})\b)?"
-    rf"|(?P<alone>\d+(?:\.\d+)?)\s*(?P<after>{_ENDINGS})(?![a-z]))(?![\d.:%]*\d|%)(?P<next>\s*[a-z]+)?"
+    rf"|(?P<alone>\d+(?:\.\d+)?)\s*(?P<after>{_ENDINGS})(?![a-z]))"
+    r"(?![\d.:%]*\d|%)(?P<next>\s*[a-z]+)?"
 )
-_NO_NOUN = english().negation.ends | english().negation.list_words | {"tops", "max", "thanks", "not"}
+_NO_NOUN = english().negation.ends | english().negation.list_words | {"tops", "max", "thanks"}
 
 
 def find_bare_amount(text: str) -> AmountSpan | None:
@@ -174,7 +175,7 @@ def _comparisons(spec: NumberSpec) -> tuple[tuple[str, str], ...]:
     for words, plain, turned in ((spec.more, "above", "most"), (spec.less, "below", "least")):
         for word in words:
             found.append((f"{fold(word)} than", plain))
-            found += [(f"{no} {fold(word)} than", turned) for no in ("not", "no", "nothing", "none")]
+            found += [(f"{no} {fold(word)} than", turned) for no in ("not", "no", "nothing")]
     return tuple(found)
 
 

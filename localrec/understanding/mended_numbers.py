@@ -1,4 +1,4 @@
-"""Bounds on numbers in a question as it was meant: misspelt units, amounts in slang, no unit at all.
+"""Bounds on numbers as they were meant: misspelt units, amounts in slang, no unit at all.
 
 The text is mended word by word before its bounds are read ("20 dollsrs", "the ninties", "a
 tenner"). A bound that says of what it is by nothing but its size ("<40", "4.3 or more") goes to

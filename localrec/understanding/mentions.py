@@ -142,8 +142,7 @@ def _misspelt_name(
         strange = [
             one
             for one, as_typed in zip(words, typed, strict=True)
-            if (one != as_typed or not vocabulary.names.words[one])
-            and not vocabulary.is_plain(one)
+            if (one != as_typed or not vocabulary.names.words[one]) and not vocabulary.is_plain(one)
         ]
         scrambled = all(vocabulary.is_only_in_names(one) for one in words)  # "pinto grigio"
         if not (strange or scrambled) or sum(map(len, words)) < 8:

@@ -14,9 +14,9 @@ from localrec.data.query import Constraint, Query
 from localrec.foundation.text_matching import roots
 from localrec.understanding.example_item import find_example
 from localrec.understanding.language_words import english, phrases
+from localrec.understanding.mended_numbers import read_mended_ranges
 from localrec.understanding.mentions import Mention, find_mentions, owners
 from localrec.understanding.negation import negated_tokens
-from localrec.understanding.mended_numbers import read_mended_ranges
 from localrec.understanding.number_ranges import ReadRanges
 from localrec.understanding.state_phrases import AskedState, find_state
 from localrec.understanding.text_wishes import find_text_places, text_wishes

@@ -123,7 +123,8 @@ class SpellingCorrector:
             (distance, unit)
             for unit in units
             if unit[0] == word[0]
-            and (distance := min(OSA.distance(word, unit), OSA.distance(singular(word), unit))) <= slips
+            and (distance := min(OSA.distance(word, unit), OSA.distance(singular(word), unit)))
+            <= slips
         ]
         return min(near)[1] if near else None
 

@@ -60,7 +60,9 @@ def find_text_places(
     for number, (first, last) in enumerate(runs, len(owner)):
         told[first:last] = [number] * (last - first)
     refused, _ = negated_tokens(reading, told, vocabulary.negations)
-    spared = {place for place, one in enumerate(owner) if one >= 0 and barred[place] > refused[place]}
+    spared = {
+        place for place, one in enumerate(owner) if one >= 0 and barred[place] > refused[place]
+    }
     return TextPlaces(tuple(runs), tuple(refused[first] for first, _ in runs), frozenset(spared))
 
 
@@ -77,7 +79,7 @@ def text_wishes(text: str, reading: Reading, places: TextPlaces) -> tuple[TextWi
 
 
 def find_in_texts(query: Query, catalogue: Catalogue) -> Query:
-    """Keep of a query's text wishes what some items say; a run that nobody says falls into words."""
+    """Keep of the text wishes what some items say; a run that nobody says falls into words."""
     if not query.texts:
         return query
     kept: list[TextWish] = []

@@ -32,6 +32,7 @@ def unused_phrases(
         told: Places of tokens that were read otherwise.
         vocabulary: The names of the domain.
     """
+
     def is_used(place: int) -> bool:
         token = reading.tokens[place]
         return owner[place] >= 0 or place in told or numbers.covers(token.start, token.end)

@@ -103,7 +103,11 @@ class Vocabulary:
     def _units(self) -> frozenset[str]:
         """Words behind numbers, singular."""
         specs = self.domain.numbers.items()
-        told = (unit for name, spec in specs for unit in (*spec.units, *counted_nouns(name, self.domain)))
+        told = (
+            unit
+            for name, spec in specs
+            for unit in (*spec.units, *counted_nouns(name, self.domain))
+        )
         return frozenset(word for unit in told for word in roots(unit) if len(word) > 3)
 
     @cached_property

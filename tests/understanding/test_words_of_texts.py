@@ -44,7 +44,7 @@ BOTTLES: Domain = msgspec.convert(
     Domain,
 )
 WINES = (
-    ("Campo Gran Reserva", "tempranillo", "Spain", "Bodegas Campo Viejo", 18, 88, "leather and plum"),
+    ("Campo Gran Reserva", "tempranillo", "Spain", "Bodegas Campo Viejo", 18, 88, "leather, plum"),
     ("Campo Crianza", "tempranillo", "Spain", "Bodegas Campo Viejo", 9, 85, "fresh cherry"),
     ("Kessler", "riesling", "France", "Domaines Schlumberger", 30, 92, "lychee and tobacco"),
     ("Hill", "riesling", "Austria", "Weingut Hirtzberger", 60, 95, "slate and lime"),
@@ -78,7 +78,8 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
         def answer(question: str) -> tuple[Query, set[str]]:
             query = find_in_texts(parse_query(question, vocabulary), catalogue)
             pool = build_candidates(query, catalogue, TaskKind.C3)
-            return query, {name for name, fits in zip(catalogue.names, pool.items, strict=True) if fits}
+            found = zip(catalogue.names, pool.items, strict=True)
+            return query, {name for name, fits in found if fits}
 
         yield answer
 
