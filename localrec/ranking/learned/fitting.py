@@ -88,7 +88,8 @@ def fit_or_read(
     with suppress(InputError):  # damaged, or of an older version: it is made again
         if (kept := _read_part(kind, folder, mark)) is not None:
             return kept
-    fitted = entry.fit(context)
+    kept_in = folder / "training"
+    fitted = entry.fit(msgspec.structs.replace(context, checkpoint=kept_in, mark=mark))
     if fitted is None:
         return None
     assert isinstance(fitted, msgspec.Struct)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import ClassVar, Protocol, runtime_checkable
 
 import msgspec
@@ -55,6 +56,8 @@ class FitContext(msgspec.Struct, frozen=True, kw_only=True):
         progress: Hears how far a long fit is.
         should_stop: Asked now and then; a kind raises `FitStoppedError` once it says yes.
         previous: The same kind as it was fitted before on older rows, to go on from.
+        checkpoint: Folder that a long training keeps its state in; None keeps nothing.
+        mark: Of all that the fit is made from; what was kept of anything else is not taken up.
     """
 
     log: InteractionLog
@@ -66,6 +69,8 @@ class FitContext(msgspec.Struct, frozen=True, kw_only=True):
     should_stop: ShouldStop
     previous: FittedEvidence | None = None
     seconds: float = math.inf
+    checkpoint: Path | None = None
+    mark: str = ""
 
 
 @runtime_checkable

@@ -27,6 +27,7 @@ from localrec.ranking.learned.evidence.base import FitContext, check_stop
 from localrec.ranking.learned.interactions import Floats, InteractionLog, Offsets
 from localrec.ranking.learned.neural.attention import NumpySasrec
 from localrec.ranking.learned.neural.recurrent import LENGTH, NumpyGru
+from localrec.ranking.learned.neural.training_state import BatchStream, NetworkCheckpoint, Position
 
 _NO_TARGET = -1
 _NOT_DRAWN = -1
@@ -244,7 +245,7 @@ def train_network(
     older: NumpyGru | NumpySasrec | None = None,
     config: TrainingConfig | None = None,
 ) -> TrainedNetwork:
-    """Train one network on a log.
+    """Train one network on a log; a training that was killed goes on where it was kept.
 
     Args:
         kind: Which of the two.
@@ -268,19 +269,22 @@ def train_network(
 def _train(
     network: _Network, kind: str, context: FitContext, config: TrainingConfig, *, continued: bool
 ) -> float:
-    """Train in place; the share of the planned steps that were made."""
+    """Train in place, from where a killed training stood; the share of the steps that were made."""
     generator = np.random.default_rng(context.seed)
     batch_size, planned = _plan(context.log, config, generator, continued=continued)
     optimizer = torch.optim.AdamW(
         network.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay, fused=True
     )
-    steps, began = planned, time.process_time()
+    stream = BatchStream(lambda drawn: _batches(context.log, batch_size, drawn), generator)
+    checkpoint = NetworkCheckpoint(context.checkpoint, context.mark, network, optimizer, stream)
+    kept = checkpoint.resume()
+    steps, began = planned, time.process_time() - kept.spent
     network.train()
-    for step, (items, targets) in enumerate(_endless(context.log, batch_size, generator)):
+    for step, (items, targets) in enumerate(stream, start=kept.step):
         check_stop(context)
         if step >= _TIMED_STEPS:
-            each = (time.process_time() - began) / step
-            steps = max(step, int(min(steps, context.seconds / each)))
+            spent = time.process_time() - began
+            steps = max(step, int(min(steps, context.seconds * step / spent)))
         if step % _TIMED_STEPS == 0:
             context.progress(f"training {kind}", step, steps)
         if step >= steps:
@@ -291,6 +295,8 @@ def _train(
         network.loss(items, targets, config.negatives).backward()
         nn.utils.clip_grad_norm_(network.parameters(), 1.0)
         optimizer.step()
+        checkpoint.keep(Position(step + 1, time.process_time() - began))
+    checkpoint.done()
     context.progress(f"training {kind}", steps, steps)
     return steps / planned
 
@@ -337,14 +343,6 @@ def cut_windows(log: InteractionLog, generator: np.random.Generator) -> tuple[Of
     items[window, place] = log.item[rows]
     next_items[window, place] = log.item[rows + 1]
     return items, next_items
-
-
-def _endless(
-    log: InteractionLog, batch_size: int, generator: np.random.Generator
-) -> Iterator[tuple[Tensor, Tensor]]:
-    """The batches of one epoch after the other."""
-    while True:
-        yield from _batches(log, batch_size, generator)
 
 
 def _batches(
