@@ -29,7 +29,6 @@ from localrec.systems.declined import declined_answer, tell_topic, unused_of
 from localrec.understanding.query_parser import LONGEST_QUESTION, query_view
 from localrec.understanding.question_reader import QuestionReader
 from localrec.understanding.router import Router
-from localrec.understanding.text_wishes import find_in_texts
 from localrec.workspace.domain_context import DomainContext
 
 
@@ -72,9 +71,7 @@ class Marc:
 
     def understand(self, question: Question, trace: RunTrace | None = None) -> Query:
         """Read what a question asks for; raises as `answer` does."""
-        query = self._reader.read(question, trace or RunTrace())
-        query = tell_topic(self._context, question, query)
-        return find_in_texts(query, self._context.catalogue)
+        return tell_topic(self._context, question, self._reader.read(question, trace or RunTrace()))
 
     def answer_query(
         self,
