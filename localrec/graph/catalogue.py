@@ -8,8 +8,8 @@ attributes, is then array work of microseconds instead of a join.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache, partial
 
 import msgspec
 import numpy as np
@@ -22,8 +22,6 @@ from localrec.graph.item_texts import ItemTexts
 from localrec.graph.node_columns import edge_not_from
 from localrec.graph.store import Store
 from localrec.graph.taxonomy import FLAVOURED_WITH, IS_A, taxonomy_of
-
-_SELDOM = 0.05  # share of links that are a second one of their kind
 
 
 class Attribute(msgspec.Struct, frozen=True):
@@ -125,7 +123,6 @@ class Catalogue:
         self.below = lru_cache(maxsize=4096)(families.below)
         self.items_with = lru_cache(maxsize=256)(self._items_with)
         self.families_of = lru_cache(maxsize=65_536)(self._families_of)
-        self.items_saying = lru_cache(maxsize=256)(self._items_saying)
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -172,35 +169,12 @@ class Catalogue:
         """Whether any item has an attribute, by its index, or one below it."""
         return bool(self.items_with(self.below(attribute)).any())
 
-    def _items_saying(self, words: tuple[str, ...]) -> Mask:
-        """Mark the items that say these words, given as roots, side by side.
-
-        They say it in their names and texts, or by an attribute of such a name.
-        """
-        phrase = " ".join(words)
-        named = tuple(index for index, key in enumerate(self._phrases) if f" {phrase} " in key)
-        return self._item_texts.saying(phrase) | self.items_with(named)
-
-    def has_one_of(self, kind: str) -> bool:
-        """Whether items have but one attribute of a kind, as they have one country."""
-        if kind not in self._is_single:
-            of_kind = np.array([one.kind == kind for one in self.attributes], dtype=bool)
-            mine = self._link_item[of_kind[self._link_attribute]]
-            several = len(mine) - len(np.unique(mine))
-            self._is_single[kind] = several <= _SELDOM * max(len(mine), 1)
-        return self._is_single[kind]
-
     @cached_property
-    def _is_single(self) -> dict[str, bool]:
-        return {}
-
-    @cached_property
-    def _phrases(self) -> list[str]:
-        return [f" {' '.join(roots(one.name))} " for one in self.attributes]
-
-    @cached_property
-    def _item_texts(self) -> ItemTexts:
-        return ItemTexts(self._store, self.domain, self.names, self.node_ids.tolist())
+    def items_saying(self) -> Callable[[tuple[str, ...]], Mask]:
+        """Marks the items that say some words, given as roots, side by side."""
+        texts = ItemTexts(self._store, self.domain, self.names, self.node_ids.tolist())
+        phrases = [f" {' '.join(roots(one.name))} " for one in self.attributes]
+        return lru_cache(maxsize=256)(partial(texts.saying, phrases, self.items_with))
 
     def use_of(self, attribute: int) -> int:
         """Return how many items have an attribute, by its index, or one below it."""
@@ -253,9 +227,14 @@ class Catalogue:
         return (sums / np.sqrt(numbers)).astype(np.float32)
 
     @cached_property
+    def uses(self) -> NDArray[np.int64]:
+        """How many items have each attribute itself, (m,)."""
+        return np.diff(self._first_item)
+
+    @cached_property
     def rarity(self) -> NDArray[np.float64]:
         """log(items / items that have it) of each attribute, (m,); 0 where none has it."""
-        uses = np.diff(self._first_item)
+        uses = self.uses
         return np.where(uses > 0, np.log(max(len(self), 1) / uses.clip(min=1)), 0.0)
 
     def details(self, items: Sequence[int]) -> dict[int, list[LinkDetail]]:

@@ -7,7 +7,7 @@ word's beginning before it, so that "tobacco" is found in "tobaccos" and "rum" n
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -50,9 +50,22 @@ class ItemTexts:
         lengths = np.array([len(line) + 1 for line in lines], dtype=np.int64)
         self._starts: list[int] = [0, *np.cumsum(lengths).tolist()][: self._count]
 
-    def saying(self, phrase: str) -> Mask:
-        """The items that say a phrase, given folded."""
-        mask = np.zeros(self._count, dtype=bool)
+    def saying(
+        self,
+        attributes: Sequence[str],
+        items_with: Callable[[tuple[int, ...]], Mask],
+        words: tuple[str, ...],
+    ) -> Mask:
+        """Mark the items that say some words side by side, or have an attribute of such a name.
+
+        Args:
+            attributes: Names of the attributes as roots, with blanks around.
+            items_with: Marks the items with any of some attributes.
+            words: The words, as roots.
+        """
+        phrase = " ".join(words)
+        named = (index for index, name in enumerate(attributes) if f" {phrase} " in name)
+        mask = items_with(tuple(named)).copy()
         text, place = self._text, 0
         while phrase and (place := text.find(phrase, place)) >= 0:
             if not text[place - 1].isalnum():

@@ -15,6 +15,8 @@ from localrec.data.arrays import Mask
 from localrec.data.query import Constraint
 from localrec.graph.catalogue import Catalogue
 
+_SELDOM = 0.05  # share of items that have a second attribute of a kind of which most have one
+
 
 class ConstraintMask(msgspec.Struct, frozen=True):
     """One constraint: its role, its words, and the mask of items that meet it."""
@@ -53,6 +55,13 @@ def other_reading(
     return None
 
 
+def _has_one_of(catalogue: Catalogue, kind: str) -> bool:
+    """Whether items have but one attribute of a kind, as they have one country."""
+    mine = tuple(place for place, one in enumerate(catalogue.attributes) if one.kind == kind)
+    links = int(catalogue.uses[list(mine)].sum())
+    return links <= (1 + _SELDOM) * int(catalogue.items_with(mine).sum())
+
+
 def _is_met(allowed: Mask, demands: Sequence[ConstraintMask]) -> bool:
     mask = allowed.copy()
     for demand in demands:
@@ -66,10 +75,9 @@ def _alternatives(
     """Join the demands of a kind of which an item has but one; and what was joined, in words."""
     groups: dict[str, list[ConstraintMask]] = {}
     for one in demands:
-        single = one.role == "creator" or (
-            one.constraint is not None and catalogue.has_one_of(one.constraint.kind)
-        )
-        if one.constraint is not None and single:
+        if one.constraint is None:
+            continue
+        if one.role == "creator" or _has_one_of(catalogue, one.constraint.kind):
             groups.setdefault(one.constraint.kind, []).append(one)
     joined = {id(one): group for group in groups.values() if len(group) > 1 for one in group}
     found: list[ConstraintMask] = []
