@@ -23,8 +23,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from localrec.data.interactions import Interactions
 from localrec.ranking.learned.evidence.base import FitContext, check_stop
-from localrec.ranking.learned.interactions import Floats, InteractionLog, Offsets
+from localrec.ranking.learned.interactions import Floats, Offsets
 from localrec.ranking.learned.neural.attention import NumpySasrec
 from localrec.ranking.learned.neural.recurrent import LENGTH, NumpyGru
 from localrec.ranking.learned.neural.training_state import BatchStream, NetworkCheckpoint, Position
@@ -302,7 +303,7 @@ def _train(
 
 
 def _plan(
-    log: InteractionLog, config: TrainingConfig, generator: np.random.Generator, *, continued: bool
+    log: Interactions, config: TrainingConfig, generator: np.random.Generator, *, continued: bool
 ) -> tuple[int, int]:
     """Windows of a batch, and how many steps are to be made."""
     next_items = cut_windows(log, generator)[1]
@@ -322,7 +323,7 @@ def _schedule(done: float, warm_up: float) -> float:
     return 0.5 * (1.0 + math.cos(math.pi * min(1.0, (done - warm_up) / (1.0 - warm_up))))
 
 
-def cut_windows(log: InteractionLog, generator: np.random.Generator) -> tuple[Offsets, Offsets]:
+def cut_windows(log: Interactions, generator: np.random.Generator) -> tuple[Offsets, Offsets]:
     """Items and next items (windows, LENGTH), filled up with 0 and `_NO_TARGET`.
 
     The first window of a longer history has a random width, so that no step always lies at the
@@ -346,7 +347,7 @@ def cut_windows(log: InteractionLog, generator: np.random.Generator) -> tuple[Of
 
 
 def _batches(
-    log: InteractionLog, batch_size: int, generator: np.random.Generator
+    log: Interactions, batch_size: int, generator: np.random.Generator
 ) -> Iterator[tuple[Tensor, Tensor]]:
     """All windows of an epoch in random batches of windows of like widths."""
     items, next_items = cut_windows(log, generator)
