@@ -29,19 +29,19 @@ def question_facts(
 
     `links` holds the edges of the item and of the question's example, if it has one.
     """
-    around = ItemSubgraph(query.catalogue, item, links[item])
+    subgraph = ItemSubgraph(query.catalogue, item, links[item])
     facts: list[Fact] = []
     for demand in pool.demands:
         if demand.constraint is not None and demand.mask[item]:
-            facts.extend(_fact_of_constraint(query, around, demand.constraint))
+            facts.extend(_fact_of_constraint(query, subgraph, demand.constraint))
     for wish in _by_kind(query.intent.pictured):
-        facts.extend(_fact_of_constraint(query, around, wish))
-    facts.extend(_facts_of_likeness(query, around, links))
+        facts.extend(_fact_of_constraint(query, subgraph, wish))
+    facts.extend(_facts_of_likeness(query, subgraph, links))
     facts.extend(_facts_of_flags(query, item))
     facts.extend(_facts_of_numbers(query, item))
     if pool.allowed[item]:
-        facts.extend(_fact_of_absence(query, around))
-    facts += _facts_beyond(query, around, leads=not facts)
+        facts.extend(_fact_of_absence(query, subgraph))
+    facts += _facts_beyond(query, subgraph, leads=not facts)
     return facts
 
 
@@ -60,7 +60,7 @@ def _by_kind(wishes: Sequence[Constraint]) -> list[Constraint]:
 
 
 def _fact_of_constraint(
-    query: SearchQuery, around: ItemSubgraph, constraint: Constraint
+    query: SearchQuery, subgraph: ItemSubgraph, constraint: Constraint
 ) -> list[Fact]:
     """Return the item's attributes that meet the constraint, with their ways up to it."""
     catalogue = query.catalogue
@@ -68,15 +68,15 @@ def _fact_of_constraint(
     edges: list[Evidence] = []
     for key in constraint.any_of:
         family = catalogue.attribute_index(constraint.kind, key)
-        path = around.path_to(family) if family is not None else ()
-        link = around.link_to(path[0]) if path else None
+        path = subgraph.path_to(family) if family is not None else ()
+        link = subgraph.link_to(path[0]) if path else None
         if link is None or path[0] in told:  # what it is says more than what it is a kind of
             continue
         name = _as_said(catalogue.domain, constraint.kind, link.as_written)
         if len(path) > 1 and catalogue.attributes[path[-1]].name not in name.lower():
             name += f" ({catalogue.attributes[path[-1]].name})"
         told[path[0]] = name
-        edges += [around.edge(link), *around.steps(path)]
+        edges += [subgraph.edge(link), *subgraph.steps(path)]
     if not told:
         return []
     says = catalogue.domain.attributes[constraint.kind].says
@@ -84,18 +84,18 @@ def _fact_of_constraint(
 
 
 def _facts_of_likeness(
-    query: SearchQuery, around: ItemSubgraph, links: Mapping[int, Sequence[LinkDetail]]
+    query: SearchQuery, subgraph: ItemSubgraph, links: Mapping[int, Sequence[LinkDetail]]
 ) -> list[Fact]:
     catalogue = query.catalogue
     seed = example_index(query)
-    if seed is None or seed == around.item:
+    if seed is None or seed == subgraph.item:
         return []
     same = catalogue.identity
     theirs = {int(same[link.attribute]): link for link in links[seed]}
     component = catalogue.domain.kind_of("component")
     shared = [
         link
-        for link in around.links
+        for link in subgraph.links
         if int(same[link.attribute]) in theirs
         and catalogue.attributes[link.attribute].kind == component
     ]
@@ -103,7 +103,7 @@ def _facts_of_likeness(
         return []
     names = _listed([link.as_written.lower() for link in shared[:_SHOWN]])
     seed_name = catalogue.names[seed]
-    edges = [around.edge(link) for link in shared[:_SHOWN]]
+    edges = [subgraph.edge(link) for link in shared[:_SHOWN]]
     edges += [
         Evidence(
             source=seed_name,
@@ -139,7 +139,7 @@ def _facts_of_numbers(query: SearchQuery, item: int) -> list[Fact]:
     return facts
 
 
-def _fact_of_absence(query: SearchQuery, around: ItemSubgraph) -> list[Fact]:
+def _fact_of_absence(query: SearchQuery, subgraph: ItemSubgraph) -> list[Fact]:
     component = query.catalogue.domain.kind_of("component")
     barred = [
         key
@@ -149,20 +149,20 @@ def _fact_of_absence(query: SearchQuery, around: ItemSubgraph) -> list[Fact]:
     ]
     if not barred:
         return []
-    edges = tuple(around.edge(link) for link in around.of_kind(component))
+    edges = tuple(subgraph.edge(link) for link in subgraph.of_kind(component))
     return [Fact(f"has no {_listed(list(dict.fromkeys(barred))[:_SHOWN], 'or')}", edges)]
 
 
-def _facts_beyond(query: SearchQuery, around: ItemSubgraph, *, leads: bool) -> list[Fact]:
+def _facts_beyond(query: SearchQuery, subgraph: ItemSubgraph, *, leads: bool) -> list[Fact]:
     """What the item has besides what was asked: its components, else its maker and kinds."""
     domain = query.catalogue.domain
     component = domain.kind_of("component")
-    kinds = [component] if component and around.of_kind(component) else list(domain.attributes)
+    kinds = [component] if component and subgraph.of_kind(component) else list(domain.attributes)
     facts = []
     for kind in kinds:
-        links = around.of_kind(kind)
+        links = subgraph.of_kind(kind)
         if links:
-            edges = tuple(around.edge(link) for link in links)
+            edges = tuple(subgraph.edge(link) for link in links)
             names = _listed([_as_said(domain, kind, link.as_written) for link in links])
             facts.append(Fact(domain.attributes[kind].says.format(name=names), edges, leads=leads))
     return facts[:_BEYOND]

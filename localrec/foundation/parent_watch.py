@@ -1,6 +1,6 @@
-"""A command that another process of localrec has on a leash: it tells its steps, and ends with it.
+"""A command that another process of localrec watches: it tells its steps, and ends with it.
 
-The other end is `localrec/foundation/jobs.py`. The leash is a pipe to stdin on which nothing ever
+The other end is `localrec/foundation/jobs.py`. The watch is a pipe to stdin on which nothing ever
 comes but its end; steps go to stderr as lines of JSON among the notes.
 """
 
@@ -36,7 +36,7 @@ def exit_with_parent() -> None:
     """From now on end, as by Ctrl+C, when the other side lets go or is gone."""
     # A process that was started in the background inherits that Ctrl+C means nothing.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    threading.Thread(target=_await_end, name="leash", daemon=True).start()
+    threading.Thread(target=_await_end, name="parent-watch", daemon=True).start()
 
 
 def _await_end() -> None:

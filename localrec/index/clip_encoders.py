@@ -59,15 +59,15 @@ class VisionEncoder:
         self._preprocessing = preprocessing
         self._output = _output_of(session, "image_embeds")
         inputs = session.get_inputs()
-        told = inputs[0].shape if len(inputs) == 1 else []
-        channels = told[1] if len(told) == 4 else 0  # a name where the file leaves it open
+        extents = inputs[0].shape if len(inputs) == 1 else []
+        channels = extents[1] if len(extents) == 4 else 0  # a name where the file leaves it open
         if inputs[0].type != "tensor(float)" or (isinstance(channels, int) and channels != 3):
             _misfit("vision", "takes something else than one batch of pictures in RGB")
         self._name = inputs[0].name
         if min(preprocessing.image_std) <= 0:
             _misfit("vision", "is said to divide colours by nothing (image_std)")
-        self._one_by_one = told[0] == 1
-        self._frame = _frame(told[2:], preprocessing)
+        self._one_by_one = extents[0] == 1
+        self._frame = _frame(extents[2:], preprocessing)
         self._cut_from = _cut_from(self._frame, preprocessing)
 
     def run(self, pictures: Sequence[DecodedImage]) -> Vectors:
@@ -154,14 +154,14 @@ def _output_of(session: InferenceSession, wanted: str) -> str:
     return flat[0]
 
 
-def _frame(told: Sequence[Any], preprocessing: Preprocessing) -> tuple[int, int]:
+def _frame(extents: Sequence[Any], preprocessing: Preprocessing) -> tuple[int, int]:
     """Height and width in pixels: as the encoder has them, else as the preprocessing says."""
     wanted = preprocessing.size
     if preprocessing.do_center_crop and preprocessing.crop_size is not None:
         wanted = preprocessing.crop_size
     said = _sides(wanted)
     frame = tuple(
-        fixed if isinstance(fixed, int) else side for fixed, side in zip(told, said, strict=True)
+        fixed if isinstance(fixed, int) else side for fixed, side in zip(extents, said, strict=True)
     )
     if not all(_SIDES[0] <= side <= _SIDES[1] for side in frame):
         _misfit("vision", f"takes frames of {frame[0]} by {frame[1]} pixels")

@@ -71,12 +71,12 @@ class ScriptedModel:
         Raises:
             ModelError: the script is over.
         """
-        asked = GenerateOptions(**options)
-        if asked.prefix:
-            messages = [*messages, Message("assistant", asked.prefix)]
+        given = GenerateOptions(**options)
+        if given.prefix:
+            messages = [*messages, Message("assistant", given.prefix)]
         answer = self._next(messages)
-        finished = self.count_tokens(answer) <= asked.max_tokens
-        text = answer if finished else " ".join(answer.split()[: asked.max_tokens])
+        finished = self.count_tokens(answer) <= given.max_tokens
+        text = answer if finished else " ".join(answer.split()[: given.max_tokens])
         return Generation(text=text, finished=finished, usage=self._usage(messages, text))
 
     def count_tokens(self, text: str) -> int:

@@ -121,13 +121,13 @@ class ChatSession:
         self, projector: Projector, bitmap: Bitmap, messages: Sequence[Message]
     ) -> int:
         """Bring prompt and picture into the live context; how many tokens they take."""
-        before, asked = self._around_last(messages)
-        self._check_fit(len(before) + len(asked))
+        before, prompt_tokens = self._around_last(messages)
+        self._check_fit(len(before) + len(prompt_tokens))
         self._model.evaluate(before)
         shown = projector.show(bitmap)
-        self._check_fit(self._model.position + len(asked))
-        self._model.evaluate(asked)
-        return len(before) + shown + len(asked)
+        self._check_fit(self._model.position + len(prompt_tokens))
+        self._model.evaluate(prompt_tokens)
+        return len(before) + shown + len(prompt_tokens)
 
     def _around_last(self, messages: Sequence[Message]) -> tuple[list[int], list[int]]:
         """Split the tokens of the prompt before the text of the last message."""
@@ -222,8 +222,8 @@ class ChatSession:
 
         Returns how many tokens they have, and how many of these were there.
         """
-        asked, prefix_length = self._tokenise(messages, fixed)
-        prompt = [*asked, *begun]
+        prompt_tokens, prefix_length = self._tokenise(messages, fixed)
+        prompt = [*prompt_tokens, *begun]
         self._check_fit(len(prompt))
         if not prefix_length or self._goes_on(prompt):
             cached = self._model.keep_first(common_length(self._model.live, prompt[:-1]))
@@ -231,7 +231,7 @@ class ChatSession:
         else:
             cached = self._bring_prefix(tuple(prompt[:prefix_length]))
             self._model.evaluate(prompt[prefix_length:])
-        self._asked = asked
+        self._asked = prompt_tokens
         return len(prompt), cached
 
     def _check_fit(self, length: int) -> None:

@@ -159,23 +159,23 @@ def parse_lines(text: str, neighbours: int, *, with_item: bool, complete: bool) 
     """
     rows = text.split("\n")
     rows = rows if complete else rows[:-1]
-    said: dict[str, str] = {}
+    sentences: dict[str, str] = {}
     for row in rows:
         if not row.strip():
             continue
         found = _LINE.fullmatch(row)
         key = (found["of"] or found["number"]) if found else ""
-        if found is None or key in said or (key.isdigit() and int(key) > neighbours):
+        if found is None or key in sentences or (key.isdigit() and int(key) > neighbours):
             raise ModelError(f"The model wrote {row[:60]!r} where a note was asked for.")
         if f"| {found['said']}\n" in _WORKED_ANSWER:
             raise ModelError("The model repeated an example.")
-        said[key] = found["said"]
-    if ("item" in said) != with_item or "person" not in said:
+        sentences[key] = found["said"]
+    if ("item" in sentences) != with_item or "person" not in sentences:
         raise ModelError("The model left a note out, or wrote one that nobody asked for.")
-    themes = {int(key): _theme(value) for key, value in said.items() if key.isdigit()}
+    themes = {int(key): _theme(value) for key, value in sentences.items() if key.isdigit()}
     return UpdateLines(
-        person=parse_sentence(said["person"], _LONGEST_SENTENCE),
-        item=parse_sentence(said["item"], _LONGEST_SENTENCE) if with_item else "",
+        person=parse_sentence(sentences["person"], _LONGEST_SENTENCE),
+        item=parse_sentence(sentences["item"], _LONGEST_SENTENCE) if with_item else "",
         themes=themes,
     )
 
@@ -278,13 +278,13 @@ def _prompt(scene: JobContext, noted: _Noted) -> list[Message]:
 def _deeds(scene: JobContext) -> str:
     """What the person did, the newest last: the event, the title, and what the item is."""
     known = dict(zip(scene.update_context.node_ids(scene.items), scene.items, strict=True))
-    deeds = [deed for deed in scene.job.deeds if deed.item_id in known][-_DEEDS_SHOWN:]
-    said = []
-    for deed in deeds:
-        item = known[deed.item_id]
-        event = "took back what was said of" if deed.event == UNDONE else deed.event
-        said.append(f"{event} {_titles(scene, [item])[0]}{_what_it_is(scene, item)}")
-    return "; ".join(said) or "something that is no longer there"
+    events = [queued for queued in scene.job.deeds if queued.item_id in known][-_DEEDS_SHOWN:]
+    lines = []
+    for queued in events:
+        item = known[queued.item_id]
+        event = "took back what was said of" if queued.event == UNDONE else queued.event
+        lines.append(f"{event} {_titles(scene, [item])[0]}{_what_it_is(scene, item)}")
+    return "; ".join(lines) or "something that is no longer there"
 
 
 def _what_it_is(scene: JobContext, item: int) -> str:

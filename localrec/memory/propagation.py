@@ -187,8 +187,8 @@ def _without_outdated(scene: JobContext, memory: Memory) -> MemoryUpdate | None:
 
 def _items_of(update_context: UpdateContext, job: Job) -> list[int]:
     """Catalogue indexes of a job's items, each once, that of the newest deed first."""
-    deeds = (deed.item_id for deed in reversed(job.deeds))
-    return update_context.indexes_of(dict.fromkeys(deeds))
+    newest_first = (deed.item_id for deed in reversed(job.deeds))
+    return update_context.indexes_of(dict.fromkeys(newest_first))
 
 
 def _told_by(store: Store, user_id: int) -> tuple[Memory, ...]:

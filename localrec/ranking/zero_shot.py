@@ -120,23 +120,23 @@ def rank_zero_shot(
     )
     turns = _turns(len(candidates), config.shuffles, seed)
     ranks = np.zeros(len(candidates))
-    told: list[_Told] = []
+    answers: list[_PromptAnswer] = []
     for turn in turns:
-        told.append(_ask(model, lead, [candidates[place] for place in turn], config, prior))
-        if told[-1].fault:
+        answers.append(_ask(model, lead, [candidates[place] for place in turn], config, prior))
+        if answers[-1].fault:
             break
-        ranks[turn] += _mean_ranks(told[-1].scores)
+        ranks[turn] += _mean_ranks(answers[-1].scores)
     # Equals keep the drawn order, which says nothing about them.
     order = turns[0][np.argsort(ranks[turns[0]], kind="stable")]
-    fault = told[-1].fault
+    fault = answers[-1].fault
     return ZeroShotRanking(
         order=None if fault else tuple(order.tolist()),
         scores=() if fault else tuple((-ranks / len(turns)).tolist()),
         fault=fault,
-        calls=len(told),
-        prompt_tokens=sum(one.usage.prompt for one in told),
-        cached_tokens=sum(one.usage.cached for one in told),
-        new_tokens=sum(one.usage.generated for one in told),
+        calls=len(answers),
+        prompt_tokens=sum(one.usage.prompt for one in answers),
+        cached_tokens=sum(one.usage.cached for one in answers),
+        new_tokens=sum(one.usage.generated for one in answers),
         ms=1000 * (time.perf_counter() - started),
     )
 
@@ -168,7 +168,7 @@ def check_count(count: int, config: ZeroShotConfig) -> None:
         )
 
 
-class _Told(msgspec.Struct, frozen=True):
+class _PromptAnswer(msgspec.Struct, frozen=True):
     """One answer: scores of the candidates as they were shown, higher is better; or its fault."""
 
     scores: NDArray[np.float64]
@@ -182,27 +182,27 @@ def _ask(
     titles: Sequence[str],
     config: ZeroShotConfig,
     prior: NDArray[np.float64] | None,
-) -> _Told:
+) -> _PromptAnswer:
     """Show the candidates in one order."""
     if config.mode == "list":
         return _ask_list(model, lead, titles, min(config.listed, len(titles)))
-    told = _ask_labels(model, lead, titles)
+    answer = _ask_labels(model, lead, titles)
     if config.mode == "labels" or prior is None:
-        return told
-    return _Told(told.scores - prior, told.usage)
+        return answer
+    return _PromptAnswer(answer.scores - prior, answer.usage)
 
 
-def _ask_labels(model: ChatModel, lead: Sequence[Message], titles: Sequence[str]) -> _Told:
+def _ask_labels(model: ChatModel, lead: Sequence[Message], titles: Sequence[str]) -> _PromptAnswer:
     """Log-probability of each candidate's letter."""
     letters = string.ascii_uppercase[: len(titles)]
     asked = _asked(letters, titles, "Which of these do I pick next? Give its letter only.")
     choice = model.choose([*lead, asked], letters, fixed=len(lead))
-    return _Told(np.log(np.maximum(choice.probabilities, _LEAST)), choice.usage)
+    return _PromptAnswer(np.log(np.maximum(choice.probabilities, _LEAST)), choice.usage)
 
 
 def _ask_list(
     model: ChatModel, lead: Sequence[Message], titles: Sequence[str], listed: int
-) -> _Told:
+) -> _PromptAnswer:
     """The numbers that the model writes, the first the best; the others have none."""
     count = len(titles)
     numbers = [str(number) for number in range(1, count + 1)]
@@ -218,9 +218,9 @@ def _ask_list(
     try:
         best = parse_numbers(written.text, 1, count, listed, listed)
     except ModelError as error:
-        return _Told(scores, written.usage, error.message)
+        return _PromptAnswer(scores, written.usage, error.message)
     scores[np.array(best) - 1] = np.arange(listed, 0, -1)
-    return _Told(scores, written.usage)
+    return _PromptAnswer(scores, written.usage)
 
 
 def _lead(noun: str, history: Sequence[str]) -> list[Message]:

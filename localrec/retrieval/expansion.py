@@ -88,7 +88,7 @@ def _missing_counts(query: SearchQuery) -> NDArray[np.int32]:
 
 
 def _at_hand(query: SearchQuery) -> set[int]:
-    """Things that what is at hand supplies, by kinship, and staples; attribute indexes."""
+    """Things that what is at hand supplies, by substitution, and staples; attribute indexes."""
     catalogue = query.catalogue
     component = catalogue.domain.kind_of("component") or ""
     found = (catalogue.attribute_index(component, key) for key in query.intent.have)

@@ -23,11 +23,11 @@ def retriever_of(task: TaskKind) -> Retriever:
 
     def retrieve(query: SearchQuery, pool: Mask, setting: SearchParams) -> RankedItems:
         algorithm = retrieve_by_image if ranks_by_image(query, task) else _ALGORITHMS[task]
-        said = items_saying_most(query, pool)
-        if said is None:
+        saying = items_saying_most(query, pool)
+        if saying is None:
             return _prefer(query, algorithm(query, pool, setting))
-        first = _prefer(query, algorithm(query, said, setting))
-        rest = _prefer(query, algorithm(query, pool & ~said, setting))
+        first = _prefer(query, algorithm(query, saying, setting))
+        rest = _prefer(query, algorithm(query, pool & ~saying, setting))
         return first.first(len(first.items) + len(rest.items), rest)
 
     return retrieve
@@ -42,8 +42,8 @@ def items_saying_most(query: SearchQuery, pool: Mask) -> Mask | None:
     told = np.zeros(len(pool), dtype=np.float32)
     for wish in query.intent.texts:
         if not wish.barred:
-            said = catalogue.items_saying(wish.words)
-            told[said] += len(wish.words) * np.log(1 + len(pool) / said.sum())
+            saying = catalogue.items_saying(wish.words)
+            told[saying] += len(wish.words) * np.log(1 + len(pool) / saying.sum())
     told *= pool
     most = float(told.max(initial=0.0))
     return None if most == 0.0 else np.asarray(told >= _NEARLY_MOST * most)

@@ -2,8 +2,9 @@
 
 MARC's C3 walks from components to items; here the walk starts at everything a person has. Nothing
 is ranked by likeness or by a model: an item is makeable when each of its components is at hand,
-and each claim is carried by the item's own edges and the families that `kinship` walked. Counting
-runs over the catalogue's links at once; Python only touches what is at hand and what is shown.
+and each claim is carried by the item's own edges and the families that `substitutions` walked.
+Counting runs over the catalogue's links at once; Python only touches what is at hand and what is
+shown.
 
 Left out: amounts (a recipe's 6 cl of an empty bottle) and what only garnishes.
 """
@@ -117,13 +118,13 @@ def survey_shelf(
     catalogue: Catalogue, have: Iterable[int], pool: Mask | None = None
 ) -> ShelfSurvey:
     """Survey the items of `pool` that the components `have` (attribute indexes) can make."""
-    kinship = substitution_index(catalogue)
+    substitution = substitution_index(catalogue)
     stocked = tuple(dict.fromkeys(have))
-    supplied = kinship.supplied_from(stocked)
+    supplied = substitution.supplied_from(stocked)
     owned = frozenset(supplied) | {int(catalogue.identity[one]) for one in catalogue.staples}
     substitutes = {
         thing: standing
-        for thing, standing in kinship.substitutes_among(stocked).items()
+        for thing, standing in substitution.substitutes_among(stocked).items()
         if thing not in owned
     }
     real = (catalogue.every() if pool is None else pool) & (catalogue.component_counts > 0)
@@ -180,7 +181,7 @@ def describe_shelf_items(
     """Items against the shelf, each with the edges that carry what is said of it."""
     links = catalogue.details(items)
     component = catalogue.domain.kind_of("component")
-    told = []
+    makeable = []
     for item in items:
         own = [one for one in links[item] if catalogue.attributes[one.attribute].kind == component]
         needs = {int(catalogue.identity[one.attribute]): one.attribute for one in own}
@@ -198,7 +199,7 @@ def describe_shelf_items(
         edges = [_edge(catalogue.names[item], link) for link in own]
         for need, standing in (*taken, *replaced):
             edges += _ways(catalogue, need, standing)
-        told.append(
+        makeable.append(
             ShelfItem(
                 key=catalogue.keys[item],
                 name=catalogue.names[item],
@@ -209,7 +210,7 @@ def describe_shelf_items(
                 evidence=tuple(dict.fromkeys(edges)),
             )
         )
-    return tuple(told)
+    return tuple(makeable)
 
 
 def describe_unlocks(catalogue: Catalogue, shelf: ShelfSurvey, k: int) -> tuple[Unlock, ...]:
@@ -217,18 +218,18 @@ def describe_unlocks(catalogue: Catalogue, shelf: ShelfSurvey, k: int) -> tuple[
 
     What makes nothing beyond a better one is left out: after gin, no Plymouth gin.
     """
-    kinship = substitution_index(catalogue)
-    told: list[Unlock] = []
+    substitution = substitution_index(catalogue)
+    unlocks: list[Unlock] = []
     known: list[Mask] = []
     for thing in (int(one) for one in shelf.unlocks):
-        if len(told) == k:
+        if len(unlocks) == k:
             break
-        new = kinship.supplied_from([thing]).keys() - shelf.at_hand
+        new = substitution.supplied_from([thing]).keys() - shelf.at_hand
         made = _count(catalogue, new)[shelf.one_missing] > 0
         if any(not (made & ~other).any() for other in known):
             continue
         known.append(made)
-        told.append(
+        unlocks.append(
             Unlock(
                 key=catalogue.attributes[thing].key,
                 name=catalogue.attributes[thing].name,
@@ -237,7 +238,7 @@ def describe_unlocks(catalogue: Catalogue, shelf: ShelfSurvey, k: int) -> tuple[
                 items=tuple(catalogue.names[item] for item in shelf.one_missing[made][:_NAMED]),
             )
         )
-    return tuple(told)
+    return tuple(unlocks)
 
 
 def _count(catalogue: Catalogue, things: Iterable[int]) -> _Counts:
@@ -274,12 +275,12 @@ def _strained(
 
 def _gains(catalogue: Catalogue, at_hand: frozenset[int], items: Mask) -> _Counts:
     """For every thing, how many of some items would get what they lack with it, shape (m,)."""
-    kinship = substitution_index(catalogue)
+    substitution = substitution_index(catalogue)
     needed = catalogue.component_use(np.flatnonzero(items).astype(np.int32))
     needed[sorted(at_hand)] = 0
     gains = np.zeros_like(needed)
     for need in np.flatnonzero(needed):
-        for thing in kinship.suppliers_of(int(need)):
+        for thing in substitution.suppliers_of(int(need)):
             gains[thing] += needed[need]
     return gains
 
@@ -305,8 +306,8 @@ def _stead(catalogue: Catalogue, need: int, standing: Substitute) -> Substitutio
 
 def _ways(catalogue: Catalogue, need: int, standing: Substitute) -> list[Evidence]:
     """The walks from the component and from what is at hand up to the family of both."""
-    kinship = substitution_index(catalogue)
-    ways = (kinship.way_up(one, standing.family) for one in (need, standing.at_hand))
+    substitution = substitution_index(catalogue)
+    ways = (substitution.way_up(one, standing.family) for one in (need, standing.at_hand))
     return [
         Evidence(
             source=catalogue.attributes[narrow].name,

@@ -266,7 +266,7 @@ class SubstitutionIndex:
 
 @lru_cache(maxsize=2)  # each holds a catalogue
 def substitution_index(catalogue: Catalogue) -> SubstitutionIndex:
-    """The kinship of a catalogue, made once."""
+    """The substitutions of a catalogue, made once."""
     return SubstitutionIndex(catalogue)
 
 

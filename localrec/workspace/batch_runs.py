@@ -195,7 +195,7 @@ def rank_batch(
 
 
 def _write_lines(
-    asked: Sequence[_Asked],
+    batch: Sequence[_Asked],
     answer: Callable[[_Asked], bytes],
     out: Path,
     progress: Callable[[int, int], None],
@@ -205,15 +205,15 @@ def _write_lines(
         done = _mend_and_list(out, file)
         if options is not None:
             _go_on_as_begun(out, options, begun=bool(done))
-        waiting = [one for one in asked if str(one.id) not in done]
+        waiting = [one for one in batch if str(one.id) not in done]
         for number, one in enumerate(waiting):
-            progress(len(asked) - len(waiting) + number, len(asked))
+            progress(len(batch) - len(waiting) + number, len(batch))
             file.write(answer(one) + b"\n")
             file.flush()
             os.fsync(file.fileno())
-    progress(len(asked), len(asked))
+    progress(len(batch), len(batch))
     return BatchSummary(
-        questions=len(asked), resumed=len(asked) - len(waiting), answered=len(waiting)
+        questions=len(batch), resumed=len(batch) - len(waiting), answered=len(waiting)
     )
 
 

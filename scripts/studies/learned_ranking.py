@@ -220,7 +220,7 @@ def run_strangers(asked: argparse.Namespace) -> Study:
     ranker, seconds = _fitted(asked, log, data.side, asked.kinds.split(","), asked.half)
     rows: list[Row] = []
     for choice in ("any", "first"):
-        shown, stars, relevant = _handfuls(data, source, held_out.tolist(), choice)
+        shown, stars, relevant = _short_histories(data, source, held_out.tolist(), choice)
         histories = Histories.of(shown, stars)
         systems = {"auto": ranker.score(histories), **ranker.signals(histories)}
         for name, scores in systems.items():
@@ -480,7 +480,7 @@ def _in_file_order(data: Data) -> NDArray[np.int64]:
     return np.array(numbers, dtype=np.int64)
 
 
-def _handfuls(
+def _short_histories(
     data: Data, source: NDArray[np.int64], people: Sequence[str], choice: str
 ) -> tuple[list[NDArray[np.int32]], list[NDArray[np.float32]], list[NDArray[np.int32]]]:
     """Five ratings of each, and the films they gave four stars or more elsewhere."""
@@ -574,7 +574,7 @@ def as_markdown(study: Study) -> str:
         for one in study.rivals
     ]
     rivals = markdown_table(["protocol", "metric", "best single", "auto less it", "p"], against)
-    heads = ["histories", "feature", "weight", "by length", "by renown"]
+    heads = ["histories", "feature", "weight", "by length", "by familiarity"]
     times = ", ".join(f"{name} {value:g} s" for name, value in study.seconds.items())
     return (
         f"{study.cases} cases, {study.half}; intervals are 95%, bootstrap over users.\n\n"

@@ -65,7 +65,7 @@ _LINKS = """
 """
 
 
-class _Bench(msgspec.Struct, frozen=True, kw_only=True):
+class _RunContext(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that the systems of a run share."""
 
     config: QuestionRunConfig
@@ -111,14 +111,14 @@ def run_question_evaluation(
     with open_workspace(home) as workspace:
         for system in config.systems:
             _composition(system, workspace)
-        bench = _prepare(config, workspace, folder, progress, open_workspace, systems)
-        origin = _origin(bench, workspace, made)
+        run_context = _prepare(config, workspace, folder, progress, open_workspace, systems)
+        origin = _origin(run_context, workspace, made)
     with folder.alone():
         folder.begin(text, origin)
         return measure_systems(
             config.systems,
             folder,
-            partial(_measure, bench),
+            partial(_measure, run_context),
             quotes_errors=config.questions.half == "dev",  # an error might quote a question
         )
 
@@ -142,7 +142,7 @@ def _prepare(
     progress: Progress,
     open_workspace: Callable[[Path], OpenWorkspace],
     systems: SystemRegistry,
-) -> _Bench:
+) -> _RunContext:
     asked = config.questions
     gold = tuple(read_gold(asked.path, asked.half))
     if not gold:
@@ -153,7 +153,7 @@ def _prepare(
             f"Put it in, as by: localrec datasets pull {asked.about}",
         )
     domain = load_domain(asked.about)
-    return _Bench(
+    return _RunContext(
         config=config,
         domain=domain,
         gold=gold,
@@ -166,14 +166,14 @@ def _prepare(
     )
 
 
-def _origin(bench: _Bench, workspace: OpenWorkspace, made: Origin) -> QuestionRunOrigin:
+def _origin(run_context: _RunContext, workspace: OpenWorkspace, made: Origin) -> QuestionRunOrigin:
     settings = workspace.settings
     return QuestionRunOrigin(
-        run=bench.config,
-        fingerprint=_fingerprint(bench, workspace.store),
-        questions=len(bench.gold),
-        unknown=len(set(unknown_names(bench.gold, bench.truth))),
-        items=len(bench.truth.items),
+        run=run_context.config,
+        fingerprint=_fingerprint(run_context, workspace.store),
+        questions=len(run_context.gold),
+        unknown=len(set(unknown_names(run_context.gold, run_context.truth))),
+        items=len(run_context.truth.items),
         models={
             "embedder": workspace.models.embedder_name,
             "chat": settings.chat_model,
@@ -183,25 +183,26 @@ def _origin(bench: _Bench, workspace: OpenWorkspace, made: Origin) -> QuestionRu
     )
 
 
-def _fingerprint(bench: _Bench, store: Store) -> str:
+def _fingerprint(run_context: _RunContext, store: Store) -> str:
     """Of the questions as they are asked and judged, and of what they are asked about."""
-    digest = hashlib.blake2b(msgspec.json.encode(bench.gold), digest_size=16)
-    kinds = [bench.domain.item, *bench.domain.attributes]
+    digest = hashlib.blake2b(msgspec.json.encode(run_context.gold), digest_size=16)
+    kinds = [run_context.domain.item, *run_context.domain.attributes]
     for query in (_CATALOGUE, _LINKS):
-        ((shown,),) = store.rows(query, {"domain": bench.domain.name, "kinds": kinds})
+        ((shown,),) = store.rows(query, {"domain": run_context.domain.name, "kinds": kinds})
         digest.update(str(shown).encode())
     return digest.hexdigest()
 
 
-def _measure(bench: _Bench, system: QuestionSystemConfig) -> SystemResult:
-    half = bench.config.questions.half
-    gold = _sampled(bench.gold, system.sample, bench.config.seed)
-    with bench.open_workspace(bench.home) as workspace:
+def _measure(run_context: _RunContext, system: QuestionSystemConfig) -> SystemResult:
+    half = run_context.config.questions.half
+    gold = _sampled(run_context.gold, system.sample, run_context.config.seed)
+    with run_context.open_workspace(run_context.home) as workspace:
         settings = _settings(_composition(system, workspace), workspace)
-        opening_s = _ask_rest(bench, system, workspace, gold)
-    cases = score_answers(bench.folder, system.name, gold, bench.truth)
+        opening_s = _ask_rest(run_context, system, workspace, gold)
+    cases = score_answers(run_context.folder, system.name, gold, run_context.truth)
     write_records(
-        bench.folder.path / case_file(system.name), [answer_score_record(case) for case in cases]
+        run_context.folder.path / case_file(system.name),
+        [answer_score_record(case) for case in cases],
     )
     report = summarise(system.name, half, cases)
     return SystemResult(
@@ -218,27 +219,29 @@ def _measure(bench: _Bench, system: QuestionSystemConfig) -> SystemResult:
 
 
 def _ask_rest(
-    bench: _Bench,
+    run_context: _RunContext,
     system: QuestionSystemConfig,
     workspace: OpenWorkspace,
     gold: Sequence[GoldQuestion],
 ) -> float:
     """Ask what the folder has no answer to; the seconds that opening took."""
-    bench.progress(f"opening {system.name}", 0, 0)
+    run_context.progress(f"opening {system.name}", 0, 0)
     started = time.perf_counter()
-    context = workspace.context(bench.domain.name)
-    asker = bench.systems.answerer(
+    context = workspace.context(run_context.domain.name)
+    asker = run_context.systems.answerer(
         context, system.catalogued, without_model=system.settings.no_model
     )
-    asker.answer(Question(query=_WARM_UP, id=_WARM_UP), bench.config.k)  # loading is no answering
+    asker.answer(
+        Question(query=_WARM_UP, id=_WARM_UP), run_context.config.k
+    )  # loading is no answering
     opening_s = time.perf_counter() - started
     with owner_only():
         answer_batch(
             lambda _: asker,
             [Question(query=one.query, id=one.id) for one in gold],
-            bench.folder.path / answer_file(system.name),
-            bench.config.k,
-            lambda done, total: bench.progress(f"asking {system.name}", done, total),
+            run_context.folder.path / answer_file(system.name),
+            run_context.config.k,
+            lambda done, total: run_context.progress(f"asking {system.name}", done, total),
         )
     return opening_s
 

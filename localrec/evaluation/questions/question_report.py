@@ -132,7 +132,7 @@ def _told_best(results: Sequence[SystemResult], leading: LeaderComparison | None
 
 
 def _told_questions(origin: QuestionRunOrigin, results: Sequence[SystemResult]) -> str:
-    asked = origin.run.questions
+    questions = origin.run.questions
     sampled = [
         f"{one.name} was asked {one.cases:,} of them"
         for one in results
@@ -142,7 +142,8 @@ def _told_questions(origin: QuestionRunOrigin, results: Sequence[SystemResult]) 
         (one.questions.disagreements for one in results if one.questions), default=0
     )
     parts = [
-        f"{origin.questions:,} gold questions of the {asked.half} half about {asked.about}, "
+        f"{origin.questions:,} gold questions of the {questions.half} half "
+        f"about {questions.about}, "
         f"{origin.run.k} items to an answer, against {origin.items:,} items of the catalogue.",
         f"{'; '.join(sampled)}." if sampled else "",
         f"{origin.unknown} names of the gold are unknown to the catalogue."
@@ -152,7 +153,7 @@ def _told_questions(origin: QuestionRunOrigin, results: Sequence[SystemResult]) 
         "anything holds them; the catalogue counts."
         if disagreements
         else "",
-        "Of this half only counts are shown." if asked.half == "test" else "",
+        "Of this half only counts are shown." if questions.half == "test" else "",
         f"Data {origin.fingerprint[:12]}, samples with seed {origin.run.seed}; "
         + ", ".join(f"{role}: {name}" for role, name in origin.models.items())
         + ".",
@@ -220,13 +221,13 @@ def _groups(reports: Sequence[SystemReport]) -> tuple[Block, ...]:
         ("style", [one.by_style for one in reports]),
     ):
         names = sorted({name for groups in by_group for name in groups})
-        asked = {name: max(g[name]["answered"].n for g in by_group if name in g) for name in names}
+        counts = {name: max(g[name]["answered"].n for g in by_group if name in g) for name in names}
         blocks.append(
             HeatMap(
                 title=f"Constraints held at 3, by {title}",
                 columns=tuple(one.system for one in reports),
                 rows={
-                    f"{name} ({asked[name]})": tuple(
+                    f"{name} ({counts[name]})": tuple(
                         groups[name][_MAIN] if name in groups else _NOTHING for groups in by_group
                     )
                     for name in names
@@ -282,10 +283,12 @@ def _costs(reports: Sequence[SystemReport]) -> tuple[Block, ...]:
 
 
 def _tokens(reports: Sequence[SystemReport], stages: Iterable[str]) -> tuple[Block, ...]:
-    asked = [one for one in reports if any(cost.tokens for cost in one.stages.values())]
-    played = [name for name in stages if any(name in one.stages for one in asked)]
-    played = [n for n in played if any(one.stages[n].tokens for one in asked if n in one.stages)]
-    if not asked:
+    with_models = [one for one in reports if any(cost.tokens for cost in one.stages.values())]
+    played = [name for name in stages if any(name in one.stages for one in with_models)]
+    played = [
+        n for n in played if any(one.stages[n].tokens for one in with_models if n in one.stages)
+    ]
+    if not with_models:
         return (TextBlock(text="No system asked a model anything."),)
     return (
         TableBlock(
@@ -297,7 +300,7 @@ def _tokens(reports: Sequence[SystemReport], stages: Iterable[str]) -> tuple[Blo
                     with_interval(one.measures["mean_tokens"], 0),
                     *(plain(one.stages[n].tokens if n in one.stages else None, 0) for n in played),
                 )
-                for one in asked
+                for one in with_models
             ),
             note="Read and written, what came from a cached prefix among them.",
         ),

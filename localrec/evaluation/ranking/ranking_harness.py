@@ -130,11 +130,11 @@ def run_ranking_evaluation(
         BusyError: another process is at the same run.
     """
     progress("reading the data", 0, 0)
-    bench = _prepare(config, workspace, folder, engine or LocalEngine(), progress, workbench)
+    context = _prepare(config, workspace, folder, engine or LocalEngine(), progress, workbench)
     with folder.alone():
-        folder.begin(text, _origin(bench, made))
+        folder.begin(text, _origin(context, made))
         return measure_systems(
-            config.systems, folder, partial(_measure, bench), complete=with_doubts
+            config.systems, folder, partial(_measure, context), complete=with_doubts
         )
 
 
@@ -178,12 +178,12 @@ def _prepare(
     )
 
 
-def _origin(bench: RunContext, made: Origin) -> RunOrigin:
-    rows, parted = bench.keyed.interactions, bench.parted
+def _origin(context: RunContext, made: Origin) -> RunOrigin:
+    rows, parted = context.keyed.interactions, context.parted
     return RunOrigin(
-        run=bench.config,
-        protocol=str(bench.config.protocol),
-        fingerprint=bench.keyed.fingerprint,
+        run=context.config,
+        protocol=str(context.config.protocol),
+        fingerprint=context.keyed.fingerprint,
         people=rows.users,
         items=rows.items,
         interactions=len(rows),
@@ -191,33 +191,33 @@ def _origin(bench: RunContext, made: Origin) -> RunOrigin:
         validation=len(parted.validation),
         test=len(parted.test),
         made=made,
-        engine=bench.engine.name,
+        engine=context.engine.name,
     )
 
 
-def _measure(bench: RunContext, system: SystemConfig) -> SystemResult:
-    fitted = _fit(bench, system)
-    cases = _sampled(bench.parted.test, system.sample, bench.config.seed)
-    few = bench.config.probe
+def _measure(context: RunContext, system: SystemConfig) -> SystemResult:
+    fitted = _fit(context, system)
+    cases = _sampled(context.parted.test, system.sample, context.config.seed)
+    few = context.config.probe
     if system.kind in ("model", "agent"):
         few = min(few, len(cases) // 10)
     doubt = probe_with_decoys(
-        fitted.system, cases, bench.keyed, bench.asking, few, bench.config.seed
+        fitted.system, cases, context.keyed, context.asking, few, context.config.seed
     )
-    outcomes = ask_rest(bench, system.name, fitted.system, cases)
-    _have_reasons_told(bench, system.name, fitted.system, outcomes)
-    return _result(bench, system, fitted, outcomes, doubt)
+    outcomes = ask_rest(context, system.name, fitted.system, cases)
+    _have_reasons_told(context, system.name, fitted.system, outcomes)
+    return _result(context, system, fitted, outcomes, doubt)
 
 
 def _have_reasons_told(
-    bench: RunContext, name: str, system: EvaluatedSystem, outcomes: Sequence[CaseResult]
+    context: RunContext, name: str, system: EvaluatedSystem, outcomes: Sequence[CaseResult]
 ) -> None:
     """Write rationales of a system with a memory that explains, for some of its cases."""
     has_memory = isinstance(system, SharedMemorySystem)
-    if has_memory and isinstance(system, ExplainsItems) and bench.config.rationales:
-        drawn = _sampled(bench.parted.test, bench.config.rationales, bench.config.seed)
-        path = bench.folder.path / rationale_file(name)
-        write_rationales(system, path, drawn, outcomes, bench.asking, bench.progress)
+    if has_memory and isinstance(system, ExplainsItems) and context.config.rationales:
+        drawn = _sampled(context.parted.test, context.config.rationales, context.config.seed)
+        path = context.folder.path / rationale_file(name)
+        write_rationales(system, path, drawn, outcomes, context.asking, context.progress)
 
 
 def _sampled(cases: Cases, count: int, seed: int) -> Cases:
@@ -227,29 +227,29 @@ def _sampled(cases: Cases, count: int, seed: int) -> Cases:
     return cases.take(np.sort(np.random.default_rng(seed).permutation(len(cases))[:count]))
 
 
-def _fit(bench: RunContext, system: SystemConfig) -> _Fitted:
-    search = _search(bench, system)
+def _fit(context: RunContext, system: SystemConfig) -> _Fitted:
+    search = _search(context, system)
     settings = search.best.settings if search else system.settings
-    made = bench.systems.make(system, settings)
-    bench.progress(f"fitting {system.name}", 0, 0)
+    made = context.systems.make(system, settings)
+    context.progress(f"fitting {system.name}", 0, 0)
     started = time.perf_counter()
-    made.fit(bench.parted.train, bench.config.seed, bench.progress)
+    made.fit(context.parted.train, context.config.seed, context.progress)
     fit_s = time.perf_counter() - started
-    bench.systems.look_over(made)
+    context.systems.look_over(made)
     spared_s = made.spared_s if isinstance(made, JudgeAnswerer) else 0.0
     return _Fitted(made, fit_s + spared_s, spared_s, search)
 
 
-def _search(bench: RunContext, system: SystemConfig) -> TuningResult | None:
+def _search(context: RunContext, system: SystemConfig) -> TuningResult | None:
     """Tune where the configuration asks for it, once: a run that goes on reads what was found."""
     if not system.trials:
         return None
     name = f"search-{system.name}.json"
-    if (bench.folder.path / name).is_file():
-        return bench.folder.read(name, TuningResult)
+    if (context.folder.path / name).is_file():
+        return context.folder.read(name, TuningResult)
 
     def make(drawn: Mapping[str, SettingValue]) -> Recommender:
-        made = bench.systems.make(system, {**drawn, **system.settings})
+        made = context.systems.make(system, {**drawn, **system.settings})
         assert not isinstance(
             made, ListAnswerer
         )  # `check` has seen to it: only baselines are tuned
@@ -259,16 +259,16 @@ def _search(bench: RunContext, system: SystemConfig) -> TuningResult | None:
         make,
         {
             setting: values
-            for setting, values in bench.systems.space(system).items()
+            for setting, values in context.systems.space(system).items()
             if setting not in system.settings
         },
-        bench.parted.train,
-        lambda baseline: validation_score(baseline, bench.parted.validation, bench.config),
+        context.parted.train,
+        lambda baseline: validation_score(baseline, context.parted.validation, context.config),
         budget=system.trials,
-        seed=bench.config.seed,
-        progress=bench.progress,
+        seed=context.config.seed,
+        progress=context.progress,
     )
-    bench.folder.write(name, search)
+    context.folder.write(name, search)
     return search
 
 
@@ -286,33 +286,33 @@ def validation_score(baseline: Recommender, cases: Cases, config: RunConfig) -> 
 
 
 def ask_rest(
-    bench: RunContext, name: str, system: EvaluatedSystem, cases: Cases
+    context: RunContext, name: str, system: EvaluatedSystem, cases: Cases
 ) -> list[CaseResult]:
     """Ask what the folder does not hold yet, a chunk at a time; all outcomes, in order.
 
     Chunks are cut the same way whatever is done already, and asked whole: scores may depend in
     their last digit on what they are computed together with.
     """
-    asking = bench.asking
-    bench.folder.mend(name)
-    done = {one.id: one for one in bench.folder.outcomes(name)}
+    asking = context.asking
+    context.folder.mend(name)
+    done = {one.id: one for one in context.folder.outcomes(name)}
     ids = [str(row) for row in cases.row.tolist()]
     waiting = [
         places
-        for places in chunks_of(len(cases), bench.config.chunk)
+        for places in chunks_of(len(cases), context.config.chunk)
         if any(ids[place] not in done for place in places.tolist())
     ]
 
     def work(places: Rows) -> list[CaseResult]:
         return run_cases(system, cases.take(places), asking)
 
-    bench.progress(f"asking {name}", len(done), len(cases))
-    for outcomes in bench.engine.map(work, waiting):
+    context.progress(f"asking {name}", len(done), len(cases))
+    for outcomes in context.engine.map(work, waiting):
         fresh = [one for one in outcomes if one.id not in done]
-        bench.folder.append(name, fresh)
+        context.folder.append(name, fresh)
         # What agents did is on disk: thousands of trajectories are not to be held.
         done.update((one.id, msgspec.structs.replace(one, trajectory=None)) for one in fresh)
-        bench.progress(f"asking {name}", len(done), len(cases))
+        context.progress(f"asking {name}", len(done), len(cases))
     return [done[one] for one in ids]
 
 
@@ -322,13 +322,13 @@ def chunks_of(count: int, size: int) -> list[Rows]:
 
 
 def _result(
-    bench: RunContext,
+    context: RunContext,
     system: SystemConfig,
     fitted: _Fitted,
     outcomes: Sequence[CaseResult],
     doubt: Suspicion | None,
 ) -> SystemResult:
-    cases = bench.parted.test
+    cases = context.parted.test
     histories = {
         str(row): history for row, history in zip(cases.row.tolist(), cases.histories, strict=True)
     }
@@ -341,10 +341,10 @@ def _result(
         cases=len(outcomes),
         metrics=figures_of(
             outcomes,
-            bench.config.lengths,
-            bench.facts,
+            context.config.lengths,
+            context.facts,
             histories,
-            several=bench.config.protocol.has_several_targets,
+            several=context.config.protocol.has_several_targets,
         ),
         faults=dict(Counter(fault for one in outcomes for fault in one.faults)),
         suspicions=() if doubt is None else (doubt,),

@@ -14,7 +14,7 @@ share among 19 evenly drawn others: what an order of given candidates needs.
 
 a_k >= 0 and |b_k| <= a_k / 4 for either trait, so no weight is ever negative: evidence that does
 not help gets none, and noise is not explained by evidence that is turned around. A pull towards
-usual weights, worth some cases, decides where a store has few of them.
+default weights, worth some cases, decides where a store has few of them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ HARD = 100  # others of the highest plain sums
 EVEN = 100  # evenly drawn others that stand for the rest
 CANDIDATES = 1 + HARD + EVEN + FEW
 _GROUPS = (0, 1, 1 + HARD, 1 + HARD + EVEN)  # where the target and the others begin
-PULL = 10.0  # strength of the usual weights, in cases
+PRIOR_STRENGTH = 10.0  # strength of the default weights, in cases
 _STEPS = 300
 _TOLERANCE = 1e-7
 _WIDEST = 2.0  # standard deviations of a history's trait
@@ -87,19 +87,19 @@ class Traits(msgspec.Struct, frozen=True):
         return np.clip(deviations, -_WIDEST, _WIDEST).astype(np.float32)
 
 
-def traits_of(histories: Histories, renown: Floats) -> Floats:
-    """Logarithm of the length, and mean renown of the items, of each history, (b, 2).
+def traits_of(histories: Histories, familiarity: Floats) -> Floats:
+    """Logarithm of the length, and mean familiarity of the items, of each history, (b, 2).
 
     Args:
         histories: Whose traits are asked for.
-        renown: How well known each item is, 0 for one of average renown, (items,).
+        familiarity: How well known each item is, 0 for the average, (items,).
     """
     lengths = histories.lengths
-    sums = np.bincount(histories.request, renown[histories.item], len(histories))
+    sums = np.bincount(histories.request, familiarity[histories.item], len(histories))
     return np.stack([np.log1p(lengths), sums / np.maximum(lengths, 1)], axis=1).astype(np.float32)
 
 
-def renown_of(popularity: Floats) -> Floats:
+def item_familiarity(popularity: Floats) -> Floats:
     """Logarithm of each item's rows, less its mean over all rows, (items,)."""
     logs = np.log1p(popularity)
     mean = float((logs * popularity).sum() / max(1.0, float(popularity.sum())))
@@ -112,11 +112,11 @@ class LearnedWeights(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         names: Of the signals, (k,).
         level: a_k of each.
-        slope: b_k of each, for the length and for the renown.
+        slope: b_k of each, for the length and for the familiarity.
         traits: How a history's traits enter.
         cases: How many the weights were learnt from.
         loss: Mean loss of these cases under the weights.
-        usual_loss: The same under the usual weights.
+        usual_loss: The same under the default weights.
     """
 
     names: tuple[str, ...]
@@ -127,11 +127,13 @@ class LearnedWeights(msgspec.Struct, frozen=True, kw_only=True):
     loss: float = 0.0
     usual_loss: float = 0.0
 
-    def of_histories(self, histories: Histories, renown: Floats) -> Floats:
+    def of_histories(self, histories: Histories, familiarity: Floats) -> Floats:
         """Weight of each feature for each history, (k, b)."""
         level = np.array(self.level, dtype=np.float32)[:, None]
         slope = np.array(self.slope, dtype=np.float32).reshape(-1, TRAITS)
-        weights: Floats = level + slope @ self.traits.standardized(traits_of(histories, renown)).T
+        weights: Floats = (
+            level + slope @ self.traits.standardized(traits_of(histories, familiarity)).T
+        )
         return weights
 
     @property
@@ -160,7 +162,7 @@ class FusionCases(msgspec.Struct, frozen=True):
         return len(self.traits)
 
 
-def usual_weights(names: tuple[str, ...]) -> LearnedWeights:
+def default_weights(names: tuple[str, ...]) -> LearnedWeights:
     """What counts where nothing can be learnt."""
     level = tuple(USUAL.get(name, 0.0) for name in names)
     return LearnedWeights(
@@ -201,19 +203,19 @@ def mixed_scores(plain: Floats, in_order: Floats, chance: Floats) -> Floats:
 
 
 def learn_from_held_out(
-    held_out: HeldOut, read: Callable[[Histories], Signals], renown: Floats, seed: int
+    held_out: HeldOut, read: Callable[[Histories], Signals], familiarity: Floats, seed: int
 ) -> LearnedWeights:
     """Learn the weights of all signals from held-out cases, or from some where items are many.
 
     Args:
         held_out: The cases.
         read: Gives the signals of histories.
-        renown: How well known each item is, (items,).
+        familiarity: How well known each item is, (items,).
         seed: Of the candidates that are drawn.
     """
     generator = np.random.default_rng(seed)
     names = feature_names(tuple(read(held_out.histories.take([]))))
-    cells = max(1, len(renown) * len(names))  # of features, for each case
+    cells = max(1, len(familiarity) * len(names))  # of features, for each case
     held_out = some_cases(held_out, max(_FEWEST_CASES, _MOST_CELLS // cells), generator)
     histories, drawn = held_out.histories, []
     step = max(1, _CELLS // cells)
@@ -230,9 +232,9 @@ def learn_from_held_out(
             )
         )
     if not drawn:
-        return usual_weights(names)
+        return default_weights(names)
     cut, offsets, right = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
-    return learn_weights(names, FusionCases(cut, offsets, right, traits_of(histories, renown)))
+    return learn_weights(names, FusionCases(cut, offsets, right, traits_of(histories, familiarity)))
 
 
 def some_cases(held_out: HeldOut, most: int, generator: np.random.Generator) -> HeldOut:
@@ -290,16 +292,16 @@ def draw_candidates(
 
 
 def learn_weights(
-    names: tuple[str, ...], cases: FusionCases, strength: float = PULL
+    names: tuple[str, ...], cases: FusionCases, strength: float = PRIOR_STRENGTH
 ) -> LearnedWeights:
     """Minimise the loss of the cases by accelerated projected gradient steps.
 
     Args:
         names: Of the features' last axis.
         cases: What the weights should find.
-        strength: Of the usual weights, in cases.
+        strength: Of the default weights, in cases.
     """
-    usual = usual_weights(names)
+    usual = default_weights(names)
     if not len(cases):
         return usual
     traits = Traits.of(cases.traits)

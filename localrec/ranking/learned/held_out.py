@@ -2,7 +2,7 @@
 
 Of most users the newest row is taken out and must be found from the rows before it. Some users are
 taken out whole: they stand for those whom the store does not know. From them come histories that
-are cut anywhere and to any length, in order, and handfuls of items without any order, from which
+are cut anywhere and to any length, in order, and short histories without any order, from which
 the other liked items are to be found.
 """
 
@@ -69,8 +69,8 @@ def split_log(log: Interactions, seed: int) -> InnerSplit:
     cases = [member_cases, _cut_histories(log, strangers, generator)]
     known = [_parted(one, one.histories.ordered) for one in cases]
     unknown = [_parted(one, ~one.histories.ordered) for one in cases]
-    handfuls = _draw_handfuls(log, strangers, generator)
-    return InnerSplit(log.select(kept), _join(known), _join([*unknown, handfuls]))
+    short_histories = _draw_short_histories(log, strangers, generator)
+    return InnerSplit(log.select(kept), _join(known), _join([*unknown, short_histories]))
 
 
 def _cut_histories(log: Interactions, users: Indexes, generator: np.random.Generator) -> HeldOut:
@@ -86,7 +86,9 @@ def _cut_histories(log: Interactions, users: Indexes, generator: np.random.Gener
     return _of_slices(log, slices, targets)
 
 
-def _draw_handfuls(log: Interactions, users: Indexes, generator: np.random.Generator) -> HeldOut:
+def _draw_short_histories(
+    log: Interactions, users: Indexes, generator: np.random.Generator
+) -> HeldOut:
     """Some items of each stranger without order or days; the other liked ones are to be found."""
     items, ratings, targets, also = [], [], [], []
     liked = log.liked

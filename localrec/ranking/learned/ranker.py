@@ -59,10 +59,10 @@ from localrec.ranking.learned.fitting import (
 from localrec.ranking.learned.fusion import (
     LearnedWeights,
     chance_of_order,
+    default_weights,
+    item_familiarity,
     learn_from_held_out,
     mixed_scores,
-    renown_of,
-    usual_weights,
 )
 from localrec.ranking.learned.held_out import InnerSplit, split_log
 from localrec.ranking.learned.interactions import Floats, Histories
@@ -148,10 +148,10 @@ class FusedRanker:
         self._inner: dict[str, FittedEvidence] = {}
         self._split: InnerSplit | None = None
         self._progress, self._should_stop = progress, should_stop
-        self.ordered = self.unordered = usual_weights(())
+        self.ordered = self.unordered = default_weights(())
         self.report: FitReport | None = None
         self._items = 0
-        self._renown = np.zeros(0, dtype=np.float32)
+        self._familiarity = np.zeros(0, dtype=np.float32)
 
     def fit(self, log: Interactions, side: ItemFeatures, *, seed: int) -> None:
         """Fit evidence and weights; read back what was learnt from the same rows before.
@@ -168,7 +168,7 @@ class FusedRanker:
         split = split_log(learnt, seed)
         inner = self._fit_kinds(split.log, side, seed, "inner", mark, seconds)
         started = time.perf_counter()
-        self._items, self._renown = log.items, renown_of(log.popularity)
+        self._items, self._familiarity = log.items, item_familiarity(log.popularity)
         self.evidence = inner
         self._learn_both(split, seed)
         seconds["weights"] = time.perf_counter() - started
@@ -201,7 +201,7 @@ class FusedRanker:
         self.evidence = self._fit_kinds(
             learnt, side, seed, "all", mark, seconds, dict(self.evidence)
         )
-        self._items, self._renown = log.items, renown_of(log.popularity)
+        self._items, self._familiarity = log.items, item_familiarity(log.popularity)
         self._keep(mark, seed, (len(log), len(learnt), weighed), seconds)
 
     def ablated(self, kind: str) -> FusedRanker:
@@ -216,7 +216,7 @@ class FusedRanker:
                 "Fit it with may_ablate=True.",
             )
         less = FusedRanker(self.config)
-        less._items, less._renown, less.report = self._items, self._renown, self.report
+        less._items, less._familiarity, less.report = self._items, self._familiarity, self.report
         less.evidence = {name: one for name, one in self._inner.items() if name != kind}
         less._learn_both(self._split, self.report.seed)
         less.evidence = {name: one for name, one in self.evidence.items() if name != kind}
@@ -281,7 +281,7 @@ class FusedRanker:
             some_plain, some_arrays = take_apart(fitted, f"{kind}/")
             plain |= some_plain
             arrays |= some_arrays
-        arrays["renown"] = self._renown
+        arrays["familiarity"] = self._familiarity
         plain["kinds"] = list(self.evidence)
         plain["items"] = self._items
         plain["ordered"] = msgspec.to_builtins(self.ordered)
@@ -313,7 +313,7 @@ class FusedRanker:
         }
         self.ordered = msgspec.convert(plain["ordered"], LearnedWeights)
         self.unordered = msgspec.convert(plain["unordered"], LearnedWeights)
-        self._items, self._renown = plain["items"], arrays["renown"]
+        self._items, self._familiarity = plain["items"], arrays["familiarity"]
         self.report = report
         return True
 
@@ -352,7 +352,7 @@ class FusedRanker:
         if not found:
             return np.zeros((len(weights.names), len(histories), self._items), dtype=np.float32)
         features = features_of(found, weights.names)
-        features *= weights.of_histories(histories, self._renown)[:, :, None]
+        features *= weights.of_histories(histories, self._familiarity)[:, :, None]
         return features
 
     def _fit_kinds(
@@ -396,7 +396,9 @@ class FusedRanker:
         for number, held_out in enumerate((split.ordered, split.unordered)):
             self._progress("weighing the evidence", number, 2)
             check_stop_flag(self._should_stop)
-            learnt.append(learn_from_held_out(held_out, self.signals, self._renown, seed + number))
+            learnt.append(
+                learn_from_held_out(held_out, self.signals, self._familiarity, seed + number)
+            )
         self.ordered, self.unordered = learnt
 
     def _kinds_of(self, features: tuple[str, ...]) -> list[str]:

@@ -113,20 +113,20 @@ def conversations_of(
         request.tool_context, TOOLS, budget=_BOUNDS.budget, k=k, history=_BOUNDS.history
     )
     return [
-        _conversation(opening, asked, ranking_by(request.tool_context, asked)[:k], dialect, random_)
-        for asked in _asked(request, k, random_)
+        _conversation(opening, calls, ranking_by(request.tool_context, calls)[:k], dialect, random_)
+        for calls in _asked(request, k, random_)
     ]
 
 
 def _conversation(
     opening: Sequence[Message],
-    asked: Sequence[EvidenceCall],
+    calls: Sequence[EvidenceCall],
     ranking: Sequence[int],
     dialect: TurnFormat,
     random_: random.Random,
 ) -> Example:
     messages = list(opening)
-    for one in asked:
+    for one in calls:
         said = _turn(dialect, random_.choice(_WONDERING), dialect.written(one.call))
         seen = dialect.observed(one.call, one.said.text)
         messages += [Message("assistant", said), Message("user", seen)]
@@ -146,10 +146,10 @@ class EvidenceCall(NamedTuple):
     said: Observation
 
 
-def ranking_by(tool_context: ToolContext, asked: Sequence[EvidenceCall]) -> list[int]:
+def ranking_by(tool_context: ToolContext, calls: Sequence[EvidenceCall]) -> list[int]:
     """The numbers of all candidates, best first, by what was said of them."""
     votes = np.zeros(len(tool_context.candidates))
-    for one in asked:
+    for one in calls:
         trust = DEFAULT_TOOL_WEIGHTS.weights.get(one.kind, 0.0)
         for behind, place in enumerate(best_places(one.said.scores)):
             votes[place] += trust / (1 + behind)
@@ -166,9 +166,9 @@ def _asked(request: ListRequest, k: int, random_: random.Random) -> list[list[Ev
             for kind, (tool, call) in ((kind, _EVIDENCE[kind]) for kind in drawn)
         ]
 
-    def worth(asked: Sequence[EvidenceCall]) -> tuple[float, int]:
-        hits = hits_of(ranking_by(request.tool_context, asked), (request.target,))
-        return ndcg(hits, 1, k), -len(asked)
+    def worth(calls: Sequence[EvidenceCall]) -> tuple[float, int]:
+        hits = hits_of(ranking_by(request.tool_context, calls), (request.target,))
+        return ndcg(hits, 1, k), -len(calls)
 
     return sorted(draws.values(), key=worth, reverse=True)[:_TAKEN]
 

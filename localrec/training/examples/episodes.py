@@ -72,13 +72,13 @@ class Episodes:
 
     def __init__(
         self,
-        acting: AgentAnswerer,
+        answerer: AgentAnswerer,
         cases: Cases,
         k: int,
         descriptions: Sequence[str],
         fingerprint: str,
     ) -> None:
-        self._acting = acting
+        self._answerer = answerer
         self._cases = cases
         self._requests = cases.requests()
         self._k = k
@@ -93,7 +93,7 @@ class Episodes:
         """Return a request by its number, from 0."""
         assert self._cases.candidates is not None  # the protocol asks for some
         line = self._cases.candidates[number].tolist()
-        tool_context = self._acting.tool_context(self._requests, number)
+        tool_context = self._answerer.tool_context(self._requests, number)
         if self._reference is None:
             self._reference = msgspec.structs.replace(
                 tool_context.reference, descriptions=self._descriptions.__getitem__
@@ -141,11 +141,11 @@ def open_episodes(folder: Path, config: EpisodesConfig, k: int, progress: Progre
 
         def episodes(parted: DataSplit, cases: Cases, most: int) -> Episodes:
             chosen = _drawn(cases, most, config.seed)
-            acting = _fitted(
+            answerer = _fitted(
                 SystemFactory(workspace, domain, keyed, parted), parted, config, progress
             )
             mark = _fingerprint(keyed, chosen, config, k)
-            return Episodes(acting, chosen, k, texts, mark)
+            return Episodes(answerer, chosen, k, texts, mark)
 
         return EpisodeSplit(
             train=episodes(inner, concatenate_cases(inner.validation, inner.test), config.most),
@@ -160,13 +160,13 @@ def _protocol(config: EpisodesConfig) -> EvaluationProtocol:
 
 
 def _fitted(
-    bench: SystemFactory, parted: DataSplit, config: EpisodesConfig, progress: Progress
+    factory: SystemFactory, parted: DataSplit, config: EpisodesConfig, progress: Progress
 ) -> AgentAnswerer:
-    acting = bench.make(_TOOLS_ALONE, {SEQUENTIAL: config.sequential})
-    assert isinstance(acting, AgentAnswerer)  # what the bench makes of an agent
-    acting.fit(parted.train, config.seed, progress)
-    bench.look_over(acting)
-    return acting
+    answerer = factory.make(_TOOLS_ALONE, {SEQUENTIAL: config.sequential})
+    assert isinstance(answerer, AgentAnswerer)  # what the bench makes of an agent
+    answerer.fit(parted.train, config.seed, progress)
+    factory.look_over(answerer)
+    return answerer
 
 
 def concatenate_cases(one: Cases, other: Cases) -> Cases:

@@ -102,16 +102,16 @@ class _Composer:
 
     def compose(self) -> ComposedQuestion:
         task, demands = ConstraintSampler(self._lexicon, self._random).draw()
-        told = self._composed(task, demands)
+        wording = self._composed(task, demands)
         if self._random.random() < _LEAD:
-            told = f"{self._lead()} {told[:1].upper()}{told[1:]}"
-        if self._random.random() < _TAIL and told[-1].isalnum():
-            told = f"{told}{self._tail()}"
-        told = " ".join(told.split()).replace(" ,", ",")
+            wording = f"{self._lead()} {wording[:1].upper()}{wording[1:]}"
+        if self._random.random() < _TAIL and wording[-1].isalnum():
+            wording = f"{wording}{self._tail()}"
+        wording = " ".join(wording.split()).replace(" ,", ",")
         return ComposedQuestion(
-            text=add_typos(self._random, told),
+            text=add_typos(self._random, wording),
             task=task,
-            demands=tuple(_in_order(demands, told)),
+            demands=tuple(_in_order(demands, wording)),
             wording=tuple(self._taken),
         )
 
@@ -120,11 +120,11 @@ class _Composer:
         if self._random.random() < 0.4:
             return self._pick(question_templates.LEADS)
         who = self._pick(question_templates.WHO)
-        told = f"{who[:1].upper()}{who[1:]} {self._pick(question_templates.DOES)}"
+        wording = f"{who[:1].upper()}{who[1:]} {self._pick(question_templates.DOES)}"
         return (
-            f"{told} {self._pick(question_templates.WHEN)}."
+            f"{wording} {self._pick(question_templates.WHEN)}."
             if self._random.random() < 0.5
-            else f"{told}."
+            else f"{wording}."
         )
 
     def _tail(self) -> str:
@@ -160,9 +160,9 @@ class _Composer:
             for _, spec in sorted(self._domain.numbers.items())
             for phrase in (*spec.more, *spec.less)
         ]
-        told = self._by_exchange(name, others)
-        if told:
-            return told
+        wording = self._by_exchange(name, others)
+        if wording:
+            return wording
         if others and all(self._has_way(one, "behind") for one in others):
             but = self._but([self._phrase(one, "behind") for one in others])
             return self._fill(self._pick(question_templates.LIKE_BUT), x=name, but=but)
@@ -193,14 +193,14 @@ class _Composer:
 
     def _terse(self, demands: Sequence[SampledConstraint]) -> str:
         """Names and little else: "blue, no gin, highball glass"."""
-        told = [
+        parts = [
             f"no {_either(one)}" if one.barred else (_either(one) or self._looks())
             for one in demands
         ]
-        self._random.shuffle(told)
+        self._random.shuffle(parts)
         between = self._random.choice((", ", " ", " "))
         noun = self._noun() if self._random.random() < 0.3 else ""
-        return f"{between.join(told)} {noun}".strip()
+        return f"{between.join(parts)} {noun}".strip()
 
     def _headed(self, demands: Sequence[SampledConstraint]) -> str:
         """A kind of thing and what is in it: "highball with ginger ale, lime and no rum"."""
@@ -211,9 +211,9 @@ class _Composer:
         if not inside or not all(one.slot in ("include", "either", "exclude") for one in inside):
             return ""
         self._random.shuffle(inside)
-        told = [f"no {_either(one)}" if one.barred else _either(one) for one in inside]
+        parts = [f"no {_either(one)}" if one.barred else _either(one) for one in inside]
         comma = self._random.choice(("", "", ","))
-        return f"{_either(heads[0])}{comma} with {_listed(told)}"
+        return f"{_either(heads[0])}{comma} with {_listed(parts)}"
 
     def _at_hand(self, demands: Sequence[SampledConstraint]) -> str:
         """What is in the house, several things at once: "rum and lime, now what?"."""
@@ -222,25 +222,25 @@ class _Composer:
         if len(have) < 2 or len(have) + len(lack) < len(demands):
             return ""
         self._random.shuffle(have)
-        told = _listed([_either(one) for one in have])
+        wording = _listed([_either(one) for one in have])
         for one in lack:
-            told = self._fill(self._pick(question_templates.LACKING), xs=told, z=_either(one))
-        return self._fill(self._pick(question_templates.AT_HAND), xs=told)
+            wording = self._fill(self._pick(question_templates.LACKING), xs=wording, z=_either(one))
+        return self._fill(self._pick(question_templates.AT_HAND), xs=wording)
 
     def _means_two(self, demand: SampledConstraint) -> bool:
         """Whether a name says by its place alone what it is: an orange drink, one with orange."""
         other: AttributeRole = "component" if demand.slot == "colour" else "colour"
-        told = demand.slot in ("colour", "include", "either", "exclude")
-        return told and any(self._lexicon.means(other, one.spelling) for one in demand.names)
+        listable = demand.slot in ("colour", "include", "either", "exclude")
+        return listable and any(self._lexicon.means(other, one.spelling) for one in demand.names)
 
     def _loose(self, demands: Sequence[SampledConstraint]) -> str:
         """Pieces in any order: "love coconut, hold the rum"."""
         pieces = [self._piece(one) for one in demands]
         self._random.shuffle(pieces)
-        told = pieces[0]
+        wording = pieces[0]
         for piece in pieces[1:]:
-            told = f"{told}{self._random.choice(_BETWEEN)}{piece}"
-        return f"{told} {self._noun()}" if self._random.random() < 0.15 else told
+            wording = f"{wording}{self._random.choice(_BETWEEN)}{piece}"
+        return f"{wording} {self._noun()}" if self._random.random() < 0.15 else wording
 
     def _piece(self, demand: SampledConstraint) -> str:
         if not demand.names:
@@ -267,8 +267,8 @@ class _Composer:
         alone: list[str] = []
         for demand in demands:
             way = self._way_of(demand, crowded=bool(before))
-            told = self._phrase(demand, way)
-            {"before": before, "behind": behind, "alone": alone}[way].append(told)
+            wording = self._phrase(demand, way)
+            {"before": before, "behind": behind, "alone": alone}[way].append(wording)
         it = f"{self._subject(before)} {' '.join(behind)}".strip()
         frame = self._fill(self._pick(question_templates.REQUESTS), it=it)
         return f"{_sentence(frame, ' '.join(alone))} {' '.join(alone)}".strip()
@@ -360,9 +360,9 @@ def _together(demands: Sequence[SampledConstraint]) -> list[SampledConstraint]:
     """
     lists: dict[str, SampledConstraint] = {}
     for place, demand in enumerate(demands):
-        told = demand.slot if demand.slot in ("include", "exclude") else str(place)
-        names = (*lists[told].names, *demand.names) if told in lists else demand.names
-        lists[told] = SampledConstraint(slot=demand.slot, names=names, barred=demand.barred)
+        slot = demand.slot if demand.slot in ("include", "exclude") else str(place)
+        names = (*lists[slot].names, *demand.names) if slot in lists else demand.names
+        lists[slot] = SampledConstraint(slot=demand.slot, names=names, barred=demand.barred)
     return list(lists.values())
 
 
@@ -387,9 +387,9 @@ def _in_order(demands: Sequence[SampledConstraint], text: str) -> list[SampledCo
     )
 
 
-def _listed(told: Sequence[str], last_by: str = "and") -> str:
+def _listed(names: Sequence[str], last_by: str = "and") -> str:
     """At least one, as people list them."""
-    *others, last = told
+    *others, last = names
     return f"{', '.join(others)} {last_by} {last}" if others else last
 
 

@@ -133,11 +133,11 @@ class RolloutCollector:
         """Validate on the likeliest trajectory of each of the first requests."""
         bounds = self._config.bounds(self._k, 0.0)
         numbers = range(min(most, len(self._task)) if most else len(self._task))
-        asked = [
+        rollouts = [
             RolloutRequest(self._task.request(number), [self._seed(_JUDGED, number)], bounds)
             for number in numbers
         ]
-        groups = self._scored(numbers, asked)
+        groups = self._scored(numbers, rollouts)
         return {f"validation_{name}": value for name, value in figures_of(groups, self._k).items()}
 
     def _write(
@@ -145,7 +145,7 @@ class RolloutCollector:
     ) -> list[RolloutGroup]:
         bounds = self._config.bounds(self._k, self._config.temperature)
         members = range(self._config.group_size)
-        asked = [
+        rollouts = [
             RolloutRequest(
                 self._task.request(number),
                 [self._seed(_MEMBER, step, slot, attempt, member) for member in members],
@@ -153,10 +153,10 @@ class RolloutCollector:
             )
             for slot, number in slots
         ]
-        return self._scored([number for _, number in slots], asked)
+        return self._scored([number for _, number in slots], rollouts)
 
     def _scored(
-        self, numbers: Sequence[int], asked: Sequence[RolloutRequest]
+        self, numbers: Sequence[int], rollouts: Sequence[RolloutRequest]
     ) -> list[RolloutGroup]:
         return [
             RolloutGroup(
@@ -169,7 +169,7 @@ class RolloutCollector:
                 ],
             )
             for number, writing, members in zip(
-                numbers, asked, self._writers.write(asked), strict=True
+                numbers, rollouts, self._writers.write(rollouts), strict=True
             )
         ]
 

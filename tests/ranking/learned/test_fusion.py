@@ -9,11 +9,11 @@ from localrec.ranking.learned.fusion import (
     USUAL,
     FusionCases,
     chance_of_order,
+    default_weights,
     draw_candidates,
     learn_weights,
     mixed_scores,
     some_cases,
-    usual_weights,
 )
 from localrec.ranking.learned.held_out import HeldOut
 from localrec.ranking.learned.interactions import Histories
@@ -81,7 +81,7 @@ def test_weights_follow_the_length_of_the_history():
     assert short[1] > short[0]
 
 
-def test_without_cases_the_usual_weights_count():
+def test_without_cases_the_default_weights_count():
     names = ("popularity", "unheard of")
     nothing = FusionCases(
         np.zeros((0, CANDIDATES, 2), np.float32),
@@ -89,15 +89,15 @@ def test_without_cases_the_usual_weights_count():
         np.zeros((0, CANDIDATES), bool),
         np.zeros((0, 2), np.float32),
     )
-    assert learn_weights(names, nothing) == usual_weights(names)
-    assert usual_weights(names).level == (USUAL["popularity"], 0.0)
+    assert learn_weights(names, nothing) == default_weights(names)
+    assert default_weights(names).level == (USUAL["popularity"], 0.0)
 
 
-def test_a_handful_of_cases_hardly_moves_the_usual_weights():
+def test_a_handful_of_cases_hardly_moves_the_default_weights():
     cases, _, _ = planted_cases(many=2)
     names = ("popularity", "item-knn-recent", "ease-recent")
     weights = learn_weights(names, cases)
-    usual = usual_weights(names)
+    usual = default_weights(names)
     assert np.abs(np.array(weights.level) - np.array(usual.level)).max() < 0.35
 
 

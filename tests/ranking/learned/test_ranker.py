@@ -289,7 +289,7 @@ def test_held_out_rows_are_not_in_the_log_that_evidence_is_fitted_on():
     assert len(split.unordered.targets) > len(strangers)
 
 
-def test_handfuls_lead_to_liked_items_only():
+def test_short_histories_lead_to_liked_items_only():
     log = grouped_log()
     rating = np.where(log.item % 2, 5.0, 1.0)
     split = split_log(log_of(log.user, log.item, log.users, ITEMS, day=log.days, rating=rating), 4)

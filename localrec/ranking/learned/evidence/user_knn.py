@@ -18,8 +18,8 @@ from localrec.ranking.learned.evidence.base import FitContext, Signals, history_
 from localrec.ranking.learned.interactions import NO_USER, Floats, Histories, Indexes, Mask, Offsets
 from localrec.ranking.learned.sparse import flat_ranges, grouped
 
-ASKED_ITEMS = 100  # newest items of a history
-ASKED_USERS = 1_000  # of each item, evenly spread over its users
+NEWEST_ITEMS = 100  # newest items of a history
+USERS_EACH = 1_000  # of each item, evenly spread over its users
 VOTERS = 200
 WATCHED = 300  # users of an item whose order is looked at, evenly spread over all
 WIDTHS = (5, 10, 30)  # next items that count as soon after
@@ -84,13 +84,13 @@ class UserNeighbours(msgspec.Struct, frozen=True):
 
     def signals(self, histories: Histories) -> Signals:
         """Votes of the nearest users, (b, items)."""
-        asked = histories.newest(ASKED_ITEMS)
-        weights = self._weights(asked)
+        newest = histories.newest(NEWEST_ITEMS)
+        weights = self._weights(newest)
         damped = ((np.diff(self.first_user) + _SHRINKAGE) ** -_DAMPING).astype(np.float32)
         votes = np.empty((2, len(histories), self.items), dtype=np.float32)
         for row in range(len(histories)):
-            part = slice(int(asked.first[row]), int(asked.first[row + 1]))
-            votes[:, row] = self._votes(asked.item[part], weights[part], int(asked.user[row]))
+            part = slice(int(newest.first[row]), int(newest.first[row + 1]))
+            votes[:, row] = self._votes(newest.item[part], weights[part], int(newest.user[row]))
         return {
             "user-knn": np.sqrt(votes[0] * damped),
             "user-knn-liked": np.sqrt(votes[1]),
@@ -98,8 +98,8 @@ class UserNeighbours(msgspec.Struct, frozen=True):
 
     def nearest_who_met(self, history: Histories, item: int) -> tuple[int, int]:
         """How many of the users nearest to a single history met an item, and of how many."""
-        asked = history.newest(ASKED_ITEMS)
-        users, _ = self._nearest(asked.item, self._weights(asked), int(asked.user[0]))
+        newest = history.newest(NEWEST_ITEMS)
+        users, _ = self._nearest(newest.item, self._weights(newest), int(newest.user[0]))
         theirs = self.user[int(self.first_user[item]) : int(self.first_user[item + 1])]
         return int(np.isin(users, theirs).sum()), len(users)
 
@@ -123,12 +123,12 @@ class UserNeighbours(msgspec.Struct, frozen=True):
         )
         return SoonAfter(counts, int(np.count_nonzero(begins >= 0)))
 
-    def _weights(self, asked: Histories) -> Floats:
+    def _weights(self, newest: Histories) -> Floats:
         """How much each item of the histories counts, rare ones more, (m,)."""
         met = np.diff(self.first_user)
         rarity = np.log(len(self.first_item) / (met + 1.0)).clip(min=0.0)
-        weights = history_weights(asked, FADE, self.mean_rating)
-        return weights * rarity[asked.item].astype(np.float32)
+        weights = history_weights(newest, FADE, self.mean_rating)
+        return weights * rarity[newest.item].astype(np.float32)
 
     def _votes(self, items: Indexes, weights: Floats, own: int) -> Floats:
         """Votes for what the nearest users met and for what they liked, (2, items)."""
@@ -145,11 +145,11 @@ class UserNeighbours(msgspec.Struct, frozen=True):
     def _nearest(self, items: Indexes, weights: Floats, own: int) -> tuple[Offsets, Floats]:
         """The nearest users and how near each is."""
         starts, lengths = self.first_user[items], np.diff(self.first_user)[items]
-        asked = np.minimum(lengths, ASKED_USERS)
-        within = flat_ranges(np.zeros(len(items), dtype=np.int64), asked)
-        stride = np.repeat(lengths / np.maximum(asked, 1), asked)
-        users = self.user[np.repeat(starts, asked) + (within * stride).astype(np.int64)]
-        tally = np.bincount(users, np.repeat(weights, asked), len(self.first_item) - 1)
+        counts = np.minimum(lengths, USERS_EACH)
+        within = flat_ranges(np.zeros(len(items), dtype=np.int64), counts)
+        stride = np.repeat(lengths / np.maximum(counts, 1), counts)
+        users = self.user[np.repeat(starts, counts) + (within * stride).astype(np.int64)]
+        tally = np.bincount(users, np.repeat(weights, counts), len(self.first_item) - 1)
         if own != NO_USER:
             tally[own] = 0.0
         found = np.flatnonzero(tally)
