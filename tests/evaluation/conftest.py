@@ -13,8 +13,27 @@ from localrec.data.recommendations import RecommendedItem
 from localrec.data.rows import AttributeLink, ImportReport, ItemRow
 from localrec.evaluation.questions.gold import Gold, GoldQuestion
 from localrec.evaluation.questions.store_truth import StoreTruth
+from localrec.evaluation.ranking.keyed_interactions import read_interactions
+from localrec.graph.domain_files import load_domain
 from localrec.graph.item_ingest import ingest_items
 from localrec.graph.store import Store
+from localrec.workspace import OpenWorkspace
+
+from .crowd import plant
+
+
+@pytest.fixture(scope="module")
+def crowd(tmp_path_factory):
+    """A workspace in which films of two camps were rated by people of either."""
+    return plant(tmp_path_factory.mktemp("crowd") / "w")
+
+
+@pytest.fixture(scope="module")
+def keyed(crowd):
+    """All that the crowd did, with its keys."""
+    with OpenWorkspace(crowd) as workspace:
+        return read_interactions(workspace.store, load_domain("movies"))
+
 
 BAR = Domain(
     name="bar",

@@ -17,17 +17,12 @@ from localrec.foundation.errors import UsageError
 from localrec.ranking.baselines.neural.configs import SASRecConfig
 from localrec.workspace import OpenWorkspace
 
-from .crowd import Fakes, config, measure, plant
-from .test_prompted import MOVIES, keyed, scripted  # noqa: F401
+from .crowd import Fakes, config, measure
+from .test_prompted import MOVIES, scripted  # noqa: F401
 
 TEN = {"candidates": 10}
 PROFILE = "Think: Who is it?\nAct: get_user_profile()"
 PLAIN = {"sequential": False}
-
-
-@pytest.fixture(scope="module")
-def crowd(tmp_path_factory):
-    return plant(tmp_path_factory.mktemp("crowd") / "w")
 
 
 def camp_lover(messages):
@@ -219,7 +214,7 @@ class TestAnAgent:
 
 class TestTheGuards:
     @pytest.fixture
-    def fitted(self, crowd, keyed):  # noqa: F811
+    def fitted(self, crowd, keyed):
         parted = split_data(keyed.interactions, EvaluationProtocol(**TEN))
         with OpenWorkspace(crowd) as workspace:
             bench = Fakes(workspace, MOVIES, keyed, parted)

@@ -15,16 +15,11 @@ from localrec.memory import from_log
 from localrec.ranking.baselines.neural.configs import SASRecConfig
 from localrec.workspace import OpenWorkspace
 
-from .crowd import Fakes, config, measure, plant
+from .crowd import Fakes, config, measure
 from .test_agents import PLAIN, TEN, acting, lines_of
-from .test_prompted import MOVIES, keyed, scripted  # noqa: F401
+from .test_prompted import MOVIES, scripted  # noqa: F401
 
 FUSED = "agenticrec-fused"
-
-
-@pytest.fixture(scope="module")
-def crowd(tmp_path_factory):
-    return plant(tmp_path_factory.mktemp("crowd") / "w")
 
 
 @pytest.fixture
@@ -51,7 +46,7 @@ def learnt(monkeypatch):
 
 
 @pytest.fixture
-def bench(crowd, keyed):  # noqa: F811
+def bench(crowd, keyed):
     """Makes agents, and the data after the protocol."""
     parted = split_data(keyed.interactions, EvaluationProtocol(**TEN))
     with OpenWorkspace(crowd) as workspace:

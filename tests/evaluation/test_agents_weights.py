@@ -16,8 +16,6 @@ from localrec.graph.domain_files import load_domain
 from localrec.ranking.baselines.neural.configs import SASRecConfig
 from localrec.workspace import OpenWorkspace
 
-from .crowd import plant
-
 SCRIPTS = Path(__file__).parents[2] / "scripts" / "studies"
 TEN = EvaluationProtocol(candidates=10)
 
@@ -30,11 +28,6 @@ def script():
         import agent_weights
 
         yield agent_weights
-
-
-@pytest.fixture(scope="module")
-def crowd(tmp_path_factory):
-    return plant(tmp_path_factory.mktemp("crowd") / "w")
 
 
 @pytest.fixture(scope="module")

@@ -41,17 +41,6 @@ MOVIES = load_domain("movies")
 
 
 @pytest.fixture(scope="module")
-def crowd(tmp_path_factory):
-    return plant(tmp_path_factory.mktemp("crowd") / "w")
-
-
-@pytest.fixture(scope="module")
-def keyed(crowd):
-    with OpenWorkspace(crowd) as workspace:
-        return read_interactions(workspace.store, MOVIES)
-
-
-@pytest.fixture(scope="module")
 def parted(keyed):
     return split_data(keyed.interactions, EvaluationProtocol())
 

@@ -7,7 +7,6 @@ import pytest
 from localrec.evaluation.configs import load_config, ready_configs
 from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
 from localrec.evaluation.ranking.inference import InferenceContext, run_cases
-from localrec.evaluation.ranking.keyed_interactions import read_interactions
 from localrec.foundation.errors import InputError, UsageError
 from localrec.foundation.progress import no_progress
 from localrec.graph.domain_files import load_domain
@@ -18,17 +17,6 @@ from localrec.workspace.log_context import LogContext
 from .crowd import Fake, config, measure, plant, rows
 
 MOVIES = load_domain("movies")
-
-
-@pytest.fixture(scope="module")
-def crowd(tmp_path_factory):
-    return plant(tmp_path_factory.mktemp("crowd") / "w")
-
-
-@pytest.fixture(scope="module")
-def keyed(crowd):
-    with OpenWorkspace(crowd) as workspace:
-        return read_interactions(workspace.store, MOVIES)
 
 
 def lines(out, system):

@@ -12,11 +12,6 @@ from localrec.foundation.errors import BusyError, InputError, UsageError
 from .crowd import config, measure, plant, rows
 
 
-@pytest.fixture(scope="module")
-def crowd(tmp_path_factory):
-    return plant(tmp_path_factory.mktemp("crowd") / "w")
-
-
 @pytest.fixture
 def parts(crowd, tmp_path):
     """Two runs of a system each."""

@@ -7,7 +7,6 @@ import pytest
 
 from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
 from localrec.evaluation.ranking.inference import ListAnswerer
-from localrec.evaluation.ranking.keyed_interactions import read_interactions
 from localrec.evaluation.ranking.system_factory import MEMORIES, SystemFactory, memory_config
 from localrec.evaluation.run_folder import RunFolder
 from localrec.foundation.errors import UsageError
@@ -18,21 +17,10 @@ from localrec.systems.registry import SYSTEM_REGISTRY
 from localrec.workspace import OpenWorkspace
 from localrec.workspace.log_context import LogContext
 
-from .crowd import FILMS, config, measure, plant
+from .crowd import FILMS, config, measure
 
 MOVIES = load_domain("movies")
 TEN = {"candidates": 10}
-
-
-@pytest.fixture(scope="module")
-def crowd(tmp_path_factory):
-    return plant(tmp_path_factory.mktemp("crowd") / "w")
-
-
-@pytest.fixture(scope="module")
-def keyed(crowd):
-    with OpenWorkspace(crowd) as workspace:
-        return read_interactions(workspace.store, MOVIES)
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,6 @@ from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
 from localrec.evaluation.ranking.inference import ListAnswerer
 from localrec.evaluation.ranking.judge_answers import ZeroShotAnswerer
 from localrec.evaluation.ranking.judge_configs import JUDGES
-from localrec.evaluation.ranking.keyed_interactions import read_interactions
 from localrec.evaluation.ranking.log_contexts import LogContexts
 from localrec.foundation.errors import ModelError, UsageError
 from localrec.graph.domain_files import load_domain
@@ -19,21 +18,10 @@ from localrec.ranking.zero_shot import ZeroShotConfig
 from localrec.workspace import OpenWorkspace
 from localrec.workspace.model_pool import FixedModels, ModelPool
 
-from .crowd import config, measure, plant
+from .crowd import config, measure
 
 MOVIES = load_domain("movies")
 TEN = {"candidates": 10}
-
-
-@pytest.fixture(scope="module")
-def crowd(tmp_path_factory):
-    return plant(tmp_path_factory.mktemp("crowd") / "w")
-
-
-@pytest.fixture(scope="module")
-def keyed(crowd):
-    with OpenWorkspace(crowd) as workspace:
-        return read_interactions(workspace.store, MOVIES)
 
 
 def camp_lover(messages):

@@ -10,7 +10,7 @@ from localrec.evaluation.run_folder import RunFolder
 from localrec.sources.dataset_catalog import find_dataset
 from localrec.workspace import OpenWorkspace
 
-from .crowd import config, measure, plant
+from .crowd import config, measure
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "studies" / "run.py"
 CONFIG = """
@@ -25,11 +25,6 @@ systems = [
     {name = "fixed", entry = "ease", settings = {regularization = 400.0}},
 ]
 """
-
-
-@pytest.fixture(scope="module")
-def crowd(tmp_path_factory):
-    return plant(tmp_path_factory.mktemp("crowd") / "w")
 
 
 @pytest.fixture

@@ -22,17 +22,12 @@ from localrec.foundation.errors import ModelError
 from localrec.graph.domain_files import load_domain
 from localrec.workspace import OpenWorkspace
 
-from .crowd import config, measure, plant
+from .crowd import config, measure
 from .test_prompted import asked, camp_judge, lines_of, scripted  # noqa: F401 - a fixture
 
 MOVIES = load_domain("movies")
 TEN = {"candidates": 10}
 SOME = 8
-
-
-@pytest.fixture(scope="module")
-def crowd(tmp_path_factory):
-    return plant(tmp_path_factory.mktemp("crowd") / "w")
 
 
 @pytest.fixture(scope="module")

@@ -15,8 +15,6 @@ from localrec.evaluation.execution import LocalEngine, open_engine
 from localrec.evaluation.run_folder import RunFolder
 from localrec.foundation.errors import UsageError
 
-from .crowd import plant
-
 ROOT = Path(__file__).parents[2]
 MAIN = "import sys; from tests.evaluation.ray_runs import main; main(*sys.argv[1:])"
 # The program itself, but for its systems.
@@ -35,11 +33,6 @@ data = {domain = "movies"}
 chunk = 1
 systems = [{name = "slow"}]
 """
-
-
-@pytest.fixture(scope="module")
-def crowd(tmp_path_factory):
-    return plant(tmp_path_factory.mktemp("crowd") / "w")
 
 
 @pytest.fixture(scope="module")

@@ -20,11 +20,6 @@ ROOT = Path(__file__).parents[2]
 PROGRAM = "import sys; from tests.evaluation.crowd import main; main(*sys.argv[1:])"
 
 
-@pytest.fixture(scope="module")
-def crowd(tmp_path_factory):
-    return plant(tmp_path_factory.mktemp("crowd") / "w")
-
-
 def lines(path):
     """Cases without the times, which nobody can repeat."""
     return [{**json.loads(line), "ms": None} for line in path.read_bytes().splitlines()]
