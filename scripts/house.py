@@ -55,7 +55,11 @@ FEATURES = {
         "localrec/packs/cocktails/bar_assistant.py localrec/packs/cocktails/iba_recipes.py "
         "localrec/packs/cocktails/mr_boston.py localrec/packs/cocktails/recipe_catalogue.py "
         "scripts/studies/export_faults.py scripts/studies/export_layouts.py "
-        "scripts/studies/export_round_trips.py scripts/studies/fuzz_tables.py"
+        "scripts/studies/export_round_trips.py scripts/studies/fuzz_tables.py "
+        "localrec/sources/bookcrossing.py localrec/sources/calibre.py "
+        "localrec/sources/goodbooks.py localrec/sources/librarything.py "
+        "localrec/sources/sqlite_tables.py localrec/sources/trakt.py "
+        "scripts/studies/calibre_library.py scripts/studies/library_layouts.py"
     ),
     "words that a question's reader did not know": (
         "localrec/understanding/amounts.py localrec/understanding/foreign_questions.py "
@@ -63,7 +67,20 @@ FEATURES = {
         "localrec/understanding/question_reader.py localrec/understanding/topics.py "
         "localrec/understanding/state_phrases.py localrec/understanding/unused_words.py "
         "localrec/understanding/years.py localrec/explanation/answer_message.py "
-        "localrec/systems/declined.py scripts/studies/asked_questions.py"
+        "localrec/systems/declined.py scripts/studies/asked_questions.py "
+        "localrec/understanding/mended_numbers.py localrec/understanding/partial_names.py "
+        "localrec/understanding/text_wishes.py localrec/retrieval/other_readings.py "
+        "localrec/graph/item_texts.py"
+    ),
+    "open dumps that tell more of a library": (
+        "localrec/sources/dumps localrec/cli/import_dumps.py localrec/data/knowledge.py "
+        "localrec/graph/joined_items.py localrec/graph/knowledge_join.py"
+    ),
+    "panes of the app beside its lists": (
+        "tui/localrec_tui/item_text.py tui/localrec_tui/services/history_queries.py "
+        "tui/localrec_tui/services/people.py tui/localrec_tui/widgets/badges.py "
+        "tui/localrec_tui/widgets/item_facts.py tui/localrec_tui/widgets/item_pane.py "
+        "tui/localrec_tui/widgets/shown_items.py tui/localrec_tui/widgets/side_pane.py"
     ),
     "public Python API": "localrec/api",
     "contracts and entry points of plug-ins": "localrec/testing localrec/foundation/plugins.py",
@@ -82,7 +99,8 @@ FEATURES = {
         "localrec/evaluation/data_folders.py localrec/evaluation/ranking/given_negatives.py"
     ),
     "these figures": (
-        "scripts/house.py scripts/bench/before_after.py scripts/studies/asked_judge.py"
+        "scripts/house.py scripts/bench/before_after.py scripts/bench/libraries.py "
+        "scripts/studies/asked_judge.py"
     ),
 }
 
