@@ -1,6 +1,7 @@
 """Writes the pages that are made from the code; with --check only says whether they are current.
 
-docs/cli.md from the commands' own help, docs/sources.md by sources_page.py from what the readers
+docs/cli.md from the commands' own help, the table of docs/api.md by api_coverage.py,
+docs/sources.md by sources_page.py from what the readers
 declare, the tables of docs/privacy.md from localrec/privacy/network.py, and in docs/evaluation.md
 how runs are declared.
 """
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 import typer
+from api_coverage import coverage_table
 from record_tables import fields_table, one_line
 from sources_page import sources_page
 
@@ -47,6 +49,7 @@ def main() -> int:
     """Write or check every page; 1 when a checked page is out of date."""
     pages = {
         "cli.md": cli_page(),
+        "api.md": _with_parts("api.md", {"coverage": coverage_table(typer.main.get_command(app))}),
         "sources.md": MADE + sources_page(),
         "privacy.md": privacy_page(),
         "evaluation.md": evaluation_page(),
