@@ -33,6 +33,15 @@ from localrec.privacy.network import libraries_table, switches_table
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 MADE = "<!-- made by scripts/generate_docs.py; do not edit -->\n\n"
+# What `localrec.cli.app` and the errors of `localrec.foundation.errors` make of how a command ends.
+EXIT_CODES = {
+    0: "it went well",
+    1: "it failed, or a check found something: a file not to be read, a model not to be found",
+    2: "the command line makes no sense: an unknown option, a name that nobody has",
+    3: "another process has the store: the same command may work in a moment",
+    70: "a fault of localrec; a report about it, which names nobody, lies in the workspace",
+    130: "interrupted with Ctrl+C; what was stored stays whole",
+}
 CONFIGURED: dict[str, type[msgspec.Struct]] = {
     "A ranking run, at the top": RunConfig,
     "`[data]`": DataConfig,
@@ -69,7 +78,13 @@ def cli_page() -> str:
     """One section per command: usage, arguments and options with their help."""
     group = typer.main.get_command(app)
     sections = "\n".join(_sections(group, "localrec"))
-    return f"{MADE}# Commands\n\n{sections}"
+    codes = "\n".join(f"| {code} | {meaning} |" for code, meaning in EXIT_CODES.items())
+    ends = f"## Exit codes\n\n| code | meaning |\n| ---: | --- |\n{codes}\n"
+    pipes = (
+        "Every error is one sentence on stderr with its remedy; data goes to stdout. `-` stands "
+        "for stdin\nand stdout wherever a file goes, and nothing is wrapped in a pipe.\n"
+    )
+    return f"{MADE}# Commands\n\n{pipes}\n{sections}\n{ends}"
 
 
 def privacy_page() -> str:

@@ -140,7 +140,7 @@ def run(arguments: list[str]) -> int:
         note(_INTERRUPTED)
         return 130
     except _COMMAND_LINE_ERROR as error:
-        error.show()
+        _tell_usage(error)
         return 2
     except BrokenPipeError:
         sys.stderr.close()  # the reader has gone; Python would complain about stdout at exit
@@ -155,6 +155,19 @@ def run(arguments: list[str]) -> int:
         fault = _fault(error)
         note(f"localrec: {fault}")
         return fault.exit_code
+
+
+def _tell_usage(error: Any) -> None:
+    """Say in one sentence what a command line has wrong, as every other error is said.
+
+    A group of commands without one of them shows its help instead.
+    """
+    context = getattr(error, "ctx", None)
+    said = error.format_message().strip()
+    if context is None or "\n" in said or not said:
+        error.show()
+        return
+    note(f"localrec: {said.rstrip('.')}. Help: {context.command_path} --help")
 
 
 def _fault(error: Exception) -> LocalrecError:

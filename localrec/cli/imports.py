@@ -19,6 +19,7 @@ from localrec.cli.context import (
 )
 from localrec.cli.import_guesses import GuessOptions, read_guessed
 from localrec.cli.learn import learn_in_background
+from localrec.cli.piped_files import from_pipe
 from localrec.foundation.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ Examples:\n\n
   localrec import movielens ml-25m/\n\n
   localrec import amazon Video_Games/ --since 2022-10-01 --until 2023-11-01\n\n
   localrec import cocktails drinks.csv\n\n
-  localrec import auto winemag.csv --domain wines
+  localrec import auto winemag.csv --domain wines\n\n
+  zcat log.csv.gz | localrec import table - --mapping log.mapping.toml
 """
 _SHOWN = 20
 _PATIENCE_S = 600.0  # that work in the background waits for others to leave the store
@@ -56,7 +58,7 @@ def import_(
     kind: Annotated[
         str, typer.Argument(help="What the file is; auto looks.", autocompletion=_known_kinds)
     ],
-    path: Annotated[Path, typer.Argument(help="The file, archive or folder to read.")],
+    path: Annotated[Path, typer.Argument(help="The file, archive or folder to read; - for stdin.")],
     domain: DomainOption = None,
     user: Annotated[
         str | None,
@@ -83,19 +85,29 @@ def import_(
     ] = False,
     since: DayOption = None,
     until: DayOption = None,
+    mapping: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.toml", help="table: which column is what, wherever it lies."),
+    ] = None,
 ) -> None:
     """Read a catalogue or somebody's history: all of it, or nothing on a bad file."""
     import msgspec
 
     context = command_context()
     guess = GuessOptions(accept, suggest, domain, user)
-    known = _kind_and_domain(context, kind, path, domain, guess)
-    with progress() as steps:
-        steps("reading", 0, 0)
-        found, about = _read(known, path, user, _window(since, until), strict=strict)
-        report = found.report
-        if not dry_run:
-            report = _store(context, found, about, user, steps, embed=not later)
+    if mapping is not None and kind != "table":
+        raise UsageError(f"{kind} needs no mapping.", "--mapping goes with the kind table.")
+    with from_pipe(path) as file:
+        known = None if mapping else _kind_and_domain(context, kind, file, domain, guess)
+        with progress() as steps:
+            steps("reading", 0, 0)
+            if mapping is not None:
+                found, about = _read_mapped(context, file, mapping, domain, user, strict=strict)
+            elif known is not None:
+                found, about = _read(known, file, user, _window(since, until), strict=strict)
+            report = found.report
+            if not dry_run:
+                report = _store(context, found, about, user, steps, embed=not later)
     report = msgspec.structs.replace(report, dry_run=dry_run)
     if not context.print_json(report):
         _render(report)
@@ -124,6 +136,27 @@ def _read(
         return read_export(kind, path, about, user, window, strict=strict), about
     except InputError as error:
         raise _with_detected_kind(error, kind, path) from error
+
+
+def _read_mapped(
+    context: CommandContext,
+    data: Path,
+    mapping: Path,
+    domain: str | None,
+    user: str | None,
+    *,
+    strict: bool,
+) -> tuple[BulkHistory, Domain]:
+    """The rows of a table by a mapping that need not lie beside it."""
+    from localrec.graph.domain_files import load_domain, use_domains_of
+    from localrec.sources.import_log import judge_report
+    from localrec.sources.mapped_table import MappedTableSource, read_mapping
+
+    use_domains_of(context.workspace)
+    about = load_domain(domain or MappedTableSource.domain)
+    found = MappedTableSource().read_by(read_mapping(mapping), data, mapping, about, user)
+    judge_report(found.report, strict=strict)
+    return found, about
 
 
 def _store(

@@ -175,7 +175,7 @@ class MappedTableSource:
             UsageError: there is no column of users and nobody was named, or both.
         """
         mapping_path, data = _find_files(path)
-        mapping = _read_mapping(mapping_path)
+        mapping = read_mapping(mapping_path)
         data = data or _find_data(mapping_path, mapping)
         return self.read_by(mapping, data, mapping_path, domain, user)
 
@@ -246,7 +246,12 @@ def _find_files(path: Path) -> tuple[Path, Path | None]:
     return mapping, path
 
 
-def _read_mapping(path: Path) -> TableMapping:
+def read_mapping(path: Path) -> TableMapping:
+    """Read a mapping file.
+
+    Raises:
+        InputError: it is none.
+    """
     try:
         with open_regular(path, FileLimits()) as stream:
             written = stream.read(_MAPPING_BYTES).decode("utf-8-sig")
