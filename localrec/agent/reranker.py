@@ -78,15 +78,16 @@ class AgentReranker:
         """A score for each candidate; where a model ranked, nothing but their order tells."""
         if self._model is not None:
             self._model.taken()  # what an interrupted request spent
-        tool_context = self._tool_context(request)
+        tool_context = self.tool_context(request)
         notes: tuple[str, ...] = ()
+        failure: ModelError | None = None
         try:
-            found = self._agent.rank(tool_context)
+            found = self._agent.rank(tool_context, request.seed)
         except ModelCancelledError:
             raise
         except ModelError as error:
-            found = self._fused.rank(tool_context)
-            notes = (model_failed_note(error),)
+            found = self._fused.rank(tool_context, request.seed)
+            notes, failure = (model_failed_note(error),), error
         fault = found.trajectory.fault
         if fault is not None:
             notes = (f"The agent gave no ranking. {FAULTS[fault]} {_STAND_IN}",)
@@ -97,6 +98,7 @@ class AgentReranker:
             spent={} if self._model is None else {"rerank": self._model.taken()},
             notes=notes,
             trajectory=found.trajectory,
+            failure=failure,
         )
 
     def reasons(
@@ -105,10 +107,13 @@ class AgentReranker:
         """By the template."""
         return template_reasons(facts)
 
-    def _tool_context(self, request: RerankRequest) -> ToolContext:
+    def tool_context(self, request: RerankRequest) -> ToolContext:
+        """Return what lies before the agent."""
         person = self._user_index(request.user)
         user_profile = request.user_profile
-        days = self._days_of(person, user_profile.items)
+        days = request.days
+        if days is None:
+            days = self._days_of(person, user_profile.items)
         candidates = np.asarray(request.candidates, dtype=np.int32)
         return build_tool_context(
             self._reference,

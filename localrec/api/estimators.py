@@ -123,7 +123,7 @@ class _MatrixRecommender:
         return np.asarray(dense, dtype=np.float32)
 
 
-def as_recommender(name: str, given: object) -> Recommender:
+def as_recommender(name: str, given: Any) -> Recommender:
     """Turn what a user gives as a recommender into one that is still to be fitted.
 
     Args:

@@ -42,6 +42,9 @@ class Evaluation(TableRows):
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one row a system and metric: value, low and high of the interval, cases."""
+        from localrec.evaluation.statistics import IntervalEstimate
+
+        nothing = {"": IntervalEstimate(None, None, None, 0)}
         return [
             {
                 "system": system.name,
@@ -53,7 +56,7 @@ class Evaluation(TableRows):
                 "failed": system.failed,
             }
             for system in self.figures.systems
-            for metric, found in (system.metrics or {"": _NOTHING}).items()
+            for metric, found in (system.metrics or nothing).items()
         ]
 
     def compare(self, ours: str, theirs: str) -> SystemComparison:
@@ -75,16 +78,6 @@ class Evaluation(TableRows):
         from localrec.evaluation.ranking.trec_exchange import export_trec
 
         return export_trec(self._run, Path(out).expanduser())
-
-
-class _Missing(msgspec.Struct, frozen=True):
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    n: int = 0
-
-
-_NOTHING = _Missing()
 
 
 class EvaluationCalls(WorkspaceSession):

@@ -196,12 +196,17 @@ class TrainingExamples(msgspec.Struct, frozen=True):
         Raises:
             UsageError: the package datasets is not installed.
         """
+        # Reached by name: a folder of the repository has the package's.
+        from importlib import import_module
+
         try:
-            from datasets import Dataset, DatasetDict
+            package: Any = import_module("datasets")
         except ImportError as error:
             raise UsageError("A data set needs the package.", "pip install datasets") from error
         halves: dict[str, Sequence[dict[str, Any]]] = {
             "train": self.train,
             "validation": self.validation,
         }
-        return DatasetDict({name: Dataset.from_list(list(half)) for name, half in halves.items()})
+        return package.DatasetDict(
+            {name: package.Dataset.from_list(list(half)) for name, half in halves.items()}
+        )

@@ -102,9 +102,10 @@ def import_(
         with progress() as steps:
             steps("reading", 0, 0)
             if mapping is not None:
-                found, about = _read_mapped(context, file, mapping, domain, user, strict=strict)
+                chosen = _read_mapped(context, file, mapping, domain, user, strict=strict)
             elif known is not None:
-                found, about = _read(known, file, user, _window(since, until), strict=strict)
+                chosen = _read(known, file, user, _window(since, until), strict=strict)
+            found, about = chosen
             report = found.report
             if not dry_run:
                 report = _store(context, found, about, user, steps, embed=not later)
@@ -146,7 +147,7 @@ def _read_mapped(
     user: str | None,
     *,
     strict: bool,
-) -> tuple[BulkHistory, Domain]:
+) -> tuple[CatalogueRows | HistoryRows | BulkHistory, Domain]:
     """The rows of a table by a mapping that need not lie beside it."""
     from localrec.graph.domain_files import load_domain, use_domains_of
     from localrec.sources.import_log import judge_report

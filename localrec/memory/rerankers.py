@@ -7,6 +7,7 @@ from typing import Protocol
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from localrec.data.arrays import Indexes, Scores
 from localrec.data.domains import Domain
@@ -40,6 +41,8 @@ class RerankRequest(msgspec.Struct, frozen=True, kw_only=True):
         user: The person's key; "" for a stranger.
         instruction: What they ask for, in words; "" where they do not.
         intent: The same, where it was understood already.
+        seed: Of whatever a judge draws; not negative.
+        days: When each item of the profile was met, where the store does not know it; (m,).
     """
 
     user_profile: UserProfile
@@ -47,6 +50,8 @@ class RerankRequest(msgspec.Struct, frozen=True, kw_only=True):
     user: str = ""
     instruction: str = ""
     intent: Query | None = None
+    seed: int = 0
+    days: NDArray[np.float64] | None = None
 
     @property
     def items(self) -> Indexes:
@@ -71,6 +76,7 @@ class RerankResult(msgspec.Struct, frozen=True, kw_only=True):
         spent: Stage -> the tokens of its model.
         notes: Deviations from the request, as sentences.
         trajectory: The steps of an agent.
+        failure: What the model failed with, where a fallback ordered the candidates.
     """
 
     scores: Scores
@@ -81,6 +87,7 @@ class RerankResult(msgspec.Struct, frozen=True, kw_only=True):
     spent: dict[str, TokenUsage] = {}
     notes: tuple[str, ...] = ()
     trajectory: Trajectory | None = None
+    failure: ModelError | None = None
 
 
 class Reranker(Protocol):
@@ -203,6 +210,7 @@ class ModelReranker:
                 memory_context=memory_context,
                 spent=self._spent(),
                 notes=(note,),
+                failure=error,
             )
         return RerankResult(
             scores=reranked.scores.astype(np.float32),

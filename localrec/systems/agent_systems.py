@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from localrec.agent.configs import AGENTS
+from localrec.agent.configs import AGENTS, AgenticRecConfig
 from localrec.agent.reranker import AgentReranker
 from localrec.data.query import Query
 from localrec.foundation.settings import Settings
@@ -38,13 +38,20 @@ class _Agents:
         return config
 
 
-def agent_reranker(context: DomainContext, name: str) -> AgentReranker:
+def agent_reranker(
+    context: DomainContext, name: str, config: AgenticRecConfig | None = None
+) -> AgentReranker:
     """Make an agent that reranks; its model is started, so that a missing one is told.
+
+    Args:
+        context: The domain.
+        name: The name of the composition.
+        config: Its settings; None for those of the name.
 
     Raises:
         ModelError: the model is not here, or does not start.
     """
-    config = AGENTS[name]
+    config = config or AGENTS[name]
     model = context.models.open("agent") if config.asks_model else None
     if model is not None:
         model.count_tokens("")

@@ -37,7 +37,7 @@ class JudgedRecommender(RerankingRecommender):
         super().fit(train, seed, progress)
         self._default.fit(train, seed, progress)
         progress("counting who likes what", 0, 0)
-        self._reranker, self.share = self.judge_of_log(self._in_catalogue(train)), None
+        self._reranker, self.share = self.judge_of_log(self.in_catalogue(train)), None
 
     def score_request(self, requests: ScoreRequests, row: int) -> ScoredItems:
         """Score the candidates of a request by the judge, all else below them by the default."""

@@ -74,7 +74,7 @@ class LearnedRecommender(EvidenceRecommender):
             from localrec.memory.user_summaries import build_item_features  # a list needs none
 
             progress("learning what counts", 0, 0)
-            rows = self._in_catalogue(train)
+            rows = self.in_catalogue(train)
             features = build_item_features(self._catalogue, self._field)
             ranking = learn_from_log(rows, self._catalogue, features, seed, progress)
             self.settings["kinds"] = ", ".join(ranking.ranker.used_kinds)

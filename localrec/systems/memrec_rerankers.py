@@ -14,6 +14,7 @@ from localrec.data.reasons import Reasons
 from localrec.explanation.model_reasons import write_reasons
 from localrec.foundation.settings import RERANKER, Settings
 from localrec.llm.chat_model import ChatModel
+from localrec.memory.collaborative_memory import CollaborativeMemory
 from localrec.memory.configs import (
     MEMREC,
     MEMREC_MODELS,
@@ -22,7 +23,7 @@ from localrec.memory.configs import (
     MemRecModelConfig,
     MemRecVectorConfig,
 )
-from localrec.memory.loader import memory_texts_of
+from localrec.memory.loader import first_half, memory_texts_of
 from localrec.memory.memrec import MemRec
 from localrec.memory.rerankers import ModelReranker, RerankRequest, VectorReranker
 from localrec.systems.judged import JudgedRecommender, judged_recommender
@@ -46,7 +47,7 @@ def vector_reranker(context: DomainContext, config: MemRecVectorConfig) -> Vecto
     Raises:
         WorkspaceError: there are no vectors.
     """
-    memory = context.collaborative_memory
+    memory = _written(context, config.write)
     if memory.graph.item_features.vectors is None:
         raise context.indexes.missing_vectors()
     return VectorReranker(memory, config, context.user_index_in(memory))
@@ -60,7 +61,7 @@ def model_reranker(
     Raises:
         ModelError: a model is not here, or does not start, or the adapter is for another.
     """
-    memory = context.collaborative_memory
+    memory = _written(context, config.write)
     user_index = context.user_index_in(memory)
     model, writer = context.models.open(RERANKER), context.models.open("writer")
     for one in (model, writer):
@@ -94,6 +95,11 @@ def model_reranker(
         fallback=fused,
         write_reasons=reasons,
     )
+
+
+def _written(context: DomainContext, write: bool) -> CollaborativeMemory:
+    memory = context.collaborative_memory
+    return memory if write else first_half(memory)
 
 
 class VectorRecommender(LogMemoryRecommender, JudgedRecommender):

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from localrec.data.arrays import Mask
+from localrec.data.arrays import Indexes, Mask, Scores
 from localrec.data.interaction_matrix import InteractionMatrix
 from localrec.data.interactions import Interactions, days_of
 from localrec.data.questions import RankRequest
@@ -27,7 +27,44 @@ from localrec.ranking.recommender import ScoreRequests, SettingValue
 from localrec.systems.scored_items import ScoredItems
 
 
-class ProfileRecommender(ABC):
+class LogRequests:
+    """Puts the rows and requests of an interaction log in the numbers of a catalogue.
+
+    Args:
+        catalogue: The items.
+
+    Attributes:
+        places: The catalogue's number of each item of the log, (items,).
+    """
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+        self.places = np.arange(len(catalogue), dtype=np.int32)
+
+    def number(self, train: Interactions) -> None:
+        """Find the items of a log by its node ids; one without any has the catalogue's numbers."""
+        if len(train.item_nodes):
+            self.places = self._catalogue.indexes_of(train.item_nodes)
+
+    def in_catalogue(self, train: Interactions) -> Interactions:
+        """Return the same rows, their items in the catalogue's numbers."""
+        items = len(self._catalogue)
+        nodes = self._catalogue.node_ids
+        return msgspec.structs.replace(
+            train, item=self.places[train.item], items=items, item_nodes=nodes
+        )
+
+    def profile_of(
+        self,
+        history: Indexes,
+        stars: Scores | None = None,
+        days: NDArray[np.float64] | None = None,
+    ) -> UserProfile:
+        """Return the profile behind a history of the log."""
+        return UserProfile.from_history(self.places[history], len(self._catalogue), stars, days)
+
+
+class ProfileRecommender(LogRequests, ABC):
     """A `Recommender` by the scores that a subclass gives the items for a profile.
 
     Args:
@@ -39,10 +76,9 @@ class ProfileRecommender(ABC):
     settings: dict[str, SettingValue]
 
     def __init__(self, catalogue: Catalogue, interactions: InteractionMatrix) -> None:
-        self._catalogue = catalogue
+        super().__init__(catalogue)
         self._interactions = interactions
         self.settings = {}
-        self.places = np.arange(len(catalogue), dtype=np.int32)
 
     @property
     def interactions(self) -> InteractionMatrix:
@@ -50,14 +86,9 @@ class ProfileRecommender(ABC):
         return self._interactions
 
     def fit(self, train: Interactions, seed: int, progress: Progress) -> None:
-        """Count who liked what in a log, and forget what the store says of its users.
-
-        Items are found in the catalogue by the node ids of the log; a log without any has the
-        catalogue's own numbers.
-        """
-        if len(train.item_nodes):
-            self.places = self._catalogue.indexes_of(train.item_nodes)
-        self._interactions = InteractionMatrix.from_likes(self._in_catalogue(train), LIKED_FROM)
+        """Count who liked what in a log, and forget what the store says of its users."""
+        self.number(train)
+        self._interactions = InteractionMatrix.from_likes(self.in_catalogue(train), LIKED_FROM)
 
     def score(self, requests: ScoreRequests) -> NDArray[np.float32]:
         """Score all items of the log; without stars every item of a history was liked."""
@@ -103,17 +134,8 @@ class ProfileRecommender(ABC):
 
     def _profile_of(self, requests: ScoreRequests, row: int) -> UserProfile:
         """The history of one request, in the catalogue's numbers."""
-        return UserProfile.from_history(
-            self.places[requests.histories[row]],
-            len(self._catalogue),
+        return self.profile_of(
+            requests.histories[row],
             requests.stars[row] if requests.stars else None,
             days_of(requests.at[row]) if requests.at else None,
-        )
-
-    def _in_catalogue(self, train: Interactions) -> Interactions:
-        """The same rows, their items in the catalogue's numbers."""
-        items = len(self._catalogue)
-        nodes = self._catalogue.node_ids
-        return msgspec.structs.replace(
-            train, item=self.places[train.item], items=items, item_nodes=nodes
         )

@@ -12,9 +12,12 @@ from localrec.workspace.domain_context import DomainContext, SharedIndexes
 
 if TYPE_CHECKING:
     from localrec.data.interaction_matrix import InteractionMatrix
+    from localrec.graph.catalogue import Catalogue
+    from localrec.index.sequential import SequentialModel
     from localrec.memory.collaborative_memory import CollaborativeMemory
     from localrec.memory.configs import MemRecConfig
     from localrec.memory.loader import SharedMemory
+    from localrec.workspace.model_pool import Models
 
 
 class LogContext(DomainContext):
@@ -25,13 +28,34 @@ class LogContext(DomainContext):
     Args:
         indexes: The vectors of the domain.
         log: Its items are numbered as in the catalogue; None: there is nobody.
+        catalogue: The items of the domain, where they were read already.
     """
 
     has_users = False
+    _sequential: SequentialModel | None = None
 
-    def __init__(self, indexes: SharedIndexes, log: Interactions | None = None) -> None:
+    def __init__(
+        self,
+        indexes: SharedIndexes,
+        log: Interactions | None = None,
+        catalogue: Catalogue | None = None,
+    ) -> None:
         super().__init__(indexes)
         self._given = log
+        if catalogue is not None:
+            self._made["catalogue"] = catalogue
+
+    def shared_with(self, models: Models, sequential: SequentialModel | None) -> LogContext:
+        """Return a context that starts with all that was opened here, and opens the rest itself.
+
+        Args:
+            models: Open the models.
+            sequential: A next-item model that was trained on the log; None for none.
+        """
+        other = self.with_models(models)
+        other._made = dict(self._made)
+        other._sequential = sequential
+        return other
 
     @property
     def interactions(self) -> InteractionMatrix:
@@ -64,9 +88,9 @@ class LogContext(DomainContext):
         return SharedMemory(memory, config, weights, self.user_index_in(memory))
 
     @property
-    def sequential_model(self) -> None:
-        """None was trained on the log."""
-        return None
+    def sequential_model(self) -> SequentialModel | None:
+        """What was trained on the log; None where nothing was."""
+        return self._sequential
 
     def user_id(self, user: str) -> None:
         """Nobody has a node."""

@@ -235,6 +235,30 @@ class FixedModels(ModelsWrapper):
         return self._open_model(role)
 
 
+class NamedModels(ModelsWrapper):
+    """Opens one chat model for every role, and remembers what was opened.
+
+    Args:
+        models: Open everything else.
+        name: The model; "" for the one that the settings bind to the role.
+        adapter: Its adapter, likewise.
+
+    Attributes:
+        opened: The names of the models that were opened, in this order.
+    """
+
+    def __init__(self, models: Models, name: str, adapter: str) -> None:
+        super().__init__(models)
+        self._name, self._adapter = name, adapter
+        self.opened: list[str] = []
+
+    def open(self, role: str, name: str = "", adapter: str = "") -> ChatModel:
+        """Open the chat model that plays a role."""
+        model = super().open(role, name or self._name, adapter or self._adapter)
+        self.opened.append(model.name)
+        return model
+
+
 def no_vision() -> VisionModel:
     """Stand where no model was bound to describe images.
 

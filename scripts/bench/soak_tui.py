@@ -45,7 +45,7 @@ PAUSE_S = 0.02  # between keys: nobody types faster
 LOOK_S, TRIES = 3.0, 10  # how long, and how often, the line is looked for
 ROOMS = len(LocalrecApp.MODES)
 ALONE_S = 0.15  # after Esc: what follows within 0.1 s makes it an Alt
-ANSWERED = r"\d s\. understanding: "
+ANSWERED = r"\d s\. By "
 # Each begins in the line of Ask, and a last Escape leads back there.
 WALKS: tuple[tuple[str, ...], ...] = (
     ("down", "down", "down", "up", "o"),

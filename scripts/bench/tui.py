@@ -181,7 +181,7 @@ def measure_beside_model(app: Terminal, peer: Terminal, keys: int) -> Figure:
         ours += more[0]
         peers += more[1]
         app.press("escape")
-        app.wait_for(r"Stopped after|\d s\. understanding")
+        app.wait_for(r"Stopped after|\d s\. By ")
     return _figure(
         "key to screen while the model thinks", ours, peer=statistics.median(peers), wanted=50
     )

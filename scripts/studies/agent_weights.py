@@ -27,8 +27,8 @@ from localrec.agent.tool_context import ToolContext
 from localrec.agent.tool_fusion import DEFAULT_TOOL_WEIGHTS, ToolFusion, fit_tool_fusion
 from localrec.evaluation.configs import SystemConfig
 from localrec.evaluation.provenance import Origin
-from localrec.evaluation.ranking.agent_systems import SEQUENTIAL, AgentSystem
 from localrec.evaluation.ranking.cases import Cases
+from localrec.evaluation.ranking.judge_answers import SEQUENTIAL, AgentAnswerer
 from localrec.evaluation.ranking.metrics import TiedRanks, hit_rates, ndcgs, tied_ranks
 from localrec.evaluation.reporting.markdown import markdown_table
 from localrec.evaluation.reporting.number_format import with_interval
@@ -149,22 +149,21 @@ def halves_of(cases: Cases, people: int) -> tuple[Cases, Cases]:
     return cases.take(np.sort(drawn[:middle])), cases.take(np.sort(drawn[middle:]))
 
 
-def fitted_agent(data: Data, sequential: bool) -> AgentSystem:
+def fitted_agent(data: Data, sequential: bool) -> AgentAnswerer:
     """The agent whose tools know the training rows."""
     declared = SystemConfig(name=AGENT, kind="agent", settings={SEQUENTIAL: sequential})
     acting = data.bench.make(declared, declared.settings)
-    assert isinstance(acting, AgentSystem)
+    assert isinstance(acting, AgentAnswerer)
     acting.fit(data.parted.train, SEED, lambda what, done, total: None)
     data.bench.look_over(acting)
     return acting
 
 
-def desks_of(acting: AgentSystem, cases: Cases) -> list[ToolContext]:
+def desks_of(acting: AgentAnswerer, cases: Cases) -> list[ToolContext]:
     """What lies before the agent in each case."""
     assert cases.candidates is not None
     requests = cases.requests()
-    lines = enumerate(cases.candidates.tolist())
-    return [acting.tool_context(requests, place, line) for place, line in lines]
+    return [acting.tool_context(requests, row) for row in range(len(cases))]
 
 
 def cross_fitted(tool_contexts: Sequence[Sequence[ToolContext]], halves: Sequence[Cases]) -> Judged:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from localrec.evaluation.comparisons import compare_runs
-from localrec.evaluation.ranking import fit_cache
+from localrec.evaluation.ranking import log_contexts
 from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
 from localrec.evaluation.ranking.inference import CaseResult, ListAnswerer
 from localrec.evaluation.ranking.leakage import LeakError, check_graph
@@ -157,7 +157,7 @@ class TestAnAgent:
         monkeypatch,
     ):
         seen = []
-        made = fit_cache.make_sasrec
+        made = log_contexts.make_sasrec
 
         def small(settings):
             small = made(SASRecConfig(embedding_size=8, epochs=1, length=10))
@@ -165,7 +165,7 @@ class TestAnAgent:
             small.fit = lambda train, *rest: seen.append(len(train)) or fit(train, *rest)
             return small
 
-        monkeypatch.setattr(fit_cache, "make_sasrec", small)
+        monkeypatch.setattr(log_contexts, "make_sasrec", small)
         table = acting("agenticrec-fused", settings={})
         (found,) = measure(crowd, tmp_path / "run", config(table, protocol=TEN)).systems
         assert (found.failed, seen) == ("", [40 * 8])
@@ -237,12 +237,12 @@ class TestTheGuards:
             **{name: getattr(parted.train, name)[:-9] for name in ("user", "item", "stars", "at")},
         )
         with pytest.raises(LeakError, match="A memory joins people to"):
-            check_graph(system.graph, few)
+            check_graph(system.graph, system.in_catalogue(few))
 
     def test_see_that_tools_read_that_graph_and_no_other(self, fitted):
         _, parted, system = fitted
         case = parted.test.take(np.array([0]))
-        tool_context = system.tool_context(case.requests(), 0, case.candidates[0].tolist())
+        tool_context = system.tool_context(case.requests(), 0)
         assert tool_context.reference.collaborative_memory.graph is system.graph
         assert tool_context.days.max() < 1e5 and not np.isnan(tool_context.stars).any()
 

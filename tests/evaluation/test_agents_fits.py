@@ -9,8 +9,9 @@ import msgspec
 import numpy as np
 import pytest
 
-from localrec.evaluation.ranking import fit_cache
+from localrec.evaluation.ranking import log_contexts
 from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
+from localrec.memory import from_log
 from localrec.ranking.baselines.neural.configs import SASRecConfig
 from localrec.workspace import OpenWorkspace
 
@@ -30,7 +31,7 @@ def crowd(tmp_path_factory):
 def learnt(monkeypatch):
     """What was learnt, each kind with its rows and seed; networks are small."""
     done = []
-    make, count = fit_cache.make_sasrec, fit_cache.build_collaborative_memory
+    make, count = log_contexts.make_sasrec, from_log.build_collaborative_memory
 
     def small(settings):
         network = make(SASRecConfig(embedding_size=8, epochs=1, length=10))
@@ -44,8 +45,8 @@ def learnt(monkeypatch):
         done.append(("memory", len(train)))
         return count(train, *rest, **options)
 
-    monkeypatch.setattr(fit_cache, "make_sasrec", small)
-    monkeypatch.setattr(fit_cache, "build_collaborative_memory", counting)
+    monkeypatch.setattr(log_contexts, "make_sasrec", small)
+    monkeypatch.setattr(from_log, "build_collaborative_memory", counting)
     return done
 
 
@@ -98,14 +99,14 @@ class TestAgentsOfARun:
         assert (plain.spared_s, guided.settings["sequential"]) == (0.0, True)
 
     def test_leave_nothing_behind_when_it_ends(self, crowd, tmp_path, learnt, monkeypatch):
-        made, model_of = [], fit_cache.build_sequential_model
+        made, model_of = [], log_contexts.build_sequential_model
 
         def watched(*args):
             model = model_of(*args)
             made.append(weakref.ref(model))
             return model
 
-        monkeypatch.setattr(fit_cache, "build_sequential_model", watched)
+        monkeypatch.setattr(log_contexts, "build_sequential_model", watched)
         measure(crowd, tmp_path / "run", config(acting(FUSED, "one", settings={}), protocol=TEN))
         gc.collect()
         assert [one() for one in made] == [None]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from localrec.agent.tool_fusion import DEFAULT_TOOL_WEIGHTS
-from localrec.evaluation.ranking import fit_cache
+from localrec.evaluation.ranking import log_contexts
 from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
 from localrec.evaluation.ranking.keyed_interactions import read_interactions
 from localrec.graph.domain_files import load_domain
@@ -52,9 +52,9 @@ def data(script, crowd):
 def figures(script, data):
     """Everything measured once, with a small network."""
     with pytest.MonkeyPatch.context() as patch:
-        make = fit_cache.make_sasrec
+        make = log_contexts.make_sasrec
         small = SASRecConfig(embedding_size=8, epochs=1, length=10)
-        patch.setattr(fit_cache, "make_sasrec", lambda settings: make(small))
+        patch.setattr(log_contexts, "make_sasrec", lambda settings: make(small))
         return script.measure_weights(data, 30)
 
 

@@ -8,14 +8,16 @@ import pytest
 
 from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
 from localrec.evaluation.ranking.inference import ListAnswerer
+from localrec.evaluation.ranking.judge_answers import ZeroShotAnswerer
+from localrec.evaluation.ranking.judge_configs import JUDGES
 from localrec.evaluation.ranking.keyed_interactions import read_interactions
-from localrec.evaluation.ranking.prompted_systems import PROMPTED, ZeroShotRecommender
+from localrec.evaluation.ranking.log_contexts import LogContexts
 from localrec.foundation.errors import ModelError, UsageError
 from localrec.graph.domain_files import load_domain
 from localrec.llm.scripted import ScriptedModel
 from localrec.ranking.zero_shot import ZeroShotConfig
 from localrec.workspace import OpenWorkspace
-from localrec.workspace.model_pool import ModelPool
+from localrec.workspace.model_pool import FixedModels, ModelPool
 
 from .crowd import config, measure, plant
 
@@ -124,12 +126,21 @@ def test_a_model_that_is_not_here_fails_its_system_and_no_other(crowd, tmp_path)
     assert other.failed == ""
 
 
-def test_a_model_that_does_not_start_fails_its_system(keyed):
+def zero_shot(crowd, model, **settings):
+    """The system over a planted workspace, still to be fitted."""
+    with OpenWorkspace(crowd) as workspace:
+        context = workspace.context("movies")
+        contexts = LogContexts(context.indexes, context.catalogue)
+    models = FixedModels(workspace.models, lambda role: model)
+    return ZeroShotAnswerer("zero-shot", contexts, models, {}, ZeroShotConfig(**settings))
+
+
+def test_a_model_that_does_not_start_fails_its_system(crowd, keyed):
     class Dead(ScriptedModel):
         def count_tokens(self, text):
             raise ModelError("It does not start.")
 
-    system = ZeroShotRecommender(Dead([]), [], "films", ZeroShotConfig())
+    system = zero_shot(crowd, Dead([]))
     with pytest.raises(ModelError, match="does not start"):
         system.fit(keyed.interactions, 7, lambda what, done, total: None)
 
@@ -155,15 +166,12 @@ def test_what_cannot_be_asked_is_refused_before_anything_is_done(
     assert not (tmp_path / "run").exists()
 
 
-def test_an_answer_depends_on_its_case_alone(keyed):
+def test_an_answer_depends_on_its_case_alone(crowd, keyed):
     cases = split_data(keyed.interactions, EvaluationProtocol(candidates=10)).test
-    titles = [f"Film {key}" for key in keyed.item_keys]
 
     def answer(places, seed=7):
         model = ScriptedModel(lambda messages: "9 8 7 6 5 4 3 2 1 1")
-        system = ZeroShotRecommender(
-            model, titles, "films", ZeroShotConfig(mode="labels", shuffles=1)
-        )
+        system = zero_shot(crowd, model, mode="labels", shuffles=1)
         assert isinstance(system, ListAnswerer)
         system.fit(keyed.interactions, seed, lambda what, done, total: None)
         some = cases.take(np.array(places))
@@ -268,7 +276,7 @@ class TestAnAgent:
         assert found.metrics["NDCG@10"].low > random.metrics["NDCG@10"].high
         assert found.settings["neighbour_tokens"] == 1200
 
-    @pytest.mark.parametrize("entry", list(PROMPTED))
+    @pytest.mark.parametrize("entry", list(JUDGES))
     def test_cannot_rank_all_items(self, crowd, tmp_path, entry):
         with pytest.raises(UsageError, match="cannot rank all items in a prompt"):
             measure(crowd, tmp_path / "run", config(asked(entry=entry), protocol={}))

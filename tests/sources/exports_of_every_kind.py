@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from localrec.foundation.paths import shipped
 from tests.sources.book_exports import SAMPLES, goodreads, storygraph
+
+sys.path.append(str(Path(__file__).resolve().parents[2] / "scripts" / "studies"))
+
+from calibre_library import Book, write_library
 
 SECOND = 1_600_000_000
 
@@ -92,6 +97,59 @@ def write_myanimelist(folder: Path, name: str = "Cowboy Bebop") -> Path:
     )
 
 
+def write_trakt(folder: Path, name: str = "Heat") -> Path:
+    home = folder / "trakt"
+    home.mkdir()
+    film = {"title": name, "year": 1995, "ids": {"trakt": 1, "imdb": "tt0113277", "tmdb": 949}}
+    show = {"title": "Dark", "year": 2017, "ids": {"trakt": 2}, "genres": [name]}
+    rated = {"rated_at": "2021-03-09T20:00:00.000Z", "rating": 9, "type": "movie", "movie": film}
+    seen = {"plays": 2, "last_watched_at": "2021-03-08T20:00:00.000Z", "show": show}
+    _save(home / "ratings-movies.json", json.dumps([rated]))
+    _save(home / "watched-shows.json", json.dumps([seen]))
+    return home
+
+
+def write_calibre(folder: Path, name: str = "Dune") -> Path:
+    home = folder / "Calibre Library"
+    home.mkdir()
+    rated = Book(name, ("Frank Herbert", name), tags=("sf", name), rating=8, comments=name)
+    write_library(home / "metadata.db", [rated, Book("Emma", ("Jane Austen",))])
+    return home
+
+
+def write_librarything(folder: Path, name: str = "Dune") -> Path:
+    header = "Book Id\tTitle\tPrimary Author\tDate\tReview\tRating\tTags\tCollections\tISBN"
+    rows = (
+        f"1\t{name}\tHerbert, Frank\t1965\t{name}\t4.5\t{name}, sf\tYour library\t[0441172717]\n"
+        "2\tEmma\tAusten, Jane\t1815\t\t\t\tTo read\t[]\n"
+    )
+    return _save(folder / "librarything.tsv", f"{header}\n{rows}")
+
+
+def write_goodbooks(folder: Path, name: str = "Dune (Dune, #1)") -> Path:
+    home = folder / "goodbooks-10k"
+    home.mkdir()
+    header = "book_id,goodreads_book_id,authors,original_publication_year,title,language_code"
+    rows = f'1,11,"{name}, Anna Lee",1965.0,"{name}",eng\n2,12,Jane Austen,1815.0,Emma,eng\n'
+    _save(home / "books.csv", f"{header}\n{rows}")
+    _save(home / "ratings.csv", "user_id,book_id,rating\n1,1,5\n1,2,3\n2,2,4\n")
+    _save(home / "to_read.csv", "user_id,book_id\n2,1\n")
+    _save(home / "tags.csv", f"tag_id,tag_name\n1,science-fiction\n2,{name}\n")
+    _save(home / "book_tags.csv", "goodreads_book_id,tag_id,count\n11,1,99\n11,2,100\n")
+    return home
+
+
+def write_bookcrossing(folder: Path, name: str = "Dune") -> Path:
+    home = folder / "bx"
+    home.mkdir()
+    header = '"ISBN";"Book-Title";"Book-Author";"Year-Of-Publication";"Publisher"'
+    rows = f'"0441172717";"{name}";"{name}";"1965";"Ace"\n"2";"Emma";"Jane Austen";"0";"X"\n'
+    _save(home / "BX-Books.csv", f"{header}\n{rows}")
+    ratings = '"1";"0441172717";"9"\n"1";"2";"0"\n"2";"2";"10"\n'
+    _save(home / "BX-Book-Ratings.csv", f'"User-ID";"ISBN";"Book-Rating"\n{ratings}')
+    return home
+
+
 def write_movielens(folder: Path, name: str = "Heat (1995)") -> Path:
     home = folder / "ml-latest-small"
     home.mkdir()
@@ -158,6 +216,32 @@ def write_cocktails(folder: Path, name: str = "Negroni") -> Path:
     return _save(folder / "drinks.csv", f"{header}\n{rows}")
 
 
+def write_barassistant(folder: Path, name: str = "Negroni") -> Path:
+    home = folder / "pack"
+    for file, called in (("first", name), ("second", "Gin and Tonic")):
+        parts = [{"_id": "gin", "name": "Gin", "amount": 30, "units": "ml"}]
+        told = {"_id": file, "name": called, "garnish": name, "method": "Stir", "tags": [name]}
+        (home / "cocktails" / file).mkdir(parents=True)
+        whole = json.dumps({**told, "ingredients": parts})
+        _save(home / "cocktails" / file / "data.json", whole)
+    return home
+
+
+def write_iba(folder: Path, name: str = "Negroni") -> Path:
+    parts = [{"unit": "cl", "amount": 3, "ingredient": "Gin"}, {"special": "2 dashes Cola"}]
+    told = [
+        {"name": one, "glass": "martini", "ingredients": parts, "preparation": name}
+        for one in (name, "Vesper")
+    ]
+    return _save(folder / "recipes.json", json.dumps(told))
+
+
+def write_mrboston(folder: Path, name: str = "Negroni") -> Path:
+    header = "name,category,row_id,ingredient_number,ingredient,measure"
+    rows = f"{name},Gin,1,1,Gin,1 oz\n{name},Gin,1,2,Campari,1 oz\nGimlet,Gin,2,1,Gin,2 oz\n"
+    return _save(folder / "boston.csv", f"{header}\n{rows}")
+
+
 def write_drinks(folder: Path, name: str | None = None) -> Path:
     home = folder / "drinks"
     home.mkdir()
@@ -175,6 +259,9 @@ def write_catalogue(folder: Path, name: str = "Pub Beer") -> Path:
 
 WRITERS: dict[str, Callable[..., Path]] = {
     "cocktails": write_cocktails,
+    "barassistant": write_barassistant,
+    "iba": write_iba,
+    "mrboston": write_mrboston,
     "drinks": write_drinks,
     "goodreads": write_goodreads,
     "storygraph": write_storygraph,
@@ -186,10 +273,15 @@ WRITERS: dict[str, Callable[..., Path]] = {
     "netflix": write_netflix,
     "boardgamegeek": write_boardgamegeek,
     "myanimelist": write_myanimelist,
+    "trakt": write_trakt,
+    "calibre": write_calibre,
+    "librarything": write_librarything,
     "movielens": write_movielens,
     "amazon": write_amazon,
     "recbole": write_recbole,
     "instructrec": write_instructrec,
+    "goodbooks": write_goodbooks,
+    "bookcrossing": write_bookcrossing,
     "yelp": write_yelp,
     "table": write_table,
     "catalogue": write_catalogue,

@@ -27,6 +27,15 @@ PLAYS = b"Weezer,Weezer,Say It Ain't So,26 Nov 2023 18:05\n"
 STREAMS = b'[{"endTime": "", "artistName": "Air", "trackName": "Run", "msPlayed": 9}]'
 LISTEN = '{"listened_at": 1, "track_metadata": {"artist_name": "Air", "track_name": "Run"}}\n'
 DRINK = b'{"name": "Fizz", "category": "c", "glass": "g", "ingredients": [], "look": {}}\n'
+BAR_DRINK = (
+    b'{"name": "Fizz", "garnish": null, "method": "Shake", "ingredients": '
+    b'[{"name": "Gin", "amount": 30, "units": "ml"}]}'
+)
+IBA_DRINK = b'[{"name": "Fizz", "glass": "g", "ingredients": [], "preparation": "Shake."}]'
+TRAKT = b'[{"rated_at": "", "rating": 9, "movie": {"title": "Heat", "ids": {"trakt": 1}}}]'
+THING = b'{"1": {"books_id": "1", "title": "Dune", "primaryauthor": "Herbert, Frank"}}'
+THING_HEADER = ["Book Id", "Title", "Primary Author", "Rating", "Tags", "Collections"]
+BX = b'"User-ID";"ISBN";"Book-Rating"\n"1";"2";"0"\n'
 INTER = b"user_id:token\titem_id:token\trating:float\n1\t2\t3\n"
 MAPPING = b'[columns]\nitem = "id"\n'
 INSTRUCTED = b'{"u1": "Slow books, please."}'
@@ -46,6 +55,51 @@ LOOKS: dict[str, dict[str, Content]] = {
         "semicolons.csv": b"id;name;ingredients;ingredientMeasures\n",
         "bom.csv": BOM + b"id,name,ingredients,ingredientMeasures\n",
         "search.json": b'{"drinks": [{"strDrink": "Fizz"}]}',
+    },
+    "trakt": {
+        "ratings-movies.json": TRAKT,
+        "backup.json": b'{"ratings": ' + TRAKT + b"}",
+        "trakt/": {"watched/watched-movies.json": b"[]", "ratings/ratings-movies.json": b"[]"},
+        "trakt.zip": packed({"anna-history_movies.json": "[]", "anna-ratings_shows.json": "[]"}),
+    },
+    "calibre": {
+        "metadata.db": b"SQLite format 3\x00" + b"\x00" * 84,
+        "copy.db": b"SQLite format 3\x00" + b"\x00" * 84 + b"TABLE books_authors_link",
+        "Books/": {"metadata.db": b"SQLite format 3\x00", "Austen/Emma/cover.jpg": b"\xff\xd8"},
+    },
+    "librarything": {
+        "librarything_anna.tsv": header(THING_HEADER, "\t"),
+        "utf16.tsv": header(THING_HEADER, "\t").decode().encode("utf-16"),
+        "librarything_anna.json": THING,
+    },
+    "goodbooks": {
+        "ratings.csv": b"user_id,book_id,rating\n1,2,3\n",
+        "goodbooks-10k/": {"ratings.csv": b"", "books.csv": b"", "to_read.csv": b""},
+        "tagged/": {"ratings.csv": b"", "books.csv": b"", "tags.csv": b"", "book_tags.csv": b""},
+    },
+    "bookcrossing": {
+        "BX-Book-Ratings.csv": BX,
+        "bx/": {"BX-Book-Ratings.csv": BX, "BX-Books.csv": b"", "BX-Users.csv": b""},
+        "kaggle/": {"Ratings.csv": b"", "Books.csv": b"", "Users.csv": b""},
+    },
+    "barassistant": {
+        "pack/": {"base_glasses.json": b"[]", "cocktails/zombie/data.json": BAR_DRINK},
+        "bar-assistant-datapack.zip": packed(
+            {"cocktails/zombie/data.json": "{}", "ingredients/gin/data.json": "{}"}
+        ),
+        "zombie.json": BAR_DRINK,
+        "exported.json": b'{"$schema": "https://barassistant.app/cocktail-02.schema.json", '
+        b'"recipe": {"name": "Fizz"}, "ingredients": []}',
+    },
+    "iba": {
+        "recipes.json": IBA_DRINK,
+        "recipes.json.gz": gzip.compress(IBA_DRINK),
+        "bom.json": BOM + IBA_DRINK,
+    },
+    "mrboston": {
+        "boston_cocktails.csv": b"name,category,row_id,ingredient_number,ingredient,measure\n",
+        "semicolons.csv": b"name;category;row_id;ingredient_number;ingredient;measure\n",
+        "flat.csv": b"name,category,measure-1,ingredient-1,instructions,glass,glass-size\n",
     },
     "drinks": {
         "own.jsonl": DRINK,

@@ -9,6 +9,7 @@ from localrec.agent.tools import TOOLS
 from localrec.evaluation.ranking.cases import EvaluationProtocol, split_data
 from localrec.evaluation.ranking.keyed_interactions import read_interactions
 from localrec.graph.domain_files import load_domain
+from localrec.systems.profile_recommender import LogRequests
 from localrec.training.examples.episodes import EpisodesConfig, open_episodes
 from localrec.workspace import OpenWorkspace
 from localrec.workspace.domain_choice import domain_of_question
@@ -30,7 +31,10 @@ def parted(frequented):
     with OpenWorkspace(frequented) as workspace:
         domain = load_domain(domain_of_question(workspace, "", None))
         protocol = EvaluationProtocol(split="by-time", candidates=5, history=4, seed=SMALL.seed)
-        return split_data(read_interactions(workspace.store, domain).interactions, protocol)
+        rows = read_interactions(workspace.store, domain).interactions
+        items = LogRequests(workspace.context(domain.name).catalogue)
+        items.number(rows)
+        return split_data(items.in_catalogue(rows), protocol)
 
 
 def asked(episodes):

@@ -14,7 +14,7 @@ from localrec_tui.services.catalogue import (
     ShelfComponent,
     ShelfContents,
 )
-from localrec_tui.services.records import RequestHandle
+from localrec_tui.services.records import RequestHandle, Verdict
 
 from .recorder import Recorder
 
@@ -47,6 +47,7 @@ class FakeCatalogueService(Recorder):
 
     def __init__(self) -> None:
         super().__init__()
+        self.said: dict[str, Verdict] = {}
         self.things: tuple[ShelfComponent, ...] = ()
         self.means = (item(7),)
         self.kinds: dict[str, tuple[str, ...]] = {}
@@ -73,7 +74,8 @@ class FakeCatalogueService(Recorder):
             chosen = rows[max(0, end - limit) : end]
         else:
             chosen = rows[:limit]
-        return CataloguePage(rows=tuple(chosen), total=total)
+        said = {row.key: self.said[row.key] for row in chosen if row.key in self.said}
+        return CataloguePage(rows=tuple(chosen), total=total, verdicts=said)
 
     def prepare(self, view: CatalogueView) -> None:
         self._note("prepare", view)

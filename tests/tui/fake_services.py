@@ -26,6 +26,7 @@ from localrec_tui.services.records import (
     OnItems,
     QuestionRequest,
     RequestHandle,
+    SimilarItem,
     UndoneFeedback,
 )
 
@@ -33,6 +34,7 @@ from .fake_catalogue import FakeCatalogueService
 from .fake_learning import FakeLearningService
 from .fake_memory import FakeMemoryService
 from .fake_models import FakeModelService
+from .fake_people import FakePeopleService
 from .fake_runs import FakeRunService
 from .fake_trainings import FakeTrainingService
 from .recorder import Recorder
@@ -103,6 +105,7 @@ class FakeServices(Recorder):
         self.spoke = {"router": "rules"}
         self.picture: tuple[tuple[tuple[str, str], ...], ...] = ()
         self.catalogue = FakeCatalogueService()
+        self.people = FakePeopleService()
         self.models = FakeModelService()
         self.learning = FakeLearningService()
         self.memory = FakeMemoryService()
@@ -173,6 +176,8 @@ class FakeServices(Recorder):
             properties={"instructions": "Shake with ice.", "description": None},
             links=(ItemEdge("HAS_INGREDIENT", "Gin", "3 cl"),),
             picture=self.picture,
+            similar=(SimilarItem("gin-sour", "Gin Sour", ("gin",)),),
+            verdict=self.people.verdicts(domain, user, [key]).get(key),
         )
 
     def give_feedback(self, word: NewFeedback) -> FeedbackRecord:

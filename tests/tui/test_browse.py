@@ -298,7 +298,7 @@ class TestItem:
             assert isinstance(pilot.app.screen, ItemScreen)
             told = seen(pilot)
         assert "Drink 001" in told
-        assert "instructions: Shake with ice." in told
+        assert "Shake with ice." in told
         assert "Why: its way in the graph" not in told
 
     async def test_takes_feedback_and_shows_it(self, browse, services):

@@ -17,10 +17,10 @@ from localrec.workspace import OpenWorkspace
 from localrec.workspace.domain_choice import find_item
 from localrec_tui.answer_text import edge_phrase, task_label
 from localrec_tui.constraint_chips import intent_chips, without_chip
+from localrec_tui.item_text import evidence_graph
 from localrec_tui.log_buffer import LogBuffer, log
 from localrec_tui.preferences import Preferences, load_preferences, save_preferences
 from localrec_tui.question_history import KEPT, QuestionHistory, load_last_user, save_last_user
-from localrec_tui.screens.item import evidence_graph
 from localrec_tui.services.store_access import ReadWriteLock
 
 FULL = Query(
@@ -81,7 +81,7 @@ class TestNames:
 
     def test_of_a_kind_of_question_say_what_it_means(self):
         task = RoutedTask(kind=TaskKind.C2, confidence=0.98, reason="")
-        assert task_label(task, "cocktails") == "C2 by its glass"
+        assert task_label(task, "cocktails") == "by its glass"
 
 
 class TestDrawing:

@@ -9,6 +9,8 @@ from localrec.data.query import QueryImage, RoutedTask, TaskKind
 from localrec.data.recommendations import Recommendations
 from localrec.graph.domain_files import load_domain
 
+# What `Answer.spoke` says of stages that asked no model.
+_NO_MODEL = frozenset({"rules", "measured", "silent", "template", "vectors", "spelling"})
 _EDGES = {"IS_A": "is a kind of", "FLAVOURED_WITH": "tastes of"}
 
 
@@ -24,8 +26,8 @@ def task_meaning(kind: TaskKind, domain_name: str) -> str:
 
 
 def task_label(task: RoutedTask, domain_name: str) -> str:
-    """Name a task as it was read, and what it means."""
-    return f"{task.kind.value} {task_meaning(task.kind, domain_name)}"
+    """Say as what kind of question it was read."""
+    return task_meaning(task.kind, domain_name)
 
 
 def edge_phrase(relation: str, domain_name: str) -> str:
@@ -65,6 +67,7 @@ def list_remarks(found: Recommendations) -> list[str]:
 
 
 def answer_provenance(answer: Answer, spent: float) -> str:
-    """Name the component that answered each stage, and the time the answer took."""
-    who = ", ".join(f"{stage}: {spoke}" for stage, spoke in answer.spoke.items())
-    return f"{spent:.2f} s. {who}"
+    """Say how long an answer took, and which models took part in it."""
+    models = [f"{stage}: {who}" for stage, who in answer.spoke.items() if who not in _NO_MODEL]
+    told = f", {', '.join(models)}" if models else ", no model"
+    return f"{spent:.2f} s. By rules and counts{told}."

@@ -35,6 +35,12 @@ if TYPE_CHECKING:
     from localrec.ranking.learned.progress_file import LearningProgress
 
 _Result = TypeVar("_Result")
+_TONES = ("accent", "secondary", "success", "warning", "primary")  # of domains, in turn
+_TONE_CSS = "\n".join(
+    f"AppScreen.-tone-{n} .pane {{ border-title-color: $text-{colour}; }}\n"
+    f"AppScreen.-tone-{n} .pane:focus {{ border: round ${colour}; }}"
+    for n, colour in enumerate(_TONES)
+)
 
 
 class BaseApp(App[None]):
@@ -172,17 +178,36 @@ class AppScreen(BaseScreen[_Result], Generic[_Result]):
 
     HELP: ClassVar[str] = ""
     app = getters.app(BaseApp)
-    DEFAULT_CSS = """
-    AppScreen #top { height: 1; margin: 0 1; }
-    AppScreen #status { height: auto; max-height: 4; margin: 0 2; color: $text-muted; }
-    AppScreen .head { text-style: bold; margin-top: 1; }
-    AppScreen .-none { display: none; }
+    DEFAULT_CSS = f"""
+    {_TONE_CSS}
+    AppScreen #top {{ height: 1; margin: 0 1; }}
+    AppScreen #status {{ height: auto; max-height: 4; margin: 0 2; color: $text-muted; }}
+    AppScreen .head {{ text-style: bold; margin-top: 1; }}
+    AppScreen .-none {{ display: none; }}
+    AppScreen .pane {{
+        border: round $foreground 25%; border-title-style: bold; scrollbar-size-vertical: 1;
+        border-subtitle-color: $text-muted;
+    }}
+    AppScreen .pane:focus {{ border: round $accent; }}
     """
 
     @classmethod
     def all_bindings(cls) -> tuple[Binding, ...]:
         """Every key of the screen and of its parts, for its help."""
         return bindings_of(cls)
+
+    def set_tone(self, domain: str) -> None:
+        """Give the titled panes the accent of a domain.
+
+        Args:
+            domain: Its name; "" for none.
+        """
+        from localrec.graph.domain_files import known_domains
+
+        names = sorted(known_domains())
+        chosen = names.index(domain) % len(_TONES) if domain in names else -1
+        for number in range(len(_TONES)):
+            self.set_class(number == chosen, f"-tone-{number}")
 
     def action_back(self) -> None:
         """Return to the screen below."""

@@ -14,6 +14,7 @@ from localrec_tui.services.records import (
     DomainSummary,
     ItemDetails,
     RequestHandle,
+    Verdict,
 )
 
 if TYPE_CHECKING:
@@ -87,6 +88,15 @@ class ItemLoaded(Message):
     """All that is stored about an item."""
 
     found: ItemDetails
+
+
+@dataclass
+class VerdictsLoaded(Message):
+    """What a user said of some items of a domain."""
+
+    user: str
+    domain: str
+    verdicts: dict[str, Verdict]
 
 
 @dataclass

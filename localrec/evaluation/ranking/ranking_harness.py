@@ -21,7 +21,6 @@ from localrec.evaluation.engine_protocol import Engine
 from localrec.evaluation.execution import LocalEngine
 from localrec.evaluation.explanations.rationales import write_rationales
 from localrec.evaluation.provenance import Origin
-from localrec.evaluation.ranking.agent_systems import AgentSystem
 from localrec.evaluation.ranking.cases import Cases, DataSplit, split_data
 from localrec.evaluation.ranking.given_negatives import with_given_negatives
 from localrec.evaluation.ranking.inference import (
@@ -32,6 +31,7 @@ from localrec.evaluation.ranking.inference import (
     candidate_scores,
     run_cases,
 )
+from localrec.evaluation.ranking.judge_answers import JudgeAnswerer
 from localrec.evaluation.ranking.keyed_interactions import KeyedInteractions, read_interactions
 from localrec.evaluation.ranking.leakage import (
     Suspicion,
@@ -236,7 +236,7 @@ def _fit(bench: RunContext, system: SystemConfig) -> _Fitted:
     made.fit(bench.parted.train, bench.config.seed, bench.progress)
     fit_s = time.perf_counter() - started
     bench.systems.look_over(made)
-    spared_s = made.spared_s if isinstance(made, AgentSystem) else 0.0
+    spared_s = made.spared_s if isinstance(made, JudgeAnswerer) else 0.0
     return _Fitted(made, fit_s + spared_s, spared_s, search)
 
 

@@ -13,15 +13,16 @@ from typing import Protocol, runtime_checkable
 
 from localrec.data.domains import Domain
 from localrec.evaluation.configs import SystemConfig
-from localrec.evaluation.ranking.agent_systems import (
-    ADAPTER,
-    SEQUENTIAL,
-    AgentSystem,
-    agent_config,
-)
 from localrec.evaluation.ranking.cases import DataSplit
-from localrec.evaluation.ranking.fit_cache import FitCache
 from localrec.evaluation.ranking.inference import EvaluatedSystem
+from localrec.evaluation.ranking.judge_answers import (
+    AgentAnswerer,
+    JudgeAnswerer,
+    MemoryAnswerer,
+    ZeroShotAnswerer,
+    check_candidates,
+)
+from localrec.evaluation.ranking.judge_configs import agent_config, check_pool, judge_config
 from localrec.evaluation.ranking.keyed_interactions import KeyedInteractions
 from localrec.evaluation.ranking.leakage import (
     check_graph,
@@ -29,17 +30,15 @@ from localrec.evaluation.ranking.leakage import (
     check_store,
     check_train,
 )
-from localrec.evaluation.ranking.prompted_systems import (
-    MODEL,
-    check_candidates,
-    check_pool,
-    make_prompted,
-    prompted_config,
-)
+from localrec.evaluation.ranking.log_contexts import LogContexts
 from localrec.foundation.errors import UsageError
-from localrec.foundation.settings import AGENT
-from localrec.llm.chat_model import ChatModel
-from localrec.memory.configs import MEMREC, MEMREC_VECTOR, MemRecConfig, MemRecVectorConfig
+from localrec.memory.configs import (
+    MEMREC,
+    MEMREC_VECTOR,
+    MemRecConfig,
+    MemRecModelConfig,
+    MemRecVectorConfig,
+)
 from localrec.memory.from_log import ItemSet
 from localrec.memory.user_item_graph import UserItemGraph
 from localrec.ranking.baselines.catalog import find_baseline, make_baseline
@@ -127,7 +126,10 @@ class SystemFactory:
         if isinstance(system, ProfileRecommender):
             check_interactions(system.interactions, self._parted.train, system.places)
         if isinstance(system, SharedMemorySystem):
-            check_graph(system.graph, self._parted.train)
+            train = self._parted.train
+            if isinstance(system, JudgeAnswerer):
+                train = system.in_catalogue(train)
+            check_graph(system.graph, train)
 
     @cached_property
     def knowledge(self) -> ItemSet:
@@ -172,7 +174,7 @@ class SystemFactory:
             )
 
     def _check_model(self, system: SystemConfig) -> None:
-        config = prompted_config(system.catalogued, system.settings)
+        config = judge_config(system.catalogued, system.settings)
         check_pool(self._parted.test.candidates, config)
         if system.trials:
             raise UsageError(
@@ -182,12 +184,10 @@ class SystemFactory:
 
     def _make_model(self, name: str, settings: Mapping[str, SettingValue]) -> EvaluatedSystem:
         self._look_over_store()
-        asked = str(settings.get(MODEL, ""))
-
-        def open_model(role: str) -> ChatModel:
-            return self._workspace.models.open(role, asked)
-
-        return make_prompted(name, settings, open_model, self.knowledge)
+        models, config = self._workspace.models, judge_config(name, settings)
+        if isinstance(config, MemRecModelConfig):
+            return MemoryAnswerer(name, self._log_contexts, models, settings, config)
+        return ZeroShotAnswerer(name, self._log_contexts, models, settings, config)
 
     def _check_agent(self, system: SystemConfig) -> None:
         agent_config(system.catalogued, system.settings)
@@ -200,18 +200,8 @@ class SystemFactory:
 
     def _make_agent(self, name: str, settings: Mapping[str, SettingValue]) -> EvaluatedSystem:
         self._look_over_store()
-        config = agent_config(name, settings)
-        asked, adapter = str(settings.get(MODEL, "")), str(settings.get(ADAPTER, ""))
-        open_model = self._workspace.models.open
-        model = open_model(AGENT, asked, adapter) if config.asks_model else None
-        return AgentSystem(
-            name,
-            config,
-            model,
-            self.knowledge,
-            sequential=bool(settings.get(SEQUENTIAL, True)),
-            fits=self._fits,
-        )
+        models, config = self._workspace.models, agent_config(name, settings)
+        return AgentAnswerer(name, self._log_contexts, models, settings, config)
 
     def _look_over_store(self) -> None:
         if not self._store_is_clean:
@@ -219,9 +209,9 @@ class SystemFactory:
             self._store_is_clean = True
 
     @cached_property
-    def _fits(self) -> FitCache:
-        """What the agents of the run have learnt, for as long as it lasts."""
-        return FitCache(self.knowledge)
+    def _log_contexts(self) -> LogContexts:
+        """What the judges of the run have learnt, for as long as it lasts."""
+        return LogContexts(self._context.indexes, self._context.catalogue)
 
 
 def memory_config(

@@ -96,7 +96,7 @@ class RecipeReader:
         layout: dict[str, tuple[str, ...]],
         read_ingredients: Callable[[int, Mapping[str, Any]], list[tuple[str, str]]],
     ) -> Recipe | None:
-        texts = {
+        texts: dict[str, Any] = {
             field: self._read_text(row, field, cells, names) for field, names in layout.items()
         }
         if not texts["name"]:

@@ -15,10 +15,8 @@ import msgspec
 from localrec.data.domains import Domain
 from localrec.data.rows import CatalogueRows
 from localrec.foundation.bounded_files import FileLimits, read_json
-from localrec.foundation.errors import InputError
-from localrec.foundation.text import clean_key
 from localrec.packs.cocktails.layouts import RecipeReader, Record
-from localrec.packs.cocktails.recipes import DrinkRowBuilder, Recipe, fill_from
+from localrec.packs.cocktails.recipe_catalogue import catalogue_of
 from localrec.sources.delimited_tables import DelimitedTable
 from localrec.sources.import_log import ImportLog
 from localrec.sources.protocols import Field, FilePreview
@@ -76,32 +74,9 @@ class CocktailSource:
             InputError: neither layout, a damaged file, or a file of which no row can be kept.
         """
         import_log = ImportLog(self.kind, path, domain.name)
-        recipes = self._read_recipes(path, domain, import_log)
-        if not recipes:
-            raise InputError(
-                f"{path} holds no drink that can be kept: {import_log.first_drop()}.",
-                "Each row needs a name and an ingredient.",
-            )
-        maker = DrinkRowBuilder(domain)
-        for recipe in recipes:
-            if recipe.alcoholic and not maker.states_alcohol(recipe):
-                import_log.repair(
-                    recipe.row,
-                    "alcoholic",
-                    f"{recipe.alcoholic!r} is unknown; derived from the ingredients",
-                )
-        items = tuple(maker.make_item(recipe) for recipe in recipes)
-        return CatalogueRows(items=items, report=import_log.report(kept=len(items)))
-
-    def _read_recipes(self, path: Path, domain: Domain, import_log: ImportLog) -> list[Recipe]:
-        recipes: dict[str, Recipe] = {}
         reader = RecipeReader(path, domain, import_log)
-        for recipe in reader.read_recipes(*self._open(path, import_log)):
-            first = recipes.setdefault(clean_key(recipe.name), recipe)
-            if first is not recipe:
-                import_log.merge(recipe.row, None, f"went into row {first.row}, {first.name}")
-                recipes[clean_key(recipe.name)] = fill_from(first, recipe)
-        return list(recipes.values())
+        recipes = reader.read_recipes(*self._open(path, import_log))
+        return catalogue_of(recipes, path, domain, import_log)
 
     def _open(self, path: Path, import_log: ImportLog) -> tuple[tuple[str, ...], Iterator[Record]]:
         if path.suffix == ".json":

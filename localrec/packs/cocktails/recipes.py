@@ -34,7 +34,11 @@ _LEAST_ABV = 0.5
 
 
 class Recipe(msgspec.Struct, frozen=True, kw_only=True):
-    """One drink as a file tells it, cleaned; `ingredients` holds (name, measure or "")."""
+    """One drink as a file tells it, cleaned; `ingredients` holds (name, measure or "").
+
+    `tags` are further categories, `abv` the strength in percent where the file states it, `facts`
+    properties that are kept as they stand.
+    """
 
     row: int
     name: str
@@ -47,6 +51,9 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
     thumbnail: str = ""
     description: str = ""
     image_description: str = ""
+    tags: tuple[str, ...] = ()
+    abv: float | None = None
+    facts: dict[str, Scalar] = {}
 
 
 class FirstSpellings:
@@ -72,12 +79,13 @@ class DrinkRowBuilder:
         links = tuple(self._links(recipe))
         ingredients = [link.name for link in links if link.kind == "ingredient"]
         properties: dict[str, Scalar] = {
+            **recipe.facts,
             "id": recipe.id or None,
             "alcoholic": self._alcoholic(recipe),
             "drinkThumbnail": recipe.thumbnail or None,
             "instructions": recipe.instructions,
             "ingredient_count": len(ingredients),
-            "strength": self._strength(recipe),
+            "strength": self._strength(recipe) if recipe.abv is None else recipe.abv,
         }
         texts: dict[str, tuple[str, Callable[[], str]]] = {
             "description": (recipe.description, lambda: self._describe(recipe, ingredients)),
@@ -131,8 +139,9 @@ class DrinkRowBuilder:
             )
         if recipe.glass:
             yield self.make_link("glass", recipe.glass)
-        if recipe.category:
-            yield self.make_link("category", recipe.category)
+        for category in dict.fromkeys((recipe.category, *recipe.tags)):
+            if category:
+                yield self.make_link("category", category)
 
     def _describe(self, recipe: Recipe, ingredients: list[str]) -> str:
         category = "" if _letters(recipe.category) in _VAGUE_CATEGORIES else recipe.category

@@ -22,8 +22,8 @@ import numpy as np
 from localrec.agent.tool_context import DomainKnowledge
 from localrec.data.domains import Domain
 from localrec.evaluation.configs import SystemConfig
-from localrec.evaluation.ranking.agent_systems import SEQUENTIAL, AgentSystem
 from localrec.evaluation.ranking.cases import Cases, DataSplit, EvaluationProtocol, split_data
+from localrec.evaluation.ranking.judge_answers import SEQUENTIAL, AgentAnswerer
 from localrec.evaluation.ranking.keyed_interactions import KeyedInteractions, read_interactions
 from localrec.evaluation.ranking.system_factory import SystemFactory
 from localrec.foundation.progress import Progress
@@ -72,7 +72,7 @@ class Episodes:
 
     def __init__(
         self,
-        acting: AgentSystem,
+        acting: AgentAnswerer,
         cases: Cases,
         k: int,
         descriptions: Sequence[str],
@@ -93,7 +93,7 @@ class Episodes:
         """Return a request by its number, from 0."""
         assert self._cases.candidates is not None  # the protocol asks for some
         line = self._cases.candidates[number].tolist()
-        tool_context = self._acting.tool_context(self._requests, number, line)
+        tool_context = self._acting.tool_context(self._requests, number)
         if self._reference is None:
             self._reference = msgspec.structs.replace(
                 tool_context.reference, descriptions=self._descriptions.__getitem__
@@ -137,7 +137,7 @@ def open_episodes(folder: Path, config: EpisodesConfig, k: int, progress: Progre
         protocol = _protocol(config)
         outer = split_data(shared_train_rows(keyed.interactions), protocol)
         inner = split_data(outer.train, protocol)
-        texts = _descriptions(workspace, domain, keyed)
+        texts = _descriptions(workspace, domain)
 
         def episodes(parted: DataSplit, cases: Cases, most: int) -> Episodes:
             chosen = _drawn(cases, most, config.seed)
@@ -161,9 +161,9 @@ def _protocol(config: EpisodesConfig) -> EvaluationProtocol:
 
 def _fitted(
     bench: SystemFactory, parted: DataSplit, config: EpisodesConfig, progress: Progress
-) -> AgentSystem:
+) -> AgentAnswerer:
     acting = bench.make(_TOOLS_ALONE, {SEQUENTIAL: config.sequential})
-    assert isinstance(acting, AgentSystem)  # what the bench makes of an agent
+    assert isinstance(acting, AgentAnswerer)  # what the bench makes of an agent
     acting.fit(parted.train, config.seed, progress)
     bench.look_over(acting)
     return acting
@@ -192,13 +192,12 @@ def _drawn(cases: Cases, most: int, seed: int) -> Cases:
     return cases.take(order[:most] if most else order)
 
 
-def _descriptions(workspace: OpenWorkspace, domain: Domain, keyed: KeyedInteractions) -> list[str]:
+def _descriptions(workspace: OpenWorkspace, domain: Domain) -> list[str]:
+    catalogue = workspace.context(domain.name).catalogue
     text = domain.texts.get(_DESCRIPTION)
     if text is None:
-        return [""] * len(keyed.item_nodes)
-    catalogue = workspace.context(domain.name).catalogue
-    places = np.searchsorted(catalogue.node_ids, keyed.item_nodes)
-    return catalogue.texts(places.tolist(), text)
+        return [""] * len(catalogue)
+    return catalogue.texts(range(len(catalogue)), text)
 
 
 def _fingerprint(keyed: KeyedInteractions, cases: Cases, config: EpisodesConfig, k: int) -> str:

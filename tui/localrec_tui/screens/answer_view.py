@@ -14,7 +14,7 @@ from localrec.data.recommendations import Recommendations
 from localrec.graph.domain_files import load_domain
 from localrec_tui.answer_text import answer_remarks, list_remarks, task_label, task_meaning
 from localrec_tui.constraint_chips import intent_chips, without_chip
-from localrec_tui.messages import FeedbackStored
+from localrec_tui.messages import FeedbackStored, VerdictsLoaded
 from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
 from localrec_tui.screens.item import ItemScreen
 from localrec_tui.screens.text import TextDialog
@@ -22,7 +22,10 @@ from localrec_tui.screens.user import UserScreen
 from localrec_tui.services.records import AnsweredQuestion, IntentCorrection
 from localrec_tui.widgets.chips import Chips
 from localrec_tui.widgets.choice_field import ChoiceField
-from localrec_tui.widgets.results import Results, ShownItem
+from localrec_tui.widgets.results import Results
+from localrec_tui.widgets.shown_items import ShownItem
+from localrec_tui.widgets.side_pane import SidePane
+from localrec_tui.workers import run_in_thread
 
 _BY_ROUTER = "router"
 
@@ -60,7 +63,7 @@ class AnswerScreen(UserScreen):
             return
         domain = load_domain(self._answered.domain)
         kinds = [
-            ChoiceItem(kind.value, kind.value, task_meaning(kind, domain.name)) for kind in TaskKind
+            ChoiceItem(kind.value, task_meaning(kind, domain.name), kind.value) for kind in TaskKind
         ]
         router = ChoiceItem(_BY_ROUTER, "as read", "leave it to the router")
         chosen = self._answered.answer.task.kind.value
@@ -101,18 +104,22 @@ class AnswerScreen(UserScreen):
         """Show the answer to a question."""
         answer, domain = answered.answer, answered.domain
         self._answered, self._shown_domain = answered, domain
+        self.set_tone(domain)
         self._show_task(answer)
         await self.query_one(Chips).show(intent_chips(answered.intent, load_domain(domain)))
         self.say(answer_remarks(answer))
         results = self.query_one(Results)
         await results.show(domain, answer.items, answer.near, answered.item_matches_by_key)
+        self._load_verdicts()
 
     async def show_list(self, found: Recommendations) -> None:
         """Show a list that answers no question."""
         self._answered, self._shown_domain = None, found.domain
+        self.set_tone(found.domain)
         await self._hide_reading()
         self.say(list_remarks(found))
         await self.query_one(Results).show(found.domain, found.items)
+        self._load_verdicts()
         self.show_status(f"A list for {found.user}, from {found.history:,} items of their history.")
 
     async def clear_answer(self) -> None:
@@ -132,6 +139,25 @@ class AnswerScreen(UserScreen):
         self._show_user_name(user)
         self.query_one(Results).unmark()
         self._before = tuple(msgspec.structs.replace(one, said="") for one in self._before)
+        self._load_verdicts()
+
+    def _load_verdicts(self) -> None:
+        """Read what the user said of the shown items before, here or in an export."""
+        people, user, domain = self.app.services.people, self.app.user, self._shown_domain
+        keys = [one.item.key for one in self.query_one(Results).shown]
+        self.query_one(SidePane).look(domain)
+        if user is not None and keys:
+            run_in_thread(
+                self,
+                "what was said",
+                lambda: VerdictsLoaded(user, domain, people.verdicts(domain, user, keys)),
+                is_logged=False,
+            )
+
+    def on_verdicts_loaded(self, message: VerdictsLoaded) -> None:
+        """Mark the items with it, unless somebody else sits here by now."""
+        if message.user == self.app.user:
+            self.query_one(Results).mark_all(message.domain, message.verdicts)
 
     def _show_task(self, answer: Answer) -> None:
         task = answer.task
@@ -150,6 +176,7 @@ class AnswerScreen(UserScreen):
         """Mark the item that got feedback in any room, as the store has it."""
         if message.said is not None and message.user == self.app.user:
             self.query_one(Results).mark(message.domain, message.said.item, message.holds)
+            self.query_one(SidePane).look(self._shown_domain)
 
     @on(Results.ItemOpened)
     def _opened(self, event: Results.ItemOpened) -> None:

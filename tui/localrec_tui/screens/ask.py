@@ -47,9 +47,11 @@ from localrec_tui.widgets.choice_field import ChoiceField
 from localrec_tui.widgets.nav_bar import NavBar
 from localrec_tui.widgets.prompt import Prompt
 from localrec_tui.widgets.results import ItemCards, Results
+from localrec_tui.widgets.side_pane import SidePane
 from localrec_tui.workers import run_in_thread
 
-_WIDE = 100  # columns from which a table reads better than cards
+_WIDE = 100  # columns from which the chosen item stands beside a table of all
+_HUGE = 160  # columns from which the person has a column too
 _TICK_S = 0.2
 _BY_RULES = "rules"
 _SYSTEMS = (
@@ -75,13 +77,13 @@ class AskScreen(AnswerScreen):
         "person chosen, Enter on an empty line lists what they may like.\n\n"
         "Below the line stand the wishes that were read in your question. Go there with Tab, and "
         "take one out with Enter; F4 adds one. The answer follows at once, without the model. F3 "
-        "corrects what kind of question it is: C1 how it looks, C2 what holds it, C3 what is in "
-        "it, C4 what it is like.\n\n"
+        "corrects what kind of question it is: how it looks, what holds it, what is in it, or "
+        "what it is like.\n\n"
         "Down leads to the answer. Enter shows all about an item; L, D, S and N say what you think "
         "of it, with Shift they ask for a reason, U takes the last word back. Esc stops a question "
         "that takes long."
     )
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (_WIDE, "-wide")]  # noqa: RUF012 - as Textual has it
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (_WIDE, "-wide"), (_HUGE, "-huge")]  # noqa: RUF012 - as Textual has it
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "stop", "Stop", show=False, id="stop"),
         Binding("f2", "pick_user", "Person", show=False, id="person"),
@@ -93,6 +95,7 @@ class AskScreen(AnswerScreen):
     ]
     DEFAULT_CSS = """
     AskScreen.-narrow #top { layout: grid; grid-size: 2 2; height: 2; }
+    AskScreen.-huge #side { display: block; }
     """
 
     def __init__(self) -> None:
@@ -135,6 +138,8 @@ class AskScreen(AnswerScreen):
     def on_resize(self, event: events.Resize) -> None:
         """Cards or table, as the width asks for."""
         self.query_one(Results).set_wide(event.size.width >= _WIDE)
+        if event.size.width >= _HUGE:
+            self.call_after_refresh(self.query_one(SidePane).look, self._shown_domain)
 
     def on_unmount(self) -> None:
         """Nobody waits for an answer any more."""

@@ -28,9 +28,11 @@ from localrec_tui.services.catalogue import CatalogueView
 from localrec_tui.services.records import DomainSummary
 from localrec_tui.widgets.catalogue_table import CatalogueTable
 from localrec_tui.widgets.choice_field import ChoiceField
+from localrec_tui.widgets.item_pane import ItemPane
 from localrec_tui.widgets.nav_bar import NavBar
 from localrec_tui.widgets.paged_table import PagedRow, PagedTable
-from localrec_tui.widgets.results import ShownItem
+from localrec_tui.widgets.shown_items import ShownItem
+from localrec_tui.widgets.side_pane import SidePane
 from localrec_tui.widgets.text_line import TextLine
 from localrec_tui.workers import run_in_thread
 
@@ -58,6 +60,7 @@ class BrowseScreen(CatalogueScreen):
         "of an item, U takes it back. F4 opens your shelf. Esc goes back to the line, and then "
         "lets go of what was searched for."
     )
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (160, "-huge")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down", "to_list", "To the list", id="search_list"),
         Binding("escape", "leave", "Back", show=False, id="search_leave"),
@@ -68,6 +71,13 @@ class BrowseScreen(CatalogueScreen):
     DEFAULT_CSS = """
     BrowseScreen #search { border: round $border; height: 3; padding: 0 1; }
     BrowseScreen #search:focus { border: round $accent; }
+    BrowseScreen #body { height: 1fr; width: 100%; }
+    BrowseScreen #listing { width: 6fr; }
+    BrowseScreen #detail { width: 5fr; }
+    BrowseScreen #side { width: 4fr; }
+    BrowseScreen.-narrow #listing { border: none; }
+    BrowseScreen.-wide #detail, BrowseScreen.-huge #detail { display: block; }
+    BrowseScreen.-huge #side { display: block; }
     """
 
     def __init__(self) -> None:
@@ -89,7 +99,10 @@ class BrowseScreen(CatalogueScreen):
         yield TextLine(
             placeholder="Search by name, attribute or meaning", id="search", max_length=200
         )
-        yield CatalogueTable()
+        with Horizontal(id="body"):
+            yield CatalogueTable()
+            yield ItemPane()
+            yield SidePane(id="side")
         yield Static(id="status", markup=False)
         yield Footer()
 
@@ -126,6 +139,7 @@ class BrowseScreen(CatalogueScreen):
     def _open_domain(self, domain: str) -> None:
         self._layout = self.app.services.catalogue.layout(domain)
         self._view = CatalogueView(domain=domain, user=self.app.user)
+        self.set_tone(domain)
         self._having = ""
         with self.prevent(Input.Changed):
             self.query_one("#search", Input).value = ""
@@ -177,6 +191,27 @@ class BrowseScreen(CatalogueScreen):
         if (line := self.query_one(PagedTable).current) is not None:
             shown = ShownItem(item=_item(line))
             self.app.push_screen(ItemScreen(shown, self._view.domain, None))
+
+    @on(DataTable.RowHighlighted, "#listing")
+    def _row_reached(self) -> None:
+        self._show_chosen()
+
+    def on_resize(self) -> None:
+        """Read what came into sight."""
+        self.call_after_refresh(self._wake_panes)
+
+    def _wake_panes(self) -> None:
+        self._show_chosen()
+        pane = self.query_one(ItemPane)
+        if pane.display:
+            pane.wake()
+        self.query_one(SidePane).look(self._view.domain)
+
+    def _show_chosen(self) -> None:
+        """Show the item under the cursor beside the list."""
+        line = self.query_one(PagedTable).current
+        shown = None if line is None else ShownItem(item=_item(line), said=self.said_of(line.key))
+        self.query_one(ItemPane).show(shown, self._view.domain)
 
     @on(DataTable.RowSelected)
     def _row_pressed(self) -> None:
@@ -253,6 +288,7 @@ class BrowseScreen(CatalogueScreen):
             self._feedback = {}
             self._view = msgspec.structs.replace(self._view, user=user)
             self._look()
+        self.query_one(SidePane).look(self._view.domain)
 
 
 def _item(line: PagedRow) -> RecommendedItem:

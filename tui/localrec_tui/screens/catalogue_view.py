@@ -9,13 +9,14 @@ from textual import on
 from textual.message import Message
 from textual.timer import Timer
 
+from localrec_tui.item_text import FEEDBACK_LABELS, verdict_label
 from localrec_tui.messages import FeedbackStored, WorkFailed, WorkStopped
 from localrec_tui.screens.user import UserScreen
 from localrec_tui.services.catalogue import CatalogueLayout, CataloguePage, CatalogueView, PageTurn
 from localrec_tui.services.records import DomainSummary, RequestHandle
 from localrec_tui.widgets.choice_field import ChoiceField
 from localrec_tui.widgets.paged_table import PAGE_ROWS, PagedRow, PagedTable
-from localrec_tui.widgets.results import FEEDBACK_LABELS
+from localrec_tui.widgets.side_pane import SidePane
 from localrec_tui.workers import run_in_thread
 
 if TYPE_CHECKING:
@@ -141,6 +142,8 @@ class CatalogueScreen(UserScreen):
             return
         self._listed = message.number
         turn, page = message.turn, message.page
+        for key, verdict in page.verdicts.items():
+            self._feedback[self._view.domain, key] = verdict_label(verdict)
         lines = [self._line(row) for row in page.rows]
         listing, goes_on = self.query_one(PagedTable), len(lines) == PAGE_ROWS
         if page.total is not None:
@@ -153,6 +156,8 @@ class CatalogueScreen(UserScreen):
             listing.prepend(lines)
         else:
             listing.begin(lines, goes_on=goes_on)
+        listing.border_title = f"{self._total:,} {self.query_one('#domain', ChoiceField).value}"
+        self._show_chosen()
         self.show_status(self._where())
 
     def on_similar_items_loaded(self, message: SimilarItemsLoaded) -> None:
@@ -179,6 +184,10 @@ class CatalogueScreen(UserScreen):
         elif failure.request is self._similar_request:
             self.show_status(f"{self._where()} {failure.sentences}")
 
+    def _show_chosen(self) -> None:
+        """Show the item under the cursor beside the list."""
+        raise NotImplementedError
+
     def _mark(self, message: FeedbackStored) -> None:
         """Show the user's feedback on an item, given in any room, as the store has it."""
         said = message.said
@@ -191,7 +200,9 @@ class CatalogueScreen(UserScreen):
         listing = self.query_one(PagedTable)
         for line in listing.lines:
             if line.key == said.item:
-                listing.replace(line.key, (*line.cells[:-1], told))
+                listing.replace(line.key, (*line.cells[:-1], told.removeprefix("you ")))
+        self._show_chosen()
+        self.query_one(SidePane).look(self._view.domain)
 
     def _line(self, row: PageRow, *, near: bool = False) -> PagedRow:
         told = [", ".join(row.attributes.get(kind, ())) for kind in self._layout.kinds]
@@ -199,9 +210,13 @@ class CatalogueScreen(UserScreen):
         return PagedRow(
             key=row.key,
             name=row.name,
-            cells=(name, *told, self._feedback.get((self._view.domain, row.key), "")),
+            cells=(name, *told, self.said_of(row.key).removeprefix("you ")),
             place=None if near else row.place,
         )
+
+    def said_of(self, key: str) -> str:
+        """Say what the user thinks of an item of the shown domain; "" for nothing."""
+        return self._feedback.get((self._view.domain, key), "")
 
     def _where(self) -> str:
         listing = self.query_one(PagedTable)

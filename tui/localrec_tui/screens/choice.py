@@ -60,5 +60,5 @@ class ChoiceDialog(Dialog[str]):
         now = "  (now)" if one.value == self._chosen else ""
         parts = Content.assemble((one.name, "bold"), now)
         if one.meaning:
-            parts = Content.assemble(parts, (f"  {one.meaning}", "$text-muted"))
+            parts = Content.assemble(parts, (f"  {one.meaning}", "dim"))
         return Option(parts, id=one.value)

@@ -132,7 +132,7 @@ class GraphBrowserScreen(AppScreen[tuple[int, str]]):
     def _path_text(self) -> Content:
         *before, here = (self._names[one] for one in self._path)
         way = "".join(f"{name} › " for name in before)
-        return Content.assemble((way, "$text-muted"), (here, "bold"))
+        return Content.assemble((way, "dim"), (here, "bold"))
 
     def _count(self, stop: NodeView) -> str:
         if stop.node.kind == self._item_kind:
@@ -152,7 +152,7 @@ def _reachable(stop: NodeView) -> list[GraphNode]:
 
 def _edge_lines(stop: NodeView) -> list[Content]:
     relation = "has it" if stop.items else ""
-    items = [Content.assemble((f"◀─ {relation}  ", "$text-muted"), one.name) for one in stop.items]
+    items = [Content.assemble((f"◀─ {relation}  ", "dim"), one.name) for one in stop.items]
     return [*(_step(step, stop.domain) for step in stop.steps), *items]
 
 
@@ -160,4 +160,4 @@ def _step(step: NeighbourEdge, domain: str) -> Content:
     phrase = edge_phrase(step.relation, domain)
     arrow = f"◀─ {phrase} ─" if step.against else f"─ {phrase} ─▶"
     value = f"  {step.value}" if step.value else ""
-    return Content.assemble((f"{arrow} ", "$text-muted"), f"{step.node.name}{value}")
+    return Content.assemble((f"{arrow} ", "dim"), f"{step.node.name}{value}")

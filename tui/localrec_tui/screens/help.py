@@ -53,7 +53,7 @@ class HelpScreen(Dialog[None]):
             Content.assemble(
                 (f"{self._keys(one):<18}", "bold"),
                 f"{one.description:<38}",
-                (one.id or "", "$text-muted"),
+                (one.id or "", "dim"),
             )
             for one in self._told
         ]

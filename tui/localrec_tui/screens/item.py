@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -12,15 +12,16 @@ from textual.content import Content
 from textual.widgets import Footer, Label, Static
 
 from localrec.data.answers import Answer
-from localrec.data.evidence import Evidence
 from localrec.data.model_calls import ModelCall
 from localrec.data.recommendations import MemorySummary
 from localrec.data.rows import Event
-from localrec_tui.answer_text import edge_phrase, task_label
+from localrec_tui.answer_text import task_label
 from localrec_tui.base_app import AppScreen
+from localrec_tui.item_text import evidence_graph
 from localrec_tui.messages import FeedbackGiven, ItemLoaded, UndoRequested
-from localrec_tui.services.records import HalfCell, ItemDetails
-from localrec_tui.widgets.results import FEEDBACK_KEYS, ShownItem, card_text
+from localrec_tui.widgets.item_facts import item_facts
+from localrec_tui.widgets.picture_preview import PicturePreview
+from localrec_tui.widgets.shown_items import FEEDBACK_KEYS, ShownItem, card_text
 from localrec_tui.workers import run_in_thread
 
 
@@ -84,7 +85,7 @@ class ItemScreen(AppScreen[None]):
     def on_item_loaded(self, message: ItemLoaded) -> None:
         """Show its picture, its properties and its edges."""
         self.query_one(PicturePreview).show(message.found.picture)
-        self.query_one("#properties", Static).update(Content("\n").join(_facts(message.found)))
+        self.query_one("#properties", Static).update(Content("\n").join(item_facts(message.found)))
 
     def show_status(self, status: str) -> None:
         """Show a sentence in place of the properties."""
@@ -106,18 +107,6 @@ class ItemScreen(AppScreen[None]):
             evidence_graph(item.name, item.evidence, self._domain)
             if item.evidence
             else ["No edge speaks for it."]
-        )
-
-
-def _facts(found: ItemDetails) -> Iterator[Content]:
-    """A line for each property that says something, and for each edge."""
-    for name, value in found.properties.items():
-        if value not in (None, ""):
-            yield Content.assemble((f"{name.replace('_', ' ')}: ", "bold"), str(value))
-    for link in found.links:
-        value = f"  {link.value}" if link.value else ""
-        yield Content.assemble(
-            (f"{edge_phrase(link.relation, found.domain)} ", "$text-muted"), f"{link.target}{value}"
         )
 
 
@@ -153,8 +142,8 @@ def _seen(calls: tuple[ModelCall, ...]) -> Content:
     for call in calls:
         lines.append(Content.assemble((f"{call.model} as {call.role}", "bold")))
         for turn in call.saw:
-            lines.append(Content.assemble((f"  {turn.role}: ", "$text-muted"), turn.text))
-        lines.append(Content.assemble(("  reply: ", "$text-muted"), _reply(call)))
+            lines.append(Content.assemble((f"  {turn.role}: ", "dim"), turn.text))
+        lines.append(Content.assemble(("  reply: ", "dim"), _reply(call)))
     return Content("\n").join(lines)
 
 
@@ -162,65 +151,3 @@ def _reply(call: ModelCall) -> str:
     if call.choice is not None:
         return ", ".join(f"{label} {chance:.2f}" for label, chance in call.choice.items())
     return f"none: {call.failed}" if call.reply is None else call.reply
-
-
-def evidence_graph(name: str, evidence: Sequence[Evidence], domain: str) -> list[str]:
-    """Draw the evidence in lines: from the item `name` first, then from other starting nodes.
-
-    What leads on from a node is drawn where the node is met first, so a circle ends.
-    """
-    leads: dict[str, list[Evidence]] = {}
-    for edge in dict.fromkeys(evidence):
-        leads.setdefault(_mark(edge.source), []).append(edge)
-    reached = {_mark(edge.target) for edge in evidence}
-    starts = [name, *(edge.source for edge in evidence if _mark(edge.source) not in reached)]
-    lines: list[str] = []
-    drawn: set[str] = set()
-    for start in dict.fromkeys(starts):
-        if _mark(start) not in drawn:
-            lines.append(start)
-            lines += _branches(start, "", leads, drawn, domain)
-    return lines
-
-
-def _branches(
-    node: str, indent: str, leads: dict[str, list[Evidence]], drawn: set[str], domain: str
-) -> list[str]:
-    if _mark(node) in drawn:
-        return []
-    drawn.add(_mark(node))
-    lines = []
-    edges = leads.get(_mark(node), [])
-    for number, edge in enumerate(edges, 1):
-        is_last = number == len(edges)
-        value = f"  {edge.value}" if edge.value else ""
-        phrase = edge_phrase(edge.relation, domain)
-        lines.append(f"{indent}{'└' if is_last else '├'}─ {phrase} ─▶ {edge.target}{value}")
-        below = f"{indent}{' ' if is_last else '│'}  "
-        lines += _branches(edge.target, below, leads, drawn, domain)
-    return lines
-
-
-def _mark(node: str) -> str:
-    """An edge names its target as the catalogue writes it, the next edge by its own name."""
-    return node.casefold()
-
-
-_UPPER_HALF = "▀"
-
-
-class PicturePreview(Static):
-    """Shows nothing, and takes no room, before it has a picture, or where colours are off."""
-
-    DEFAULT_CSS = """
-    PicturePreview { height: auto; margin-top: 1; display: none; }
-    """
-
-    def show(self, lines: Sequence[Sequence[HalfCell]]) -> None:
-        """Show a picture, line by line; () for none."""
-        self.display = bool(lines) and not self.app.no_color
-        self.update(Content("\n").join(map(_line, lines)))
-
-
-def _line(cells: Sequence[HalfCell]) -> Content:
-    return Content.assemble(*((_UPPER_HALF, f"{upper} on {lower}") for upper, lower in cells))

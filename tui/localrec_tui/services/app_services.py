@@ -26,6 +26,7 @@ from localrec_tui.services.catalogue import CatalogueService
 from localrec_tui.services.learning import LearningService
 from localrec_tui.services.memory import MemoryService
 from localrec_tui.services.models import ModelService
+from localrec_tui.services.people import PeopleService
 from localrec_tui.services.records import (
     AnsweredQuestion,
     DomainSummary,
@@ -75,6 +76,7 @@ class AppServices:
         self._warm = WarmWorkspace(folder, hold_s, self._stoppable)
         self._current_request: RequestHandle | None = None
         self.catalogue = CatalogueService(folder, self._read, self._writing, self._leased_workspace)
+        self.people = PeopleService(folder, self._read, self._writing)
         self.models = ModelService(folder, self._warm.started_models)
         self.memory = MemoryService(folder, self._lock, self._read, self._writing)
         self.learning = LearningService(folder)
@@ -135,15 +137,7 @@ class AppServices:
 
     def give_feedback(self, word: NewFeedback) -> FeedbackRecord:
         """Store feedback, with the job that updates memories from it."""
-        from localrec.memory.feedback import record_feedback
-        from localrec.workspace import OpenWorkspace
-        from localrec.workspace.domain_choice import find_item
-
-        with self._writing(), OpenWorkspace(self._folder, writable=True) as opened:
-            domain, item_id, _ = find_item(opened, word.item, word.domain, word.user)
-            return record_feedback(
-                opened.store, domain, word.user, item_id, word.event, reason=word.reason
-            )
+        return self.people.give_feedback(word)
 
     def undo(self, user: str) -> UndoneFeedback | None:
         """Take back a user's newest feedback; None where there is none."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from localrec_tui.services.memory import ReadStore
-from localrec_tui.services.records import RequestHandle
+from localrec_tui.services.records import RequestHandle, Verdict
 
 if TYPE_CHECKING:
     from localrec.data.domains import Domain
@@ -57,10 +57,11 @@ class PageTurn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CataloguePage(msgspec.Struct, frozen=True, kw_only=True):
-    """One page; with the first one `total`, how many items the view has."""
+    """One page, with what the user said of its items; with the first one `total`, of all items."""
 
     rows: tuple[PageRow, ...]
     total: int | None = None
+    verdicts: dict[str, Verdict] = {}
 
 
 class CatalogueLayout(msgspec.Struct, frozen=True, kw_only=True):
@@ -148,6 +149,7 @@ class CatalogueService:
         """At most `limit` rows of a view."""
         from localrec.graph.domain_files import load_domain
         from localrec.graph.pagination import first_page, next_page
+        from localrec_tui.services.store_queries import verdicts
 
         domain = load_domain(view.domain)
 
@@ -155,17 +157,19 @@ class CatalogueService:
             selection = self._selection(store, domain, view)
             if turn == PageTurn():
                 rows, total = first_page(store, domain, selection, limit)
-                return CataloguePage(rows=rows, total=total)
-            rows = next_page(
-                store,
-                domain,
-                selection,
-                limit,
-                behind=turn.behind,
-                before=turn.before,
-                last=turn.last,
-            )
-            return CataloguePage(rows=rows)
+            else:
+                total = None
+                rows = next_page(
+                    store,
+                    domain,
+                    selection,
+                    limit,
+                    behind=turn.behind,
+                    before=turn.before,
+                    last=turn.last,
+                )
+            said = verdicts(store, domain.name, view.user, [row.key for row in rows])
+            return CataloguePage(rows=rows, total=total, verdicts=said)
 
         return self._read(query)
 

@@ -110,13 +110,14 @@ class AnsweredQuestion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NewFeedback(msgspec.Struct, frozen=True, kw_only=True):
-    """Feedback of a user on an item; `reason` is in their own words."""
+    """Feedback of a user on an item; `reason` is in their own words, `stars` go with a rating."""
 
     user: str
     domain: str
     item: str
     event: Event
     reason: str | None = None
+    stars: float | None = None
 
 
 class DomainSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -136,6 +137,57 @@ class ItemEdge(msgspec.Struct, frozen=True):
     value: str | None
 
 
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """What a user last said of an item, or did with it, here or in an export.
+
+    Args:
+        event: The verdict.
+        stars: With `Event.RATED`; None for none.
+        source: `feedback`, or the kind of the export that brought it.
+    """
+
+    event: Event
+    stars: float | None = None
+    source: str = ""
+
+
+class HistoryRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of a user's history.
+
+    Args:
+        domain: The item's domain.
+        key: The item's key.
+        name: The item's name.
+        verdict: What was said or done.
+        day: When, as YYYY-MM-DD; "" where it is not known.
+        note: The reason in the user's words; "" for none.
+        is_here: It was said to localrec itself, so it can be taken back.
+    """
+
+    domain: str
+    key: str
+    name: str
+    verdict: Verdict
+    day: str
+    note: str
+    is_here: bool
+
+
+class HistoryView(msgspec.Struct, frozen=True, kw_only=True):
+    """The lines of a history that fit a search, at most as many as were asked for; their count."""
+
+    rows: tuple[HistoryRow, ...]
+    total: int
+
+
+class SimilarItem(msgspec.Struct, frozen=True):
+    """An item that has attributes in common with another: its key, its name, and a few of them."""
+
+    key: str
+    name: str
+    shared: tuple[str, ...]
+
+
 HalfCell = tuple[str, str]  # the colours of a cell's upper and lower half, such as "#c1121f"
 
 
@@ -149,6 +201,8 @@ class ItemDetails(msgspec.Struct, frozen=True, kw_only=True):
         properties: As its catalogue has them.
         links: Its edges; of what people told themselves, only the viewer's own.
         picture: Its picture in lines of half cells; () where it has none.
+        similar: The items with the rarest attributes in common with it, the nearest first.
+        verdict: The viewer's own newest word on it; None for none.
     """
 
     domain: str
@@ -157,6 +211,8 @@ class ItemDetails(msgspec.Struct, frozen=True, kw_only=True):
     properties: dict[str, Scalar]
     links: tuple[ItemEdge, ...]
     picture: tuple[tuple[HalfCell, ...], ...] = ()
+    similar: tuple[SimilarItem, ...] = ()
+    verdict: Verdict | None = None
 
 
 class RequestHandle:

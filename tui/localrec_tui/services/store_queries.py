@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from localrec.data.domains import Domain
 from localrec.data.rows import Event
 from localrec.foundation.errors import UsageError
 from localrec.graph.domain_files import known_domains, load_domain
@@ -13,8 +14,16 @@ from localrec.graph.image_store import thumbnails_by_key
 from localrec.graph.interactions import FEEDBACK, USER
 from localrec.graph.node_columns import edge_not_from, users_hidden_from
 from localrec.graph.store import Store
-from localrec_tui.services.records import DomainSummary, HalfCell, ItemDetails, ItemEdge
+from localrec_tui.services.records import (
+    DomainSummary,
+    HalfCell,
+    ItemDetails,
+    ItemEdge,
+    SimilarItem,
+    Verdict,
+)
 
+_SIMILAR = 5
 _COLUMNS, _LINES = 40, 16  # of a picture; both fit a terminal of 80 by 24
 
 
@@ -103,7 +112,62 @@ def item_details(store: Store, domain_name: str, key: str, user: str | None) -> 
         properties=msgspec.json.decode(properties),
         links=_distinct_edges(links),
         picture=_picture(thumbnails_by_key(store, domain, [key]).get(key)),
+        similar=_similar(store, domain, node_id, user),
+        verdict=verdicts(store, domain.name, user, [key]).get(key),
     )
+
+
+def verdicts(
+    store: Store, domain: str, user: str | None, keys: Iterable[str]
+) -> dict[str, Verdict]:
+    """Map the keys of items to a user's newest word on each; items without one are left out."""
+    if user is None:
+        return {}
+    rows = store.rows(
+        "SELECT i.key, arg_max(struct_pack(event := x.event, stars := x.rating, "
+        "source := x.source), (coalesce(x.\"at\", TIMESTAMP '1970-01-01'), x.rowid)) "
+        "FROM node i JOIN interaction x ON x.item_id = i.node_id "
+        "JOIN node u ON u.node_id = x.user_id AND u.kind = $2 AND u.key = $3 "
+        "WHERE i.domain = $1 AND i.kind = $4 AND i.key IN (SELECT unnest($5::VARCHAR[])) "
+        "GROUP BY i.key",
+        [domain, USER, user, load_domain(domain).item, list(keys)],
+    )
+    return {key: _verdict(**said) for key, said in rows}
+
+
+def _verdict(event: str, stars: float | None, source: str) -> Verdict:
+    return Verdict(event=Event(event), stars=stars, source=source)
+
+
+def _similar(
+    store: Store, domain: Domain, node_id: int, user: str | None
+) -> tuple[SimilarItem, ...]:
+    """The items that share an item's rarest attributes; each attribute weighs ln(items / with it).
+
+    The attributes that nearly every item has count for nothing, and are not walked.
+    """
+    rows = store.rows(
+        "WITH seeds AS (SELECT DISTINCT e.target_id, e.kind, t.name FROM edge e "
+        "JOIN node t ON t.node_id = e.target_id WHERE e.source_id = $1 "
+        f"AND e.kind IN (SELECT unnest($2)) AND {edge_not_from(users_hidden_from(store, user))}), "
+        "fans AS (SELECT DISTINCT e.source_id, s.target_id, s.name FROM edge e "
+        "JOIN seeds s USING (target_id, kind) WHERE e.source_id <> $1), "
+        "rare AS (SELECT target_id, ln((SELECT count(*) FROM node WHERE domain = $3 "
+        "AND kind = $4) / count(*)) AS weight FROM fans GROUP BY target_id), "
+        "near AS (SELECT f.source_id, sum(r.weight) AS score, "
+        "arg_max(f.name, r.weight, 3) AS shared FROM fans f JOIN rare r USING (target_id) "
+        "WHERE r.weight > 0 GROUP BY f.source_id ORDER BY score DESC, f.source_id LIMIT $5) "
+        "SELECT n.key, n.name, near.shared FROM near JOIN node n ON n.node_id = near.source_id "
+        "ORDER BY near.score DESC, n.node_id",
+        [
+            node_id,
+            [spec.edge for spec in domain.attributes.values()],
+            domain.name,
+            domain.item,
+            _SIMILAR,
+        ],
+    )
+    return tuple(SimilarItem(key, name, tuple(shared)) for key, name, shared in rows)
 
 
 def _distinct_edges(rows: Sequence[tuple[str, int, str, str | None]]) -> tuple[ItemEdge, ...]:

@@ -11,7 +11,7 @@ from textual.message import Message
 from localrec.data.rows import Event
 from localrec_tui.messages import UndoRequested
 from localrec_tui.widgets.paged_table import PagedTable
-from localrec_tui.widgets.results import FEEDBACK_KEYS
+from localrec_tui.widgets.shown_items import FEEDBACK_KEYS
 
 
 class CatalogueTable(PagedTable):

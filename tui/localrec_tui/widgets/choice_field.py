@@ -37,7 +37,7 @@ class ChoiceField(Static, can_focus=True):
         """Show the current value."""
         self.value = value
         label = f"{self._label}: " if self._label else ""
-        self.update(Content.assemble((f"{self._key} ", "$text-muted"), label, (value, "bold")))
+        self.update(Content.assemble((f"{self._key} ", "dim"), label, (value, "bold")))
 
     async def action_press(self) -> None:
         """Let the screen ask for another value: its action `pick_ID`."""

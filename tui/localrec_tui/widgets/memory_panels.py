@@ -159,7 +159,7 @@ class RulesPanel(VerticalScroll):
         since = "as shipped" if not rules.version else f"version {rules.version}, {rules.source}"
         head = f"The rules that choose neighbours among {rules.domain}, {since}. "
         change = "Change them: localrec memory rules edit --file my.rules"
-        text = Content.assemble((head + change, "$text-muted"), "\n\n", rules.text)
+        text = Content.assemble((head + change, "dim"), "\n\n", rules.text)
         self.query_one(Static).update(text)
 
 
@@ -174,15 +174,13 @@ def _words(found: UserMemory | None, now: MemoryVersion | None) -> Content:
         return Content(_NOBODY)
     if now is None:
         return Content((_NOTHING if found.domain else _UNKNOWN).format(found.user))
-    return Content.assemble((_head(now), "$text-muted"), "\n\n", (now.text or "(nothing)", "bold"))
+    return Content.assemble((_head(now), "dim"), "\n\n", (now.text or "(nothing)", "bold"))
 
 
 def _facet(facet: FacetSummary) -> Content:
     support = f"\n{' ' * (_BAR + 8)}from {', '.join(facet.supporters)}" if facet.supporters else ""
     drawn = f"▕{bar(facet.confidence, _BAR)}▏"
-    return Content.assemble(
-        f"{drawn} {facet.confidence:.2f}  ", facet.text, (support, "$text-muted")
-    )
+    return Content.assemble(f"{drawn} {facet.confidence:.2f}  ", facet.text, (support, "dim"))
 
 
 def _made_from(version: MemoryVersion) -> Iterator[str]:
@@ -214,8 +212,8 @@ def _difference(versions: tuple[MemoryVersion, ...], place: int) -> Content:
     now = versions[place]
     before = versions[place + 1] if place + 1 < len(versions) else None
     if before is None:
-        return Content.assemble(("The first version.\n", "$text-muted"), _version_text(now))
-    head = (f"Against version {before.number}:\n", "$text-muted")
+        return Content.assemble(("The first version.\n", "dim"), _version_text(now))
+    head = (f"Against version {before.number}:\n", "dim")
     return Content.assemble(head, *_marked(_version_text(before), _version_text(now)))
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PAGE_ROWS = 60  # rows asked for at a time: more than a tall screen shows
 _WINDOW = 3 * PAGE_ROWS
 _AHEAD = 20  # rows from an edge at which the next ones are asked for
-_SHARES = (3, 4, 2, 2)  # of the width: names, then the kinds that tell most
+_SHARES = (4, 3, 2, 2)  # of the width: names, then the kinds that tell most
 _CELL_PADDING = 2
 
 
@@ -49,7 +49,7 @@ class PagedTable(DataTable[Cell]):
     DEFAULT_CSS = "PagedTable { height: 1fr; }"
 
     def __init__(self) -> None:
-        super().__init__(id="listing", cursor_type="row", zebra_stripes=True)
+        super().__init__(id="listing", cursor_type="row", zebra_stripes=True, classes="pane")
         self._lines: list[PagedRow] = []
         self._heads: tuple[str, ...] = ()
         self._goes_on = False

@@ -2,66 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import msgspec
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
-from textual.content import Content
+from textual.containers import Horizontal, VerticalScroll
 from textual.message import Message
 from textual.widgets import DataTable, Static
 
 from localrec.data.recommendations import RecommendedItem
 from localrec.data.rows import Event
+from localrec_tui.item_text import FEEDBACK_LABELS, verdict_label
 from localrec_tui.messages import FeedbackGiven, UndoRequested
-from localrec_tui.services.records import ItemMatch
-
-_NOTHING = ItemMatch(checks=())
-FEEDBACK_LABELS = {
-    Event.RATED: "you rated it",
-    Event.PLAYED: "you played it",
-    Event.WANTED: "you want it",
-    Event.LIKED: "you like it",
-    Event.DISLIKED: "you dislike it",
-    Event.SEEN: "you know it",
-    Event.LATER: "not now",
-}
-FEEDBACK_KEYS: list[BindingType] = [
-    Binding("l", "say('liked')", "Like", id="like"),
-    Binding("d", "say('disliked')", "Dislike", id="dislike"),
-    Binding("s", "say('seen')", "Seen", id="seen"),
-    Binding("n", "say('later')", "Not now", id="not_now"),
-    Binding("L", "say('liked', True)", "Like, with a reason", show=False, id="like_because"),
-    Binding("D", "say('disliked', True)", "Dislike, with a reason", False, id="dislike_because"),
-    Binding("S", "say('seen', True)", "Seen, with a reason", False, id="seen_because"),
-    Binding("N", "say('later', True)", "Not now, with a reason", False, id="not_now_because"),
-    Binding("u", "take_back", "Undo", id="undo"),
-]
+from localrec_tui.services.records import ItemMatch, Verdict
+from localrec_tui.widgets.item_pane import ItemPane
+from localrec_tui.widgets.shown_items import (
+    COLUMNS,
+    FEEDBACK_KEYS,
+    NOTHING_MATCHED,
+    ShownItem,
+    card_text,
+)
+from localrec_tui.widgets.side_pane import SidePane
 
 
-class ShownItem(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of the list: the item, the constraints it meets, and the user's feedback.
-
-    `near` marks a close call, that misses something.
-    """
-
-    item: RecommendedItem
-    match: ItemMatch = _NOTHING
-    near: bool = False
-    said: str = ""
-
-
-_Column = tuple[
-    str, Callable[[ShownItem], Any], Callable[[ShownItem], str]
-]  # head, sorts by, tells
-
-
-class Results(Vertical):
+class Results(Horizontal):
     """Shows items and tells which one is meant."""
 
     @dataclass
@@ -76,12 +46,14 @@ class Results(Vertical):
         Binding("o", "sort", "Sort", show=False, id="sort"),
     ]
     DEFAULT_CSS = """
-    Results { height: 1fr; }
-    Results #cards { height: 1fr; }
-    Results #table { height: auto; max-height: 60%; }
-    Results #preview { height: auto; margin: 1 2 0 2; }
+    Results { height: 1fr; width: 100%; }
+    Results #cards { height: 1fr; width: 1fr; }
+    Results #table { height: 1fr; width: 5fr; }
+    Results #detail { height: 1fr; width: 5fr; }
+    Results #side { height: 1fr; width: 4fr; }
     Results.-table #cards { display: none; }
-    Results.-cards #table, Results.-cards #preview-box { display: none; }
+    Results.-cards #table { display: none; }
+    Results.-table #detail { display: block; }
     ItemCard { height: auto; padding: 0 1 0 2; margin-bottom: 1; border-left: blank; }
     ItemCard:focus { border-left: thick $accent; background: $boost; }
     """
@@ -95,14 +67,15 @@ class Results(Vertical):
     def compose(self) -> ComposeResult:
         """Both forms; the width of the window says which is seen."""
         yield ItemCards(id="cards")
-        yield DataTable(id="table", cursor_type="row", zebra_stripes=True)
-        with VerticalScroll(id="preview-box", can_focus=False):
-            yield Static(id="preview", markup=False)
+        yield DataTable(id="table", cursor_type="row", zebra_stripes=True, classes="pane")
+        yield ItemPane()
+        yield SidePane(id="side")
 
     def on_mount(self) -> None:
         """Set the heads of the columns."""
         table = self.query_one(DataTable)
-        for place, (head, _, _) in enumerate(_COLUMNS):
+        table.border_title = "No answer yet"
+        for place, (head, _, _) in enumerate(COLUMNS):
             table.add_column(head, key=str(place))
 
     @property
@@ -142,7 +115,7 @@ class Results(Vertical):
             [
                 ShownItem(
                     item=item,
-                    match=known.get(item.key, _NOTHING),
+                    match=known.get(item.key, NOTHING_MATCHED),
                     near=place >= len(items),
                     said=told.get(item.key, ""),
                 )
@@ -176,6 +149,16 @@ class Results(Vertical):
         ]
         self._refresh()
 
+    def mark_all(self, domain: str, verdicts: Mapping[str, Verdict]) -> None:
+        """Show what the user said of the items before, here or in an export."""
+        if domain != self._domain:
+            return
+        self._shown = [
+            msgspec.structs.replace(one, said=verdict_label(verdicts.get(one.item.key)))
+            for one in self._shown
+        ]
+        self._refresh()
+
     def unmark(self) -> None:
         """Remove all feedback marks: another user is chosen."""
         self._shown = [msgspec.structs.replace(one, said="") for one in self._shown]
@@ -189,7 +172,9 @@ class Results(Vertical):
         current = self.current
         self.set_class(wide, "-table")
         self.set_class(not wide, "-cards")
-        if had_focus:
+        if wide:
+            self.query_one(ItemPane).wake()
+        if had_focus and self._shown:
             self._point_at(self._shown.index(current) if current in self._shown else 0)
 
     def take_focus(self) -> None:
@@ -217,12 +202,12 @@ class Results(Vertical):
 
     async def action_sort(self) -> None:
         """Sort by the next column."""
-        await self.sort_by((self._sorted_by + 1) % len(_COLUMNS))
+        await self.sort_by((self._sorted_by + 1) % len(COLUMNS))
 
     async def sort_by(self, column: int) -> None:
         """Sort by a column, numbers with the best first; close calls stay behind."""
         self._sorted_by = column
-        head, sorts_by, _ = _COLUMNS[column]
+        head, sorts_by, _ = COLUMNS[column]
         await self._set(sorted(self._shown, key=lambda one: (one.near, sorts_by(one))))
         self.notify(f"Sorted by {head.lower() or 'rank'}.", timeout=2)
 
@@ -271,10 +256,15 @@ class Results(Vertical):
         self._preview()
 
     def _preview(self) -> None:
-        row = self.query_one(DataTable).cursor_row
+        table = self.query_one(DataTable)
+        row = table.cursor_row
         has_row = 0 <= row < len(self._shown)
-        told = card_text(self._shown[row]) if has_row else Content("")
-        self.query_one("#preview", Static).update(told)
+        self.query_one(ItemPane).show(self._shown[row] if has_row else None, self._domain)
+        close = sum(one.near for one in self._shown)
+        counted = f"{len(self._shown) - close} in the answer"
+        table.border_title = f"{counted}, {close} close" if close else counted
+        if not self._shown:
+            table.border_title = "No answer yet"
 
     def _point_at(self, place: int) -> None:
         if self.is_table:
@@ -316,58 +306,6 @@ class ItemCard(Static, can_focus=True):
         self.update(card_text(shown))
 
 
-def card_text(one: ShownItem) -> Content:
-    """An item as a card tells it; every mark is also a word or a sign, not a colour alone."""
-    item = one.item
-    mark = "close, but misses something" if one.near else _fits(one)
-    head = Content.assemble(
-        (f"{item.rank:>2}  ", "$text-muted"),
-        (item.name, "bold"),
-        (f"  {item.score:.3f}", "$text-muted"),
-        f"  {mark}" if mark else "",
-        (f"  [{one.said}]", "bold") if one.said else "",
-    )
-    lines = [head, Content(f"    {item.reason or '…'}")]
-    if one.match.checks:
-        signs = (f"{'✓' if wish.holds else '✗'} {wish.label}" for wish in one.match.checks)
-        lines.append(Content(f"    {'  '.join(signs)}"))
-    if one.match.have or item.missing:
-        lines.append(Content(f"    {_shelf(one)}"))
-    return Content("\n").join(lines)
-
-
-def _fits(one: ShownItem) -> str:
-    return "" if one.item.satisfies else "not all you asked for"
-
-
-def _shelf(one: ShownItem) -> str:
-    parts = []
-    if one.match.have:
-        parts.append(f"have: {', '.join(one.match.have)}")
-    if one.item.missing:
-        parts.append(f"missing: {', '.join(one.item.missing)}")
-    return " · ".join(parts)
-
-
-def _met(one: ShownItem) -> int:
-    return sum(wish.holds for wish in one.match.checks)
-
-
-def _meets(one: ShownItem) -> str:
-    checks = one.match.checks
-    return f"{_met(one)} of {len(checks)}" if checks else ""
-
-
-_COLUMNS: tuple[_Column, ...] = (
-    ("#", lambda one: one.item.rank, lambda one: f"{one.item.rank}{'~' if one.near else ''}"),
-    ("Name", lambda one: one.item.name.casefold(), lambda one: one.item.name),
-    ("Score", lambda one: -one.item.score, lambda one: f"{one.item.score:.3f}"),
-    ("Meets", lambda one: -_met(one), _meets),
-    ("Missing", lambda one: len(one.item.missing), lambda one: ", ".join(one.item.missing)),
-    ("You", lambda one: one.said, lambda one: one.said),
-)
-
-
 def _cells(one: ShownItem) -> list[Text]:
     """Cells of a table, which would read a bare string as markup."""
-    return [Text(tells(one)) for _, _, tells in _COLUMNS]
+    return [Text(tells(one)) for _, _, tells in COLUMNS]

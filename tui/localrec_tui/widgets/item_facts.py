@@ -1,0 +1,47 @@
+"""All that is known of an item, in lines: recipe, texts, facts, its way in the graph, its like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from textual.content import Content
+
+from localrec.data.evidence import Evidence
+from localrec_tui.item_text import evidence_graph, fact_lines, item_texts, recipe_lines
+from localrec_tui.services.records import ItemDetails
+
+_LABEL_WIDTH = 14
+
+
+def item_facts(found: ItemDetails, evidence: Sequence[Evidence] = ()) -> Iterator[Content]:
+    """The lines about an item.
+
+    Args:
+        found: What the store knows of it.
+        evidence: The edges that an answer stands on; () draws no graph.
+    """
+    if recipe := recipe_lines(found):
+        yield _head("Recipe")
+        wide = max(len(amount) for amount, _ in recipe)
+        for amount, name in recipe:
+            yield Content.assemble((f"  {amount:>{wide}}  ", "dim"), name)
+        yield Content("")
+    for text in item_texts(found):
+        yield Content(text)
+        yield Content("")
+    for label, value in fact_lines(found):
+        yield Content.assemble((f"{label:<{_LABEL_WIDTH}}", "dim"), value)
+    if evidence:
+        yield Content("")
+        yield _head("Why: its way in the graph")
+        for line in evidence_graph(found.name, evidence, found.domain):
+            yield Content(line)
+    if found.similar:
+        yield Content("")
+        yield _head("Like this, by what they have in common")
+        for one in found.similar:
+            yield Content.assemble(f"  {one.name}", (f"  {', '.join(one.shared)}", "dim"))
+
+
+def _head(text: str) -> Content:
+    return Content.styled(text, "bold $text-accent")

@@ -1,0 +1,138 @@
+"""The chosen item beside a list: why it, its recipe and facts, its way in the graph, its like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from textual import getters
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.timer import Timer
+from textual.widgets import Static
+
+from localrec_tui.base_app import BaseApp
+from localrec_tui.item_text import verdict_label
+from localrec_tui.messages import ItemLoaded, WorkFailed
+from localrec_tui.services.records import ItemDetails
+from localrec_tui.widgets.badges import badge, in_line, match_badges
+from localrec_tui.widgets.item_facts import item_facts
+from localrec_tui.widgets.picture_preview import PicturePreview
+from localrec_tui.widgets.shown_items import ShownItem
+from localrec_tui.workers import run_in_thread
+
+_PAUSE_S = 0.05  # a cursor that runs on does not read what it passes
+_EMPTY = "Nothing is chosen yet.\n\nThe arrows choose an item of the list."
+
+
+class ItemPane(VerticalScroll):
+    """Shows one item; what the store knows of it follows a moment after the choice."""
+
+    app = getters.app(BaseApp)
+    DEFAULT_CSS = """
+    ItemPane {
+        padding: 0 1; display: none;
+    }
+    ItemPane .said, ItemPane .facts { height: auto; }
+    ItemPane .facts { margin-top: 1; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__(id="detail", classes="pane")
+        self._shown: ShownItem | None = None
+        self._domain = ""
+        self._waiting: Timer | None = None
+        self.found: ItemDetails | None = None
+
+    def compose(self) -> ComposeResult:
+        """Why it, a picture where it has one, and what it is."""
+        yield Static(_EMPTY, classes="said", markup=False)
+        yield PicturePreview()
+        yield Static(classes="facts", markup=False)
+
+    def show(self, shown: ShownItem | None, domain: str) -> None:
+        """Show an item of a domain; None: nothing is chosen."""
+        before = self._shown
+        is_same = (
+            before is not None
+            and shown is not None
+            and before.item.key == shown.item.key
+            and domain == self._domain
+        )
+        self._shown, self._domain = shown, domain
+        if not is_same:
+            self.found = None
+            self.query_one(PicturePreview).show(())
+            self.query_one(".facts", Static).update("")
+            self.scroll_home(animate=False)
+        self._draw()
+        if is_same:
+            return
+        if self._waiting is not None:
+            self._waiting.stop()
+            self._waiting = None
+        if shown is not None and self.display:
+            self._waiting = self.set_timer(_PAUSE_S, self._load)
+
+    def wake(self) -> None:
+        """Read what is shown, where the pane was out of sight before."""
+        if self.found is None and self._shown is not None:
+            self._load()
+
+    def _load(self) -> None:
+        app, shown = self.app, self._shown
+        if shown is None:
+            return
+        services, domain, key, user = app.services, self._domain, shown.item.key, app.user
+        run_in_thread(
+            self,
+            "item beside the list",
+            lambda: ItemLoaded(services.item(domain, key, user)),
+            is_logged=False,
+        )
+
+    def on_item_loaded(self, message: ItemLoaded) -> None:
+        """Show it, unless another item is chosen by now."""
+        message.stop()
+        found, shown = message.found, self._shown
+        if shown is None or (found.domain, found.key) != (self._domain, shown.item.key):
+            return
+        self.found = found
+        self.query_one(PicturePreview).show(found.picture)
+        self._draw()
+        self.query_one(".facts", Static).update(
+            Content("\n").join(item_facts(found, shown.item.evidence))
+        )
+
+    def on_work_failed(self, message: WorkFailed) -> None:
+        """Say why nothing is known of it."""
+        message.stop()
+        self.query_one(".facts", Static).update(message.sentences)
+
+    def _draw(self) -> None:
+        shown = self._shown
+        said = self.query_one(".said", Static)
+        if shown is None:
+            self.border_title, self.border_subtitle = "", ""
+            said.display = True
+            said.update(_EMPTY)
+            return
+        self.border_title = Content(shown.item.name)
+        self.border_subtitle = "Enter: all about it" if shown.item.rank else ""
+        lines = list(self._head(shown))
+        said.display = bool(lines)
+        said.update(Content("\n").join(lines))
+
+    def _head(self, shown: ShownItem) -> Iterator[Content]:
+        own = shown.said or verdict_label(self.found.verdict if self.found else None)
+        badges = match_badges(shown.match, shown.item.missing)
+        if own:
+            badges.insert(0, badge("said", own))
+        if shown.near:
+            badges.append(badge("plain", "close, but misses something"))
+        elif shown.item.rank and not shown.item.satisfies:
+            badges.append(badge("plain", "not all you asked for"))
+        if badges:
+            yield in_line(badges)
+        if shown.item.reason:
+            yield Content(f"\n{shown.item.reason}" if badges else shown.item.reason)

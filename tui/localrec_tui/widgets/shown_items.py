@@ -1,0 +1,96 @@
+"""One line of an answer: what is shown of it, as a card and as cells, and the keys for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+from textual.binding import Binding, BindingType
+from textual.content import Content
+
+from localrec.data.recommendations import RecommendedItem
+from localrec_tui.services.records import ItemMatch
+from localrec_tui.widgets.badges import in_line, match_badges
+
+NOTHING_MATCHED = ItemMatch(checks=())
+FEEDBACK_KEYS: list[BindingType] = [
+    Binding("l", "say('liked')", "Like", id="like"),
+    Binding("d", "say('disliked')", "Dislike", id="dislike"),
+    Binding("s", "say('seen')", "Seen", id="seen"),
+    Binding("n", "say('later')", "Not now", id="not_now"),
+    Binding("L", "say('liked', True)", "Like, with a reason", show=False, id="like_because"),
+    Binding("D", "say('disliked', True)", "Dislike, with a reason", False, id="dislike_because"),
+    Binding("S", "say('seen', True)", "Seen, with a reason", False, id="seen_because"),
+    Binding("N", "say('later', True)", "Not now, with a reason", False, id="not_now_because"),
+    Binding("u", "take_back", "Undo", id="undo"),
+]
+
+
+class ShownItem(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of the list: the item, the constraints it meets, and the user's feedback.
+
+    `near` marks a close call, that misses something.
+    """
+
+    item: RecommendedItem
+    match: ItemMatch = NOTHING_MATCHED
+    near: bool = False
+    said: str = ""
+
+
+Column = tuple[str, Callable[[ShownItem], Any], Callable[[ShownItem], str]]  # head, sorts by, tells
+
+
+def card_text(one: ShownItem) -> Content:
+    """An item as a card tells it; every mark is also a word or a sign, not a colour alone."""
+    item = one.item
+    mark = "close, but misses something" if one.near else _fits(one)
+    head = Content.assemble(
+        (f"{item.rank:>2}  ", "dim"),
+        (item.name, "bold"),
+        (f"  {mark}", "$text-warning") if mark else "",
+        (f"  [{one.said}]", "bold $text-accent") if one.said else "",
+    )
+    lines = [head, Content(f"    {item.reason or '…'}")]
+    if recipe := _recipe(item):
+        lines.append(Content.styled(f"    {recipe}", "dim"))
+    if badges := match_badges(one.match, item.missing):
+        lines.append(Content.assemble("    ", in_line(badges)))
+    return Content("\n").join(lines)
+
+
+def _fits(one: ShownItem) -> str:
+    return "" if one.item.satisfies else "not all you asked for"
+
+
+def _recipe(item: RecommendedItem) -> str:
+    """The components with their amounts, of an answer that has walked over them."""
+    parts = (f"{e.target} {e.value}" for e in item.evidence if e.source == item.name and e.value)
+    return " · ".join(dict.fromkeys(parts))
+
+
+def _met(one: ShownItem) -> int:
+    return sum(wish.holds for wish in one.match.checks)
+
+
+def _meets(one: ShownItem) -> str:
+    checks = one.match.checks
+    return f"{_met(one)} of {len(checks)}" if checks else ""
+
+
+COLUMNS: tuple[Column, ...] = (
+    ("#", lambda one: one.item.rank, lambda one: "close" if one.near else str(one.item.rank)),
+    ("Name", lambda one: one.item.name.casefold(), lambda one: one.item.name),
+    ("Meets", lambda one: -_met(one), _meets),
+    ("You", lambda one: one.said, lambda one: one.said.removeprefix("you ")),
+    ("Fits", lambda one: -one.item.score, lambda one: _bar(one.item.score)),
+    ("Missing", lambda one: len(one.item.missing), lambda one: ", ".join(one.item.missing)),
+)
+_BARS = 5
+
+
+def _bar(score: float) -> str:
+    """A score from 0 to 1 in five blocks; lists of other scales fill or leave them all."""
+    full = round(_BARS * min(1.0, max(0.0, score)))
+    return "▰" * full + "▱" * (_BARS - full)
