@@ -21,6 +21,7 @@ from localrec.cli import (
     export,
     feedback,
     forget,
+    help,
     images,
     imports,
     learn,
@@ -79,6 +80,7 @@ app.command("doctor")(doctor.doctor)
 app.command("sql", epilog=sql.EXAMPLES)(sql.sql)
 app.command("tui", epilog=tui.EXAMPLES)(tui.tui)
 app.command("mcp", epilog=mcp.EXAMPLES)(mcp.mcp)
+app.command("help", epilog=help.EXAMPLES)(help.help_)
 app.add_typer(shelf.app, name="shelf")
 memory.app.add_typer(memory_rules.app, name="rules")
 app.add_typer(memory.app, name="memory")

@@ -241,7 +241,7 @@ def _find_files(path: Path) -> tuple[Path, Path | None]:
     if not mapping.is_file():
         raise InputError(
             f"{path} has no mapping file {mapping.name} beside it.",
-            "See docs/sources.md for what stands in one.",
+            "What stands in one: localrec help sources",
         )
     return mapping, path
 
@@ -258,7 +258,7 @@ def read_mapping(path: Path) -> TableMapping:
         return msgspec.convert(tomllib.loads(written), TableMapping)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise InputError(
-            f"{path} is no mapping: {clean_text(error)}.", "See docs/sources.md for its fields."
+            f"{path} is no mapping: {clean_text(error)}.", "Its fields: localrec help sources"
         ) from error
 
 
