@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,6 +19,7 @@ from localrec.cli.context import (
     progress,
     user_key,
 )
+from localrec.cli.import_dumps import is_dump, read_dump
 from localrec.cli.import_guesses import GuessOptions, read_guessed
 from localrec.cli.learn import learn_in_background
 from localrec.cli.piped_files import from_pipe
@@ -30,7 +33,9 @@ if TYPE_CHECKING:
 EXAMPLES = """
 KIND is auto (told from the file), cocktails, goodreads, storygraph, letterboxd, imdb, netflix,
 listenbrainz, lastfm, spotify, boardgamegeek, myanimelist, movielens, amazon, recbole, instructrec,
-yelp, table or catalogue. docs/sources.md lists what is read of each.\n\n
+yelp, trakt, calibre, librarything, goodbooks, bookcrossing, barassistant, iba, mrboston, table or
+catalogue; of open dumps imdbtitles, openlibrary and musicbrainz. docs/sources.md lists what is read
+of each.\n\n
 Examples:\n\n
   localrec import auto letterboxd-anna-2026-11-20.zip --user anna --dry-run\n\n
   localrec import goodreads goodreads_library_export.csv --user anna\n\n
@@ -38,7 +43,8 @@ Examples:\n\n
   localrec import amazon Video_Games/ --since 2022-10-01 --until 2023-11-01\n\n
   localrec import cocktails drinks.csv\n\n
   localrec import auto winemag.csv --domain wines\n\n
-  zcat log.csv.gz | localrec import table - --mapping log.mapping.toml
+  zcat log.csv.gz | localrec import table - --mapping log.mapping.toml\n\n
+  localrec import imdbtitles title.basics.tsv.gz
 """
 _SHOWN = 20
 _PATIENCE_S = 600.0  # that work in the background waits for others to leave the store
@@ -83,6 +89,10 @@ def import_(
             "--index-later", help="Leave the vectors of new texts to localrec index (histories)."
         ),
     ] = False,
+    keep_all: Annotated[
+        bool,
+        typer.Option("--all", help="Of a dump of everything, keep what is not here yet, too."),
+    ] = False,
     since: DayOption = None,
     until: DayOption = None,
     mapping: Annotated[
@@ -91,27 +101,39 @@ def import_(
     ] = None,
 ) -> None:
     """Read a catalogue or somebody's history: all of it, or nothing on a bad file."""
-    import msgspec
-
     context = command_context()
     guess = GuessOptions(accept, suggest, domain, user)
     if mapping is not None and kind != "table":
         raise UsageError(f"{kind} needs no mapping.", "--mapping goes with the kind table.")
+    store = None if dry_run else partial(_store, context, user=user, embed=not later)
     with from_pipe(path) as file:
-        known = None if mapping else _kind_and_domain(context, kind, file, domain, guess)
-        with progress() as steps:
-            steps("reading", 0, 0)
-            if mapping is not None:
-                chosen = _read_mapped(context, file, mapping, domain, user, strict=strict)
-            elif known is not None:
-                chosen = _read(known, file, user, _window(since, until), strict=strict)
-            found, about = chosen
-            report = found.report
-            if not dry_run:
-                report = _store(context, found, about, user, steps, embed=not later)
-    report = msgspec.structs.replace(report, dry_run=dry_run)
+        if mapping is not None:
+            mapped = (context, file, mapping, domain, user)
+            report = _import_read(partial(_read_mapped, *mapped, strict=strict), store)
+        else:
+            known = _kind_and_domain(context, kind, file, domain, guess)
+            if isinstance(known[0], str) and is_dump(known[0]):
+                dump = (context, known[0], file, known[1])
+                report = read_dump(*dump, keep_all=keep_all, dry_run=dry_run)
+            else:
+                read = partial(_read, known, file, user, _window(since, until), strict=strict)
+                report = _import_read(read, store)
     if not context.print_json(report):
         _render(report)
+
+
+def _import_read(
+    read: Callable[[], tuple[CatalogueRows | HistoryRows | BulkHistory, Domain]],
+    store: Callable[..., ImportReport] | None,
+) -> ImportReport:
+    """Read, and store what was read; without a place to store it only the receipt is made."""
+    import msgspec
+
+    with progress() as steps:
+        steps("reading", 0, 0)
+        found, about = read()
+        report = store(found, about, steps=steps) if store else found.report
+    return msgspec.structs.replace(report, dry_run=store is None)
 
 
 def _read(
@@ -164,9 +186,9 @@ def _store(
     context: CommandContext,
     found: CatalogueRows | HistoryRows | BulkHistory,
     domain: Domain,
+    *,
     user: str | None,
     steps: Any,
-    *,
     embed: bool,
 ) -> ImportReport:
     """Put into the workspace what was read; the receipt as it was stored."""
@@ -177,8 +199,7 @@ def _store(
     adopt_domain(context.workspace, domain)
     with context.open_workspace(writable=True, may_read=files) as opened:
         if isinstance(found, CatalogueRows):
-            opened.imports.import_items(found, domain, steps, embed=False)
-            report = found.report
+            report = opened.imports.import_items(found, domain, steps, embed=False)
         else:
             report = opened.imports.import_history(found, domain, user, steps, embed=False)
         waiting = opened.imports.prepare_vectors(domain, steps) if embed else 0

@@ -83,8 +83,9 @@ class GoodbooksSource:
         checked = wishes.check(import_log)
         return msgspec.structs.replace(
             told,
-            select=f"{told.select} UNION ALL {wishes.select(all_good=checked.all_good)}",
-            files=(*told.files, *map(str, wishes.files)),
+            select=f"{told.select} UNION ALL {checked.select}",
+            files=(*told.files, *map(str, checked.files)),
+            scratch=(*told.scratch, checked.scratch),
             report=import_log.report(told.report.kept + checked.good),
         )
 

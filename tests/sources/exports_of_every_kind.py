@@ -257,6 +257,45 @@ def write_catalogue(folder: Path, name: str = "Pub Beer") -> Path:
     return _save(folder / "beers.csv", lines)
 
 
+def write_imdbtitles(folder: Path, name: str = "Heat") -> Path:
+    header = (
+        "tconst\ttitleType\tprimaryTitle\toriginalTitle\tisAdult\tstartYear\tendYear\t"
+        "runtimeMinutes\tgenres"
+    )
+    rows = (
+        f"tt0113277\tmovie\t{name}\t{name}\t0\t1995\t\\N\t170\tCrime,Drama\n"
+        "tt0078748\tmovie\tAlien\tAlien\t0\t1979\t\\N\t117\tHorror,Sci-Fi\n"
+    )
+    return _save(folder / "title.basics.tsv", f"{header}\n{rows}")
+
+
+def write_openlibrary(folder: Path, name: str = "Dune") -> Path:
+    lines = [
+        "/type/work\t/works/OL" + f"{number}W\t1\t2021-01-01T00:00:00\t" + json.dumps(told)
+        for number, told in enumerate(
+            [{"title": name, "subjects": [name, "Science fiction"]}, {"title": "Emma"}], 1
+        )
+    ]
+    return _save(folder / "ol_dump_works_latest.txt", "\n".join(lines) + "\n")
+
+
+def write_musicbrainz(folder: Path, name: str = "Moon Safari") -> Path:
+    lines = [
+        json.dumps(
+            {
+                "id": f"b{number}",
+                "primary-type": "Album",
+                "title": title,
+                "artist-credit": [{"name": "Air"}],
+                "first-release-date": "1998-01-16",
+                "tags": [{"name": title, "count": 2}],
+            }
+        )
+        for number, title in enumerate((name, "Talkie Walkie"))
+    ]
+    return _save(folder / "release-group", "\n".join(lines) + "\n")
+
+
 WRITERS: dict[str, Callable[..., Path]] = {
     "cocktails": write_cocktails,
     "barassistant": write_barassistant,
@@ -280,6 +319,9 @@ WRITERS: dict[str, Callable[..., Path]] = {
     "amazon": write_amazon,
     "recbole": write_recbole,
     "instructrec": write_instructrec,
+    "imdbtitles": write_imdbtitles,
+    "openlibrary": write_openlibrary,
+    "musicbrainz": write_musicbrainz,
     "goodbooks": write_goodbooks,
     "bookcrossing": write_bookcrossing,
     "yelp": write_yelp,

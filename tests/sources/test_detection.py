@@ -35,6 +35,9 @@ IBA_DRINK = b'[{"name": "Fizz", "glass": "g", "ingredients": [], "preparation": 
 TRAKT = b'[{"rated_at": "", "rating": 9, "movie": {"title": "Heat", "ids": {"trakt": 1}}}]'
 THING = b'{"1": {"books_id": "1", "title": "Dune", "primaryauthor": "Herbert, Frank"}}'
 THING_HEADER = ["Book Id", "Title", "Primary Author", "Rating", "Tags", "Collections"]
+TITLES = b"tconst\ttitleType\tprimaryTitle\toriginalTitle\tisAdult\tstartYear\tendYear\n"
+WORK = b'/type/work\t/works/OL1W\t1\t2021-01-01T00:00:00\t{"title": "Dune"}\n'
+GROUP = b'{"title": "Moon Safari", "artist-credit": [], "primary-type": "Album", "id": "b"}\n'
 BX = b'"User-ID";"ISBN";"Book-Rating"\n"1";"2";"0"\n'
 INTER = b"user_id:token\titem_id:token\trating:float\n1\t2\t3\n"
 MAPPING = b'[columns]\nitem = "id"\n'
@@ -55,6 +58,21 @@ LOOKS: dict[str, dict[str, Content]] = {
         "semicolons.csv": b"id;name;ingredients;ingredientMeasures\n",
         "bom.csv": BOM + b"id,name,ingredients,ingredientMeasures\n",
         "search.json": b'{"drinks": [{"strDrink": "Fizz"}]}',
+    },
+    "imdbtitles": {
+        "title.basics.tsv": TITLES,
+        "title.basics.tsv.gz": gzip.compress(TITLES),
+        "renamed.txt": BOM + TITLES,
+    },
+    "openlibrary": {
+        "ol_dump_works_latest.txt": WORK,
+        "ol_dump_works_latest.txt.gz": gzip.compress(WORK),
+        "works.txt": WORK * 3,
+    },
+    "musicbrainz": {
+        "release-group": GROUP,
+        "release-group.gz": gzip.compress(GROUP),
+        "groups.jsonl": GROUP * 3,
     },
     "trakt": {
         "ratings-movies.json": TRAKT,
