@@ -31,6 +31,60 @@ COMMANDS = {
     "recommend": ("recommend", "--system", "memrec", "--domain", "movies", "-k", "3"),
     "ask": ("ask", "a smoky drink without whiskey", "--domain", "cocktails", "-k", "3"),
 }
+# What nobody could do before, and the files that were written for it and for nothing else. No file
+# named here existed at the tag: git diff --diff-filter=A -M30% --numstat ec7bac0 HEAD -- '*.py'
+FEATURES = {
+    "default ranking that is learnt": (
+        "localrec/ranking/learned localrec/index/gru4rec.py localrec/systems/learned.py "
+        "localrec/systems/judge_learning.py localrec/explanation/deciding_reasons.py "
+        "localrec/cli/learn.py tui/localrec_tui/services/learning.py scripts/bench/learning.py "
+        "scripts/studies/learned_ranking.py"
+    ),
+    "catalogues of one's own from any table": (
+        "localrec/sources/catalogues localrec/sources/table_guess.py "
+        "localrec/data/catalogue_columns.py localrec/workspace/own_domains.py "
+        "localrec/workspace/table_domains.py localrec/workspace/domain_check.py "
+        "localrec/graph/domain_removal.py localrec/cli/domains.py localrec/cli/import_guesses.py "
+        "scripts/studies/catalogue_rows.py scripts/studies/asked_catalogues.py"
+    ),
+    "formats that could not be imported": (
+        "localrec/sources/boardgamegeek.py localrec/sources/imdb.py "
+        "localrec/sources/myanimelist.py localrec/sources/netflix.py localrec/sources/spotify.py "
+        "localrec/sources/personal_items.py localrec/sources/screen_titles.py "
+        "localrec/sources/xml_records.py localrec/sources/export_cells.py "
+        "localrec/packs/cocktails/bar_assistant.py localrec/packs/cocktails/iba_recipes.py "
+        "localrec/packs/cocktails/mr_boston.py localrec/packs/cocktails/recipe_catalogue.py "
+        "scripts/studies/export_faults.py scripts/studies/export_layouts.py "
+        "scripts/studies/export_round_trips.py scripts/studies/fuzz_tables.py"
+    ),
+    "words that a question's reader did not know": (
+        "localrec/understanding/amounts.py localrec/understanding/foreign_questions.py "
+        "localrec/understanding/language_words.py localrec/understanding/nearest_names.py "
+        "localrec/understanding/question_reader.py localrec/understanding/topics.py "
+        "localrec/understanding/state_phrases.py localrec/understanding/unused_words.py "
+        "localrec/understanding/years.py localrec/explanation/answer_message.py "
+        "localrec/systems/declined.py scripts/studies/asked_questions.py"
+    ),
+    "public Python API": "localrec/api",
+    "contracts and entry points of plug-ins": "localrec/testing localrec/foundation/plugins.py",
+    "server for local assistants": "localrec/mcp_server localrec/cli/mcp.py",
+    "SQL over the store": "localrec/graph/views.py localrec/cli/sql.py",
+    "lists with variety, for several users": (
+        "localrec/ranking/diversity.py localrec/systems/list_choice.py "
+        "scripts/studies/list_diversity.py"
+    ),
+    "vectors made in the background": "localrec/index/pending_vectors.py",
+    "faults told in a sentence": (
+        "localrec/foundation/crash_report.py localrec/foundation/disk_errors.py "
+        "localrec/foundation/delayed_close.py"
+    ),
+    "evaluation of data that is only imported": (
+        "localrec/evaluation/data_folders.py localrec/evaluation/ranking/given_negatives.py"
+    ),
+    "these figures": (
+        "scripts/house.py scripts/bench/before_after.py scripts/studies/asked_judge.py"
+    ),
+}
 
 
 class Traced(msgspec.Struct, frozen=True):
@@ -241,6 +295,31 @@ def lines_table(before: HouseFigures, after: HouseFigures) -> str:
     )
 
 
+def features_table(root: Path, grown: int) -> str:
+    """Lines of the files that were written for what is new, and what growth they leave."""
+    sizes = {feature: lines_of(root, paths.split()) for feature, paths in FEATURES.items()}
+    rows = [f"| {feature} | {lines:,} |" for feature, lines in sizes.items()]
+    new = sum(sizes.values())
+    return "\n".join(
+        [
+            "| new since the tag, in files of its own | lines |",
+            "| --- | ---: |",
+            *rows,
+            f"| **all of these** | **{new:,}** |",
+            f"| growth of everything else, so of {grown:,} in all | **{grown - new:+,}** |",
+        ]
+    )
+
+
+def lines_of(root: Path, paths: Sequence[str]) -> int:
+    """Lines of some Python files, and of those in some folders."""
+    files: set[Path] = set()
+    for path in paths:
+        found = sorted((root / path).rglob("*.py")) if (root / path).is_dir() else [root / path]
+        files.update(found)
+    return sum(file.read_text("utf-8").count("\n") for file in files)
+
+
 def trace_table(before: HouseFigures, after: HouseFigures) -> str:
     """What runs during a command, before and after."""
     rows = []
@@ -315,9 +394,11 @@ def design_blocks(source: Source) -> dict[str, str]:
     """What this script writes into docs/design.md, by the names of the markers."""
     before, after = read_figures("house-before.json"), read_figures("house-after.json")
     after = msgspec.structs.replace(after, lines=source.lines_by_package())
+    grown = sum(after.lines.values()) - sum(before.lines.values())
     return {
         "rooms": drawing(source),
         "house-lines": lines_table(before, after),
+        "house-features": features_table(ROOT, grown),
         "house-traced": trace_table(before, after),
     }
 

@@ -43,6 +43,22 @@ workspace, though not whose they were: what nobody else should see wants a works
 Reviews stay the person's. None of it becomes a text of the item, and all of it leaves with
 `forget --user`.
 """
+_DUMPS = """## Knowledge for a library that stands alone
+
+An export of Letterboxd or Goodreads has no genres, so "science fiction from the 60s" finds nothing
+in it. Open dumps that a person can download once have them:
+
+```sh
+localrec import letterboxd letterboxd-anna.zip --user anna
+localrec import imdbtitles title.basics.tsv.gz
+localrec ask "science fiction from the 60s"
+```
+
+A dump (`imdbtitles`, `openlibrary`, `musicbrainz`) is streamed and read for the items of the
+workspace alone, or whole with `--all`. Items are found by their identifier (IMDb's number, ISBN),
+else by title with year or maker, tracks by album and artist; the receipt says how many. Only what
+an item lacks is added. It says nothing of who has an item, and goes with the item.
+"""
 _ROWS = """## What happens to bad rows
 
 Every import ends in a receipt: rows read, kept, merged and dropped, where read is the sum of the
@@ -76,7 +92,9 @@ exporters document them; no real file of them was at hand. Of each, {rows:,} row
 every fourth with a fault (no title, too many cells, a rating in words, the 30th of February, the
 same row again, an escape sequence ...), recognised by `import auto`, and read. "Kept" compares
 title, event, rating, moment and count of everything that was kept with what should be, "told" the
-lines of the receipt with the planted faults; precision / recall.
+lines of the receipt with the planted faults; precision / recall. Book-Crossing, the ratings of
+goodbooks-10k, the wide table of Mr. Boston and Bar Assistant's export of one drink were built as
+documented as well; its data pack, the drinks of the IBA and the long table are real files.
 `python scripts/studies/run.py export_round_trips --report` makes the figures.
 """
 _LIMITS = """## Limits
@@ -126,7 +144,7 @@ _SECTIONS = {
 
 def sources_page() -> str:
     """The whole page without the line that says who made it."""
-    parts = [_OPENING, _kinds(), _USER, _ROWS, _round_trips(), _limits(), _mapping()]
+    parts = [_OPENING, _kinds(), _USER, _DUMPS, _ROWS, _round_trips(), _limits(), _mapping()]
     return "\n".join([*parts, *map(_fields_of, source_kinds())])
 
 

@@ -161,3 +161,8 @@ def test_the_readme_names_every_room(source):
     readme = (CHECKOUT / "README.md").read_text("utf-8")
     rooms = {*source.room_imports()} - {"__main__"}
     assert {room for room in rooms if f"`localrec/{room}`" not in readme} == set()
+
+
+def test_every_file_that_is_counted_as_a_feature_is_there(house):
+    paths = [path for some in house.FEATURES.values() for path in some.split()]
+    assert [path for path in paths if not (house.ROOT / path).exists()] == []

@@ -65,8 +65,7 @@ def store_import(
     """Store what was read in one transaction and return the receipt."""
     rows = found.rows
     if isinstance(rows, CatalogueRows):
-        opened.imports.import_items(rows, found.domain, progress)
-        return rows.report
+        return opened.imports.import_items(rows, found.domain, progress)
     return opened.imports.import_history(rows, found.domain, user, progress)
 
 

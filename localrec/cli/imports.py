@@ -17,6 +17,7 @@ from localrec.cli.context import (
     progress,
     user_key,
 )
+from localrec.cli.import_dumps import is_dump, read_dump
 from localrec.cli.import_guesses import GuessOptions, read_guessed
 from localrec.cli.learn import learn_in_background
 from localrec.foundation.errors import InputError, UsageError
@@ -29,14 +30,17 @@ if TYPE_CHECKING:
 EXAMPLES = """
 KIND is auto (told from the file), cocktails, goodreads, storygraph, letterboxd, imdb, netflix,
 listenbrainz, lastfm, spotify, boardgamegeek, myanimelist, movielens, amazon, recbole, instructrec,
-yelp, table or catalogue. docs/sources.md lists what is read of each.\n\n
+yelp, trakt, calibre, librarything, goodbooks, bookcrossing, barassistant, iba, mrboston, table or
+catalogue; of open dumps imdbtitles, openlibrary and musicbrainz. docs/sources.md lists what is read
+of each.\n\n
 Examples:\n\n
   localrec import auto letterboxd-anna-2026-11-20.zip --user anna --dry-run\n\n
   localrec import goodreads goodreads_library_export.csv --user anna\n\n
   localrec import movielens ml-25m/\n\n
   localrec import amazon Video_Games/ --since 2022-10-01 --until 2023-11-01\n\n
   localrec import cocktails drinks.csv\n\n
-  localrec import auto winemag.csv --domain wines
+  localrec import auto winemag.csv --domain wines\n\n
+  localrec import imdbtitles title.basics.tsv.gz
 """
 _SHOWN = 20
 _PATIENCE_S = 600.0  # that work in the background waits for others to leave the store
@@ -81,6 +85,10 @@ def import_(
             "--index-later", help="Leave the vectors of new texts to localrec index (histories)."
         ),
     ] = False,
+    keep_all: Annotated[
+        bool,
+        typer.Option("--all", help="Of a dump of everything, keep what is not here yet, too."),
+    ] = False,
     since: DayOption = None,
     until: DayOption = None,
 ) -> None:
@@ -90,6 +98,11 @@ def import_(
     context = command_context()
     guess = GuessOptions(accept, suggest, domain, user)
     known = _kind_and_domain(context, kind, path, domain, guess)
+    if isinstance(known[0], str) and is_dump(known[0]):
+        report = read_dump(context, known[0], path, known[1], keep_all=keep_all, dry_run=dry_run)
+        if not context.print_json(report):
+            _render(report)
+        return
     with progress() as steps:
         steps("reading", 0, 0)
         found, about = _read(known, path, user, _window(since, until), strict=strict)
@@ -143,8 +156,7 @@ def _store(
     adopt_domain(context.workspace, domain)
     with context.open_workspace(writable=True, may_read=files) as opened:
         if isinstance(found, CatalogueRows):
-            opened.imports.import_items(found, domain, steps, embed=False)
-            report = found.report
+            report = opened.imports.import_items(found, domain, steps, embed=False)
         else:
             report = opened.imports.import_history(found, domain, user, steps, embed=False)
         waiting = opened.imports.prepare_vectors(domain, steps) if embed else 0

@@ -50,6 +50,22 @@ class Interactions(msgspec.Struct, frozen=True, dict=True):
         """When each row happened, in days since 1970; NaN where that is unknown, (m,)."""
         return days_of(self.at)
 
+    @cached_property
+    def popularity(self) -> NDArray[np.float32]:
+        """Rows of each item, (items,)."""
+        return np.bincount(self.item, minlength=self.items).astype(np.float32)
+
+    @cached_property
+    def mean_stars(self) -> float:
+        """Mean of all stars, NaN where nobody gave any."""
+        rated = self.stars[~np.isnan(self.stars)]
+        return float(rated.mean(dtype=np.float64)) if len(rated) else float("nan")
+
+    @cached_property
+    def liked(self) -> NDArray[np.bool_]:
+        """Rows whose stars are not below the mean of all, those without stars too, (m,)."""
+        return liked_rows(self.stars, self.mean_stars)
+
     def select(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> Interactions:
         """Keep some of the rows, by a mask or in order; users and items keep their numbers."""
         columns = {name: getattr(self, name)[rows] for name in ("user", "item", "stars", "at")}
@@ -61,3 +77,19 @@ def days_of(at: NDArray[np.datetime64]) -> NDArray[np.float64]:
     days = at.astype("datetime64[s]").astype(np.float64) / _DAY_S
     days[np.isnat(at)] = np.nan
     return days
+
+
+def moments_of(days: NDArray[np.float64]) -> NDArray[np.datetime64]:
+    """Days since 1970 as moments, to the second; NaT where one is unknown, (m,)."""
+    seconds = np.where(np.isnan(days), 0.0, days * _DAY_S)
+    at = np.round(seconds).astype(np.int64).astype("datetime64[s]")
+    at[np.isnan(days)] = np.datetime64("NaT")
+    return at
+
+
+def liked_rows(stars: NDArray[np.float32], mean_stars: float) -> NDArray[np.bool_]:
+    """Which stars speak for an item: those not below the mean, and rows without any, (m,)."""
+    if np.isnan(mean_stars):
+        return np.ones(len(stars), dtype=bool)
+    liked: NDArray[np.bool_] = ~(stars < mean_stars)
+    return liked

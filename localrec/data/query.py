@@ -43,7 +43,8 @@ class Constraint(msgspec.Struct, frozen=True, kw_only=True):
 
     Names are keys of attribute nodes; a family stands for everything below it. A `soft` demand
     only moves an item up or down, by its `weight`. `or_else` are alternatives of other kinds, as
-    (kind, key): "Italy or Bordeaux".
+    (kind, key): "Italy or Bordeaux". A `doubtful` demand was read from a word that hardly names it,
+    and is given up before anything else.
     """
 
     kind: str
@@ -52,6 +53,21 @@ class Constraint(msgspec.Struct, frozen=True, kw_only=True):
     soft: bool = False
     weight: float = 1.0
     or_else: tuple[tuple[str, str], ...] = ()
+    doubtful: bool = False
+
+
+class TextWish(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Words that the texts of an item say, or must not say.
+
+    Args:
+        words: Their roots.
+        typed: The words as they were typed.
+        barred: No item may say them.
+    """
+
+    words: tuple[str, ...]
+    typed: str
+    barred: bool = False
 
 
 class ImageWord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -135,6 +151,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
         corrected: Typed word -> the word it was read as.
         unknown: Content words that match nothing in the graph.
         unused: What the question says that no part of this query holds, as it was typed.
+        texts: Words that are no names here, to be found in the texts of items.
         met: Only items that the user has met (True) or has not met (False).
         on_list: Only items that are (True) or are not (False) on the user's list for later.
         topic: "wish", or what the question is instead: "small talk", or about something "other".
@@ -157,6 +174,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     corrected: dict[str, str] = {}
     unknown: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()
+    texts: tuple[TextWish, ...] = ()
     met: bool | None = None
     on_list: bool | None = None
     topic: Literal["wish", "small talk", "other"] = "wish"

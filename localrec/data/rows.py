@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 import msgspec
 
@@ -148,6 +149,7 @@ class BulkHistory(msgspec.Struct, frozen=True, kw_only=True):
         files: The only files that `select` may read, absolute.
         report: The receipt; rows were counted and checked before.
         people: What is known of the people.
+        scratch: What holds `files` that are copies, so that they stay until nobody needs them.
     """
 
     items: tuple[ItemRow, ...]
@@ -155,3 +157,4 @@ class BulkHistory(msgspec.Struct, frozen=True, kw_only=True):
     files: tuple[str, ...]
     report: ImportReport
     people: tuple[UserRow, ...] = ()
+    scratch: tuple[Any, ...] = ()

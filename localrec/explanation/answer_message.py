@@ -76,6 +76,10 @@ def _what_was_found(query: SearchQuery, pool: CandidateSet) -> list[str]:
         example = f" Try: “{domain.examples[0]}”." if domain.examples else ""
         found = f"nothing about {domain.plural} in that" if query.text.strip() else "no question"
         return [f"I found {found}, so these are only the nearest texts.{example}"]
+    if pool.either or pool.dropped:
+        told = [f"Either counts, since no {domain.singular} is both: {one}." for one in pool.either]
+        read = ", ".join(pool.dropped)
+        return [*told, *([f"I did not read as a wish: {read}."] if read else [])]
     if pool.relaxed:
         lost = "; ".join(f"{one.value} ({one.reason})" for one in pool.relaxed)
         return [f"No {domain.singular} has it all. Let go: {lost}."]

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, Protocol, TextIO, cast
 import msgspec
 
 from localrec.foundation.errors import InputError
-from localrec.foundation.text import clean_text
+from localrec.foundation.json_words import json_problem
 
 
 class FileLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -180,7 +180,7 @@ def read_json(path: Path | ArchivedFile, limits: FileLimits, shape: Any) -> Any:
         return msgspec.json.decode(content.removeprefix(codecs.BOM_UTF8), type=shape)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(
-            f"{path} is not the JSON that is expected here: {clean_text(error)}.",
+            f"{path} is not the JSON that is expected here: {json_problem(error)}.",
             "Export it again.",
         ) from error
 

@@ -8,8 +8,8 @@ attributes, is then array work of microseconds instead of a join.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache, partial
 
 import msgspec
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from localrec.data.arrays import Indexes, Mask
 from localrec.data.domains import Domain
 from localrec.foundation.text_matching import roots
+from localrec.graph.item_texts import ItemTexts
 from localrec.graph.node_columns import edge_not_from
 from localrec.graph.store import Store
 from localrec.graph.taxonomy import FLAVOURED_WITH, IS_A, taxonomy_of
@@ -168,6 +169,22 @@ class Catalogue:
         """Whether any item has an attribute, by its index, or one below it."""
         return bool(self.items_with(self.below(attribute)).any())
 
+    @cached_property
+    def items_saying(self) -> Callable[[tuple[str, ...]], Mask]:
+        """Marks the items that say some words, given as roots, side by side."""
+        texts = ItemTexts(self._store, self.domain, self.names, self.node_ids.tolist())
+        phrases = [f" {' '.join(roots(one.name))} " for one in self.attributes]
+        return lru_cache(maxsize=256)(partial(texts.saying, phrases, self.items_with))
+
+    def use_of(self, attribute: int) -> int:
+        """Return how many items have an attribute, by its index, or one below it."""
+        return int(self.items_with(self.below(attribute)).sum())
+
+    def share_within(self, number: str, low: float, high: float) -> float:
+        """Return the share of the items whose number lies between bounds."""
+        values = self.numbers[number]
+        return float(np.mean((values >= low) & (values <= high))) if len(values) else 0.0
+
     def indexes_of(self, node_ids: NDArray[np.int64]) -> Indexes:
         """Item indexes of node ids; ids that are no item of this domain are left out."""
         places = np.searchsorted(self.node_ids, node_ids)
@@ -210,9 +227,14 @@ class Catalogue:
         return (sums / np.sqrt(numbers)).astype(np.float32)
 
     @cached_property
+    def uses(self) -> NDArray[np.int64]:
+        """How many items have each attribute itself, (m,)."""
+        return np.diff(self._first_item)
+
+    @cached_property
     def rarity(self) -> NDArray[np.float64]:
         """log(items / items that have it) of each attribute, (m,); 0 where none has it."""
-        uses = np.diff(self._first_item)
+        uses = self.uses
         return np.where(uses > 0, np.log(max(len(self), 1) / uses.clip(min=1)), 0.0)
 
     def details(self, items: Sequence[int]) -> dict[int, list[LinkDetail]]:

@@ -18,12 +18,14 @@ import numpy as np
 from localrec.data.domains import Domain
 from localrec.data.rows import ImportReport, ItemRow
 from localrec.graph.attribute_extraction import extract_attributes
+from localrec.graph.joined_items import add_joined, find_joined, find_staged, tell_joined
 from localrec.graph.store import Columns, Store
 from localrec.graph.taxonomy import FLAVOURED_WITH, IS_A, Placement, taxonomy_of
 
 Staged = dict[str, Columns]  # name of a table that SQL sees -> its columns
 
 _encode = msgspec.json.Encoder().encode
+_OWN_LINKS = "(SELECT * FROM staged_link WHERE item_key NOT IN (SELECT key FROM joined))"
 _BROUGHT_BY_OTHERS = (
     "SELECT b.node_id FROM brought b JOIN import_receipt r USING (import_id) "
     "WHERE r.user_key IS DISTINCT FROM $by"
@@ -36,7 +38,7 @@ def ingest_items(
     rows: Sequence[ItemRow],
     report: ImportReport,
     progress: Callable[[str], None] = lambda stage: None,
-) -> None:
+) -> ImportReport:
     """Write items, their attributes and the attributes' families, all or nothing.
 
     Args:
@@ -45,13 +47,47 @@ def ingest_items(
         rows: Items with unique keys.
         report: The receipt, stored in the same transaction.
         progress: Called with the name of each step.
+
+    Returns:
+        The receipt as it was stored: it says how many items another catalogue had brought.
     """
     progress("reading what the texts say")
     staged = stage_items(domain, rows)
     progress("writing the graph")
     with store.staged(**staged), store.transaction():
-        write_items(store, domain)
+        joined = write_items(store, domain, report)
+        report = tell_joined(report, domain, joined)
         record_import(store, domain, report)
+    return report
+
+
+def add_knowledge(
+    store: Store,
+    domain: Domain,
+    known: Sequence[ItemRow],
+    others: Sequence[ItemRow],
+    report: ImportReport,
+) -> None:
+    """Add to items what a dump of everything says of them, all or nothing.
+
+    Args:
+        store: An open, writable store.
+        domain: What the items belong to.
+        known: What is said of items that are here, under their keys; each is only added to. The
+            receipt does not count as what brought them, so that they go with whoever did.
+        others: Items to keep beside them.
+        report: The receipt.
+    """
+    with store.staged(**stage_items(domain, known)), store.transaction():
+        find_staged(store, domain.name)
+        _upsert_nodes(store, domain.name, "staged_attribute", replace=False)
+        add_joined(store, domain)
+        _replace_families(store, domain.name)
+        store.execute("DROP TABLE temp.joined")
+        if not others:
+            store_receipt(store, report)
+    if others:
+        ingest_items(store, domain, others, report)
 
 
 def stage_items(domain: Domain, rows: Sequence[ItemRow], by: str | None = None) -> Staged:
@@ -73,14 +109,30 @@ def stage_items(domain: Domain, rows: Sequence[ItemRow], by: str | None = None) 
     }
 
 
-def write_items(store: Store, domain: Domain, by: str | None = None) -> None:
-    """Write the staged items, inside the caller's transaction."""
+def write_items(store: Store, domain: Domain, report: ImportReport, by: str | None = None) -> int:
+    """Write the staged items, inside the caller's transaction.
+
+    Args:
+        store: An open, writable store.
+        domain: What the items belong to.
+        report: The receipt of the import, which says what is imported.
+        by: The person whose export it is; None for a catalogue.
+
+    Returns:
+        How many items another catalogue had brought: they are added to, not replaced.
+    """
+    joined = 0 if by is not None else find_joined(store, domain.name, report)
     _upsert_nodes(store, domain.name, "staged_attribute", replace=False)
     _upsert_nodes(store, domain.name, "staged_item", replace=by is None)
     if by is not None:
         _add_properties(store, domain.name)
     _replace_links(store, domain, by)
+    if joined:
+        add_joined(store, domain)
     _replace_families(store, domain.name)
+    if by is None:
+        store.execute("DROP TABLE temp.joined")
+    return joined
 
 
 def record_import(
@@ -117,7 +169,8 @@ def _upsert_nodes(store: Store, domain: str, staged: str, *, replace: bool) -> N
         store.execute(
             f"UPDATE node SET name = s.name, properties = s.properties FROM {staged} s "
             "WHERE node.domain = ? AND node.kind = s.kind AND node.key = s.key "
-            "AND (node.name <> s.name OR node.properties::VARCHAR <> s.properties)",
+            "AND (node.name <> s.name OR node.properties::VARCHAR <> s.properties) "
+            "AND node.node_id NOT IN (SELECT node_id FROM joined)",
             [domain],
         )
     store.execute(
@@ -156,7 +209,7 @@ def _replace_links(store: Store, domain: Domain, by: str | None) -> None:
     but their exports and of which this one tells the kind.
     """
     replaced = (
-        "properties->>'$.by' IS NULL"
+        "properties->>'$.by' IS NULL AND source_id NOT IN (SELECT node_id FROM joined)"
         if by is None
         else "(properties->>'$.by' = $by OR (properties->>'$.by' IS NULL "
         f"AND source_id NOT IN ({_BROUGHT_BY_OTHERS}) AND (source_id, kind) IN ("
@@ -176,7 +229,7 @@ def _replace_links(store: Store, domain: Domain, by: str | None) -> None:
     )
     store.execute(
         "INSERT INTO edge SELECT i.node_id, a.node_id, l.edge, 1.0, l.properties, NULL "
-        "FROM staged_link l "
+        f"FROM {'staged_link' if by is not None else _OWN_LINKS} l "
         "JOIN node i ON i.domain = $1 AND i.kind = $2 AND i.key = l.item_key "
         "JOIN node a ON a.domain = $1 AND a.kind = l.attribute_kind AND a.key = l.attribute_key "
         "ANTI JOIN edge e ON e.source_id = i.node_id AND e.target_id = a.node_id "

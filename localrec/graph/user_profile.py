@@ -118,15 +118,22 @@ def profile_from_history(
             verdict[item] = preference_of_rating(rating)
             stars[item] = rating
         elif event in _VERDICTS:
-            agrees = event is Event.LIKED and verdict.get(item, 0.0) > 0.0
+            agrees = event is Event.LIKED and (
+                verdict.get(item, 0.0) > 0.0 or _is_of_one_day(deeds.at[row], day.get(item))
+            )
             verdict[item] = _VERDICTS[event]
-            if not agrees:  # a heart beside four stars says more, not something else
+            if not agrees:  # a heart beside stars says more, not something else
                 stars.pop(item, None)
         weak = _strength_without_verdict(event, int(deeds.times[row]))
         strength[item] = verdict.get(item, max(weak, strength.get(item, 0.0)))
         if not np.isnat(deeds.at[row]):
             day[item] = float((deeds.at[row] - _EPOCH) / _ONE_DAY)
     return _user_profile(strength, stars, known | hidden, hidden, day, wanted & ~known)
+
+
+def _is_of_one_day(at: np.datetime64, day: float | None) -> bool:
+    """Whether something was said with what was said on a day, not later; undated it was."""
+    return day is None or bool(np.isnat(at)) or float((at - _EPOCH) / _ONE_DAY) - day <= 1.0
 
 
 def profile_from_keys(

@@ -8,6 +8,8 @@ that turns out to be compatible is restored. A container first gives way to its 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 import numpy as np
 
@@ -15,6 +17,7 @@ from localrec.data.answers import Relaxation
 from localrec.data.arrays import Mask
 from localrec.data.query import Constraint, NumberRange, Query, TaskKind
 from localrec.graph.catalogue import Catalogue
+from localrec.retrieval.other_readings import ConstraintMask, other_reading
 
 # Which demands give way, first to last; components from the last one named.
 _YIELDING: dict[TaskKind, tuple[str, ...]] = {
@@ -61,15 +64,6 @@ _YIELDING: dict[TaskKind, tuple[str, ...]] = {
 }
 
 
-class ConstraintMask(msgspec.Struct, frozen=True):
-    """One constraint: its role, its words, and the mask of items that meet it."""
-
-    role: str
-    value: str
-    mask: Mask
-    constraint: Constraint | None = None
-
-
 class CandidateSet(msgspec.Struct, frozen=True):
     """The candidates of a question, and the constraints they were chosen by.
 
@@ -79,6 +73,8 @@ class CandidateSet(msgspec.Struct, frozen=True):
         items: The candidates to rank: `satisfying`, or the items left after relaxing.
         demands: All constraints of the question.
         relaxed: The constraints that gave way.
+        either: Wishes that no item meets together and that were read as alternatives.
+        dropped: What was doubtfully taken for a wish, and is none.
     """
 
     allowed: Mask
@@ -86,6 +82,8 @@ class CandidateSet(msgspec.Struct, frozen=True):
     items: Mask
     demands: tuple[ConstraintMask, ...]
     relaxed: tuple[Relaxation, ...]
+    either: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
 
     def without_constraints(self) -> CandidateSet:
         """Return the set with every item to rank."""
@@ -100,13 +98,31 @@ def build_candidates(
     if within is not None:
         allowed &= within
     demands = constraint_masks(intent, catalogue)
+    allowed = _without_texts(allowed, demands, intent, catalogue)
     satisfying = _meeting(allowed, demands)
     if satisfying.any() or not allowed.any():
         return CandidateSet(allowed, satisfying, satisfying, tuple(demands), ())
+    other = other_reading(allowed, demands, catalogue)
+    if other is not None:
+        met = _meeting(allowed, other.demands)
+        return CandidateSet(allowed, met, met, other.demands, (), other.either, other.dropped)
     kept, relaxed = _relax(allowed, demands, catalogue, task)
     return CandidateSet(
         allowed, satisfying, _meeting(allowed, kept), tuple(demands), tuple(relaxed)
     )
+
+
+def _without_texts(
+    allowed: Mask, demands: list[ConstraintMask], intent: Query, catalogue: Catalogue
+) -> Mask:
+    """Bar the items whose texts say what is refused, where others are left."""
+    for wish in intent.texts:
+        if wish.barred:
+            left = allowed & ~catalogue.items_saying(wish.words)
+            kept = _meeting(left, demands)
+            if kept.any() or (left.any() and not _meeting(allowed, demands).any()):
+                allowed = left
+    return allowed
 
 
 def allowed_items(intent: Query, catalogue: Catalogue) -> Mask:
@@ -244,7 +260,7 @@ def _why(demand: ConstraintMask, allowed: Mask) -> str:
     return f"no item has {demand.value} together with the rest"
 
 
-def _meeting(allowed: Mask, demands: list[ConstraintMask]) -> Mask:
+def _meeting(allowed: Mask, demands: Sequence[ConstraintMask]) -> Mask:
     mask = allowed.copy()
     for demand in demands:
         mask &= demand.mask

@@ -14,6 +14,7 @@ from localrec.retrieval.expansion import retrieve_by_expansion
 from localrec.retrieval.search_query import RankedItems, SearchParams, SearchQuery, rank_items
 from localrec.retrieval.similarity import retrieve_by_likeness
 
+_NEARLY_MOST = 0.95
 Retriever = Callable[[SearchQuery, Mask, SearchParams], RankedItems]
 
 
@@ -22,9 +23,30 @@ def retriever_of(task: TaskKind) -> Retriever:
 
     def retrieve(query: SearchQuery, pool: Mask, setting: SearchParams) -> RankedItems:
         algorithm = retrieve_by_image if ranks_by_image(query, task) else _ALGORITHMS[task]
-        return _prefer(query, algorithm(query, pool, setting))
+        said = items_saying_most(query, pool)
+        if said is None:
+            return _prefer(query, algorithm(query, pool, setting))
+        first = _prefer(query, algorithm(query, said, setting))
+        rest = _prefer(query, algorithm(query, pool & ~said, setting))
+        return first.first(len(first.items) + len(rest.items), rest)
 
     return retrieve
+
+
+def items_saying_most(query: SearchQuery, pool: Mask) -> Mask | None:
+    """The items of a pool whose texts say most of the words that are no names; None for no item.
+
+    A rare word counts more than one that many items say.
+    """
+    catalogue = query.catalogue
+    told = np.zeros(len(pool), dtype=np.float32)
+    for wish in query.intent.texts:
+        if not wish.barred:
+            said = catalogue.items_saying(wish.words)
+            told[said] += len(wish.words) * np.log(1 + len(pool) / said.sum())
+    told *= pool
+    most = float(told.max(initial=0.0))
+    return None if most == 0.0 else np.asarray(told >= _NEARLY_MOST * most)
 
 
 def _prefer(query: SearchQuery, found: RankedItems) -> RankedItems:

@@ -53,6 +53,7 @@ class BookRecord(msgspec.Struct, frozen=True, kw_only=True):
         rating: Stars, 0.5 to 5.
         read_at: When it was finished; `added_at` counts where that is not known.
         times: How often it was read, 0 where the export counts none.
+        description: What the file says the book is about; "" for nothing.
         facts: Further properties, such as `pages` and `isbn13`; empty ones are left out.
     """
 
@@ -67,6 +68,7 @@ class BookRecord(msgspec.Struct, frozen=True, kw_only=True):
     times: int
     note: str | None
     year: int | None = None
+    description: str = ""
     facts: dict[str, Scalar] = {}
 
     @property
@@ -75,8 +77,8 @@ class BookRecord(msgspec.Struct, frozen=True, kw_only=True):
         return self.authors[0] if self.authors else None
 
     @property
-    def event(self) -> Event:
-        """What the owner did; a rating outweighs the shelf.
+    def event(self) -> Event | None:
+        """What the owner did; a rating outweighs the shelf, and owning it says nothing.
 
         A book being read was chosen but not judged yet, like one that was read and not rated. A
         book given up was judged, even without a rating: begun on purpose, and not worth
@@ -92,14 +94,16 @@ class BookRecord(msgspec.Struct, frozen=True, kw_only=True):
             return Event.WANTED
         if shelf in _TAKEN_UP or self.read_at is not None or self.times:
             return Event.LIKED if shelves & _FAVOURITES else Event.SEEN
-        return Event.LATER
+        if self.shelf.strip():
+            return Event.LATER
+        return Event.LIKED if shelves & _FAVOURITES else None
 
     @property
     def standing(self) -> tuple[bool, bool, datetime]:
         """How much the row counts beside another one of the same book: verdict, read, latest."""
         has_verdict = self.event in (Event.RATED, Event.LIKED, Event.DISLIKED)
         when = self.read_at or self.added_at or datetime.min
-        is_planned = self.event in (Event.WANTED, Event.LATER)
+        is_planned = self.event in (Event.WANTED, Event.LATER, None)
         return has_verdict, not is_planned, when
 
 
@@ -135,7 +139,25 @@ def read_library(
     table = DelimitedTable(path, limits)
     _check_columns(table, layout)
     import_log = ImportLog(layout.kind, path, domain.name)
-    books = _without_doubles(_read_books(table, layout, import_log), import_log)
+    return library_of(_read_books(table, layout, import_log), path, domain, owner, import_log)
+
+
+def library_of(
+    records: Iterable[BookRecord], path: Path, domain: Domain, owner: str, import_log: ImportLog
+) -> HistoryRows:
+    """Items and interactions of one person's books, each book once.
+
+    Args:
+        records: In the order of the export.
+        path: Where they stand, for the message.
+        domain: What the books belong to.
+        owner: The person's key.
+        import_log: The receipt.
+
+    Raises:
+        InputError: no book can be kept.
+    """
+    books = _without_doubles(records, import_log)
     if not books:
         raise InputError(
             f"{path} holds no book that can be kept: {import_log.first_drop()}.",
@@ -144,7 +166,11 @@ def read_library(
     shelving = _Shelving(domain, import_log)
     return HistoryRows(
         items=tuple(shelving.make_item(key, book) for key, book in books.items()),
-        interactions=tuple(_make_interaction(key, book, owner) for key, book in books.items()),
+        interactions=tuple(
+            _make_interaction(key, book, book.event, owner)
+            for key, book in books.items()
+            if book.event is not None
+        ),
         report=import_log.report(kept=len(books)),
     )
 
@@ -183,12 +209,16 @@ def _read_books(
 def _without_doubles(books: Iterable[BookRecord], import_log: ImportLog) -> dict[str, BookRecord]:
     """Each book once, by its key; of two rows the one with the higher standing counts.
 
-    Editions of a book stand apart in an export, often one rated and one only wished for.
+    Editions of a book stand apart in an export, often one rated and one only wished for. Volumes of
+    one title stay as many as they are: another number in the series is another book.
     """
     kept: dict[str, BookRecord] = {}
     for book in books:
         key = book_key(book.title.name, book.creator)
         other = kept.setdefault(key, book)
+        if _is_other_volume(book, other):
+            key = clean_key(f"{key} {book.title.number}")
+            other = kept.setdefault(key, book)
         if other is book:
             continue
         stays, goes = (other, book) if other.standing > book.standing else (book, other)
@@ -197,11 +227,11 @@ def _without_doubles(books: Iterable[BookRecord], import_log: ImportLog) -> dict
     return kept
 
 
-def _make_interaction(key: str, book: BookRecord, owner: str) -> InteractionRow:
+def _make_interaction(key: str, book: BookRecord, event: Event, owner: str) -> InteractionRow:
     return InteractionRow(
         user=owner,
         item=key,
-        event=book.event,
+        event=event,
         rating=book.rating,
         at=book.read_at or book.added_at,
         times=max(1, book.times),
@@ -228,8 +258,8 @@ class _Shelving:
             "series": book.title.series,
             "series_number": book.title.number,
             **book.facts,
-            "description": _describe(book.title, book.creator, book.year),
-            "description_source": "generated",
+            "description": book.description or _describe(book.title, book.creator, book.year),
+            "description_source": "source" if book.description else "generated",
         }
         return ItemRow(
             key=key,
@@ -257,6 +287,11 @@ class _Shelving:
             labels = labels[:_MOST_LABELS]
         said = [label.replace("-", " ") for label in labels if _is_about_the_book(label, book)]
         return dict.fromkeys(self._concepts.get(identity_of(label), label) for label in said)
+
+
+def _is_other_volume(one: BookRecord, other: BookRecord) -> bool:
+    numbers = one.title.number, other.title.number
+    return None not in numbers and numbers[0] != numbers[1]
 
 
 def _is_about_the_book(label: str, book: BookRecord) -> bool:

@@ -2,9 +2,10 @@
 
 A source describes its file as SQL over texts (`read`), the typed columns made of them
 (`columns`), and what makes a row bad (`faults`). Reading happens in a connection of its own that
-can see the named files and nothing else; the rows themselves go straight from the file into the
-store later (`BulkHistory.select`), so that none of them passes through Python. Rows that double
-others are left to the store, which keeps the latest.
+can see the named files and nothing else. What was read is kept as typed columns in a private file
+until the store has taken it in (`BulkHistory.select`), so that texts are cut and cast once and no
+row passes through Python; a table with notes is read again instead, since its copy would be as
+large as itself. Rows that double others are left to the store, which keeps the latest.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from localrec.foundation.text import clean_text
 from localrec.sources.import_log import ImportLog
 
 COLUMNS = ("user_key", "item_key", "event", "rating", "at", "times", "note")
+_NAMES = ", ".join(f'"{name}"' for name in COLUMNS)
+_PREFIX = "localrec-"  # of private folders
 _SHOWN = 100  # bad rows named in the report; all are counted
 _SHOWN_CHARS = 60  # of the bad cell
 _PASSED_OVER = -1  # stands where the number of a fault would
@@ -56,10 +59,19 @@ class RowFault(msgspec.Struct, frozen=True):
 
 
 class RowCheck(msgspec.Struct, frozen=True):
-    """What a look at every row found: how many are good, and whether that is all of them."""
+    """What a look at every row found.
+
+    Args:
+        good: How many rows are good.
+        select: SQL for them with all of `COLUMNS`.
+        files: The only files that `select` needs.
+        scratch: The private folder of a copy, which goes with the last who holds it.
+    """
 
     good: int
-    all_good: bool
+    select: str
+    files: tuple[Path, ...]
+    scratch: tempfile.TemporaryDirectory[str] | None = None
 
 
 class BulkTable(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,13 +96,13 @@ class BulkTable(msgspec.Struct, frozen=True, kw_only=True):
     blank: str = "false"
 
     def select(self, *, all_good: bool = False) -> str:
-        """SQL for the good rows with all of `COLUMNS`.
+        """SQL for the good rows with all of `COLUMNS`, from the file itself.
 
         `all_good` is for a file that was found without fault: nothing is judged again, which
         halves the time.
         """
         rows = f"({self._typed('')})" if all_good else f"({self.good_rows()})"
-        return f"SELECT {', '.join(_quoted(name) for name in COLUMNS)} FROM {rows}"
+        return f"SELECT {_NAMES} FROM {rows}"
 
     def good_rows(self) -> str:
         """SQL for the good rows: what `read` yields, and `COLUMNS`."""
@@ -102,15 +114,24 @@ class BulkTable(msgspec.Struct, frozen=True, kw_only=True):
         Raises:
             InputError: the file cannot be read as what it should be.
         """
-        with BulkReader(self.files) as reader:
+        scratch = None if "note" in self.columns else tempfile.TemporaryDirectory(prefix=_PREFIX)
+        copy = None if scratch is None else Path(scratch.name) / "rows.parquet"
+        judged = f"({self._judged('')})"
+        with BulkReader(self.files, copy) as reader:
+            if copy is not None:
+                reader.keep(f"SELECT {_NAMES}, fault FROM {judged}", copy)
+                judged = f"read_parquet({sql_literal(copy)})"
             counts: dict[int | None, int] = dict(
-                reader.rows(f"SELECT fault, count(*) FROM ({self._judged('')}) GROUP BY fault")
+                reader.rows(f"SELECT fault, count(*) FROM {judged} GROUP BY fault")
             )
             bad = sum(count for fault, count in counts.items() if fault is not None and fault >= 0)
             if bad:
                 import_log.drop_unnamed(bad - self._name_bad(reader, import_log))
         good = counts.pop(None, 0)
-        return RowCheck(good, all_good=not counts)
+        if copy is None:
+            return RowCheck(good, self.select(all_good=not counts), self.files)
+        sound = " WHERE fault IS NULL" if counts else ""
+        return RowCheck(good, f"SELECT {_NAMES} FROM {judged}{sound}", (copy,), scratch)
 
     def history(
         self,
@@ -138,10 +159,11 @@ class BulkTable(msgspec.Struct, frozen=True, kw_only=True):
             )
         return BulkHistory(
             items=tuple(items),
-            select=self.select(all_good=checked.all_good),
-            files=tuple(str(file) for file in self.files),
+            select=checked.select,
+            files=tuple(str(file) for file in checked.files),
             report=import_log.report(kept=checked.good + more_kept),
             people=tuple(people),
+            scratch=(checked.scratch,),
         )
 
     def _name_bad(self, reader: BulkReader, import_log: ImportLog) -> int:
@@ -187,13 +209,17 @@ class BulkReader:
     """An in-memory DuckDB that may read a few files and nothing else, to be used in a `with`.
 
     What outgrows its memory goes to a private folder that is deleted at the end.
+
+    Args:
+        files: What may be read.
+        copy: A file that may be written (`keep`).
     """
 
-    def __init__(self, files: Iterable[Path]) -> None:
+    def __init__(self, files: Iterable[Path], copy: Path | None = None) -> None:
         import duckdb  # 60 ms to import: only a bulk import pays for it
 
         self._files = tuple(files)
-        self._scratch = tempfile.TemporaryDirectory(prefix="localrec-")
+        self._scratch = tempfile.TemporaryDirectory(prefix=_PREFIX)
         self._connection = duckdb.connect(
             ":memory:",
             config={
@@ -203,7 +229,8 @@ class BulkReader:
                 "temp_directory": self._scratch.name,
             },
         )
-        allowed = ", ".join(sql_literal(path) for path in self._files)
+        within = self._files if copy is None else (*self._files, copy)
+        allowed = ", ".join(sql_literal(path) for path in within)
         for setting in (
             f"allowed_paths = [{allowed}]",
             "enable_external_access = false",
@@ -217,6 +244,14 @@ class BulkReader:
     def __exit__(self, *_: object) -> None:
         self._connection.close()
         self._scratch.cleanup()
+
+    def keep(self, sql: str, copy: Path) -> None:
+        """Write what a query gives as columns into the copy.
+
+        Raises:
+            InputError: a file is not what the query takes it for.
+        """
+        self.rows(f"COPY ({sql}) TO {sql_literal(copy)} (FORMAT parquet)")
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """The rows of a query.

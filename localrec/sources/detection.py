@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import stat
 import zipfile
@@ -42,12 +43,16 @@ def preview_file(path: Path) -> FilePreview:
         )
     if start.startswith(_GZIP):
         start = _unpacked(start)
-    return FilePreview(name, head=start.decode("utf-8", errors="replace"))
+    is_utf_16 = start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return FilePreview(
+        name, head=start.decode("utf-16" if is_utf_16 else "utf-8", errors="replace")
+    )
 
 
 def _names_in(folder: Path) -> tuple[str, ...]:
     names = []
-    for path in sorted(folder.rglob("*")):
+    found = sorted(folder.rglob("*"), key=lambda path: (len(path.parts), path))
+    for path in found:  # what lies at the top first: deep folders would crowd it out
         names.append(path.relative_to(folder).as_posix().lower())
         if len(names) == _MEMBERS:
             break

@@ -17,7 +17,7 @@ from localrec.sources.book_cells import RowCells
 from localrec.sources.import_log import ImportLog
 from localrec.sources.personal_export import moment_problem
 
-FIRST_FILM = datetime(1888, 1, 1)
+FIRST_WORK = 1800  # a year: photographs and plays older than film are listed beside films
 _EARLIEST = datetime(1970, 1, 2)  # an empty date often comes as the first second of 1970
 _ANNOUNCED_YEARS = 15
 _NUMBER = re.compile(r"-?\d{1,6}(?:[.,]\d{1,6})?", re.ASCII)
@@ -85,7 +85,7 @@ class ExportCells(RowCells):
             return None
         return value
 
-    def year(self, column: str, first: int = FIRST_FILM.year) -> int | None:
+    def year(self, column: str, first: int = FIRST_WORK) -> int | None:
         """The year in which something came out, from `first` to some years ahead."""
         told = self.raw(column)
         if not told:

@@ -23,12 +23,12 @@ from localrec.foundation.errors import InputError
 from localrec.foundation.text import clean_key, clean_name, clean_text
 from localrec.sources.archives import Archive, Member, open_export
 from localrec.sources.delimited_tables import DelimitedTable
+from localrec.sources.export_cells import FIRST_WORK
 from localrec.sources.import_log import ImportLog
 from localrec.sources.personal_export import export_owner, moment_problem
 from localrec.sources.protocols import Field, FilePreview
 
 _FIRST_FILM = datetime(1888, 1, 1)
-_FIRST_YEAR = 1800  # of a work: Letterboxd lists series of photographs from the 1870s
 _ANNOUNCED_YEARS = 15  # how far ahead a film on a watchlist may be dated
 _NEEDED = {  # file -> columns without which it says nothing
     "watched.csv": ("Name",),
@@ -122,9 +122,10 @@ class LetterboxdSource:
         if not tables:
             archive.refuse("a Letterboxd export")
         films: dict[str, _Film] = {}
+        key_of_link: dict[str, str] = {}
         kept = 0
         for name, table in tables.items():
-            reader = _FileReader(name, import_log, films)
+            reader = _FileReader(name, import_log, films, key_of_link)
             kept += sum(reader.take(row, cells) for row, cells in table.rows())
             for row, problem in table.ragged:
                 import_log.drop(row, name, problem)
@@ -225,10 +226,18 @@ class _Film(msgspec.Struct):
 class _FileReader:
     """Takes the rows of one file of the export into the films."""
 
-    def __init__(self, name: str, import_log: ImportLog, films: dict[str, _Film]) -> None:
+    def __init__(
+        self,
+        name: str,
+        import_log: ImportLog,
+        films: dict[str, _Film],
+        key_of_link: dict[str, str],
+    ) -> None:
         self._name = name
         self._import_log = import_log
         self._films = films
+        self._key_of_link = key_of_link
+        self._link_of_key: dict[str, str] = {}
         self._first_rows: dict[tuple[str, str], int] = {}
 
     def take(self, row: int, cells: Mapping[str, str]) -> bool:
@@ -242,8 +251,8 @@ class _FileReader:
         if self._name == "ratings.csv" and rating is None:
             return False
         said = _Dated(self._read_day(row, "Date", cells), row, rating)
-        key = clean_key(f"{name} {year}" if year else name)
         link = clean_name(cells.get("Letterboxd URI"))
+        key = self._key_of(clean_key(f"{name} {year}" if year else name), link)
         entry = (link or cells.get("Watched Date", "")) if self._is_log else ""
         first = self._first_rows.setdefault((key, entry), row)
         if first != row:
@@ -251,6 +260,16 @@ class _FileReader:
         film = self._films.setdefault(key, _Film(name, year))
         self._enter(film, said, cells, counts=first == row)
         return first == row
+
+    def _key_of(self, key: str, link: str) -> str:
+        """The film's key; two films of one name and year in a list stay two by their addresses."""
+        if self._is_log or not _LINK.fullmatch(link):
+            return key
+        if link not in self._key_of_link:
+            is_other = self._link_of_key.setdefault(key, link) != link
+            own = clean_key(f"{key} {link.rpartition('/')[2]}")
+            self._key_of_link[link] = own if is_other else key
+        return self._key_of_link[link]
 
     @property
     def _is_log(self) -> bool:
@@ -293,7 +312,7 @@ class _FileReader:
         if not text:
             return None  # films that are only announced have none
         latest = datetime.now(UTC).year + _ANNOUNCED_YEARS
-        if _YEAR.fullmatch(text) and _FIRST_YEAR <= int(text) <= latest:
+        if _YEAR.fullmatch(text) and FIRST_WORK <= int(text) <= latest:
             return int(text)
         self._import_log.repair(
             row, self._column("Year"), f"{clean_name(text)!r} is no year of a film; left out"

@@ -59,6 +59,13 @@ _FORMATS = {
     ".parquet": "parquet",
 }
 _MAPPING_BYTES = 1 << 20
+# What tables of reading and watching usually call what happened.
+_USUAL_EVENTS = {
+    **dict.fromkeys(("dropped", "dnf", "did not finish", "abandoned", "gave up"), Event.DISLIKED),
+    **dict.fromkeys(("read", "watched", "finished", "completed", "done"), Event.SEEN),
+    **dict.fromkeys(("to-read", "to read", "watchlist", "wishlist", "planned"), Event.WANTED),
+    **dict.fromkeys(("favorite", "favourite", "loved"), Event.LIKED),
+}
 
 
 class ColumnMapping(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -370,9 +377,11 @@ def _moment(cell: str, timestamp: TimestampFormat) -> str:
 
 
 def _event(cell: str, mapping: TableMapping) -> str:
-    known = {event.value: event for event in Event} | {
-        word.strip().lower(): event for word, event in mapping.events.items()
-    }
+    known = (
+        {event.value: event for event in Event}
+        | _USUAL_EVENTS
+        | {word.strip().lower(): event for word, event in mapping.events.items()}
+    )
     cases = " ".join(f"WHEN {sql_literal(word)} THEN '{event}'" for word, event in known.items())
     return f"CASE {cell} {cases} END"
 

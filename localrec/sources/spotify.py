@@ -21,6 +21,7 @@ from localrec.data.domains import Domain
 from localrec.data.rows import Event, HistoryRows, InteractionRow
 from localrec.foundation.bounded_files import JSON, FileLimits, read_json
 from localrec.foundation.errors import InputError
+from localrec.foundation.json_words import json_problem
 from localrec.foundation.text import clean_name
 from localrec.sources.archives import Archive, Member, open_export
 from localrec.sources.export_cells import parse_moment
@@ -190,7 +191,7 @@ class _Reader:
             try:
                 stream = msgspec.json.decode(raw, type=_Stream)
             except msgspec.ValidationError as error:
-                self.import_log.drop(row, name, f"cannot be used: {clean_name(error)}")
+                self.import_log.drop(row, name, f"cannot be used: {json_problem(error)}")
                 continue
             self._take(name, row, stream)
 
@@ -261,7 +262,7 @@ class _Reader:
             told: Any = msgspec.json.decode(raw, type=_LibraryTrack)
             track = self.tally.find(told.artist, told.track)
         except (msgspec.ValidationError, ValueError) as error:
-            self.import_log.drop(row, "YourLibrary.json", clean_name(error))
+            self.import_log.drop(row, "YourLibrary.json", json_problem(error))
             return
         key = track_key(track.artist, track.title)
         if key in self._marks:

@@ -43,6 +43,8 @@ _AT_LEAST = (
     "upward of", "starting at",
 )  # fmt: skip
 _NEAR = ("around", "about", "roughly", "approximately", "circa", "~")
+_MONEY = english().money
+_PLAIN = NumberSpec(kind="amount")
 _BETWEEN = r"(?:to|and|or|-|–)"
 _BEHIND = {
     **dict.fromkeys(
@@ -85,7 +87,8 @@ def find_amount(text: str, spec: NumberSpec) -> AmountSpan | None:
             continue
         first = _value(match["first"]) * factor
         second = match["second"]
-        how = _cue(" ".join((match["cue"] or "").split()), match["behind"] or "")
+        before = " ".join((match["cue"] or "").split())
+        how = dict(_comparisons(spec)).get(before) or _cue(before, match["behind"] or "")
         if second is not None:
             both = (first, _value(second) * factor)
             bounds = _span((min(both), max(both)), "between", spec)
@@ -136,14 +139,56 @@ def _value(told: str) -> float:
     return float(told.replace(",", "."))
 
 
+_CUES = "|".join(
+    re.escape(one)
+    for one in sorted((*_BELOW, *_AT_MOST, *_ABOVE, *_AT_LEAST, *_NEAR), key=len, reverse=True)
+)
+_ENDINGS = "|".join(map(re.escape, sorted(_BEHIND, key=len, reverse=True)))
+_BARE = re.compile(
+    rf"(?<![a-z0-9])(?:(?P<cue>{_CUES})\s*(?P<first>\d+(?:\.\d+)?)(?:\s*(?P<behind>{_ENDINGS})\b)?"
+    rf"|(?P<alone>\d+(?:\.\d+)?)\s*(?P<after>{_ENDINGS})(?![a-z]))"
+    r"(?![\d.:%]*\d|%)(?P<next>\s*[a-z]+)?"
+)
+_NO_NOUN = english().negation.ends | english().negation.list_words | {"tops", "max", "thanks"}
+
+
+def find_bare_amount(text: str) -> AmountSpan | None:
+    """Find a bound that says of nothing what it is: "<40", "not over 25", "4.3 or more"."""
+    line = level(text)
+    for match in _BARE.finditer(line):
+        following = (match["next"] or "").strip()
+        if following and following not in _NO_NOUN:
+            continue  # "under 18 hours": of something that is not known here
+        value = float(match["first"] or match["alone"])
+        if value.is_integer() and 1500 <= value < 2100:
+            continue  # a year
+        how = _cue(match["cue"] or "", match["behind"] or match["after"] or "")
+        end = match.start("next") if match["next"] else match.end()
+        bounds = _span((value, value), how, _PLAIN)
+        return AmountSpan(match.start(), end_in_text(text, line, end), bounds)
+    return None
+
+
+def _comparisons(spec: NumberSpec) -> tuple[tuple[str, str], ...]:
+    """ "dearer than", "not dearer than": phrases before a value, each with what it means."""
+    found = []
+    for words, plain, turned in ((spec.more, "above", "most"), (spec.less, "below", "least")):
+        for word in words:
+            found.append((f"{fold(word)} than", plain))
+            found += [(f"{no} {fold(word)} than", turned) for no in ("not", "no", "nothing")]
+    return tuple(found)
+
+
 @lru_cache(maxsize=256)
 def _patterns_of(
-    units: tuple[tuple[str, float], ...], words: tuple[str, ...]
+    units: tuple[tuple[str, float], ...],
+    words: tuple[str, ...],
+    comparisons: tuple[tuple[str, str], ...],
 ) -> tuple[tuple[re.Pattern[str], float], ...]:
-    cues = sorted((*_BELOW, *_AT_MOST, *_ABOVE, *_AT_LEAST, *_NEAR), key=len, reverse=True)
-    cue = "(?:(?<![a-z0-9])(?P<cue>" + "|".join(map(re.escape, cues)) + r")\s*)?"
-    endings = "|".join(map(re.escape, sorted(_BEHIND, key=len, reverse=True)))
-    behind = rf"(?:\s*(?P<behind>{endings})(?![a-z]))?"
+    than = sorted((phrase for phrase, _ in comparisons), key=len, reverse=True)
+    cues = "|".join([*map(re.escape, than), _CUES])
+    cue = rf"(?:(?<![a-z0-9])(?P<cue>{cues})\s*)?"
+    behind = rf"(?:\s*(?P<behind>{_ENDINGS})(?![a-z]))?"
     before = r"(?:(?<=[^a-z0-9.,])|^)"
     found = []
     for unit, factor in sorted(units, key=lambda one: -len(one[0])):
@@ -160,8 +205,15 @@ def _patterns_of(
         number = rf"(?P<first>{_VALUE})(?:\s*{_BETWEEN}\s*(?P<second>{_VALUE}))?"
         linking = r"(?:\s+(?:of|is|between|score|rating))*\s*"
         found.append((rf"\b{name}s?{linking}{cue}{before}{number}{behind}(?!\d)", 1.0))
+    if than:  # "not dearer than 25": the word says of what it is
+        told = "|".join(map(re.escape, than))
+        number = rf"(?P<first>{_VALUE})(?P<second>(?!))?(?P<behind>(?!))?"
+        found.append((rf"(?<![a-z0-9])(?P<cue>{told})\s*[$€£]?{number}(?![\d%])", 1.0))
     return tuple((re.compile(pattern), factor) for pattern, factor in found)
 
 
 def _patterns(spec: NumberSpec) -> tuple[tuple[re.Pattern[str], float], ...]:
-    return _patterns_of(tuple(spec.units.items()), spec.words)
+    units = dict(spec.units)
+    if money := next((factor for unit, factor in units.items() if unit in _MONEY), None):
+        units = {**dict.fromkeys(_MONEY, money), **units}
+    return _patterns_of(tuple(units.items()), spec.words, _comparisons(spec))

@@ -11,9 +11,9 @@ import unicodedata
 from functools import lru_cache
 from typing import Any
 
-from localrec.foundation.text_matching import tokens
+from localrec.foundation.text_matching import singular
 from localrec.understanding.language_words import english
-from localrec.understanding.spelling import english_words
+from localrec.understanding.spelling import english_words, is_everyday
 from localrec.understanding.vocabulary import Vocabulary
 
 # Languages that are told apart; a small set is told apart better than all there are.
@@ -34,19 +34,13 @@ def foreign_language(text: str, vocabulary: Vocabulary) -> str:
     """The code of a question's language where it is not English, else ""."""
     if _letters_of_other_scripts(text) > 3:
         return _identified(text)[0]
-    words = [token.word for token in tokens(text) if token.word.isalpha()]
     told = english()
-    foreign = sum(word in told.foreign for word in words)
-    unknown = sum(
-        1
-        for word in words
-        if word not in told.foreign
-        and word not in told.slang
-        and not vocabulary.is_plain(word)
-        and not vocabulary.is_spelt_out(word)
-        and word not in english_words()
-    )
-    native = sum(vocabulary.is_plain(word) and word not in told.foreign for word in words)
+    written = _words_outside_names(text, vocabulary)
+    words = [word for word, _ in written]
+    marked = [word for word, accented in written if accented and not vocabulary.is_spelt_out(word)]
+    foreign = sum(word in told.foreign for word in words) + len(marked)
+    unknown = sum(_is_unknown(word, vocabulary) for word in words if word not in marked)
+    native = sum(_is_english(word, vocabulary) for word in words if word not in marked)
     if len(words) < 2 or native > foreign + unknown:
         return ""
     if foreign > 1 or (foreign and (unknown or len(words) < 4)):
@@ -60,6 +54,44 @@ def foreign_language(text: str, vocabulary: Vocabulary) -> str:
 def language_name(code: str) -> str:
     """The English name of a language."""
     return LANGUAGES.get(code, code)
+
+
+def _words_outside_names(text: str, vocabulary: Vocabulary) -> list[tuple[str, bool]]:
+    """The words that are part of no name of several words, and whether each bears an accent."""
+    reading = vocabulary.read(text)
+    inside: set[int] = set()
+    for table in (vocabulary.names, vocabulary.items):
+        for place in range(len(reading.roots)):
+            match = table.longest_at(reading.roots, place)
+            if match is not None and match.last - match.first > 1:
+                inside.update(
+                    one
+                    for one in range(match.first, match.last)
+                    if not vocabulary.is_plain(reading.words[one])
+                )
+    return [
+        (token.word, not text[token.start : token.end].replace("’", "").isascii())
+        for place, token in enumerate(reading.tokens)
+        if token.word.isalpha() and place not in inside
+    ]
+
+
+def _is_unknown(word: str, vocabulary: Vocabulary) -> bool:
+    """Whether a word is neither English nor a name, with or without a slip."""
+    told = english()
+    if word in told.foreign or word in told.slang or word in english_words():
+        return False
+    known = (word, vocabulary.mended(word))
+    return not any(vocabulary.is_plain(one) or vocabulary.is_spelt_out(one) for one in known)
+
+
+def _is_english(word: str, vocabulary: Vocabulary) -> bool:
+    """Whether a word is an everyday one of English, perhaps with a slip ("kdis", "frm")."""
+    if word in english().foreign:
+        return False
+    mended = vocabulary.mended(word)
+    slip = mended != singular(word) and is_everyday(mended)
+    return slip or vocabulary.is_plain(word) or vocabulary.is_plain(mended)
 
 
 def _letters_of_other_scripts(text: str) -> int:

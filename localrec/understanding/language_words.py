@@ -70,6 +70,7 @@ class MentionWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     colour_after: Words
     doers: Words
     by: Words
+    abbreviations: Words
     either: tuple[str, ...]
     or_bridges: Words
     beside: tuple[str, ...]
@@ -134,6 +135,7 @@ class LanguageWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     foreign: Words
     words: CommonWords
     slang: dict[str, str]
+    money: tuple[str, ...]
     demonyms: dict[str, tuple[str, ...]]
     numbers: dict[str, int]
 
@@ -143,6 +145,18 @@ def english() -> LanguageWords:
     """Read the English words, once (3 ms)."""
     path = Path(__file__).parent / "languages" / "en.toml"
     return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), LanguageWords)
+
+
+@lru_cache
+def cue_words() -> Words:
+    """Words of the phrases that rules listen for, which carry nothing else."""
+    told = english()
+    lists = (
+        told.negation.before, told.negation.before_thing, told.negation.verbs, told.negation.behind,
+        told.example.before, told.example.kin_phrases, told.mention.either, told.mention.beside,
+        told.mention.have, told.state.unmet, told.state.met, told.state.wanted, told.state.unwanted,
+    )  # fmt: skip
+    return frozenset(word for one in lists for phrase in one for word in phrase.split())
 
 
 def phrases(told: Iterable[str]) -> tuple[Phrase, ...]:

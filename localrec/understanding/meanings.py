@@ -51,3 +51,9 @@ class Named(Protocol):
 
     def is_had(self, attribute: int) -> bool:
         """Return whether any item has this attribute or one below it."""
+
+    def use_of(self, attribute: int) -> int:
+        """Return how many items have this attribute or one below it."""
+
+    def share_within(self, number: str, low: float, high: float) -> float:
+        """Return the share of the items whose number lies between bounds."""

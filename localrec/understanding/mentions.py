@@ -20,6 +20,7 @@ from localrec.understanding.vocabulary import Reading, Vocabulary
 _WORDS = english().mention
 _EXAMPLE = english().example
 SIMILARITY_CUES = phrases(_EXAMPLE.before)  # directly before an example item
+_LONG_ENOUGH = 6  # letters of a misspelt title that is meant as one
 _CUES_BY_LAST: dict[str, list[Phrase]] = {}
 for _cue in sorted(SIMILARITY_CUES, key=len, reverse=True):
     _CUES_BY_LAST.setdefault(_cue[-1], []).append(_cue)
@@ -29,6 +30,7 @@ class Mention(msgspec.Struct, frozen=True):
     """A name in tokens `first` to `last` (exclusive): an attribute or the like, or an item.
 
     `others` are further keys of the same kind that the name may mean: "pinot" is part of several.
+    A `doubtful` name may be a word like any other: mended, everyday, or a part of a name.
     """
 
     first: int
@@ -36,6 +38,7 @@ class Mention(msgspec.Struct, frozen=True):
     meaning: Meaning | None = None
     item: str | None = None
     others: tuple[str, ...] = ()
+    doubtful: bool = False
 
 
 def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
@@ -57,6 +60,11 @@ def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
                 Mention(item.first, item.last, item=_spelled(reading, vocabulary, item))
             )
             position = item.last
+        elif (name is None or name.last == position + 1) and (
+            several := _words_of_a_name(reading, vocabulary, position, end)
+        ):
+            mentions.append(several)
+            position = several.last
         elif (
             item is None
             and (name is None or name.last - name.first == 1)
@@ -67,28 +75,61 @@ def find_mentions(reading: Reading, vocabulary: Vocabulary) -> list[Mention]:
         elif name:
             meaning = _choose(reading, vocabulary, name.first, name.last, name.payloads)
             if meaning is not None:
-                mentions.append(Mention(name.first, name.last, meaning=meaning))
+                doubtful = _is_doubtful(reading, vocabulary, name.first, name.last, meaning)
+                mentions.append(Mention(name.first, name.last, meaning, doubtful=doubtful))
             position = name.last
-        elif part := _part_of_a_name(reading, vocabulary, position):
-            mentions.append(part)
-            position = part.last
         elif near := _misspelt_name(reading, vocabulary, position, end):
             mentions.append(near)
             position = near.last
+        elif part := _part_of_a_name(reading, vocabulary, position):
+            mentions.append(part)
+            position = part.last
         else:
             position += 1
     return mentions
 
 
+def _is_doubtful(
+    reading: Reading, vocabulary: Vocabulary, first: int, last: int, meaning: Meaning
+) -> bool:
+    """Whether one everyday or mended word hardly names a kind or a maker."""
+    if last - first > 1 or meaning.role not in ("category", "creator", "look", "colour"):
+        return False
+    if meaning.key in english().demonyms:
+        return False
+    word = reading.tokens[first].word
+    mended = word in reading.corrected and meaning.kind not in vocabulary.domain.taxonomy
+    return mended or (is_everyday(word) and not _is_shown(reading, first))
+
+
 def _part_of_a_name(reading: Reading, vocabulary: Vocabulary, position: int) -> Mention | None:
-    """ "pinot", "by Christie": a telling word of names that the question does not write out."""
+    """ "pinot", "by Christie", "Dorothy Sayers": telling words of names not written out."""
+    root = reading.roots[position]
+    if root in vocabulary.item_nouns:
+        return None
     by = position > 0 and reading.words[position - 1] in _WORDS.by
-    found = vocabulary.parts_named(reading.roots[position], creators=True) if by else []
-    found = found or vocabulary.parts_named(reading.roots[position], creators=False)
+    found = vocabulary.partial.called(root, by=by, shown=_is_shown(reading, position))
     if not found:
         return None
     keys = tuple(one.key for one in found[1:])
-    return Mention(position, position + 1, meaning=found[0], others=keys)
+    doubtful = not by and found[0].role != "component"
+    return Mention(position, position + 1, meaning=found[0], others=keys, doubtful=doubtful)
+
+
+def _words_of_a_name(
+    reading: Reading, vocabulary: Vocabulary, position: int, end: int
+) -> Mention | None:
+    """ "Dorothy Sayers", "Garcia Marquez": two and more words of a longer name."""
+    last, found = vocabulary.partial.meant_by(reading.roots, position, end)
+    if not found:
+        return None
+    return Mention(position, last, meaning=found[0], others=tuple(one.key for one in found[1:]))
+
+
+def _is_shown(reading: Reading, place: int) -> bool:
+    """Whether a capital inside a sentence shows a word to be a name."""
+    inside = place > 0 and reading.gaps[place] != "."
+    return inside and reading.capitals[place] and not all(reading.capitals)
 
 
 def _misspelt_name(
@@ -97,15 +138,21 @@ def _misspelt_name(
     """Two or three words that nearly spell a name, one of them no everyday word."""
     for last in range(min(position + 3, end), position + 1, -1):
         words = reading.roots[position:last]
+        typed = tuple(token.root for token in reading.tokens[position:last])
         strange = [
-            one for one in words if not vocabulary.names.words[one] and not vocabulary.is_plain(one)
+            one
+            for one, as_typed in zip(words, typed, strict=True)
+            if (one != as_typed or not vocabulary.names.words[one]) and not vocabulary.is_plain(one)
         ]
-        edges = (words[0], words[-1])
-        if not strange or sum(map(len, words)) < 8 or any(map(vocabulary.is_plain, edges)):
+        scrambled = all(vocabulary.is_only_in_names(one) for one in words)  # "pinto grigio"
+        if not (strange or scrambled) or sum(map(len, words)) < 8:
             continue
-        meanings = vocabulary.nearest.name(" ".join(words))
-        if meanings:
-            return Mention(position, last, meaning=meanings[0])
+        ends = (words[0], words[-1])
+        if any(vocabulary.is_plain(one) or one in vocabulary.item_nouns for one in ends):
+            continue
+        for told in dict.fromkeys((typed, words)):
+            if meanings := vocabulary.nearest.name(" ".join(told)):
+                return Mention(position, last, meaning=meanings[0])
     return None
 
 
@@ -243,7 +290,7 @@ def _is_example(
 def _is_everyday_title(reading: Reading, vocabulary: Vocabulary, place: int) -> bool:
     """ "lost her glasses": a title of one common or mended word is hardly meant as one."""
     typed = reading.tokens[place].word
-    mended = typed in reading.corrected
+    mended = typed in reading.corrected and len(typed) < _LONG_ENOUGH
     inside = place > 0 and not reading.gaps[place] and _is_capitalised(reading, place, place + 1)
     return not inside and (mended or is_everyday(typed) or is_everyday(reading.roots[place]))
 

@@ -11,6 +11,7 @@ from localrec.understanding.meanings import Meaning, Named
 _SQUASHED = 90
 _WORTH_TELLING = 70  # percent of letters that agree
 _NEARLY_A_NAME = 86
+_ALIKE = 55
 _NEARLY = 84  # percent of letters that agree, as rapidfuzz counts them
 
 
@@ -56,7 +57,9 @@ class NearestNames:
         near = process.extractOne(
             phrase, self._long_names, scorer=fuzz.ratio, score_cutoff=_NEARLY_A_NAME
         )
-        return () if near is None else tuple(filter(self._is_usable, self._names.get(near[0])))
+        if near is None or not _alike_by_word(phrase, near[0]):
+            return ()
+        return tuple(filter(self._is_usable, self._names.get(near[0])))
 
     def names_like(self, words: str, most: int) -> tuple[str, ...]:
         """Names of attributes that are spelled most like some words, nearest first."""
@@ -96,3 +99,13 @@ class NearestNames:
     @cached_property
     def _item_spellings(self) -> list[str]:
         return self._items.phrases()
+
+
+def _alike_by_word(phrase: str, name: str) -> bool:
+    """Whether two phrases of as many words are alike in each of them."""
+    from rapidfuzz import fuzz
+
+    typed, meant = phrase.split(), name.split()
+    return len(typed) != len(meant) or all(
+        fuzz.ratio(one, other) >= _ALIKE for one, other in zip(typed, meant, strict=True)
+    )

@@ -16,6 +16,7 @@ _WORDS = english().negation
 _REFUSALS = phrases(_WORDS.behind)
 _VERBS = phrases_by_first_word(_WORDS.verbs)
 _ARTICLES = frozenset({"a", "an", "the", "any", "those", "these", "that", "my", "our"})
+_CLAUSES = (("when",), ("if",), ("how",), ("that",))
 _FAR = 12  # words that a pronoun may stand behind what it means
 
 
@@ -167,6 +168,8 @@ def _meant_by_pronoun(reading: Reading, owner: Sequence[int], position: int) -> 
         following = owner[end + 1] if end + 1 < len(words) and not reading.gaps[end + 1] else -1
         if words[end] not in _WORDS.pronouns or reading.gaps[end] or following >= 0:
             continue
+        if words[end + 1 : end + 2] in _CLAUSES:
+            continue  # "I hate it when they mention leather"
         for place in range(position - 1, max(-1, position - _FAR), -1):
             if owner[place] >= 0:
                 return place

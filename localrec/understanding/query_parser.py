@@ -14,10 +14,12 @@ from localrec.data.query import Constraint, Query
 from localrec.foundation.text_matching import roots
 from localrec.understanding.example_item import find_example
 from localrec.understanding.language_words import english, phrases
+from localrec.understanding.mended_numbers import read_mended_ranges
 from localrec.understanding.mentions import Mention, find_mentions, owners
 from localrec.understanding.negation import negated_tokens
-from localrec.understanding.number_ranges import ReadRanges, read_ranges
+from localrec.understanding.number_ranges import ReadRanges
 from localrec.understanding.state_phrases import AskedState, find_state
+from localrec.understanding.text_wishes import find_text_places, text_wishes
 from localrec.understanding.unused_words import unused_phrases
 from localrec.understanding.vocabulary import CuesByFirstWord, Reading, Vocabulary
 
@@ -33,13 +35,14 @@ def parse_query(question: str, vocabulary: Vocabulary) -> Query:
     text = question[:LONGEST_QUESTION]
     reading = vocabulary.read(text)
     found = find_mentions(reading, vocabulary)
-    without_items = _without_items(text, reading, found)
-    numbers = read_ranges(without_items, vocabulary.domain)
+    numbers = read_mended_ranges(_without_items(text, reading, found), reading, vocabulary)
     state = find_state(reading.words)
     mentions = [one for one in found if _is_free(reading, one, numbers, state)]
     owner = owners(reading, mentions)
     barred, mildly = negated_tokens(reading, owner, vocabulary.negations)
-    wanted = [not barred[mention.first] for mention in mentions]
+    used = state.places | _places_of(numbers, reading)
+    texts = find_text_places(text, reading, owner, used, barred, vocabulary)
+    wanted = [not barred[one.first] or one.first in texts.spared for one in mentions]
     at_hand = _at_hand(reading, mentions, wanted, vocabulary.have_cues)
     flags, diets = _flags_and_diets(mentions, wanted, vocabulary)
     target, anchor, exclude_items = find_example(reading, mentions, wanted, vocabulary)
@@ -60,10 +63,17 @@ def parse_query(question: str, vocabulary: Vocabulary) -> Query:
         corrected=reading.corrected,
         unknown=_unknown(reading, owner, vocabulary),
         unused=unused_phrases(text, reading, owner, numbers, read_otherwise, vocabulary),
+        texts=text_wishes(text, reading, texts),
         met=state.met,
         on_list=state.on_list,
         cut=len(question) > LONGEST_QUESTION,
     )
+
+
+def _places_of(numbers: ReadRanges, reading: Reading) -> set[int]:
+    """The tokens that bounds were read of."""
+    told = enumerate(reading.tokens)
+    return {place for place, token in told if numbers.covers(token.start, token.end)}
 
 
 def _is_free(reading: Reading, mention: Mention, numbers: ReadRanges, state: AskedState) -> bool:
@@ -237,7 +247,15 @@ def _constraint(
         vocabulary.is_alive(kind, key) for key in keys
     )
     soft = mildly[members[0].first] or dead
-    return Constraint(kind=kind, any_of=keys, barred=not is_wanted, soft=soft, or_else=elsewhere)
+    doubtful = is_wanted and not soft and all(member.doubtful for member in members)
+    return Constraint(
+        kind=kind,
+        any_of=keys,
+        barred=not is_wanted,
+        soft=soft,
+        or_else=elsewhere,
+        doubtful=doubtful,
+    )
 
 
 def _joins(

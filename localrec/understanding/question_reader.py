@@ -21,6 +21,7 @@ from localrec.understanding.foreign_questions import foreign_language
 from localrec.understanding.query_parser import add_shelf, parse_query
 from localrec.understanding.shelf_reader import asks_for_shelf
 from localrec.understanding.slot_filling import SlotReader
+from localrec.understanding.text_wishes import find_in_texts
 from localrec.understanding.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class QuestionReader:
         language = foreign_language(question.query, self._vocabulary)
         if language and question.image is None:
             return Query(language=language)
-        query = self._read_words(question.query, trace)
+        query = find_in_texts(self._read_words(question.query, trace), self._catalogue)
         if question.have:
             query = add_shelf(query, question.have, self._vocabulary)
         elif question.user and not query.have and asks_for_shelf(question.query):

@@ -15,9 +15,14 @@ from localrec.foundation.text_matching import Token, roots, singular
 from localrec.understanding.language_words import english
 
 _VOWELS = frozenset("aeiouyhw")
-_ONLY_IN_TITLES = 0.9  # of a slip
+_ONLY_ENGLISH = 0.3  # of a slip
+_ONLY_IN_PARTS = 0.6
+_ONLY_IN_TITLES = 0.9
+_SAME_LETTERS = 0.2
 _OTHER_BEGINNING = 0.5
+_MOST_KEPT = 50_000  # words whose spelling is remembered
 _COMMONEST = 150  # of words: "somthing" is "something", whatever else is near
+_USUAL_RANK = 30_000  # words of English that a slip may be meant as
 _EVERYDAY_RANK = 6_000  # the commonest words of English, which name an item only beside a cue
 
 
@@ -42,18 +47,53 @@ class SpellingCorrector:
     ) -> None:
         self._names, self._titles, self._parts = names, titles, parts
         self._plain, self._compounds = plain, compounds
+        self._respelt: dict[str, tuple[str, ...]] = {}
+
+    def _near(self, word: str, slips: int) -> list[tuple[str, float]]:
+        """Known words within so many slips, with the slips."""
+        from rapidfuzz import process  # 15 ms to import, only paid for a word nobody knows
+        from rapidfuzz.distance import OSA
+
+        found: list[tuple[str, float]] = []
+        for length in range(len(word) - slips, len(word) + slips + 1):
+            near = process.extract(
+                word,
+                self._by_length.get(length, ()),
+                scorer=OSA.distance,
+                score_cutoff=slips,
+                limit=12,
+            )
+            found += [(known, distance) for known, distance, _ in near]
+        return found
+
+    @cached_property
+    def _by_length(self) -> dict[int, list[str]]:
+        by_length: dict[int, list[str]] = {}
+        for word in self._spellings:
+            by_length.setdefault(len(word), []).append(word)
+        return by_length
 
     @cached_property
     def _spellings(self) -> list[str]:
-        return sorted({*self._names, *self._titles, *self._plain, *self._parts})
+        usual = (word for word, rank in english_words().items() if rank < _USUAL_RANK)
+        longer = (word for word in usual if len(word) > 3)
+        return sorted({*self._names, *self._titles, *self._plain, *self._parts, *longer})
 
     def respell(self, token: Token) -> tuple[str, ...]:
         """The roots that a word stands for: mostly itself."""
+        known = self._respelt.get(token.word)
+        if known is None:
+            known = self._respell(token)
+            if len(self._respelt) < _MOST_KEPT:
+                self._respelt[token.word] = known
+        return known
+
+    def _respell(self, token: Token) -> tuple[str, ...]:
         root = token.root
         if (names := self._compounds.get(token.word) or self._compounds.get(root)) is not None:
             return tuple(part for name in names for part in roots(name))
         if (meant := english().slang.get(token.word)) is not None:
-            return (meant,)
+            return tuple(meant.split())
         if self._is_known(token):
             return (root,)
         for ending, rest in (("s", ()), ("less", ("less",))):  # "daiquiris", "creamless"
@@ -61,7 +101,7 @@ class SpellingCorrector:
             if stem != token.word and (stem in self._names or stem in self._titles):
                 return (stem, *rest)
         if len(token.word) > 3 and (
-            near := self._nearest(root if len(root) > 3 else token.word, 1)
+            near := self._nearest(root if len(root) > 3 else token.word, 1, token.word)
         ):
             return (near,)
         for place in range(3, len(root) - 2):  # "limejuice"
@@ -70,7 +110,23 @@ class SpellingCorrector:
                 return (left, right)
         if len(token.word) == 3:
             return (self._swapped(token.word) or self._sounds_like(token.word) or root,)
-        return (self._nearest(root if len(root) > 3 else token.word, 2) or root,)
+        return (self._nearest(root if len(root) > 3 else token.word, 2, token.word) or root,)
+
+    def unit_meant(self, word: str, units: Collection[str]) -> str | None:
+        """The unit that a word behind a number nearly spells: "86 ponts", "20 dolars"."""
+        from rapidfuzz.distance import OSA
+
+        if word in self._plain or singular(word) in units or len(word) < 4:
+            return None
+        slips = 1 if len(word) < 7 else 2
+        near = [
+            (distance, unit)
+            for unit in units
+            if unit[0] == word[0]
+            and (distance := min(OSA.distance(word, unit), OSA.distance(singular(word), unit)))
+            <= slips
+        ]
+        return min(near)[1] if near else None
 
     def _swapped(self, word: str) -> str | None:
         """ "teh", "adn": an everyday word of three letters with two of them swapped."""
@@ -89,32 +145,41 @@ class SpellingCorrector:
             or token.word in english_words()
         )
 
-    def _nearest(self, root: str, most: int) -> str | None:
+    def _nearest(self, root: str, most: int, typed: str = "") -> str | None:
         """The nearest known word by at most so many slips, else one that sounds alike."""
-        from rapidfuzz import process  # 15 ms to import, only paid for a word nobody knows
-        from rapidfuzz.distance import OSA
-
-        slips = min(most, 1 if len(root) < 7 else 2)
-        near = process.extract(
-            root, self._spellings, scorer=OSA.distance, score_cutoff=slips, limit=24
-        )
+        slips, typed = min(most, 1 if len(root) < 7 else 2), typed or root
+        near = [one for form in {root, typed} for one in self._near(form, slips)]
         usable = [
-            (self._cost(root, word, distance), word not in self._names, -self._uses(word), word)
-            for word, distance, _ in near
+            (
+                self._cost(root, word, distance),
+                word not in self._names,
+                -self._uses(word),
+                word_rank(word),
+                word,
+            )
+            for word, distance in near
             if len(word) >= 3
             and (word[0] == root[0] or (distance == 1 and len(root) >= 5))
             and (distance == 1 or len(word) >= 7)
         ]
         if usable:
-            return singular(min(usable)[-1])
+            word = min(usable)[-1]
+            return word if word in english().years.decades else singular(word)
         return self._sounds_like(root) if most > 1 else None
 
     def _cost(self, root: str, word: str, distance: float) -> float:
-        told = word in self._names or word in self._plain or word in self._parts
+        """Slips, with a surcharge for words that are seldom meant."""
         far = _OTHER_BEGINNING if word[0] != root[0] else 0.0
+        far -= _SAME_LETTERS if sorted(word) == sorted(root) else 0.0  # "frmo"
+        if word in english().years.decades:  # "ninties" is nearer to "ninety" by its root
+            return distance + far - 0.2
         if word in self._plain and word_rank(word) < _COMMONEST:
             return distance + far - 0.1
-        return distance + far + (0.0 if told else _ONLY_IN_TITLES)
+        if word in self._names or word in self._plain:
+            return distance + far
+        if word_rank(word) < _USUAL_RANK:
+            return distance + far + _ONLY_ENGLISH
+        return distance + far + (_ONLY_IN_PARTS if word in self._parts else _ONLY_IN_TITLES)
 
     def _sounds_like(self, root: str) -> str | None:
         """The name with the same consonants, at most half its letters away: "tekila", "jin"."""

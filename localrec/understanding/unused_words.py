@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from localrec.understanding.language_words import english
+from localrec.understanding.language_words import cue_words, english
 from localrec.understanding.number_ranges import ReadRanges
 from localrec.understanding.vocabulary import Reading, Vocabulary
 
@@ -32,26 +32,19 @@ def unused_phrases(
         told: Places of tokens that were read otherwise.
         vocabulary: The names of the domain.
     """
-    silent = english().talk.silent
-    wishes = english().talk.wishes
 
     def is_used(place: int) -> bool:
         token = reading.tokens[place]
         return owner[place] >= 0 or place in told or numbers.covers(token.start, token.end)
 
-    def is_content(place: int) -> bool:
-        word, root = reading.tokens[place].word, reading.roots[place]
-        if word[0].isdigit():
-            return True
-        if word in wishes:
-            return True
-        if word in silent or root in silent or root in vocabulary.item_nouns:
-            return False
-        return len(word) > 2 and not vocabulary.is_plain(word) and not vocabulary.is_plain(root)
-
+    content = content_places(reading, vocabulary) | {
+        place
+        for place, token in enumerate(reading.tokens)
+        if token.word[0].isdigit() or token.word in english().talk.wishes
+    }
     runs: list[list[int]] = []
     for place in range(len(reading.tokens)):
-        if is_used(place) or not is_content(place):
+        if is_used(place) or place not in content:
             continue
         if runs and runs[-1][-1] == place - 1 and not reading.gaps[place]:
             runs[-1].append(place)
@@ -65,3 +58,20 @@ def unused_phrases(
                 first -= 1
         phrases.append(text[reading.tokens[first].start : reading.tokens[last].end])
     return tuple(dict.fromkeys(phrases))
+
+
+def content_places(reading: Reading, vocabulary: Vocabulary) -> set[int]:
+    """Places of words that are no everyday words, and of numbers as long as a year."""
+    silent = english().talk.silent
+
+    def is_content(place: int) -> bool:
+        word, root = reading.tokens[place].word, reading.roots[place]
+        if word[0].isdigit():
+            return len(word) == 4
+        if word in silent or root in silent or root in vocabulary.item_nouns:
+            return False
+        if word in cue_words():
+            return False
+        return len(word) > 2 and not vocabulary.is_plain(word) and not vocabulary.is_plain(root)
+
+    return {place for place in range(len(reading.tokens)) if is_content(place)}

@@ -8,7 +8,9 @@ never become each other.
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
+from string import ascii_lowercase
 
 import msgspec
 
@@ -18,11 +20,10 @@ from localrec.understanding.language_words import english, phrases_by_first_word
 from localrec.understanding.meanings import Meaning, Named
 from localrec.understanding.nearest_names import NearestNames
 from localrec.understanding.number_ranges import counted_nouns
-from localrec.understanding.spelling import SpellingCorrector, english_words, is_everyday
+from localrec.understanding.partial_names import PartialNames
+from localrec.understanding.spelling import SpellingCorrector, is_everyday
 
-_MOST_PARTS = 40  # names that share a word; a word of more says nothing
-
-
+_LEAST_USE = 10
 _ROMAN = {"ii": 2, "iii": 3, "iv": 4, "2": 2, "3": 3, "4": 4}
 CuesByFirstWord = dict[str, list[tuple[str, ...]]]
 
@@ -65,7 +66,9 @@ class Vocabulary:
             for noun in counted_nouns(name, self.domain)
             for root in roots(noun)
         )
-        self.partial: dict[str, list[Meaning]] = {}  # a word of longer names -> these names
+        common = frozenset(english().words.common.split()).union(self.domain.words.common)
+        self._plain_words = frozenset(singular(word) for word in common) | common
+        self.partial = PartialNames(self.domain, self.is_plain, self.is_usable)
         self._add_attributes()
         self._add_phrases()
         for key, name in zip(catalogue.keys, catalogue.names, strict=True):
@@ -73,16 +76,44 @@ class Vocabulary:
         for short, name in self.domain.nicknames.items():
             for key in self.items.get(name):
                 self.items.add(short, key)
-        common = frozenset(english().words.common.split()).union(self.domain.words.common)
-        self._plain_words = frozenset(singular(word) for word in common) | common
         self.nearest = NearestNames(self.names, self.items, catalogue, self.is_usable)
         self._spelling = SpellingCorrector(
             self.names.words,
             self.items.words,
-            self.partial,
-            self._plain_words,
+            self.partial.callable,
+            self._plain_words | self._told_otherwise(),
             self.domain.words.compounds,
         )
+
+    def _told_otherwise(self) -> frozenset[str]:
+        """Words that are no names and no everyday words, but that other rules listen for."""
+        numbers = (
+            word
+            for name, spec in self.domain.numbers.items()
+            for phrase in (*spec.units, *spec.words, *counted_nouns(name, self.domain))
+            for word in roots(phrase)
+        )
+        state = english().state
+        past = (*state.unmet, *state.met, *state.wanted, *state.unwanted)
+        states = (word for phrase in past for word in phrase.split())
+        told = (*numbers, *states, *english().years.decades, *english().numbers)
+        return frozenset(word for word in told if len(word) > 3)
+
+    @cached_property
+    def _units(self) -> frozenset[str]:
+        """Words behind numbers, singular."""
+        specs = self.domain.numbers.items()
+        told = (
+            unit
+            for name, spec in specs
+            for unit in (*spec.units, *counted_nouns(name, self.domain))
+        )
+        return frozenset(word for unit in told for word in roots(unit) if len(word) > 3)
+
+    @cached_property
+    def _common_use(self) -> int:
+        """Items from which on a catalogue's own kind is common."""
+        return max(_LEAST_USE, len(self._catalogue.keys) // 400)
 
     @cached_property
     def have_cues(self) -> CuesByFirstWord:
@@ -102,23 +133,30 @@ class Vocabulary:
         found = tokens(text)
         corrected: dict[str, str] = {}
         cut: list[tuple[Token, str]] = []
+        counts = False
         for token in found:
-            for root in self._spelling.respell(token):
-                if root != token.root:
-                    corrected[token.word] = " ".join(self._spelling.respell(token))
-                cut.append((token, root))
+            unit = self._spelling.unit_meant(token.word, self._units) if counts else None
+            meant = (unit,) if unit else self._spelling.respell(token)
+            if meant != (token.root,):
+                corrected[token.word] = " ".join(meant)
+            cut += [(token, root) for root in meant]
+            counts = token.word[0].isdigit() or token.word in english().numbers
         kept = tuple(token for token, _ in cut)
         return Reading(
             tokens=kept,
             words=tuple(t.word if r == t.root else r for t, r in cut),
-            roots=tuple(r for _, r in cut),
+            roots=tuple(singular(r) for _, r in cut),
             gaps=tuple(
-                _mark(text[kept[i - 1].end : token.start], token) if i else ""
+                _mark(text[kept[i - 1].end : token.start], kept[i - 1], token) if i else ""
                 for i, token in enumerate(kept)
             ),
             capitals=tuple(text[token.start].isupper() for token in kept),
             corrected=corrected,
         )
+
+    def mended(self, word: str) -> str:
+        """A word as it was meant, folded and without a plural ending; mostly itself."""
+        return " ".join(root for one in tokens(word) for root in self._spelling.respell(one))
 
     def is_alive(self, kind: str, key: str) -> bool:
         """True when at least one item has this attribute or one below it."""
@@ -134,6 +172,10 @@ class Vocabulary:
         if meaning.role in ("flag", "diet", "order"):
             return True
         return self.is_alive(meaning.kind, meaning.key)
+
+    def share_within(self, number: str, low: float, high: float) -> float:
+        """Share of the items whose number lies between bounds."""
+        return self._catalogue.share_within(number, low, high)
 
     def is_weak(self, phrase_roots: tuple[str, ...]) -> bool:
         """True for an item's name made of everyday words and other names ("gin and tonic")."""
@@ -154,6 +196,9 @@ class Vocabulary:
             return False
         if meaning.key in english().demonyms:
             return phrase == (meaning.key,) and len(meaning.key) < 4
+        index = self._catalogue.attribute_index(meaning.kind, meaning.key)
+        if index is not None and self._catalogue.use_of(index) >= self._common_use:
+            return False  # "Oregon": what so many items are is asked for by its name
         if len(phrase) == 1:
             return self.is_plain(phrase[0]) or is_everyday(phrase[0])
         return all(map(self.is_plain, phrase))
@@ -161,6 +206,10 @@ class Vocabulary:
     def is_only_in_items(self, root: str) -> bool:
         """True for a word of items' names that is no name of its own and no everyday word."""
         return root in self.items.words and not self.names.get(root) and not self.is_plain(root)
+
+    def is_only_in_names(self, root: str) -> bool:
+        """True for a word of longer names that alone is no name and no everyday word."""
+        return root in self.names.words and not self.names.get(root) and not self.is_plain(root)
 
     def spelling_of(self, item: str) -> tuple[str, ...]:
         """The words of an item's name, folded, plurals kept."""
@@ -170,7 +219,7 @@ class Vocabulary:
     def is_spelt_out(self, word: str) -> bool:
         """True for a word of some name, of an attribute or an item."""
         root = singular(word)
-        return root in self.names.words or root in self.items.words or root in self.partial
+        return root in self.names.words or root in self.items.words or root in self.partial.words
 
     def is_plain(self, word: str) -> bool:
         """True for an everyday word that names nothing."""
@@ -187,52 +236,17 @@ class Vocabulary:
                 is_brand = own is not None and self._catalogue.attributes[own] != attribute
                 if not is_brand and self._is_askable(spelling, spec.role):
                     self.names.add(spelling, meaning)
-                    self._add_parts(spelling, meaning)
+                    self.partial.add(spelling, meaning)
             for adjective in english().demonyms.get(attribute.key, ()):
                 self.names.add(adjective, meaning)
                 if spec.role == "colour" and " " not in spelling:
                     doubled = spelling + spelling[-1:] if len(spelling) == 3 else spelling
                     for stem in (spelling, spelling.removesuffix("e"), doubled):
                         self.names.add(f"{stem}ish", meaning)
-            if spec.role == "category":  # "Coffee / Tea" is asked for by either half
-                for half in attribute.name.split("/"):
+            if spec.role == "category":  # "Coffee / Tea", "Sicily & Sardinia" by either half
+                for half in re.split(r"/| & ", attribute.name):
                     if half != attribute.name and self._is_askable(half, spec.role):
                         self.names.add(half, meaning)
-
-    def _add_parts(self, spelling: str, meaning: Meaning) -> None:
-        """Enter the telling words of a name of several words: "cooperative", "pinot", "Christie".
-
-        A taxonomy's own names say what they mean; only what a catalogue calls so is cut.
-        """
-        words = roots(spelling)
-        if len(words) < 2 or meaning.kind in self.domain.taxonomy:
-            return
-        joined = words[0] + words[1]  # "co-operative"
-        for word in {*words, joined} if len(words[0]) < 4 else set(words):
-            known = self.partial.setdefault(word, [])
-            if len(word) > 2 and meaning not in known:
-                known.append(meaning)
-
-    def parts_named(self, root: str, *, creators: bool) -> list[Meaning]:
-        """The names of several words that a word is part of, of one kind that items have.
-
-        Components are called by any telling word ("pinot", "red"), other names by one that is no
-        English word ("Saramago"), makers behind "by" and the like by any (`creators`).
-        """
-        told = self.partial.get(root, ())
-        if not told or len(root) < 3 or self.is_plain(root) or root in self.item_nouns:
-            return []
-        strange = len(root) > 3 and root not in english_words()
-        found = [
-            one
-            for one in told
-            if (one.role == "component" or strange or (creators and one.role == "creator"))
-            and self.is_usable(one)
-        ]
-        if creators:
-            found.sort(key=lambda one: one.role != "creator")
-        kinds = list(dict.fromkeys(one.kind for one in found))
-        return [one for one in found if one.kind == kinds[0]][:_MOST_PARTS] if kinds else []
 
     def _is_askable(self, spelling: str, role: str) -> bool:
         """False for names that only say "a drink", and for "orange drink" as a component.
@@ -288,7 +302,8 @@ class Vocabulary:
         bare, _, inside = name.partition("(")
         if bare.strip() and inside:
             self.items.add(bare.strip(), key)
-            if len(aside := inside.partition(")")[0]) > 3 and not aside.isdigit():
+            aside = inside.partition(")")[0]
+            if len(aside) > 3 and not aside.isdigit() and not self.names.get(aside):
                 self.items.add(aside, key)  # "Seven (Se7en)"
         self._add_numbered(key, words)
 
@@ -308,9 +323,11 @@ class Vocabulary:
                 self.items.add(" ".join((*stem, *part, told)), key)
 
 
-def _mark(between: str, following: Token) -> str:
-    if between.strip() == "." and following.word[0].isdigit():
-        return ""  # "Corpse Reviver No. 2"
+def _mark(between: str, before: Token, following: Token) -> str:
+    if between.strip() == ".":
+        short = before.word in english().mention.abbreviations or before.word in ascii_lowercase
+        if following.word[0].isdigit() or short:
+            return ""  # "Corpse Reviver No. 2", "P.D. James", "St. Germain"
     if any(mark in between for mark in ".!?;()\n—–") or " - " in between:
         return "."
     return "," if any(mark in between for mark in ",/:") else ""

@@ -58,7 +58,7 @@ class ImportService:
         progress: Progress = no_progress,
         *,
         embed: bool = True,
-    ) -> None:
+    ) -> ImportReport:
         """Store items in one transaction, then embed their texts.
 
         Args:
@@ -67,6 +67,9 @@ class ImportService:
             progress: Called with each step.
             embed: Whether to embed now; else `embed_texts` or `prepare_vectors` can follow.
 
+        Returns:
+            The receipt as it was stored.
+
         Raises:
             ModelError: there is no embedder; the rows are stored.
             CutShortError: Ctrl+C after the rows were stored.
@@ -74,7 +77,7 @@ class ImportService:
         from localrec.graph.item_ingest import ingest_items
         from localrec.graph.views import note_item_kind
 
-        ingest_items(
+        report = ingest_items(
             self._store, domain, table.items, table.report, lambda step: progress(step, 0, 0)
         )
         note_item_kind(self._store, domain)
@@ -82,6 +85,7 @@ class ImportService:
         if embed:
             with _after_the_rows():
                 self.embed_texts(domain, progress)
+        return report
 
     def prepare_vectors(self, domain: Domain, progress: Progress = no_progress) -> int:
         """Embed a few texts at once; of many, make vectors by spelling, which takes seconds.
@@ -151,10 +155,23 @@ class ImportService:
         note_item_kind(self._store, domain)
         self._invalidate()
         with _after_the_rows():
-            step("counting who liked what")
-            _ = self._context(domain.name).interactions
+            if not isinstance(history, BulkHistory):  # of millions, whoever asks first counts
+                step("counting who liked what")
+                _ = self._context(domain.name).interactions
             if embed:
                 self.embed_texts(domain, progress)
+        return report
+
+    def import_knowledge(
+        self, dump: CatalogueRows, domain: Domain, *, keep_all: bool
+    ) -> ImportReport:
+        """Add what a dump of everything says to the items that are here; see `join_knowledge`."""
+        from localrec.graph.knowledge_join import join_knowledge
+        from localrec.graph.views import note_item_kind
+
+        report = join_knowledge(self._store, domain, dump, keep_all=keep_all)
+        note_item_kind(self._store, domain)
+        self._invalidate()
         return report
 
     def import_images(

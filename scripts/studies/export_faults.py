@@ -47,6 +47,7 @@ class Planting(Protocol):
     is_table: bool
     is_xml: bool
     counts_days: bool
+    last_counts: bool
     apart: Mapping[str, Any]
 
     def good(self, number: int) -> Row:
@@ -207,7 +208,8 @@ def _year_that_is_none(row: Row, layout: Planting) -> list[Row] | None:
 
 @_plant
 def _same_row_again(row: Row, layout: Planting) -> list[Row]:
-    return [row, Row(cells=dict(row.cells), expected=None, told=("merged",))]
+    again = Row(cells=dict(row.cells), expected=None, told=("merged",))
+    return [again, row] if layout.last_counts else [row, again]
 
 
 @_plant

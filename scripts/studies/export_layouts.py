@@ -33,6 +33,7 @@ class Layout(msgspec.Struct, kw_only=True):
         more: The other cells of a row, by its number.
         apart: Cells that make a row one of another sort.
         counts_days: Whether a title on another day counts once more.
+        last_counts: Whether the later of two equal rows counts, and the other is merged.
         file: Name of the file.
         has_header: Whether the columns are named in it.
     """
@@ -53,6 +54,7 @@ class Layout(msgspec.Struct, kw_only=True):
     more: Callable[[int], dict[str, Any]] = lambda number: {}
     apart: Mapping[str, Any] = {}
     counts_days: bool = False
+    last_counts: bool = False
     file: str = "export.csv"
     delimiter: str = ","
     encoding: str = "utf-8"
@@ -61,7 +63,7 @@ class Layout(msgspec.Struct, kw_only=True):
     @property
     def is_table(self) -> bool:
         """Whether rows have cells, and lines can be blank."""
-        return self.write is write_table
+        return self.write in (write_table, write_tabs)
 
     @property
     def is_xml(self) -> bool:
@@ -109,6 +111,18 @@ def write_table(folder: Path, layout: Layout, rows: Sequence[Row]) -> Path:
                 continue
             shaped = {"long": [*cells, "more"], "short": cells[:-1], "whole": cells}
             writer.writerow(shaped[row.shape])
+    return path
+
+
+def write_tabs(folder: Path, layout: Layout, rows: Sequence[Row]) -> Path:
+    """A table with tabs in which quotes mean nothing and a cell has one line."""
+    path = folder / layout.file
+    lines = ["\t".join(layout.columns)]
+    for row in rows:
+        cells = [str(row.cells.get(column, "")).replace("\n", " ") for column in layout.columns]
+        shaped = {"long": [*cells, "more"], "short": cells[:-1], "blank": [], "whole": cells}
+        lines.append("\t".join(shaped[row.shape]))
+    path.write_text("\r\n".join(lines), encoding=layout.encoding, newline="")
     return path
 
 

@@ -16,8 +16,9 @@ from typing import Any
 
 import msgspec
 from export_faults import Row, faulty_rows
-from export_layouts import LAYOUTS, Layout
+from export_layouts import Layout
 from findings import Findings, origin_of
+from library_layouts import ALL_LAYOUTS
 
 from localrec.data.rows import HistoryRows
 from localrec.evaluation.provenance import Origin
@@ -72,7 +73,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def measure(asked: argparse.Namespace) -> Findings:
     """Make, write, read and compare."""
-    trips = tuple(round_trip(layout, asked.rows) for layout in LAYOUTS if asked.only in layout.name)
+    chosen = [layout for layout in ALL_LAYOUTS if asked.only in layout.name]
+    trips = tuple(round_trip(layout, asked.rows) for layout in chosen)
     rows = [
         (
             one.layout,

@@ -41,7 +41,7 @@ from localrec.evaluation.statistics import Comparison, IntervalEstimate, compare
 from localrec.memory.user_summaries import build_item_features
 from localrec.ranking.learned.evidence import KINDS
 from localrec.ranking.learned.fusion import LearnedWeights
-from localrec.ranking.learned.interactions import Histories, InteractionLog
+from localrec.ranking.learned.interactions import Histories
 from localrec.ranking.learned.ranker import FusedRanker, RankerConfig
 from localrec.sources.dataset_catalog import fetch_dataset
 from localrec.workspace import OpenWorkspace
@@ -164,11 +164,6 @@ def _read_table(path: Path) -> list[dict[str, str]]:
     return [dict(zip(names, line.split("\t"), strict=False)) for line in lines]
 
 
-def log_of(train: Interactions) -> InteractionLog:
-    """Training rows in the ranker's shape."""
-    return InteractionLog(train.user, train.item, train.stars, train.days, train.users, train.items)
-
-
 def histories_of(cases: Cases, *, strangers: bool = False) -> Histories:
     """What a ranker gets to see of the cases."""
     users = np.full(len(cases), -1, dtype=np.int32) if strangers else cases.train_user
@@ -197,7 +192,7 @@ def _leave_one_out(asked: argparse.Namespace, data: Data, candidates: Sequence[s
     cases = {name: getattr(one, asked.half) for name, one in parted.items()}
     chosen = _some_cases(len(cases["full"]), asked.cases)
     cases = {name: one.take(chosen) for name, one in cases.items()}
-    log = log_of(parted["full"].train)
+    log = parted["full"].train
     ranker, seconds = _fitted(asked, log, data.side, asked.kinds.split(","), "all")
     histories = histories_of(cases["full"])
     rankers = {"auto": ranker}
@@ -221,7 +216,7 @@ def run_strangers(asked: argparse.Namespace) -> Study:
     held_out = {"test": drawn[:fifth], "validation": drawn[fifth : 2 * fifth]}[asked.half]
     known = np.isin(data.user_keys.astype(str), drawn[2 * fifth :])
     mask = known[data.interactions.user]
-    log = log_of(data.interactions).rows(mask)
+    log = data.interactions.select(mask)
     ranker, seconds = _fitted(asked, log, data.side, asked.kinds.split(","), asked.half)
     rows: list[Row] = []
     for choice in ("any", "first"):
@@ -247,14 +242,14 @@ def run_left_out(asked: argparse.Namespace) -> Study:
     parted = split_data(data.interactions, EvaluationProtocol(candidates=20, history=10, seed=SEED))
     cases: Cases = getattr(parted, asked.half)
     fold = np.random.default_rng(SEED).permutation(len(cases)) % asked.folds
-    log = log_of(parted.train)
+    log = parted.train
     scores: dict[str, NDArray[np.float32]] = {}
     seconds: dict[str, float] = {}
     for number in range(asked.folds):
         rows = np.flatnonzero(fold == number)
         stays = ~np.isin(log.user, cases.user[rows])
         ranker, seconds = _fitted(
-            asked, log.rows(stays), data.side, asked.kinds.split(","), f"left-out-{number}"
+            asked, log.select(stays), data.side, asked.kinds.split(","), f"left-out-{number}"
         )
         dated = histories_of(cases.take(rows), strangers=True)
         undated = Histories.of(cases.take(rows).histories, cases.take(rows).stars)
@@ -280,7 +275,7 @@ def run_samples(asked: argparse.Namespace) -> Study:
         parted = split_data(interactions, EvaluationProtocol(candidates=20, seed=SEED))
         cases: Cases = getattr(parted, asked.half)
         ranker, seconds = _fitted(
-            asked, log_of(parted.train), data.side, asked.kinds.split(","), f"sample-{name}"
+            asked, parted.train, data.side, asked.kinds.split(","), f"sample-{name}"
         )
         histories = histories_of(cases)
         rows.append(Row("auto", f"{name}, 20", _figures(ranker.score(histories), cases)))
@@ -302,9 +297,9 @@ def run_cold(asked: argparse.Namespace) -> Study:
     parted = split_data(data.interactions, EvaluationProtocol(seed=SEED))
     cases: Cases = getattr(parted, asked.half)
     cases = cases.take(np.flatnonzero([bool(cold[one[0]]) for one in cases.positives]))
-    log = log_of(parted.train)
+    log = parted.train
     ranker, seconds = _fitted(
-        asked, log.rows(~cold[log.item]), data.side, asked.kinds.split(","), "cold"
+        asked, log.select(~cold[log.item]), data.side, asked.kinds.split(","), "cold"
     )
     histories = _without(histories_of(cases), cold)
     systems = {"auto": ranker.score(histories), **ranker.signals(histories)}
@@ -375,7 +370,7 @@ def _masked(data: Interactions, mask: NDArray[np.bool_]) -> Interactions:
 
 def _fitted(
     asked: argparse.Namespace,
-    log: InteractionLog,
+    log: Interactions,
     side: ItemFeatures,
     kinds: Sequence[str],
     name: str,

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pytest
 
 from localrec.data.interaction_matrix import InteractionMatrix
+from localrec.data.interactions import Interactions, moments_of
 from localrec.explanation.deciding_reasons import DecidingReasonBuilder
 from localrec.graph.user_profile import profile_from_keys
 from localrec.ranking.learned.contributions import Contribution
-from localrec.ranking.learned.interactions import InteractionLog
 from localrec.ranking.learned.opened import LearnedRanking
 from localrec.ranking.learned.ranker import FusedRanker, RankerConfig
 from tests.ranking.learned.planted import nothing_known
@@ -139,13 +140,14 @@ def chain():
     item = (starts + np.tile(np.arange(steps), many)).astype(np.int32)
     user = np.repeat(np.arange(many), steps).astype(np.int32)
     day = np.tile(np.arange(steps, dtype=np.float64), many)
-    return InteractionLog(user, item, np.full(len(item), np.nan, np.float32), day, many, items)
+    unrated = np.full(len(item), np.nan, np.float32)
+    return Interactions(user, item, unrated, moments_of(day), many, items)
 
 
 def told_by_a_ranker(bar, log, kinds):
     """The deciding kinds of the best item for some histories, with the relation told first."""
     catalogue = bar.catalogue
-    log = InteractionLog(log.user, log.item, log.rating, log.day, log.users, len(catalogue))
+    log = msgspec.structs.replace(log, items=len(catalogue))
     ranker = FusedRanker(RankerConfig(kinds=kinds))
     ranker.fit(log, nothing_known(log.items), seed=1)
     nodes = np.arange(log.users, dtype=np.int64)

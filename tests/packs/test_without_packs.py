@@ -38,7 +38,7 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / data).symlink_to(CHECKOUT / data)
     project = (CHECKOUT / "pyproject.toml").read_text(encoding="utf-8")
     kept = re.sub(r"^\w+ = \"localrec\.packs\..*\n", "", project, flags=re.MULTILINE)
-    assert kept.count("\n") == project.count("\n") - 3
+    assert kept.count("\n") == project.count("\n") - 6
     (folder / "pyproject.toml").write_text(kept, encoding="utf-8")
     return folder
 

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from localrec.foundation.paths import shipped
 from tests.sources.book_exports import SAMPLES, goodreads, storygraph
+
+sys.path.append(str(Path(__file__).resolve().parents[2] / "scripts" / "studies"))
+
+from calibre_library import Book, write_library
 
 SECOND = 1_600_000_000
 
@@ -90,6 +95,59 @@ def write_myanimelist(folder: Path, name: str = "Cowboy Bebop") -> Path:
     return _save(
         folder / "animelist.xml", f"<?xml version='1.0'?><myanimelist>{told}</myanimelist>"
     )
+
+
+def write_trakt(folder: Path, name: str = "Heat") -> Path:
+    home = folder / "trakt"
+    home.mkdir()
+    film = {"title": name, "year": 1995, "ids": {"trakt": 1, "imdb": "tt0113277", "tmdb": 949}}
+    show = {"title": "Dark", "year": 2017, "ids": {"trakt": 2}, "genres": [name]}
+    rated = {"rated_at": "2021-03-09T20:00:00.000Z", "rating": 9, "type": "movie", "movie": film}
+    seen = {"plays": 2, "last_watched_at": "2021-03-08T20:00:00.000Z", "show": show}
+    _save(home / "ratings-movies.json", json.dumps([rated]))
+    _save(home / "watched-shows.json", json.dumps([seen]))
+    return home
+
+
+def write_calibre(folder: Path, name: str = "Dune") -> Path:
+    home = folder / "Calibre Library"
+    home.mkdir()
+    rated = Book(name, ("Frank Herbert", name), tags=("sf", name), rating=8, comments=name)
+    write_library(home / "metadata.db", [rated, Book("Emma", ("Jane Austen",))])
+    return home
+
+
+def write_librarything(folder: Path, name: str = "Dune") -> Path:
+    header = "Book Id\tTitle\tPrimary Author\tDate\tReview\tRating\tTags\tCollections\tISBN"
+    rows = (
+        f"1\t{name}\tHerbert, Frank\t1965\t{name}\t4.5\t{name}, sf\tYour library\t[0441172717]\n"
+        "2\tEmma\tAusten, Jane\t1815\t\t\t\tTo read\t[]\n"
+    )
+    return _save(folder / "librarything.tsv", f"{header}\n{rows}")
+
+
+def write_goodbooks(folder: Path, name: str = "Dune (Dune, #1)") -> Path:
+    home = folder / "goodbooks-10k"
+    home.mkdir()
+    header = "book_id,goodreads_book_id,authors,original_publication_year,title,language_code"
+    rows = f'1,11,"{name}, Anna Lee",1965.0,"{name}",eng\n2,12,Jane Austen,1815.0,Emma,eng\n'
+    _save(home / "books.csv", f"{header}\n{rows}")
+    _save(home / "ratings.csv", "user_id,book_id,rating\n1,1,5\n1,2,3\n2,2,4\n")
+    _save(home / "to_read.csv", "user_id,book_id\n2,1\n")
+    _save(home / "tags.csv", f"tag_id,tag_name\n1,science-fiction\n2,{name}\n")
+    _save(home / "book_tags.csv", "goodreads_book_id,tag_id,count\n11,1,99\n11,2,100\n")
+    return home
+
+
+def write_bookcrossing(folder: Path, name: str = "Dune") -> Path:
+    home = folder / "bx"
+    home.mkdir()
+    header = '"ISBN";"Book-Title";"Book-Author";"Year-Of-Publication";"Publisher"'
+    rows = f'"0441172717";"{name}";"{name}";"1965";"Ace"\n"2";"Emma";"Jane Austen";"0";"X"\n'
+    _save(home / "BX-Books.csv", f"{header}\n{rows}")
+    ratings = '"1";"0441172717";"9"\n"1";"2";"0"\n"2";"2";"10"\n'
+    _save(home / "BX-Book-Ratings.csv", f'"User-ID";"ISBN";"Book-Rating"\n{ratings}')
+    return home
 
 
 def write_movielens(folder: Path, name: str = "Heat (1995)") -> Path:
@@ -199,6 +257,45 @@ def write_catalogue(folder: Path, name: str = "Pub Beer") -> Path:
     return _save(folder / "beers.csv", lines)
 
 
+def write_imdbtitles(folder: Path, name: str = "Heat") -> Path:
+    header = (
+        "tconst\ttitleType\tprimaryTitle\toriginalTitle\tisAdult\tstartYear\tendYear\t"
+        "runtimeMinutes\tgenres"
+    )
+    rows = (
+        f"tt0113277\tmovie\t{name}\t{name}\t0\t1995\t\\N\t170\tCrime,Drama\n"
+        "tt0078748\tmovie\tAlien\tAlien\t0\t1979\t\\N\t117\tHorror,Sci-Fi\n"
+    )
+    return _save(folder / "title.basics.tsv", f"{header}\n{rows}")
+
+
+def write_openlibrary(folder: Path, name: str = "Dune") -> Path:
+    lines = [
+        "/type/work\t/works/OL" + f"{number}W\t1\t2021-01-01T00:00:00\t" + json.dumps(told)
+        for number, told in enumerate(
+            [{"title": name, "subjects": [name, "Science fiction"]}, {"title": "Emma"}], 1
+        )
+    ]
+    return _save(folder / "ol_dump_works_latest.txt", "\n".join(lines) + "\n")
+
+
+def write_musicbrainz(folder: Path, name: str = "Moon Safari") -> Path:
+    lines = [
+        json.dumps(
+            {
+                "id": f"b{number}",
+                "primary-type": "Album",
+                "title": title,
+                "artist-credit": [{"name": "Air"}],
+                "first-release-date": "1998-01-16",
+                "tags": [{"name": title, "count": 2}],
+            }
+        )
+        for number, title in enumerate((name, "Talkie Walkie"))
+    ]
+    return _save(folder / "release-group", "\n".join(lines) + "\n")
+
+
 WRITERS: dict[str, Callable[..., Path]] = {
     "cocktails": write_cocktails,
     "barassistant": write_barassistant,
@@ -215,10 +312,18 @@ WRITERS: dict[str, Callable[..., Path]] = {
     "netflix": write_netflix,
     "boardgamegeek": write_boardgamegeek,
     "myanimelist": write_myanimelist,
+    "trakt": write_trakt,
+    "calibre": write_calibre,
+    "librarything": write_librarything,
     "movielens": write_movielens,
     "amazon": write_amazon,
     "recbole": write_recbole,
     "instructrec": write_instructrec,
+    "imdbtitles": write_imdbtitles,
+    "openlibrary": write_openlibrary,
+    "musicbrainz": write_musicbrainz,
+    "goodbooks": write_goodbooks,
+    "bookcrossing": write_bookcrossing,
     "yelp": write_yelp,
     "table": write_table,
     "catalogue": write_catalogue,

@@ -32,6 +32,13 @@ BAR_DRINK = (
     b'[{"name": "Gin", "amount": 30, "units": "ml"}]}'
 )
 IBA_DRINK = b'[{"name": "Fizz", "glass": "g", "ingredients": [], "preparation": "Shake."}]'
+TRAKT = b'[{"rated_at": "", "rating": 9, "movie": {"title": "Heat", "ids": {"trakt": 1}}}]'
+THING = b'{"1": {"books_id": "1", "title": "Dune", "primaryauthor": "Herbert, Frank"}}'
+THING_HEADER = ["Book Id", "Title", "Primary Author", "Rating", "Tags", "Collections"]
+TITLES = b"tconst\ttitleType\tprimaryTitle\toriginalTitle\tisAdult\tstartYear\tendYear\n"
+WORK = b'/type/work\t/works/OL1W\t1\t2021-01-01T00:00:00\t{"title": "Dune"}\n'
+GROUP = b'{"title": "Moon Safari", "artist-credit": [], "primary-type": "Album", "id": "b"}\n'
+BX = b'"User-ID";"ISBN";"Book-Rating"\n"1";"2";"0"\n'
 INTER = b"user_id:token\titem_id:token\trating:float\n1\t2\t3\n"
 MAPPING = b'[columns]\nitem = "id"\n'
 INSTRUCTED = b'{"u1": "Slow books, please."}'
@@ -51,6 +58,47 @@ LOOKS: dict[str, dict[str, Content]] = {
         "semicolons.csv": b"id;name;ingredients;ingredientMeasures\n",
         "bom.csv": BOM + b"id,name,ingredients,ingredientMeasures\n",
         "search.json": b'{"drinks": [{"strDrink": "Fizz"}]}',
+    },
+    "imdbtitles": {
+        "title.basics.tsv": TITLES,
+        "title.basics.tsv.gz": gzip.compress(TITLES),
+        "renamed.txt": BOM + TITLES,
+    },
+    "openlibrary": {
+        "ol_dump_works_latest.txt": WORK,
+        "ol_dump_works_latest.txt.gz": gzip.compress(WORK),
+        "works.txt": WORK * 3,
+    },
+    "musicbrainz": {
+        "release-group": GROUP,
+        "release-group.gz": gzip.compress(GROUP),
+        "groups.jsonl": GROUP * 3,
+    },
+    "trakt": {
+        "ratings-movies.json": TRAKT,
+        "backup.json": b'{"ratings": ' + TRAKT + b"}",
+        "trakt/": {"watched/watched-movies.json": b"[]", "ratings/ratings-movies.json": b"[]"},
+        "trakt.zip": packed({"anna-history_movies.json": "[]", "anna-ratings_shows.json": "[]"}),
+    },
+    "calibre": {
+        "metadata.db": b"SQLite format 3\x00" + b"\x00" * 84,
+        "copy.db": b"SQLite format 3\x00" + b"\x00" * 84 + b"TABLE books_authors_link",
+        "Books/": {"metadata.db": b"SQLite format 3\x00", "Austen/Emma/cover.jpg": b"\xff\xd8"},
+    },
+    "librarything": {
+        "librarything_anna.tsv": header(THING_HEADER, "\t"),
+        "utf16.tsv": header(THING_HEADER, "\t").decode().encode("utf-16"),
+        "librarything_anna.json": THING,
+    },
+    "goodbooks": {
+        "ratings.csv": b"user_id,book_id,rating\n1,2,3\n",
+        "goodbooks-10k/": {"ratings.csv": b"", "books.csv": b"", "to_read.csv": b""},
+        "tagged/": {"ratings.csv": b"", "books.csv": b"", "tags.csv": b"", "book_tags.csv": b""},
+    },
+    "bookcrossing": {
+        "BX-Book-Ratings.csv": BX,
+        "bx/": {"BX-Book-Ratings.csv": BX, "BX-Books.csv": b"", "BX-Users.csv": b""},
+        "kaggle/": {"Ratings.csv": b"", "Books.csv": b"", "Users.csv": b""},
     },
     "barassistant": {
         "pack/": {"base_glasses.json": b"[]", "cocktails/zombie/data.json": BAR_DRINK},

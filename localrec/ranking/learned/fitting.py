@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from localrec.data.interactions import Interactions
 from localrec.data.item_features import ItemFeatures
 from localrec.foundation.errors import InputError
 from localrec.ranking.learned.artefact import (
@@ -19,22 +20,21 @@ from localrec.ranking.learned.artefact import (
 )
 from localrec.ranking.learned.evidence import KINDS
 from localrec.ranking.learned.evidence.base import FitContext, FittedEvidence
-from localrec.ranking.learned.interactions import InteractionLog
 
 _FEWEST_PAIRS = 10  # of rows without a day, from which on their order is judged
 _SORTED = 0.9  # share of rising pairs: half of them rise in an order that has its own reasons
 
 
-def sample_users(log: InteractionLog, most_rows: int, seed: int) -> InteractionLog:
+def sample_users(log: Interactions, most_rows: int, seed: int) -> Interactions:
     """The log, or where it has too many rows those of evenly drawn users."""
     if len(log) <= most_rows:
         return log
     share = most_rows / len(log)
     chosen = np.random.default_rng(seed).random(log.users) < share
-    return log.rows(chosen[log.user])
+    return log.select(chosen[log.user])
 
 
-def without_false_order(log: InteractionLog, seed: int) -> InteractionLog:
+def without_false_order(log: Interactions, seed: int) -> Interactions:
     """The log, its rows without a day shuffled where they only follow the catalogue.
 
     Rows that have no day stand in the order in which they were stored, which is worth reading as
@@ -43,7 +43,7 @@ def without_false_order(log: InteractionLog, seed: int) -> InteractionLog:
     number, which evidence of sequences would find without fail and to no use.
     """
     dated = np.zeros(log.users, dtype=bool)
-    dated[log.user[~np.isnan(log.day)]] = True
+    dated[log.user[~np.isnan(log.days)]] = True
     free = ~dated[log.user]
     pairs = free[1:] & (log.user[1:] == log.user[:-1])
     if np.count_nonzero(pairs) < _FEWEST_PAIRS:
@@ -54,18 +54,16 @@ def without_false_order(log: InteractionLog, seed: int) -> InteractionLog:
     place = np.arange(len(log), dtype=np.float64)
     place[free] = np.random.default_rng(seed).random(int(free.sum()))
     order = np.lexsort((place, log.user))
-    return InteractionLog(
-        log.user, log.item[order], log.rating[order], log.day[order], log.users, log.items
-    )
+    return log.select(order)
 
 
 def fingerprint_of(
-    log: InteractionLog, side: ItemFeatures, settings: msgspec.Struct, seed: int
+    log: Interactions, side: ItemFeatures, settings: msgspec.Struct, seed: int
 ) -> str:
     """Changes with any row, with what is known of the items, the settings and the seed."""
     digest = hashlib.blake2b(digest_size=16)
     digest.update(msgspec.json.encode([msgspec.to_builtins(settings), seed, log.users, log.items]))
-    columns = (log.user, log.item, log.rating, log.day, side.attribute)
+    columns = (log.user, log.item, log.stars, log.days, side.attribute)
     for column in columns if side.vectors is None else (*columns, side.vectors):
         digest.update(np.ascontiguousarray(column).tobytes())
     return digest.hexdigest()

@@ -11,15 +11,8 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from localrec.ranking.learned.interactions import (
-    NO_USER,
-    Floats,
-    Histories,
-    Indexes,
-    InteractionLog,
-    Mask,
-    Offsets,
-)
+from localrec.data.interactions import Interactions
+from localrec.ranking.learned.interactions import NO_USER, Floats, Histories, Indexes, Mask, Offsets
 
 MOST_MEMBERS = 2_000
 MOST_STRANGERS = 300
@@ -55,12 +48,12 @@ class InnerSplit(msgspec.Struct, frozen=True):
         unordered: FusionCases whose history has none.
     """
 
-    log: InteractionLog
+    log: Interactions
     ordered: HeldOut
     unordered: HeldOut
 
 
-def split_log(log: InteractionLog, seed: int) -> InnerSplit:
+def split_log(log: Interactions, seed: int) -> InnerSplit:
     """Take cases out of a log; the same log and seed give the same ones."""
     generator = np.random.default_rng(seed)
     rows = np.diff(log.first_row)
@@ -77,10 +70,10 @@ def split_log(log: InteractionLog, seed: int) -> InnerSplit:
     known = [_parted(one, one.histories.ordered) for one in cases]
     unknown = [_parted(one, ~one.histories.ordered) for one in cases]
     handfuls = _draw_handfuls(log, strangers, generator)
-    return InnerSplit(log.rows(kept), _join(known), _join([*unknown, handfuls]))
+    return InnerSplit(log.select(kept), _join(known), _join([*unknown, handfuls]))
 
 
-def _cut_histories(log: InteractionLog, users: Indexes, generator: np.random.Generator) -> HeldOut:
+def _cut_histories(log: Interactions, users: Indexes, generator: np.random.Generator) -> HeldOut:
     """Histories of strangers that end anywhere, whole or only their newest items."""
     slices, targets = [], []
     for user in users.tolist():
@@ -93,7 +86,7 @@ def _cut_histories(log: InteractionLog, users: Indexes, generator: np.random.Gen
     return _of_slices(log, slices, targets)
 
 
-def _draw_handfuls(log: InteractionLog, users: Indexes, generator: np.random.Generator) -> HeldOut:
+def _draw_handfuls(log: Interactions, users: Indexes, generator: np.random.Generator) -> HeldOut:
     """Some items of each stranger without order or days; the other liked ones are to be found."""
     items, ratings, targets, also = [], [], [], []
     liked = log.liked
@@ -106,17 +99,17 @@ def _draw_handfuls(log: InteractionLog, users: Indexes, generator: np.random.Gen
             wanted = generator.permutation(drawn[shown:][liked[drawn[shown:]]])
             if len(wanted):
                 items.append(log.item[drawn[:shown]])
-                ratings.append(log.rating[drawn[:shown]])
+                ratings.append(log.stars[drawn[:shown]])
                 targets.append(int(log.item[wanted[0]]))
                 also.append(log.item[wanted[1:]])
     return HeldOut(Histories.of(items, ratings), np.array(targets, dtype=np.int64), tuple(also))
 
 
-def _of_slices(log: InteractionLog, slices: list[slice], targets: list[int]) -> HeldOut:
+def _of_slices(log: Interactions, slices: list[slice], targets: list[int]) -> HeldOut:
     histories = Histories.of(
         [log.item[one] for one in slices],
-        [log.rating[one] for one in slices],
-        [log.day[one] for one in slices],
+        [log.stars[one] for one in slices],
+        [log.days[one] for one in slices],
         np.full(len(slices), NO_USER, dtype=np.int32),
     )
     return _alone(histories, np.array(targets, dtype=np.int32))

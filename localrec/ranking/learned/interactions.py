@@ -7,11 +7,12 @@ one user (or one request) next to each other, oldest first, so that a slice is a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
+
+from localrec.data.interactions import Interactions
 
 Indexes = NDArray[np.int32]
 Offsets = NDArray[np.int64]
@@ -20,61 +21,6 @@ Days = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 NO_USER = -1
-
-
-class InteractionLog(msgspec.Struct, frozen=True, dict=True):
-    """Who did what and when, ordered by user, then by time.
-
-    Args:
-        user: Number of the user, ascending, (m,).
-        item: Number of the item, (m,).
-        rating: In the store's own scale, NaN where none was given, (m,).
-        day: Days since any fixed day, NaN where unknown, (m,).
-        users: How many users there are.
-        items: How many items there are, those that nobody met too.
-    """
-
-    user: Indexes
-    item: Indexes
-    rating: Floats
-    day: Days
-    users: int
-    items: int
-
-    def __len__(self) -> int:
-        return len(self.item)
-
-    @cached_property
-    def first_row(self) -> Offsets:
-        """Where the rows of each user begin, and the end, (users + 1,)."""
-        return np.searchsorted(self.user, np.arange(self.users + 1)).astype(np.int64)
-
-    @cached_property
-    def popularity(self) -> Floats:
-        """Rows of each item, (items,)."""
-        return np.bincount(self.item, minlength=self.items).astype(np.float32)
-
-    @cached_property
-    def liked(self) -> Mask:
-        """Rows that were not rated below the store's mean rating, (m,)."""
-        return liked_rows(self.rating, self.mean_rating)
-
-    @cached_property
-    def mean_rating(self) -> float:
-        """Mean of all ratings, NaN where nobody rated."""
-        rated = self.rating[~np.isnan(self.rating)]
-        return float(rated.mean(dtype=np.float64)) if len(rated) else float("nan")
-
-    def rows(self, mask: Mask) -> InteractionLog:
-        """Keep some rows; users and items keep their numbers."""
-        return InteractionLog(
-            self.user[mask],
-            self.item[mask],
-            self.rating[mask],
-            self.day[mask],
-            self.users,
-            self.items,
-        )
 
 
 class Histories(msgspec.Struct, frozen=True):
@@ -123,14 +69,14 @@ class Histories(msgspec.Struct, frozen=True):
         )
 
     @classmethod
-    def from_log(cls, log: InteractionLog, ends: Offsets) -> Histories:
+    def from_log(cls, log: Interactions, ends: Offsets) -> Histories:
         """Take what each user did before some rows: row numbers of the log, (b,)."""
         starts = log.first_row[log.user[ends]]
         slices = [slice(a, b) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
         return cls.of(
             [log.item[one] for one in slices],
-            [log.rating[one] for one in slices],
-            [log.day[one] for one in slices],
+            [log.stars[one] for one in slices],
+            [log.days[one] for one in slices],
             log.user[ends],
         )
 
@@ -194,11 +140,3 @@ class Histories(msgspec.Struct, frozen=True):
             rating=self.rating[kept],
             day=self.day[kept],
         )
-
-
-def liked_rows(rating: Floats, mean_rating: float) -> Mask:
-    """Which ratings speak for an item: those not below the mean, and unrated meetings."""
-    if np.isnan(mean_rating):
-        return np.ones(len(rating), dtype=bool)
-    liked: Mask = ~(rating < mean_rating)
-    return liked

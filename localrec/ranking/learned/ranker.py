@@ -25,6 +25,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from localrec.data.interactions import Interactions
 from localrec.data.item_features import ItemFeatures
 from localrec.foundation.errors import InputError, UsageError
 from localrec.foundation.progress import Progress
@@ -64,7 +65,7 @@ from localrec.ranking.learned.fusion import (
     usual_weights,
 )
 from localrec.ranking.learned.held_out import InnerSplit, split_log
-from localrec.ranking.learned.interactions import Floats, Histories, InteractionLog
+from localrec.ranking.learned.interactions import Floats, Histories
 
 _GIB = 2**30
 _CELLS = 1 << 24  # of features held at once while scoring
@@ -152,7 +153,7 @@ class FusedRanker:
         self._items = 0
         self._renown = np.zeros(0, dtype=np.float32)
 
-    def fit(self, log: InteractionLog, side: ItemFeatures, *, seed: int) -> None:
+    def fit(self, log: Interactions, side: ItemFeatures, *, seed: int) -> None:
         """Fit evidence and weights; read back what was learnt from the same rows before.
 
         Raises:
@@ -181,7 +182,7 @@ class FusedRanker:
         self.evidence = self._fit_kinds(learnt, side, seed, "all", mark, seconds, inner)
         self._keep(mark, seed, (len(log), len(learnt), len(log)), seconds)
 
-    def update(self, log: InteractionLog, side: ItemFeatures, *, seed: int) -> None:
+    def update(self, log: Interactions, side: ItemFeatures, *, seed: int) -> None:
         """Take in new rows without starting over: weights stay, networks go on, counts are redone.
 
         A ranker that was never fitted is fitted, and so is one whose weights were learnt from a
@@ -356,7 +357,7 @@ class FusedRanker:
 
     def _fit_kinds(
         self,
-        log: InteractionLog,
+        log: Interactions,
         side: ItemFeatures,
         seed: int,
         stage: str,

@@ -27,7 +27,6 @@ from localrec.graph.catalogue import Catalogue
 from localrec.graph.store import Store
 from localrec.ranking.learned.artefact import read_artefact, read_plain, write_artefact
 from localrec.ranking.learned.evidence.base import FitStoppedError, ShouldStop
-from localrec.ranking.learned.interactions import InteractionLog
 from localrec.ranking.learned.opened import LearnedRanking
 from localrec.ranking.learned.progress_file import folder_of, told_beside
 from localrec.ranking.learned.ranker import FitReport, FusedRanker, RankerConfig
@@ -38,14 +37,14 @@ _DRIFT = 0.01  # share of new rows from which a ranker is learnt again
 
 # The newest verdict on an item counts; a word without stars stands for the end of the scale.
 _ROWS = """
-    SELECT user_id, item_id, max(epoch("at")) / 86400 AS day,
+    SELECT user_id, item_id, max("at") AS newest,
         arg_max(
             coalesce(rating, CASE event WHEN 'liked' THEN 5.0 WHEN 'disliked' THEN 0.5 END),
             (coalesce("at", TIMESTAMP '0001-01-01'), i.rowid)
         ) AS rating
     FROM interaction i JOIN node n ON n.node_id = i.item_id
     WHERE n.domain = ? AND event NOT IN ('wanted', 'later')
-    GROUP BY user_id, item_id ORDER BY user_id, day NULLS FIRST, min(i.rowid)
+    GROUP BY user_id, item_id ORDER BY user_id, newest NULLS FIRST, min(i.rowid)
 """
 
 _COUNT = """
@@ -65,7 +64,7 @@ class StoredLog(msgspec.Struct, frozen=True):
         rows: Interactions of all domains in the store when it was read.
     """
 
-    log: InteractionLog
+    log: Interactions
     side: ItemFeatures
     user_nodes: NDArray[np.int64]
     item_nodes: NDArray[np.int64]
@@ -77,11 +76,12 @@ def read_log(store: Store, catalogue: Catalogue, features: ItemFeatures) -> Stor
     domain = catalogue.domain.name
     columns = store.columns(_ROWS, [domain])
     nodes, user = np.unique(np.asarray(columns["user_id"], np.int64), return_inverse=True)
-    log = InteractionLog(
+    at = np.ma.filled(np.ma.asarray(columns["newest"]), np.datetime64("NaT"))
+    log = Interactions(
         user=user.astype(np.int32),
         item=np.asarray(np.searchsorted(catalogue.node_ids, columns["item_id"]), np.int32),
-        rating=_filled(columns["rating"]).astype(np.float32),
-        day=_filled(columns["day"]),
+        stars=_filled(columns["rating"]).astype(np.float32),
+        at=at.astype("datetime64[s]"),
         users=len(nodes),
         items=len(catalogue),
     )
@@ -163,8 +163,7 @@ def learn_from_log(
 ) -> LearnedRanking:
     """Learn a ranking of a catalogue's items for the users of a log; it is kept nowhere."""
     ranker = FusedRanker(progress=progress)
-    rows = InteractionLog(log.user, log.item, log.stars, log.days, log.users, log.items)
-    ranker.fit(rows, features, seed=seed)
+    ranker.fit(log, features, seed=seed)
     users = np.arange(log.users, dtype=np.int64)
     return LearnedRanking(ranker, users, catalogue.node_ids, rows=len(log), catalogue=catalogue)
 

@@ -35,6 +35,11 @@ from localrec.sources.catalogues.header_words import (
 from localrec.sources.catalogues.number_columns import NumberProposals, by_likelihood
 from localrec.sources.catalogues.records import RecordTable
 
+# What may stand in a proposed question: a name of a few words, not a stranger's sentence.
+_PLAIN_NAME = re.compile(
+    r"(?![^ ]{31})(?!.*\b(?i:ignor|disregard|instruct|system|prompt|assistant|forget))"
+    r"(?:[^\W_][\w'’.+/-]* ?|& ){1,6}"
+)
 _YEAR_IN_NAME = re.compile(r"\b(1[5-9]\d\d|20\d\d)\b")
 _SERIES_IN_NAME = re.compile(r"\([^()]+?,? #\d+(?:\.\d+)?(?:-\d+)?\)\s*$")
 _PROSE = ("description", "instructions")
@@ -365,7 +370,7 @@ def _examples(
     of_role: dict[str, str] = {spec.role: kind for kind, spec in reversed(list(attributes.items()))}
 
     def common(role: str, place: int = 0) -> str | None:
-        told = names.get(of_role.get(role, ""), ())
+        told = [one for one in names.get(of_role.get(role, ""), ()) if _PLAIN_NAME.fullmatch(one)]
         return told[place] if len(told) > place else None
 
     component, other = common("component"), common("component", 1)
@@ -382,7 +387,9 @@ def _examples(
         found.append(_with_article(f"{singular_noun}{bound}"))
     if maker:
         found.append(f"something by {maker}")
-    return tuple(found or [f"something like {first}"])
+    if not found and _PLAIN_NAME.fullmatch(first):
+        found.append(f"something like {first}")
+    return tuple(found)
 
 
 def _with_article(words: str) -> str:

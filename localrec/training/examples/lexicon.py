@@ -154,3 +154,11 @@ class _Declared:
     def is_had(self, attribute: int) -> bool:
         """Whether an attribute is declared."""
         return 0 <= attribute < len(self.attributes)
+
+    def use_of(self, attribute: int) -> int:
+        """Return 0, since there are no items."""
+        return 0
+
+    def share_within(self, number: str, low: float, high: float) -> float:
+        """Return 0, since there are no items."""
+        return 0.0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from localrec.data.interactions import Interactions, moments_of
 from localrec.data.item_features import ItemFeatures
-from localrec.ranking.learned.interactions import InteractionLog
 
 ITEMS = 60
 GROUPS = 6  # items 0..9 are one group, 10..19 the next
@@ -23,7 +23,7 @@ def grouped_log(users: int = 120, rows: int = 8, seed: int = 0, *, dated: bool =
     return log_of(user, item, users, ITEMS, day=day if dated else None)
 
 
-def chained_log(users: int = 150, rows: int = 8, seed: int = 0) -> InteractionLog:
+def chained_log(users: int = 150, rows: int = 8, seed: int = 0) -> Interactions:
     """After item i always comes item i + 1, from a random start."""
     generator = np.random.default_rng(seed)
     user = np.repeat(np.arange(users), rows)
@@ -32,14 +32,14 @@ def chained_log(users: int = 150, rows: int = 8, seed: int = 0) -> InteractionLo
     return log_of(user, item, users, ITEMS, day=np.tile(np.arange(rows, dtype=float), users))
 
 
-def log_of(user, item, users, items, *, day=None, rating=None) -> InteractionLog:
+def log_of(user, item, users, items, *, day=None, rating=None) -> Interactions:
     """A log from plain columns; days and ratings are unknown where they are left out."""
     unknown = np.full(len(item), np.nan)
-    return InteractionLog(
+    return Interactions(
         user=np.asarray(user, dtype=np.int32),
         item=np.asarray(item, dtype=np.int32),
-        rating=np.asarray(unknown if rating is None else rating, dtype=np.float32),
-        day=np.asarray(unknown if day is None else day, dtype=np.float64),
+        stars=np.asarray(unknown if rating is None else rating, dtype=np.float32),
+        at=moments_of(np.asarray(unknown if day is None else day, dtype=np.float64)),
         users=users,
         items=items,
     )

@@ -65,7 +65,7 @@ def test_items_of_the_same_group_rank_before_all_others(kind):
 @pytest.mark.parametrize("kind", ["attributes"])
 def test_an_item_that_nobody_met_is_found_by_its_attributes(kind):
     log = grouped_log()
-    unmet = log.rows(log.item != 25)
+    unmet = log.select(log.item != 25)
     fitted = KINDS[kind].fit(context_of(unmet, group_side()))
     for scores in fitted.signals(history(20, 21)).values():
         assert scores[0, 25] == scores[0].max() > scores[0, 35]
@@ -108,15 +108,16 @@ def test_numpy_repeats_what_the_trained_network_computes(kind):
     items = np.array([4, 9, 2, 40])
     with torch.inference_mode():
         expected = network(torch.from_numpy(items)[None])[0, -1].numpy()
-    histories = Histories.of([np.array([1, 1, 1, 1, 1, 1]), items, np.array([3])])
-    assert np.allclose(network.exported().states(histories)[1], expected, atol=1e-4)
+    histories = [np.array([1, 1, 1, 1, 1, 1]), items, np.array([3])]
+    encoder = network.exported(np.ones(ITEMS, dtype=bool))
+    assert np.allclose(encoder.states_of(histories)[1], expected, atol=1e-4)
 
 
 @pytest.mark.usefixtures("small_networks")
 def test_a_network_goes_on_from_older_weights_of_a_smaller_catalogue():
     log = chained_log(users=200)
     older = KINDS["gru"].fit(context_of(log))
-    grown = log_of(log.user, log.item, log.users, ITEMS + 5, day=log.day)
+    grown = log_of(log.user, log.item, log.users, ITEMS + 5, day=log.days)
     fitted = KINDS["gru"].fit(context_of(grown, previous=older))
     scores = fitted.signals(history(30, 31, 32))["gru"]
     assert scores.shape == (1, ITEMS + 5)

@@ -51,7 +51,7 @@ def best_of(ranker, items, k, **known):
 def sorted_by_item(log):
     """The same rows without days, as a file that is sorted by user and item has them."""
     order = np.lexsort((log.item, log.user))
-    return log_of(log.user, log.item[order], log.users, log.items, rating=log.rating[order])
+    return log_of(log.user, log.item[order], log.users, log.items, rating=log.stars[order])
 
 
 def test_rows_that_follow_the_catalogue_are_read_as_no_order():
@@ -96,10 +96,10 @@ def test_a_group_is_found_with_and_without_days_ratings_and_order(dated, rated, 
     log = grouped_log(dated=dated)
     if in_catalogue_order:
         order = np.lexsort((log.item, log.user))
-        log = log_of(log.user, log.item[order], log.users, ITEMS, day=log.day)
+        log = log_of(log.user, log.item[order], log.users, ITEMS, day=log.days)
     if rated:
         stars = np.where(log.item % 3, 4.0, 3.0)
-        log = log_of(log.user, log.item, log.users, ITEMS, day=log.day, rating=stars)
+        log = log_of(log.user, log.item, log.users, ITEMS, day=log.days, rating=stars)
     found = best_of(fitted(log), [40, 42, 44], 5)
     assert set(found) <= set(range(40, 50))
 

@@ -117,7 +117,7 @@ def test_a_rating_given_now_counts_without_a_fit():
 
 def test_an_item_that_nobody_met_can_be_listed():
     log = grouped_log()
-    ranker = fitted(log.rows(log.item != 25), group_side())
+    ranker = fitted(log.select(log.item != 25), group_side())
     scores = ranker.score(asked(20, 21, 22, 23))[0]
     assert scores[25] > scores[[5, 15, 35, 45, 55]].max()
 
@@ -138,7 +138,7 @@ def test_noise_gets_hardly_any_weight():
 
 def test_evidence_of_no_weight_is_not_fitted_again():
     log = chained_log(users=400)
-    backwards = log_of(log.user, log.item[::-1], log.users, ITEMS, day=log.day)
+    backwards = log_of(log.user, log.item[::-1], log.users, ITEMS, day=log.days)
     ranker = fitted(backwards)
     unused = set(COUNTED) - {"attributes", "texts"} - set(ranker.evidence)
     weights = (ranker.ordered, ranker.unordered)
@@ -239,7 +239,7 @@ def test_new_rows_and_items_are_taken_in_without_learning_weights_anew():
     users = log.users + 30
     user = np.concatenate([log.user, np.repeat(np.arange(log.users, users), 4)])
     item = np.concatenate([log.item, np.tile([0, 1, ITEMS, ITEMS + 1], 30)])
-    day = np.concatenate([log.day, np.tile(np.arange(4.0), 30) + 200.0])
+    day = np.concatenate([log.days, np.tile(np.arange(4.0), 30) + 200.0])
     grown = log_of(user, item, users, ITEMS + 2, day=day)
     ranker.update(grown, nothing_known(ITEMS + 2), seed=1)
     assert ranker.ordered is weights
@@ -292,7 +292,7 @@ def test_held_out_rows_are_not_in_the_log_that_evidence_is_fitted_on():
 def test_handfuls_lead_to_liked_items_only():
     log = grouped_log()
     rating = np.where(log.item % 2, 5.0, 1.0)
-    split = split_log(log_of(log.user, log.item, log.users, ITEMS, day=log.day, rating=rating), 4)
+    split = split_log(log_of(log.user, log.item, log.users, ITEMS, day=log.days, rating=rating), 4)
     assert len(split.unordered.targets)
     assert (split.unordered.targets % 2 == 1).all()
     assert all((also % 2 == 1).all() for also in split.unordered.also)

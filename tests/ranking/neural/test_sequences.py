@@ -9,12 +9,11 @@ from localrec.ranking.baselines.neural.configs import GRU4RecConfig, SASRecConfi
 from localrec.ranking.baselines.neural.gru4rec import RecurrentNetwork
 from localrec.ranking.baselines.neural.sasrec import AttentionNetwork
 from localrec.ranking.baselines.neural.sequence_recommender import (
-    NO_TARGET,
-    cut_windows,
     draw_batches,
     loss_of,
     score_histories,
 )
+from localrec.ranking.next_item_windows import NO_TARGET, cut_windows
 
 from ..planted import interactions, known, quiet, strangers
 from .conftest import LINKS, MAKERS, SEQUENTIAL
@@ -153,12 +152,12 @@ class TestWindows:
         assert self.steps(items, next_items) == wanted
 
     def test_are_filled_at_the_right(self):
-        items, next_items = cut_windows(self.data(3), 5, np.random.default_rng(0))
+        items, next_items = cut_windows(self.data(3), 5, np.random.default_rng(0), ITEMS)
         assert items.tolist() == [[0, 1, ITEMS, ITEMS, ITEMS]]
         assert next_items.tolist() == [[1, 2, NO_TARGET, NO_TARGET, NO_TARGET]]
 
     def test_are_whole_where_a_history_fits(self):
-        items, _ = cut_windows(self.data(6, 6, 6), 5, np.random.default_rng(0))
+        items, _ = cut_windows(self.data(6, 6, 6), 5, np.random.default_rng(0), ITEMS)
         assert (items < ITEMS).all()
         assert len(items) == 3
 

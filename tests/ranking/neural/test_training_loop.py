@@ -11,11 +11,11 @@ from localrec.ranking.baselines.neural.configs import NeuralConfig
 from localrec.ranking.baselines.neural.training_loop import (
     ByteDropout,
     hold_out,
-    learning_rate_at,
     ndcg_of,
     reproducible,
     train_network,
 )
+from localrec.ranking.next_item_windows import learning_rate_at
 
 from ..planted import interactions, quiet
 

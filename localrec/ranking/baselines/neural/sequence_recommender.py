@@ -36,11 +36,10 @@ from localrec.ranking.baselines.neural.training_loop import (
     torch_threads,
     train_network,
 )
+from localrec.ranking.next_item_windows import NO_TARGET, batches_of, cut_windows
 from localrec.ranking.recommender import ScoreRequests, SettingValue
 
-NO_TARGET = -1
 _SCORED_AT_ONCE = 256  # histories
-_POOL = 16  # batches among which windows of like length are put together
 
 Window = tuple[Tensor, Tensor]  # items and the next items, both (b, t)
 
@@ -180,45 +179,9 @@ def draw_batches(
     generator: np.random.Generator,
     device: torch.device,
 ) -> list[Window]:
-    """All windows of an epoch in random batches, each as wide as its longest window."""
-    items, next_items = cut_windows(train, length, generator)
-    widths = np.count_nonzero(next_items != NO_TARGET, axis=1)
-    order = generator.permutation(len(widths))
-    pools = [order[at : at + _POOL * batch_size] for at in range(0, len(order), _POOL * batch_size)]
-    batches = [
-        rows[at : at + batch_size]
-        for rows in (pool[np.argsort(widths[pool], kind="stable")] for pool in pools)
-        for at in range(0, len(rows), batch_size)
+    """Draw all windows of an epoch in random batches, on the device."""
+    windows = cut_windows(train, length, generator, filling=train.items)
+    return [
+        (torch.from_numpy(items).to(device), torch.from_numpy(next_items).to(device))
+        for items, next_items in batches_of(windows, batch_size, generator)
     ]
-    drawn = []
-    for place in generator.permutation(len(batches)):
-        rows = batches[place]
-        width = widths[rows].max()
-        taken, wanted = items[rows, :width], next_items[rows, :width]
-        drawn.append((torch.from_numpy(taken).to(device), torch.from_numpy(wanted).to(device)))
-    return drawn
-
-
-def cut_windows(
-    train: Interactions, length: int, generator: np.random.Generator
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Items and next items (windows, length), filled up with `train.items` and `NO_TARGET`.
-
-    The first window of a longer history has a random width, so that no step is always at the
-    border of two windows.
-    """
-    rows = np.flatnonzero(train.user[1:] == train.user[:-1])  # those with a next one
-    person = train.user[rows]
-    steps = np.diff(train.first_row) - 1
-    shift = np.where(steps > length, generator.integers(length, size=train.users), 0)
-    chunk = (rows - train.first_row[person] + shift[person]) // length
-    fresh = np.ones(len(rows), dtype=bool)
-    fresh[1:] = (np.diff(person) != 0) | (np.diff(chunk) != 0)
-    starts = np.flatnonzero(fresh)
-    window = np.cumsum(fresh) - 1
-    place = np.arange(len(rows)) - starts[window]
-    items = np.full((len(starts), length), train.items, dtype=np.int64)
-    next_items = np.full((len(starts), length), NO_TARGET, dtype=np.int64)
-    items[window, place] = train.item[rows]
-    next_items[window, place] = train.item[rows + 1]
-    return items, next_items

@@ -27,6 +27,7 @@ from torch import Tensor, nn
 from localrec.data.interactions import Interactions
 from localrec.foundation.progress import Progress
 from localrec.ranking.baselines.neural.configs import NeuralConfig
+from localrec.ranking.next_item_windows import learning_rate_at
 from localrec.ranking.recommender import ScoreRequests
 
 K = 10
@@ -205,14 +206,6 @@ def _descend(
         optimizer.step()
         total += loss.item()
     return total / max(1, len(batches))
-
-
-def learning_rate_at(done: float, warm_up: float) -> float:
-    """Share of the highest learning rate when `done` of all steps, 0..1, are: a line up, a cosine
-    down to 0 (Smith and Topin 2019, without their momentum)."""
-    if done < warm_up:
-        return done / warm_up
-    return (1.0 + math.cos(math.pi * (done - warm_up) / (1.0 - warm_up))) / 2.0
 
 
 def _copy_weights(network: nn.Module) -> dict[str, Tensor]:

@@ -15,15 +15,11 @@ from typing import ClassVar, Protocol, runtime_checkable
 import msgspec
 import numpy as np
 
+from localrec.data.interactions import Interactions, liked_rows
 from localrec.data.item_features import ItemFeatures
 from localrec.foundation.errors import LocalrecError
 from localrec.foundation.progress import Progress
-from localrec.ranking.learned.interactions import (
-    Floats,
-    Histories,
-    InteractionLog,
-    liked_rows,
-)
+from localrec.ranking.learned.interactions import Floats, Histories
 from localrec.ranking.learned.sparse import SparseRows
 
 
@@ -60,7 +56,7 @@ class FitContext(msgspec.Struct, frozen=True, kw_only=True):
         mark: Of all that the fit is made from; what was kept of anything else is not taken up.
     """
 
-    log: InteractionLog
+    log: Interactions
     side: ItemFeatures
     seed: int
     memory_limit: int

@@ -93,7 +93,7 @@ def fit_attributes(context: FitContext) -> Attributes | None:
     lengths = np.sqrt(np.bincount(side.item, rarity[side.attribute] ** 2, side.items))
     values = (rarity[side.attribute] / np.maximum(lengths[side.item], 1e-6)).astype(np.float32)
     of_item = SparseRows(side.attribute, values, side.first_link, side.attributes)
-    return Attributes(of_item, _turned(of_item, side.item), context.log.mean_rating)
+    return Attributes(of_item, _turned(of_item, side.item), context.log.mean_stars)
 
 
 def fit_texts(context: FitContext) -> Texts | None:
@@ -107,7 +107,7 @@ def fit_texts(context: FitContext) -> Texts | None:
     centred = np.where(present[:, None], vectors - vectors[present].mean(axis=0), 0.0)
     lengths = np.linalg.norm(centred, axis=1, keepdims=True)
     unit = (centred / np.maximum(lengths, 1e-6)).astype(np.float32)
-    return Texts(unit, context.log.mean_rating)
+    return Texts(unit, context.log.mean_stars)
 
 
 def _turned(rows: SparseRows, owner: Indexes) -> SparseRows:

@@ -18,9 +18,10 @@ from typing import ClassVar
 import msgspec
 import numpy as np
 
+from localrec.data.interactions import Interactions
 from localrec.ranking.learned.evidence.base import FitContext, Signals, add_rows, history_weights
 from localrec.ranking.learned.evidence.pairs import item_blocks
-from localrec.ranking.learned.interactions import Floats, Histories, InteractionLog, Offsets
+from localrec.ranking.learned.interactions import Floats, Histories, Offsets
 from localrec.ranking.learned.sparse import SparseRows, grouped, heaviest_entries, join_rows
 
 NEWEST = 20  # items of a history whose co-occurring items count
@@ -90,10 +91,10 @@ class Cooccurrence(msgspec.Struct, frozen=True):
 def fit_cooccurrence(context: FitContext) -> Cooccurrence:
     """Count co-occurrence in all windows."""
     wide, near, after = (count_cooccurrence(context.log, window) for window in WINDOWS.values())
-    return Cooccurrence(wide, near, after, context.log.mean_rating)
+    return Cooccurrence(wide, near, after, context.log.mean_stars)
 
 
-def count_cooccurrence(log: InteractionLog, window: CooccurrenceWindow) -> SparseRows:
+def count_cooccurrence(log: Interactions, window: CooccurrenceWindow) -> SparseRows:
     """Co-occurrence of each item within one window."""
     damped = (log.popularity + np.float32(SHRINKAGE)) ** np.float32(window.damping)
     order, first = grouped(log.item, log.items)
@@ -106,7 +107,7 @@ def count_cooccurrence(log: InteractionLog, window: CooccurrenceWindow) -> Spars
 
 
 def _sums(
-    log: InteractionLog, rows: Offsets, bounds: tuple[int, int], window: CooccurrenceWindow
+    log: Interactions, rows: Offsets, bounds: tuple[int, int], window: CooccurrenceWindow
 ) -> Floats:
     """T_ij of the items within the bounds, whose rows of the log are given."""
     begin, end = bounds

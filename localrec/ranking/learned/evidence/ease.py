@@ -18,6 +18,7 @@ from typing import ClassVar
 import msgspec
 import numpy as np
 
+from localrec.data.interactions import Interactions
 from localrec.ranking.learned.evidence.base import (
     FADES,
     FitContext,
@@ -27,13 +28,7 @@ from localrec.ranking.learned.evidence.base import (
     history_weights,
 )
 from localrec.ranking.learned.evidence.pairs import item_counts
-from localrec.ranking.learned.interactions import (
-    Floats,
-    Histories,
-    Indexes,
-    InteractionLog,
-    Offsets,
-)
+from localrec.ranking.learned.interactions import Floats, Histories, Indexes, Offsets
 from localrec.ranking.learned.sparse import SparseRows, blocks_of_rows, heaviest_entries, join_rows
 
 KEPT = 512  # entries of each row
@@ -90,7 +85,7 @@ def fit_ease(context: FitContext) -> Ease | None:
     counts[np.diag_indices_from(counts)] += np.float32(regularization)
     inverse = np.linalg.inv(counts)
     del counts
-    rated = not np.isnan(log.mean_rating) and not log.liked.all()
+    rated = not np.isnan(log.mean_stars) and not log.liked.all()
     liked = None
     if rated:
         liked = _spread(_liked_weights(log, chosen, inverse), chosen, log.items)
@@ -98,10 +93,10 @@ def fit_ease(context: FitContext) -> Ease | None:
     np.fill_diagonal(inverse, 0.0)
     met = _spread(inverse, chosen, log.items)
     context.progress("EASE: inverting", 3, 3)
-    return Ease(met, liked, log.mean_rating, regularization)
+    return Ease(met, liked, log.mean_stars, regularization)
 
 
-def _largest_block(log: InteractionLog, memory_limit: int) -> Indexes:
+def _largest_block(log: Interactions, memory_limit: int) -> Indexes:
     """The most popular items that memory and time allow to invert, ascending."""
     fitting = min(_LARGEST, int((memory_limit / _BYTES_PER_PAIR) ** 0.5))
     met = np.flatnonzero(log.popularity)
@@ -110,13 +105,13 @@ def _largest_block(log: InteractionLog, memory_limit: int) -> Indexes:
     return chosen
 
 
-def _best_multiple(log: InteractionLog, seed: int) -> float:
+def _best_multiple(log: Interactions, seed: int) -> float:
     """The multiple of the mean count that best finds each user's last item among popular ones."""
     order = np.argsort(-log.popularity, kind="stable")[:_TUNED_ON]
     chosen = np.sort(order[log.popularity[order] > 0]).astype(np.int32)
     place = np.full(log.items, -1, dtype=np.int64)
     place[chosen] = np.arange(len(chosen))
-    block = log.rows(place[log.item] >= 0)
+    block = log.select(place[log.item] >= 0)
     rows = np.diff(block.first_row)
     last = (block.first_row[1:] - 1)[rows >= 3]
     if len(last) < _FEWEST_CASES or len(chosen) < 3:
@@ -124,18 +119,18 @@ def _best_multiple(log: InteractionLog, seed: int) -> float:
     last = np.sort(np.random.default_rng(seed).permutation(last)[:_MOST_CASES])
     kept = np.ones(len(block), dtype=bool)
     kept[last] = False
-    counts = item_counts(block.rows(kept), chosen)
+    counts = item_counts(block.select(kept), chosen)
     known = _histories_in_block(block, last, place)
     targets = place[block.item[last]]
     gains = [_gain(counts, multiple, known, targets) for multiple in _MULTIPLES]
     return _MULTIPLES[int(np.argmax(gains))]
 
 
-def _histories_in_block(block: InteractionLog, last: Offsets, place: Offsets) -> Floats:
+def _histories_in_block(block: Interactions, last: Offsets, place: Offsets) -> Floats:
     """Fading weights where a user met an item before their last one, (cases, chosen items)."""
     known = np.zeros((len(last), int(place.max()) + 1), dtype=np.float32)
     histories = Histories.from_log(block, last)
-    weights = history_weights(histories, FADES["recent"], block.mean_rating)
+    weights = history_weights(histories, FADES["recent"], block.mean_stars)
     known[histories.request, place[histories.item]] = weights
     return known
 
@@ -153,7 +148,7 @@ def _gain(counts: Floats, multiple: float, known: Floats, targets: Offsets) -> f
     return float(np.mean(1.0 / np.log2(1.0 + ranks)))
 
 
-def _liked_weights(log: InteractionLog, chosen: Indexes, inverse: Floats) -> Floats:
+def _liked_weights(log: Interactions, chosen: Indexes, inverse: Floats) -> Floats:
     """Ridge weights from everything met to what is liked, no item predicting itself."""
     weights = inverse @ item_counts(log, chosen, log.liked)
     multipliers = np.diag(weights) / np.diag(inverse)

@@ -56,4 +56,4 @@ def fit_item_knn(context: FitContext) -> ItemNeighbours:
     """Count shared users and keep the nearest neighbours."""
     damped = context.log.popularity + SHRINKAGE
     weights = neighbour_rows(context.log, KEPT, (damped**-_OWN_POWER, damped**-_OTHER_POWER))
-    return ItemNeighbours(weights, context.log.mean_rating)
+    return ItemNeighbours(weights, context.log.mean_stars)

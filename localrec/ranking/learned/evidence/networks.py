@@ -13,10 +13,10 @@ from typing import ClassVar
 import msgspec
 import numpy as np
 
+from localrec.index.gru4rec import GruEncoder
+from localrec.index.sasrec import SasRecEncoder
 from localrec.ranking.learned.evidence.base import FitContext, Signals
 from localrec.ranking.learned.interactions import Floats, Histories
-from localrec.ranking.learned.neural.attention import NumpySasrec
-from localrec.ranking.learned.neural.recurrent import NumpyGru
 
 FEWEST_ROWS = 300  # with a next one; fewer teach a network nothing that counting misses
 _BYTES_PER_ITEM = 4 * 64 * 8  # embeddings, gradients, two moments, and their copies
@@ -27,19 +27,17 @@ class RecurrentEncoder(msgspec.Struct, frozen=True):
 
     Args:
         network: Its weights.
-        met: Which items anybody met; the others' weights mean nothing, (items,).
         share: Of the planned training, so much was done before the time ran out.
     """
 
     kind: ClassVar[str] = "gru"
 
-    network: NumpyGru
-    met: Floats
+    network: GruEncoder
     share: float
 
     def signals(self, histories: Histories) -> Signals:
         """Logits of the next item."""
-        return {"gru": next_item_logits(self.network, self.met, histories)}
+        return {"gru": next_item_logits(self.network, histories)}
 
 
 class AttentionEncoder(msgspec.Struct, frozen=True):
@@ -47,29 +45,26 @@ class AttentionEncoder(msgspec.Struct, frozen=True):
 
     Args:
         network: Its weights.
-        met: Which items anybody met; the others' weights mean nothing, (items,).
         share: Of the planned training, so much was done before the time ran out.
     """
 
     kind: ClassVar[str] = "attention"
 
-    network: NumpySasrec
-    met: Floats
+    network: SasRecEncoder
     share: float
 
     def signals(self, histories: Histories) -> Signals:
         """Logits of the next item."""
-        return {"attention": next_item_logits(self.network, self.met, histories)}
+        return {"attention": next_item_logits(self.network, histories)}
 
 
-def next_item_logits(network: NumpyGru | NumpySasrec, met: Floats, histories: Histories) -> Floats:
+def next_item_logits(network: GruEncoder | SasRecEncoder, histories: Histories) -> Floats:
     """Logits of all items; unmet items get the least of all, an empty history one score."""
-    known = _known_part(histories, met)
-    logits: Floats = network.states(known) @ network.embedding.T + network.bias
-    unmet = met == 0
-    if not unmet.all():
-        logits[:, unmet] = logits[:, ~unmet].min(axis=1, keepdims=True)
-    logits[known.lengths == 0] = 0.0
+    met, items = network.met, [histories.items_of(row) for row in range(len(histories))]
+    logits: Floats = network.states_of(items) @ network.items.T + network.bias
+    if met.any():
+        logits[:, ~met] = logits[:, met].min(axis=1, keepdims=True)
+    logits[[not met[one].any() for one in items]] = 0.0
     return logits
 
 
@@ -83,9 +78,8 @@ def fit_gru(context: FitContext) -> RecurrentEncoder | None:
     before = context.previous
     older = before.network if isinstance(before, RecurrentEncoder) else None
     trained = train_network("gru", context, older)
-    assert isinstance(trained.network, NumpyGru)
-    met = np.minimum(context.log.popularity, 1.0)
-    return RecurrentEncoder(trained.network, met, trained.share)
+    assert isinstance(trained.network, GruEncoder)
+    return RecurrentEncoder(trained.network, trained.share)
 
 
 def fit_attention(context: FitContext) -> AttentionEncoder | None:
@@ -97,28 +91,11 @@ def fit_attention(context: FitContext) -> AttentionEncoder | None:
     before = context.previous
     older = before.network if isinstance(before, AttentionEncoder) else None
     trained = train_network("attention", context, older)
-    assert isinstance(trained.network, NumpySasrec)
-    met = np.minimum(context.log.popularity, 1.0)
-    return AttentionEncoder(trained.network, met, trained.share)
+    assert isinstance(trained.network, SasRecEncoder)
+    return AttentionEncoder(trained.network, trained.share)
 
 
 def _can_train(context: FitContext) -> bool:
     steps = int(np.maximum(np.diff(context.log.first_row) - 1, 0).sum())
     fits = _BYTES_PER_ITEM * context.log.items <= context.memory_limit
     return steps >= FEWEST_ROWS and fits and find_spec("torch") is not None
-
-
-def _known_part(histories: Histories, met: Floats) -> Histories:
-    """The histories without items that nobody met in training."""
-    known = met[histories.item] > 0
-    if known.all():
-        return histories
-    counts = np.bincount(histories.request[known], minlength=len(histories))
-    first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    return msgspec.structs.replace(
-        histories,
-        item=histories.item[known],
-        first=first,
-        rating=histories.rating[known],
-        day=histories.day[known],
-    )

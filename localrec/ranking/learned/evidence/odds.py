@@ -14,9 +14,10 @@ from typing import ClassVar
 import msgspec
 import numpy as np
 
+from localrec.data.interactions import liked_rows
 from localrec.ranking.learned.evidence.base import FitContext, Signals
 from localrec.ranking.learned.evidence.pairs import neighbour_rows
-from localrec.ranking.learned.interactions import Floats, Histories, liked_rows
+from localrec.ranking.learned.interactions import Floats, Histories
 from localrec.ranking.learned.sparse import SparseRows
 
 KEPT = 1_024
@@ -58,7 +59,7 @@ class Odds(msgspec.Struct, frozen=True):
 
 def fit_odds(context: FitContext) -> Odds:
     """Count who liked what together."""
-    log = context.log.rows(context.log.liked)
+    log = context.log.select(context.log.liked)
     users = len(np.unique(log.user))
     share = (log.popularity + 1.0) / (users + 2.0)
     ones = np.ones(log.items, dtype=np.float32)
@@ -66,4 +67,4 @@ def fit_odds(context: FitContext) -> Odds:
     together = SparseRows(counts.column, np.log1p(counts.value), counts.first, counts.columns)
     apart = np.log(_SMOOTHING / (log.popularity + _SMOOTHING)).astype(np.float32)
     prior = np.log1p(log.popularity).astype(np.float32)
-    return Odds(prior, apart, together, context.log.mean_rating)
+    return Odds(prior, apart, together, context.log.mean_stars)

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from localrec.ranking.learned.interactions import Floats, Indexes, InteractionLog, Mask, Offsets
+from localrec.data.interactions import Interactions
+from localrec.ranking.learned.interactions import Floats, Indexes, Mask, Offsets
 from localrec.ranking.learned.sparse import (
     SparseRows,
     flat_ranges,
@@ -25,7 +26,7 @@ _CELLS = 1 << 23  # of dense sums held at once
 _PAIRS = 1 << 22  # counted at once
 
 
-def item_counts(log: InteractionLog, chosen: Indexes, second: Mask | None = None) -> Floats:
+def item_counts(log: Interactions, chosen: Indexes, second: Mask | None = None) -> Floats:
     """How many users met both of each two chosen items, (c, c).
 
     Args:
@@ -48,7 +49,7 @@ def item_counts(log: InteractionLog, chosen: Indexes, second: Mask | None = None
     return counts.reshape(len(chosen), len(chosen))
 
 
-def neighbour_rows(log: InteractionLog, kept: int, scale: tuple[Floats, Floats]) -> SparseRows:
+def neighbour_rows(log: Interactions, kept: int, scale: tuple[Floats, Floats]) -> SparseRows:
     """Shared users of each two items, times a factor of either item, the heaviest ones kept.
 
     Args:
@@ -77,7 +78,7 @@ def neighbour_rows(log: InteractionLog, kept: int, scale: tuple[Floats, Floats])
     return join_rows(parts, log.items)
 
 
-def newest_rows(log: InteractionLog) -> Mask:
+def newest_rows(log: Interactions) -> Mask:
     """The newest `LONGEST` rows of each user, (m,)."""
     newer = log.first_row[1:][log.user] - 1 - np.arange(len(log))
     newest: Mask = newer < LONGEST

@@ -71,9 +71,9 @@ class PopularityEvidence(msgspec.Struct, frozen=True):
 def fit_popularity(context: FitContext) -> PopularityEvidence:
     """Count the rows of each item."""
     log = context.log
-    dated = np.flatnonzero(~np.isnan(log.day))
-    order = dated[np.argsort(log.day[dated], kind="stable")]
-    day, item = log.day[order], log.item[order]
+    dated = np.flatnonzero(~np.isnan(log.days))
+    order = dated[np.argsort(log.days[dated], kind="stable")]
+    day, item = log.days[order], log.item[order]
     span = float(day[-1] - day[0]) if len(day) else 0.0
     ever = np.log1p(log.popularity)
     lately = ever

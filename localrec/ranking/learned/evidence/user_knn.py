@@ -13,16 +13,9 @@ from typing import ClassVar
 import msgspec
 import numpy as np
 
+from localrec.data.interactions import Interactions
 from localrec.ranking.learned.evidence.base import FitContext, Signals, history_weights
-from localrec.ranking.learned.interactions import (
-    NO_USER,
-    Floats,
-    Histories,
-    Indexes,
-    InteractionLog,
-    Mask,
-    Offsets,
-)
+from localrec.ranking.learned.interactions import NO_USER, Floats, Histories, Indexes, Mask, Offsets
 from localrec.ranking.learned.sparse import flat_ranges, grouped
 
 ASKED_ITEMS = 100  # newest items of a history
@@ -178,14 +171,14 @@ def fit_user_knn(context: FitContext) -> UserNeighbours:
         first_user=first_user,
         liked=log.liked,
         moment=_moments(log),
-        mean_rating=log.mean_rating,
+        mean_rating=log.mean_stars,
     )
 
 
-def _moments(log: InteractionLog) -> Indexes:
+def _moments(log: Interactions) -> Indexes:
     """`UserNeighbours.moment`: nobody knows the order within a moment, so all are its last."""
     ends = np.ones(len(log), dtype=bool)
-    ends[:-1] = (np.diff(log.user) != 0) | (log.day[1:] != log.day[:-1])
+    ends[:-1] = (np.diff(log.user) != 0) | (log.days[1:] != log.days[:-1])
     last = np.flatnonzero(ends)
     place = last[np.searchsorted(last, np.arange(len(log)))] - log.first_row[log.user]
-    return np.where(np.isnan(log.day), -1, place).astype(np.int32)
+    return np.where(np.isnan(log.days), -1, place).astype(np.int32)

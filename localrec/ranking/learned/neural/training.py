@@ -23,13 +23,24 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from localrec.data.interactions import Interactions
+from localrec.index.gru4rec import LENGTH, GruEncoder
+from localrec.index.sasrec import SasRecEncoder
 from localrec.ranking.learned.evidence.base import FitContext, check_stop
-from localrec.ranking.learned.interactions import Floats, InteractionLog, Offsets
-from localrec.ranking.learned.neural.attention import NumpySasrec
-from localrec.ranking.learned.neural.recurrent import LENGTH, NumpyGru
-from localrec.ranking.learned.neural.training_state import BatchStream, NetworkCheckpoint, Position
+from localrec.ranking.learned.interactions import Floats, Mask
+from localrec.ranking.learned.neural.training_state import (
+    Batch,
+    BatchStream,
+    NetworkCheckpoint,
+    Position,
+)
+from localrec.ranking.next_item_windows import (
+    NO_TARGET,
+    batches_of,
+    cut_windows,
+    learning_rate_at,
+)
 
-_NO_TARGET = -1
 _NOT_DRAWN = -1
 _TIMED_STEPS = 10  # before the time that a step takes is known
 
@@ -88,7 +99,7 @@ class _Network(nn.Module):
         return functional.dropout(values, self.share, self.training)
 
     def loss(self, items: Tensor, targets: Tensor, negatives: int) -> Tensor:
-        counts = targets != _NO_TARGET
+        counts = targets != NO_TARGET
         states, targets = self(items)[counts], targets[counts]
         if self.items <= 4 * negatives:
             logits = functional.linear(states, self.embedding.weight, self.bias)
@@ -123,11 +134,12 @@ class _Recurrent(_Network):
         projected: Tensor = self.out(self.drop(states))
         return projected
 
-    def exported(self) -> NumpyGru:
+    def exported(self, met: Mask) -> GruEncoder:
         given, held, shift_in, shift_back = self._gates()
-        return NumpyGru(
-            embedding=_copied(self.embedding.weight),
+        return GruEncoder(
+            items=_copied(self.embedding.weight),
             bias=_copied(self.bias),
+            met=met,
             gates_in=_copied(given.T),
             gates_back=_copied(held.T),
             shift_in=_copied(shift_in),
@@ -136,8 +148,8 @@ class _Recurrent(_Network):
             shift_out=_copied(self.out.bias),
         )
 
-    def take_over(self, older: NumpyGru) -> None:
-        _put(self.embedding.weight, older.embedding)
+    def take_over(self, older: GruEncoder) -> None:
+        _put(self.embedding.weight, older.items)
         _put(self.bias, older.bias)
         given, held, shift_in, shift_back = self._gates()
         _put(given, older.gates_in.T)
@@ -202,20 +214,21 @@ class _Attention(_Network):
         norms = [norm for one in self._blocks() for norm in _of_type(one.norms, nn.LayerNorm)]
         return [*norms, self.norm]
 
-    def exported(self) -> NumpySasrec:
+    def exported(self, met: Mask) -> SasRecEncoder:
         blocks = self._blocks()
         linears = [_of_type(block.linears, nn.Linear) for block in blocks]
-        return NumpySasrec(
-            embedding=_copied(self.embedding.weight),
+        return SasRecEncoder(
+            items=_copied(self.embedding.weight),
             bias=_copied(self.bias),
+            met=met,
             norms=np.stack([[_copied(n.weight), _copied(n.bias)] for n in self._norms()]),
             squares=np.stack([[_copied(one.weight.T) for one in some] for some in linears]),
             shifts=np.stack([[_copied(one.bias) for one in some] for some in linears]),
             distances=np.stack([_copied(b.distances) for b in blocks]),
         )
 
-    def take_over(self, older: NumpySasrec) -> None:
-        _put(self.embedding.weight, older.embedding)
+    def take_over(self, older: SasRecEncoder) -> None:
+        _put(self.embedding.weight, older.items)
         _put(self.bias, older.bias)
         for norm, (scale, shift) in zip(self._norms(), older.norms, strict=True):
             _put(norm.weight, scale)
@@ -235,14 +248,14 @@ class TrainedNetwork(msgspec.Struct, frozen=True):
         share: Of the steps that were planned, so many were made; below 1 where time ran out.
     """
 
-    network: NumpyGru | NumpySasrec
+    network: GruEncoder | SasRecEncoder
     share: float
 
 
 def train_network(
     kind: Literal["gru", "attention"],
     context: FitContext,
-    older: NumpyGru | NumpySasrec | None = None,
+    older: GruEncoder | SasRecEncoder | None = None,
     config: TrainingConfig | None = None,
 ) -> TrainedNetwork:
     """Train one network on a log; a training that was killed goes on where it was kept.
@@ -263,7 +276,7 @@ def train_network(
         if older is not None:
             network.take_over(older)  # type: ignore[arg-type]
         share = _train(network, kind, context, config, continued=older is not None)
-        return TrainedNetwork(network.exported(), share)
+        return TrainedNetwork(network.exported(context.log.popularity > 0), share)
 
 
 def _train(
@@ -275,7 +288,14 @@ def _train(
     optimizer = torch.optim.AdamW(
         network.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay, fused=True
     )
-    stream = BatchStream(lambda drawn: _batches(context.log, batch_size, drawn), generator)
+
+    def epoch(drawn: np.random.Generator) -> Iterator[Batch]:
+        for items, targets in batches_of(
+            cut_windows(context.log, LENGTH, drawn), batch_size, drawn
+        ):
+            yield torch.from_numpy(items), torch.from_numpy(targets)
+
+    stream = BatchStream(epoch, generator)
     checkpoint = NetworkCheckpoint(context.checkpoint, context.mark, network, optimizer, stream)
     kept = checkpoint.resume()
     steps, began = planned, time.process_time() - kept.spent
@@ -290,7 +310,7 @@ def _train(
         if step >= steps:
             break
         for group in optimizer.param_groups:
-            group["lr"] = config.learning_rate * _schedule(step / steps, config.warm_up)
+            group["lr"] = config.learning_rate * learning_rate_at(step / steps, config.warm_up)
         optimizer.zero_grad()
         network.loss(items, targets, config.negatives).backward()
         nn.utils.clip_grad_norm_(network.parameters(), 1.0)
@@ -302,11 +322,11 @@ def _train(
 
 
 def _plan(
-    log: InteractionLog, config: TrainingConfig, generator: np.random.Generator, *, continued: bool
+    log: Interactions, config: TrainingConfig, generator: np.random.Generator, *, continued: bool
 ) -> tuple[int, int]:
     """Windows of a batch, and how many steps are to be made."""
-    next_items = cut_windows(log, generator)[1]
-    places = max(1, int(np.count_nonzero(next_items != _NO_TARGET)))
+    next_items = cut_windows(log, LENGTH, generator)[1]
+    places = max(1, int(np.count_nonzero(next_items != NO_TARGET)))
     windows = max(1, len(next_items))
     batch_size = int(2 ** np.clip(np.round(np.log2(windows / config.batches)), 4, 6))
     steps_each = -(-windows // batch_size)
@@ -314,54 +334,6 @@ def _plan(
     epochs_allowed = min(float(epochs), config.most_places / places)
     share = config.continued if continued else 1.0
     return batch_size, max(1, round(epochs_allowed * share * steps_each))
-
-
-def _schedule(done: float, warm_up: float) -> float:
-    if done < warm_up:
-        return done / warm_up
-    return 0.5 * (1.0 + math.cos(math.pi * min(1.0, (done - warm_up) / (1.0 - warm_up))))
-
-
-def cut_windows(log: InteractionLog, generator: np.random.Generator) -> tuple[Offsets, Offsets]:
-    """Items and next items (windows, LENGTH), filled up with 0 and `_NO_TARGET`.
-
-    The first window of a longer history has a random width, so that no step always lies at the
-    border of two windows.
-    """
-    rows = np.flatnonzero(log.user[1:] == log.user[:-1])  # those with a next one
-    user = log.user[rows]
-    steps = np.diff(log.first_row) - 1
-    shift = np.where(steps > LENGTH, generator.integers(LENGTH, size=log.users), 0)
-    chunk = (rows - log.first_row[user] + shift[user]) // LENGTH
-    fresh = np.ones(len(rows), dtype=bool)
-    fresh[1:] = (np.diff(user) != 0) | (np.diff(chunk) != 0)
-    starts = np.flatnonzero(fresh)
-    window = np.cumsum(fresh) - 1
-    place = np.arange(len(rows)) - starts[window]
-    items = np.zeros((len(starts), LENGTH), dtype=np.int64)
-    next_items = np.full((len(starts), LENGTH), _NO_TARGET, dtype=np.int64)
-    items[window, place] = log.item[rows]
-    next_items[window, place] = log.item[rows + 1]
-    return items, next_items
-
-
-def _batches(
-    log: InteractionLog, batch_size: int, generator: np.random.Generator
-) -> Iterator[tuple[Tensor, Tensor]]:
-    """All windows of an epoch in random batches of windows of like widths."""
-    items, next_items = cut_windows(log, generator)
-    widths = np.count_nonzero(next_items != _NO_TARGET, axis=1)
-    order = generator.permutation(len(widths))
-    pool = 16 * batch_size
-    batches = []
-    for begin in range(0, len(order), pool):
-        rows = order[begin : begin + pool]
-        rows = rows[np.argsort(widths[rows], kind="stable")]
-        batches += [rows[at : at + batch_size] for at in range(0, len(rows), batch_size)]
-    for number in generator.permutation(len(batches)):
-        rows = batches[number]
-        width = int(widths[rows].max())
-        yield torch.from_numpy(items[rows, :width]), torch.from_numpy(next_items[rows, :width])
 
 
 @contextmanager

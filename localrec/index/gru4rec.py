@@ -6,21 +6,27 @@ back into an embedding (Hidasi et al., ICLR 2016). The gates stand in torch's or
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
-from localrec.ranking.learned.interactions import Floats, Histories, Offsets
+from localrec.data.arrays import Indexes, Mask, Offsets
+
+Floats = NDArray[np.float32]
 
 LENGTH = 50  # newest items of a history that are read
 _AT_ONCE = 256  # histories
 
 
-class NumpyGru(msgspec.Struct, frozen=True):
-    """The weights of one trained network.
+class GruEncoder(msgspec.Struct, frozen=True):
+    """A trained GRU4Rec.
 
     Args:
-        embedding: Of each item, on the way in and out, (items, size).
-        bias: Of each item on the way out, (items,).
+        items: The embedding of each item, on the way in and out, (n, size).
+        bias: Of each item on the way out, (n,).
+        met: Which items anybody had in training; the others' numbers mean nothing, (n,).
         gates_in: Embedding to reset gate, update gate and new state, (size, 3 * state).
         gates_back: State to the same, (state, 3 * state).
         shift_in: (3 * state,).
@@ -29,8 +35,9 @@ class NumpyGru(msgspec.Struct, frozen=True):
         shift_out: (size,).
     """
 
-    embedding: Floats
+    items: Floats
     bias: Floats
+    met: Mask
     gates_in: Floats
     gates_back: Floats
     shift_in: Floats
@@ -38,18 +45,19 @@ class NumpyGru(msgspec.Struct, frozen=True):
     out: Floats
     shift_out: Floats
 
-    def states(self, histories: Histories) -> Floats:
-        """The state behind each history, (b, size); of an empty one it means nothing."""
+    def states_of(self, histories: Sequence[Indexes]) -> Floats:
+        """The state behind each history, (b, size); items that nobody met are passed over."""
+        known = [history[self.met[history]][-LENGTH:] for history in histories]
         rows = [
-            self._read(*padded(histories, begin, min(begin + _AT_ONCE, len(histories))))
-            for begin in range(0, len(histories), _AT_ONCE)
+            self._read(*_padded(known[begin : begin + _AT_ONCE]))
+            for begin in range(0, len(known), _AT_ONCE)
         ]
-        return np.concatenate([self.embedding[:0], *rows])
+        return np.concatenate([self.items[:0], *rows])
 
     def _read(self, items: Offsets, lengths: Offsets) -> Floats:
         width = self.gates_back.shape[0]
         state = np.zeros((len(items), width), dtype=np.float32)
-        given = self.embedding[items] @ self.gates_in + self.shift_in  # (b, t, 3 * state)
+        given = self.items[items] @ self.gates_in + self.shift_in  # (b, t, 3 * state)
         for place in range(items.shape[1]):
             held = state @ self.gates_back + self.shift_back
             now = given[:, place]
@@ -62,12 +70,11 @@ class NumpyGru(msgspec.Struct, frozen=True):
         return read
 
 
-def padded(histories: Histories, begin: int, end: int) -> tuple[Offsets, Offsets]:
-    """Newest items of some histories from the left, filled up with item 0, and their lengths."""
-    newest = [histories.items_of(row)[-LENGTH:] for row in range(begin, end)]
-    lengths = np.array([len(one) for one in newest], dtype=np.int64)
-    items = np.zeros((len(newest), max(1, int(lengths.max(initial=0)))), dtype=np.int64)
-    for row, one in enumerate(newest):
+def _padded(histories: Sequence[Indexes]) -> tuple[Offsets, Offsets]:
+    """Histories from the left, filled up with item 0, and their lengths."""
+    lengths = np.array([len(one) for one in histories], dtype=np.int64)
+    items = np.zeros((len(histories), max(1, int(lengths.max(initial=0)))), dtype=np.int64)
+    for row, one in enumerate(histories):
         items[row, : len(one)] = one
     return items, lengths
 

@@ -1,0 +1,62 @@
+"""`localrec import` of an open dump: read for the items that the workspace holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from localrec.cli.context import CommandContext, note, progress
+from localrec.foundation.errors import UsageError
+
+if TYPE_CHECKING:
+    from localrec.data.domains import Domain
+    from localrec.data.rows import ImportReport
+
+
+def is_dump(kind: str) -> bool:
+    """Whether a kind is a dump of everything, of which the workspace needs little."""
+    from localrec.sources import open_source
+
+    return hasattr(open_source(kind), "identifier")
+
+
+def read_dump(
+    context: CommandContext,
+    kind: str,
+    path: Path,
+    domain: Domain,
+    *,
+    keep_all: bool,
+    dry_run: bool,
+) -> ImportReport:
+    """Read a dump and add what it says to the items of a domain.
+
+    Raises:
+        UsageError: there is no item that it could say something of.
+    """
+    import msgspec
+
+    from localrec.graph.knowledge_join import join_knowledge, read_known_items, wanted_of
+    from localrec.sources import open_source
+
+    with context.open_workspace() as opened:
+        items = read_known_items(opened.store, domain)
+    if not items and not keep_all:
+        raise UsageError(
+            f"There are no {domain.plural} here that {path.name} could say something of.",
+            "Import yours first, or keep all of it with --all.",
+        )
+    source: Any = open_source(kind)  # with more than a catalogue's `read`: see `is_dump`
+    with progress() as steps:
+        steps("reading", 0, 0)
+        wanted = None if keep_all else wanted_of(items)
+        dump = source.read(path, domain, wanted)
+        if dry_run:
+            with context.open_workspace() as opened:
+                report = join_knowledge(opened.store, domain, dump, keep_all=keep_all, dry_run=True)
+            return msgspec.structs.replace(report, dry_run=True)
+        with context.open_workspace(writable=True) as opened:
+            report = opened.imports.import_knowledge(dump, domain, keep_all=keep_all)
+            opened.imports.prepare_vectors(domain, steps)
+    note("What it says counts in questions from now on.")
+    return report

@@ -1,0 +1,96 @@
+"""Other readings of a question whose demands no item meets together.
+
+Before anything is let go, a question may have been read wrongly: wishes of which an item can only
+have one are alternatives ("sherry for her, a port for him"), and a name that was doubtful to begin
+with is none ("my hands shake").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from localrec.data.arrays import Mask
+from localrec.data.query import Constraint
+from localrec.graph.catalogue import Catalogue
+
+_SELDOM = 0.05  # share of items that have a second attribute of a kind of which most have one
+
+
+class ConstraintMask(msgspec.Struct, frozen=True):
+    """One constraint: its role, its words, and the mask of items that meet it."""
+
+    role: str
+    value: str
+    mask: Mask
+    constraint: Constraint | None = None
+
+
+class OtherReading(msgspec.Struct, frozen=True):
+    """Demands that some item meets.
+
+    Args:
+        demands: What is demanded.
+        either: Demands that became alternatives, as one text each.
+        dropped: Words that were taken for names and are none.
+    """
+
+    demands: tuple[ConstraintMask, ...]
+    either: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+
+
+def other_reading(
+    allowed: Mask, demands: Sequence[ConstraintMask], catalogue: Catalogue
+) -> OtherReading | None:
+    """The nearest other reading that some allowed item meets; None where there is none."""
+    merged, either = _alternatives(demands, catalogue)
+    for told, text in ((demands, ()), (merged, either)):
+        doubtful = [one for one in told if one.constraint is not None and one.constraint.doubtful]
+        for dropped in ([], *([one] for one in doubtful), doubtful):
+            kept = tuple(one for one in told if not any(one is other for other in dropped))
+            if kept and (text or dropped) and _is_met(allowed, kept):
+                return OtherReading(kept, text, tuple(one.value for one in dropped))
+    return None
+
+
+def _has_one_of(catalogue: Catalogue, kind: str) -> bool:
+    """Whether items have but one attribute of a kind, as they have one country."""
+    mine = tuple(place for place, one in enumerate(catalogue.attributes) if one.kind == kind)
+    links = int(catalogue.uses[list(mine)].sum())
+    return links <= (1 + _SELDOM) * int(catalogue.items_with(mine).sum())
+
+
+def _is_met(allowed: Mask, demands: Sequence[ConstraintMask]) -> bool:
+    mask = allowed.copy()
+    for demand in demands:
+        mask &= demand.mask
+    return bool(mask.any())
+
+
+def _alternatives(
+    demands: Sequence[ConstraintMask], catalogue: Catalogue
+) -> tuple[tuple[ConstraintMask, ...], tuple[str, ...]]:
+    """Join the demands of a kind of which an item has but one; and what was joined, in words."""
+    groups: dict[str, list[ConstraintMask]] = {}
+    for one in demands:
+        if one.constraint is None:
+            continue
+        if one.role == "creator" or _has_one_of(catalogue, one.constraint.kind):
+            groups.setdefault(one.constraint.kind, []).append(one)
+    joined = {id(one): group for group in groups.values() if len(group) > 1 for one in group}
+    found: list[ConstraintMask] = []
+    texts: list[str] = []
+    for one in demands:
+        group = joined.get(id(one))
+        if group is None:
+            found.append(one)
+        elif one is group[0]:
+            mask = one.mask.copy()
+            for other in group[1:]:
+                mask = mask | other.mask
+            words = " or ".join(other.value for other in group)
+            found.append(ConstraintMask(one.role, words, mask))
+            texts.append(words)
+    return tuple(found), tuple(texts)

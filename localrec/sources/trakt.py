@@ -1,0 +1,199 @@
+"""A person's backup from Trakt: lists of JSON, as a folder, a zip archive or one file.
+
+Each entry says by its own fields what it is: a rating, a viewing, a count of plays, a place on the
+watchlist. Films are films, shows series; an episode says that its series was seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from localrec.data.domains import Domain
+from localrec.data.rows import Event, HistoryRows
+from localrec.foundation.bounded_files import JSON, FileLimits, read_json
+from localrec.foundation.text import clean_name
+from localrec.sources.archives import Archive, open_export
+from localrec.sources.export_cells import ExportCells, cells_of
+from localrec.sources.import_log import ImportLog
+from localrec.sources.personal_export import export_owner
+from localrec.sources.personal_items import Deed
+from localrec.sources.protocols import Field, FilePreview
+from localrec.sources.screen_titles import ScreenHistory, ScreenTitle, Sort, clean_names
+
+_MOMENTS = ("rated_at", "watched_at", "last_watched_at", "listed_at", "collected_at", "hidden_at")
+_THINGS = ('"movie"', '"show"')
+_FILE_WORDS = ("watched", "ratings", "watchlist", "history")
+_LISTS = {"dropped": Event.DISLIKED, "watchlist": Event.WANTED, "watchlists": Event.WANTED}
+
+
+class TraktSource:
+    """Reads one person's backup.
+
+    Args:
+        limits: What is refused as too large.
+    """
+
+    kind = "trakt"
+    domain = "movies"
+    personal = True
+    fields: tuple[Field, ...] = (
+        Field("movie/show: title, year", "the name and `year`, the key, and a link to the decade"),
+        Field(
+            "movie/show: ids",
+            "properties `trakt`, `imdb` and `tmdb`; the first tells titles of one name apart",
+        ),
+        Field("movie/show: genres, runtime", "links to genres and property `minutes`, where told"),
+        Field("rating, rated_at", "the rating, 1 to 10, in stars, and when"),
+        Field("watched_at", "a viewing; each counts"),
+        Field("plays, last_watched_at", "how often it was seen, and when last"),
+        Field("listed_at, in a file of the watchlist", "wanted"),
+        Field("hidden_at, in a file of dropped shows", "disliked"),
+        Field("collected_at", "the film or series is there; owning it is no verdict"),
+        Field(
+            "episode, season",
+            "the series was seen; their own ratings are left out, being no verdict on it",
+        ),
+        Field("entries of own lists, hidden ones, comments, people", "left apart"),
+        Field("action, slug, tvdb, overview, notes of the service", "left out"),
+    )
+
+    def __init__(self, limits: FileLimits | None = None) -> None:
+        self._limits = limits or FileLimits()
+
+    def recognises(self, preview: FilePreview) -> bool:
+        """Whether lists named after watching and rating lie in it, or it is such a list."""
+        if preview.members:
+            bare = [PurePosixPath(name).name for name in preview.members if name.endswith(".json")]
+            told = {word for word in _FILE_WORDS for name in bare if word in name}
+            return len(told) >= 2 and any("movies" in name or "shows" in name for name in bare)
+        head = preview.head
+        return (
+            head.lstrip("\ufeff \t\r\n").startswith(("[", "{"))
+            and any(f'"{name}"' in head for name in _MOMENTS)
+            and any(name in head for name in _THINGS)
+            and '"ids"' in head
+        )
+
+    def read(self, path: Path, domain: Domain, user: str | None) -> HistoryRows:
+        """Read every list.
+
+        Raises:
+            UsageError: `user` is missing.
+            InputError: no backup of Trakt, a damaged one, or one without a title.
+        """
+        person = export_owner(user, "Trakt")
+        import_log = ImportLog(self.kind, path, domain.name)
+        reader = _Reader(ScreenHistory(person, domain, import_log), import_log)
+        with open_export(path, self._limits, wanted=JSON) as archive:
+            for name, entries in self._lists(archive):
+                reader.read(name, entries)
+        return reader.titles.history(path)
+
+    def _lists(self, archive: Archive) -> Iterator[tuple[str, list[Any]]]:
+        """The lists of the backup with their names, viewings after all else."""
+        names = [name for name in archive.members if name.casefold().endswith(".json")]
+        if not names and archive.path.is_file() and len(archive.members) == 1:
+            names = list(archive.members)
+        if not names:
+            archive.refuse("a backup of Trakt")
+        found = []
+        for name in names:
+            told = read_json(archive.members[name], self._limits, Any)
+            if isinstance(told, list):
+                found.append((PurePosixPath(name).name, told))
+            elif isinstance(told, dict):  # one file with all lists under their names
+                found += [(one, part) for one, part in told.items() if isinstance(part, list)]
+        if not any(_is_entry(entry) for _, entries in found for entry in entries):
+            archive.refuse("a backup of Trakt")
+        yield from found
+
+
+class _Reader:
+    """Takes the entries of one list after another."""
+
+    def __init__(self, titles: ScreenHistory, import_log: ImportLog) -> None:
+        self.titles = titles
+        self._import_log = import_log
+
+    def read(self, name: str, entries: list[Any]) -> None:
+        """Take a list."""
+        event = next((event for word, event in _LISTS.items() if word in name.casefold()), None)
+        for row, entry in enumerate(entries, 1):
+            if _is_entry(entry):
+                self._take(name, row, entry, event)
+            else:
+                self._import_log.set_apart("entries without a film or series")
+
+    def _take(self, name: str, row: int, entry: Mapping[str, Any], listed: Event | None) -> None:
+        sort: Sort = "film" if isinstance(entry.get("movie"), dict) else "series"
+        thing = entry["movie" if sort == "film" else "show"]
+        title = _read_title(cells_of(row, thing, self._import_log), thing, sort)
+        if not title.name:
+            self._import_log.drop(row, name, "has no title")
+            return
+        part = _part_of(entry)
+        cells = cells_of(row, entry, self._import_log)
+        if "listed_at" in entry and listed is None:
+            self._import_log.set_apart("places on lists of one's own")
+        elif "hidden_at" in entry and listed is None:
+            self._import_log.set_apart("hidden from lists")
+        else:
+            deed = _read_deed(cells, listed)
+            if part and deed is not None and deed.event is Event.RATED:
+                deed = Deed(event=Event.SEEN, at=deed.at)
+            self.titles.take(row, title, deed, place=name, part=part)
+
+
+def _is_entry(entry: object) -> bool:
+    if not isinstance(entry, dict):
+        return False
+    thing = entry.get("movie") or entry.get("show")
+    return isinstance(thing, dict) and any(name in entry for name in _MOMENTS)
+
+
+def _part_of(entry: Mapping[str, Any]) -> str:
+    """Which season or episode an entry is about; "" for a film or a whole series."""
+    episode, season = entry.get("episode"), entry.get("season")
+    if isinstance(episode, dict):
+        return f"{clean_name(episode.get('season'))}x{clean_name(episode.get('number'))}"
+    return f"season {clean_name(season.get('number'))}" if isinstance(season, dict) else ""
+
+
+def _read_title(cells: ExportCells, thing: Mapping[str, Any], sort: Sort) -> ScreenTitle:
+    told = thing.get("ids")
+    ids = told if isinstance(told, dict) else {}
+    trakt, imdb, tmdb = (clean_name(ids.get(name)) for name in ("trakt", "imdb", "tmdb"))
+    genres = thing.get("genres")
+    return ScreenTitle(
+        name=clean_name(cells.raw("title")),
+        sort=sort,
+        year=cells.year("year"),
+        identifier=trakt or imdb,
+        genres=clean_names(genres if isinstance(genres, list) else ()),
+        properties={
+            "trakt": trakt or None,
+            "imdb": imdb or None,
+            "tmdb": tmdb or None,
+            "minutes": cells.whole("runtime", 0, 99_999) or None,
+        },
+    )
+
+
+def _read_deed(cells: ExportCells, listed: Event | None) -> Deed | None:
+    """What an entry says that the person did; None for a thing that is only owned."""
+    if cells.raw("rated_at") or cells.raw("rating"):
+        at = cells.moment("rated_at")
+        rating = cells.score("rating", 1, 10)
+        event = Event.SEEN if rating is None else Event.RATED
+        return Deed(event=event, rating=rating, at=at)
+    if cells.raw("watched_at"):
+        return Deed(event=Event.SEEN, at=cells.moment("watched_at"), is_viewing=True)
+    if cells.raw("last_watched_at") or cells.raw("plays"):
+        plays = cells.whole("plays", 0, 99_999) or 1
+        return Deed(event=Event.SEEN, at=cells.moment("last_watched_at"), times=plays)
+    if listed is not None:
+        at = cells.moment("listed_at") or cells.moment("hidden_at")
+        return Deed(event=listed, at=at, note=cells.note("notes"))
+    return None

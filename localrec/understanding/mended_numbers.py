@@ -1,0 +1,94 @@
+"""Bounds on numbers as they were meant: misspelt units, amounts in slang, no unit at all.
+
+The text is mended word by word before its bounds are read ("20 dollsrs", "the ninties", "a
+tenner"). A bound that says of what it is by nothing but its size ("<40", "4.3 or more") goes to
+the number whose values in the catalogue it divides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from localrec.data.domains import NumberSpec
+from localrec.data.query import NumberRange
+from localrec.understanding.amounts import MOST, find_bare_amount
+from localrec.understanding.number_ranges import ReadRanges, read_ranges
+from localrec.understanding.vocabulary import Reading, Vocabulary
+
+_FEWEST, _MOST_ITEMS = 0.002, 0.97  # share of items that a bound leaves, to be meant
+
+
+class MendedText(msgspec.Struct, frozen=True):
+    """A text with its slips mended; `origin[i]` is where its letter i stood in the text."""
+
+    text: str
+    origin: tuple[int, ...]
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Where letters `start` to `end` stood in the text."""
+        return self.origin[start], self.origin[end - 1] + 1
+
+
+def read_mended_ranges(text: str, reading: Reading, vocabulary: Vocabulary) -> ReadRanges:
+    """Read the bounds that a question puts on numbers; places are those of `text`."""
+    mended = _mended(text, reading)
+    found = read_ranges(mended.text, vocabulary.domain)
+    ranges, spans = list(found.ranges), list(found.spans)
+    bare = find_bare_amount(_without(mended.text, spans))
+    if bare is not None and bare.bounds is not None:
+        low, high = bare.bounds
+        name = _divided_number(low, high, [one.name for one in ranges], vocabulary)
+        if name:
+            ranges.append(NumberRange(name=name, low=low, high=high))
+            spans.append((bare.start, bare.end))
+    return ReadRanges(tuple(ranges), tuple(mended.span(*one) for one in spans))
+
+
+def _divided_number(low: float, high: float, told: Sequence[str], vocabulary: Vocabulary) -> str:
+    """The number that a bound is of, by the values that the catalogue has; "" for none."""
+
+    def fits_worse(name: str) -> bool:
+        better = vocabulary.domain.numbers[name].better
+        return better != ("lower" if high < MOST else "higher")
+
+    known = [name for name in _amounts(vocabulary.domain.numbers) if name not in told]
+    for name in sorted(known, key=fits_worse):
+        if _FEWEST <= vocabulary.share_within(name, low, high) <= _MOST_ITEMS:
+            return name
+    return ""
+
+
+def _amounts(numbers: dict[str, NumberSpec]) -> list[str]:
+    return [name for name, spec in numbers.items() if spec.kind == "amount" and not spec.bound]
+
+
+def _mended(text: str, reading: Reading) -> MendedText:
+    letters: list[str] = []
+    origin: list[int] = []
+    place = 0
+    told: set[tuple[int, int]] = set()
+    for token, word in zip(reading.tokens, reading.words, strict=True):
+        start, end = token.start, token.end
+        if token.word not in reading.corrected or not text[start:end].strip():
+            continue
+        if (start, end) in told:
+            continue
+        told.add((start, end))
+        meant = reading.corrected[token.word] if " " in reading.corrected[token.word] else word
+        letters += text[place:start] + meant
+        origin += [*range(place, start)]
+        origin += [min(start + step, end - 1) for step in range(len(meant))]
+        if meant:
+            origin[-1] = end - 1
+        place = end
+    letters += text[place:]
+    origin += range(place, len(text))
+    return MendedText("".join(letters), tuple(origin))
+
+
+def _without(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    for start, end in spans:
+        text = text[:start] + "\n" * (end - start) + text[end:]
+    return text

@@ -1,0 +1,129 @@
+"""Words of a question that name nothing here, but that the texts of items may say.
+
+"A Rioja, it has to be a Gran Reserva", "no bibles", "one that mentions lychee", "'blood' in the
+title". What stays unread is looked for in names and texts: wished for, it moves items that say it
+forward; refused, it bars them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+import msgspec
+
+from localrec.data.query import Query, TextWish
+from localrec.graph.catalogue import Catalogue
+from localrec.understanding.negation import negated_tokens
+from localrec.understanding.unused_words import content_places
+from localrec.understanding.vocabulary import Reading, Vocabulary
+
+_QUOTED = re.compile(r"(?<!\w)(['\"‘“])(?P<inside>[^'\"‘’“”]{2,40})['\"’”](?!\w)")
+_MOST_QUOTED = 5  # words
+_LONGEST = 4  # words side by side that are looked for together
+_TOO_COMMON = 0.3  # share of items that say a word which then says nothing
+
+
+class TextPlaces(msgspec.Struct, frozen=True):
+    """Runs of tokens whose words are looked for in texts, and which of them are refused."""
+
+    runs: tuple[tuple[int, int], ...]
+    barred: tuple[bool, ...]
+    spared: frozenset[int] = frozenset()  # tokens of names that a refusal of such words spares
+
+
+def find_text_places(
+    text: str,
+    reading: Reading,
+    owner: Sequence[int],
+    used: Collection[int],
+    barred: Sequence[bool],
+    vocabulary: Vocabulary,
+) -> TextPlaces:
+    """Find the words that name nothing, and whether a refusal reaches them.
+
+    Args:
+        text: The question.
+        reading: Its tokens.
+        owner: For each token the number of the mention it belongs to, -1 for none.
+        used: Places of tokens that were read otherwise.
+        barred: For each token whether a refusal reaches it, names alone regarded.
+        vocabulary: The names of the domain.
+    """
+    free = {place for place in range(len(reading.tokens)) if owner[place] < 0 and place not in used}
+    quoted = _quoted(text, reading) & free
+    content = content_places(reading, vocabulary)
+    runs = _runs(sorted(free & (content | quoted)), reading)
+    if not runs:
+        return TextPlaces((), ())
+    told = list(owner)
+    for number, (first, last) in enumerate(runs, len(owner)):
+        told[first:last] = [number] * (last - first)
+    refused, _ = negated_tokens(reading, told, vocabulary.negations)
+    spared = {
+        place for place, one in enumerate(owner) if one >= 0 and barred[place] > refused[place]
+    }
+    return TextPlaces(tuple(runs), tuple(refused[first] for first, _ in runs), frozenset(spared))
+
+
+def text_wishes(text: str, reading: Reading, places: TextPlaces) -> tuple[TextWish, ...]:
+    """The words at these places as wishes."""
+    return tuple(
+        TextWish(
+            words=reading.roots[first:last],
+            typed=text[reading.tokens[first].start : reading.tokens[last - 1].end],
+            barred=refused,
+        )
+        for (first, last), refused in zip(places.runs, places.barred, strict=True)
+    )
+
+
+def find_in_texts(query: Query, catalogue: Catalogue) -> Query:
+    """Keep of the text wishes what some items say; a run that nobody says falls into words."""
+    if not query.texts:
+        return query
+    kept: list[TextWish] = []
+    for wish in query.texts:
+        if _is_said(wish.words, catalogue):
+            kept.append(wish)
+        elif len(wish.words) > 1:
+            typed = wish.typed.split()
+            fits = len(typed) == len(wish.words)
+            kept += [
+                TextWish(words=(word,), typed=typed[i] if fits else word, barred=wish.barred)
+                for i, word in enumerate(wish.words)
+                if len(word) > 2 and _is_said((word,), catalogue)
+            ]
+    refused = {word for one in kept if one.barred for word in one.typed.split()}
+    unused = tuple(one for one in query.unused if not refused.issuperset(one.split()))
+    return msgspec.structs.replace(query, texts=tuple(kept), unused=unused)
+
+
+def _is_said(words: tuple[str, ...], catalogue: Catalogue) -> bool:
+    count = int(catalogue.items_saying(words).sum())
+    return 0 < count <= max(3, _TOO_COMMON * len(catalogue))
+
+
+def _runs(places: Sequence[int], reading: Reading) -> list[tuple[int, int]]:
+    runs: list[list[int]] = []
+    for place in places:
+        goes_on = runs and runs[-1][-1] == place - 1 and not reading.gaps[place]
+        if goes_on and len(runs[-1]) < _LONGEST:
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+    return [(run[0], run[-1] + 1) for run in runs]
+
+
+def _quoted(text: str, reading: Reading) -> set[int]:
+    found: set[int] = set()
+    for match in _QUOTED.finditer(text):
+        begin, end = match.span("inside")
+        inside = {
+            place
+            for place, token in enumerate(reading.tokens)
+            if begin <= token.start and token.end <= end
+        }
+        if 0 < len(inside) <= _MOST_QUOTED:
+            found |= inside
+    return found

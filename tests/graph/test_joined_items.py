@@ -1,0 +1,82 @@
+"""A second catalogue adds to the items of the first; the first one again replaces its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from localrec.data.rows import AttributeLink, ItemRow
+from localrec.graph.domain_files import load_domain
+from localrec.graph.item_ingest import ingest_items
+from localrec.graph.store import Store
+from tests.planted import a_report
+
+DRINKS = load_domain("cocktails")
+FIRST = msgspec.structs.replace(a_report(1), source="iba", path="/a/iba.json", notes=())
+SECOND = msgspec.structs.replace(FIRST, source="cocktails", path="/a/drinks.csv")
+
+
+def drink(*ingredients: str, glass: str = "", **properties: str) -> ItemRow:
+    links = [AttributeLink(kind="ingredient", name=name, value="30 ml") for name in ingredients]
+    if glass:
+        links.append(AttributeLink(kind="glass", name=glass))
+    return ItemRow(key="negroni", name="Negroni", properties={**properties}, links=tuple(links))
+
+
+@pytest.fixture
+def store(tmp_path: Path):
+    with Store.open_(tmp_path / "store.duckdb") as opened:
+        yield opened
+
+
+def properties(store: Store) -> dict[str, str]:
+    [[told]] = store.rows("SELECT properties FROM node WHERE key = 'negroni'")
+    return msgspec.json.decode(told)
+
+
+def links(store: Store, edge: str) -> list[str]:
+    return [
+        name
+        for (name,) in store.rows(
+            "SELECT t.name FROM edge e JOIN node s ON s.node_id = e.source_id "
+            "JOIN node t ON t.node_id = e.target_id WHERE s.key = 'negroni' AND e.kind = ? "
+            "ORDER BY t.name",
+            [edge],
+        )
+    ]
+
+
+def test_what_the_first_catalogue_says_stays_and_what_it_lacks_is_added(store: Store) -> None:
+    ingest_items(store, DRINKS, [drink("gin", "campari", id="7", instructions="Stir.")], FIRST)
+    other = drink("vodka", glass="coupe", id="9", instructions="Shake.", method="Shake")
+    report = ingest_items(store, DRINKS, [other], SECOND)
+    told = properties(store)
+    assert (told["id"], told["instructions"], told["method"]) == ("7", "Stir.", "Shake")
+    edges = {kind: spec.edge for kind, spec in DRINKS.attributes.items()}
+    assert links(store, edges["ingredient"]) == ["campari", "gin"]
+    assert links(store, edges["glass"])
+    assert report.notes == (
+        "1 drink came with another catalogue before: what they lacked was added, nothing of "
+        "theirs was replaced.",
+    )
+
+
+def test_a_generated_text_gives_way_to_one_that_a_file_states(store: Store) -> None:
+    made = {"description": "A drink of gin.", "description_source": "generated"}
+    stated = {"description": "Bitter and red.", "description_source": "source"}
+    ingest_items(store, DRINKS, [drink("gin", **made)], FIRST)
+    ingest_items(store, DRINKS, [drink("gin", **stated)], SECOND)
+    assert properties(store)["description"] == "Bitter and red."
+    ingest_items(store, DRINKS, [drink("gin", **made)], SECOND)
+    assert properties(store)["description"] == "Bitter and red."
+
+
+def test_the_same_file_again_replaces_what_it_said(store: Store) -> None:
+    ingest_items(store, DRINKS, [drink("gin", id="7", method="Stir")], FIRST)
+    moved = msgspec.structs.replace(FIRST, path="/elsewhere/iba.json")
+    report = ingest_items(store, DRINKS, [drink("vodka", id="8")], moved)
+    assert (properties(store).get("id"), properties(store).get("method")) == ("8", None)
+    assert links(store, DRINKS.attributes["ingredient"].edge) == ["vodka"]
+    assert report.notes == ()

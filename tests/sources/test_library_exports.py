@@ -1,0 +1,276 @@
+"""Calibre, LibraryThing, Trakt, goodbooks-10k and Book-Crossing: what becomes of what they say."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from localrec.data.rows import BulkHistory, Event, HistoryRows
+from localrec.foundation.errors import InputError
+from localrec.graph.domain_files import load_domain
+from localrec.sources import read_export
+from tests.sources.exports_of_every_kind import write_bookcrossing, write_goodbooks
+from tests.sources.selected import selected
+
+sys.path.append(str(Path(__file__).resolve().parents[2] / "scripts" / "studies"))
+
+from calibre_library import Book, write_library
+
+
+def history(kind: str, path: Path, domain: str = "books") -> HistoryRows:
+    found = read_export(kind, path, load_domain(domain), "anna")
+    assert isinstance(found, HistoryRows)
+    return found
+
+
+def deeds(found: HistoryRows) -> dict[str, tuple[Event, float | None]]:
+    names = {item.key: item.name for item in found.items}
+    return {names[one.item]: (one.event, one.rating) for one in found.interactions}
+
+
+def genres(found: HistoryRows, name: str) -> list[str]:
+    (item,) = (item for item in found.items if item.name == name)
+    return [link.name for link in item.links if link.kind == "genre"]
+
+
+def test_calibres_ratings_of_ten_are_stars_of_five_and_owning_is_no_verdict(tmp_path: Path) -> None:
+    books = [Book("Dune", ("Herbert| Frank",), rating=9), Book("Emma", rating=0), Book("Ulysses")]
+    found = history("calibre", write_library(tmp_path / "metadata.db", books))
+    assert deeds(found) == {"Dune": (Event.RATED, 4.5)}
+    assert [item.name for item in found.items] == ["Dune", "Emma", "Ulysses"]
+    assert found.items[0].properties["creator"] == "Herbert, Frank"
+    assert found.items[0].properties["year"] == 1965
+
+
+def test_own_columns_of_calibre_are_understood_by_name_and_type(tmp_path: Path) -> None:
+    own = {
+        "read": ("Read", "bool"),
+        "dnf": ("Did not finish", "bool"),
+        "wish": ("Wishlist", "bool"),
+        "status": ("Reading status", "enumeration"),
+        "readdate": ("Date read", "datetime"),
+        "mine": ("My rating", "rating"),
+        "genre": ("Genre", "text"),
+        "shelfmark": ("Shelf mark", "int"),
+    }
+    told: list[tuple[str, dict[str, Any]]] = [
+        ("A", {"read": 1, "readdate": "2022-05-01 00:00:00+00:00"}),
+        ("B", {"dnf": 1}),
+        ("C", {"wish": 1, "genre": "Fantasy"}),
+        ("D", {"status": "Currently reading"}),
+        ("E", {"status": "To Read"}),
+        ("F", {"mine": 10}),
+        ("G", {"read": 0, "shelfmark": 7}),
+    ]
+    books = [Book(title, rating=4 if title == "F" else None, own=cells) for title, cells in told]
+    found = history("calibre", write_library(tmp_path / "metadata.db", books, own))
+    assert deeds(found) == {
+        "A": (Event.SEEN, None),
+        "B": (Event.DISLIKED, None),
+        "C": (Event.WANTED, None),
+        "D": (Event.SEEN, None),
+        "E": (Event.WANTED, None),
+        "F": (Event.RATED, 5.0),
+    }
+    assert found.interactions[0].at == datetime(2022, 5, 1)
+    assert genres(found, "C") == ["fantasy"]
+
+
+def test_volumes_of_a_series_stay_two_books_and_comments_are_descriptions(tmp_path: Path) -> None:
+    books = [
+        Book(
+            "Berserk",
+            ("Kentaro Miura",),
+            series="Berserk",
+            series_index=n,
+            comments=f"<p>{n:g}",
+        )
+        for n in (1.0, 2.0)
+    ]
+    found = history("calibre", write_library(tmp_path / "metadata.db", books))
+    assert [item.properties["series_number"] for item in found.items] == ["1", "2"]
+    assert len({item.key for item in found.items}) == 2
+    assert [item.properties["description"] for item in found.items] == ["1", "2"]
+    assert {item.properties["description_source"] for item in found.items} == {"source"}
+
+
+def a_view(connection: sqlite3.Connection) -> None:
+    connection.executescript(
+        "DROP TABLE books; CREATE VIEW books AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL "
+        "SELECT id + 1 FROM n) SELECT id, 'x' title, '' timestamp, '' pubdate, "
+        "1 series_index FROM n"
+    )
+
+
+def another_schema(connection: sqlite3.Connection) -> None:
+    connection.executescript("ALTER TABLE books RENAME COLUMN title TO name")
+
+
+def a_computed_column(connection: sqlite3.Connection) -> None:
+    connection.executescript(
+        "DROP TABLE books; CREATE TABLE books (id, timestamp, pubdate, series_index, "
+        "title AS (hex(zeroblob(200000000)))); INSERT INTO books (id) VALUES (1)"
+    )
+
+
+@pytest.mark.parametrize("spoil", [a_view, another_schema, a_computed_column])
+def test_a_hostile_database_is_refused_in_a_sentence(tmp_path: Path, spoil: Any) -> None:
+    path = write_library(tmp_path / "metadata.db", [Book("Dune", ("Frank Herbert",))])
+    connection = sqlite3.connect(path)
+    spoil(connection)
+    connection.commit()
+    connection.close()
+    with pytest.raises(InputError, match="Calibre"):
+        history("calibre", path)
+
+
+def test_damaged_databases_are_read_or_refused_and_never_change(tmp_path: Path) -> None:
+    import random
+
+    drawn = random.Random(3)
+    books = [Book(f"Tale {n}", (f"Writer {n}",), rating=8) for n in range(200)]
+    sound = write_library(tmp_path / "sound.db", books).read_bytes()
+    for number in range(60):
+        broken = bytearray(sound)
+        for _ in range(drawn.randint(1, 30)):
+            broken[drawn.randrange(100, len(broken))] = drawn.randrange(256)
+        path = tmp_path / "metadata.db"
+        path.write_bytes(bytes(broken) if number % 4 else bytes(broken[: len(broken) // 2]))
+        before = path.read_bytes()
+        try:
+            report = history("calibre", path).report
+            assert report.read == report.kept + report.merged + report.dropped
+        except InputError:
+            pass
+        assert path.read_bytes() == before
+
+
+LIBRARY = (
+    "Book Id\tTitle\tPrimary Author\tDate\tRating\tTags\tCollections\tISBN\n"
+    '1\tThe "Dune"\tHerbert, Frank\tc1965\t4.5\tscience fiction\tYour library\t[0441172717]\n'
+    "2\tEmma\tAusten, Jane\t1815\t\t\tTo read\t[]\n"
+    "3\tUlysses\tJoyce, James\t1922\t\tdnf\tYour library\t[]\n"
+    "4\tOrlando\tWoolf, Virginia\t1928\t\t\tYour library\t[]\n"
+)
+
+
+def test_librarything_says_what_was_done_by_collections_and_tags(tmp_path: Path) -> None:
+    path = tmp_path / "library.tsv"
+    path.write_text(LIBRARY, encoding="utf-16")
+    found = history("librarything", path)
+    assert deeds(found) == {
+        'The "Dune"': (Event.RATED, 4.5),
+        "Emma": (Event.WANTED, None),
+        "Ulysses": (Event.DISLIKED, None),
+    }
+    told = found.items[0].properties
+    assert (told["creator"], told["year"], told["isbn13"]) == (
+        "Frank Herbert",
+        1965,
+        "9780441172719",
+    )
+    assert genres(found, 'The "Dune"') == ["science fiction"]
+
+
+def test_the_json_of_librarything_says_the_same_as_its_table(tmp_path: Path) -> None:
+    table, other = tmp_path / "library.tsv", tmp_path / "library.json"
+    table.write_text(LIBRARY, encoding="utf-8")
+    header, *rows = (line.split("\t") for line in LIBRARY.splitlines())
+    entries = {}
+    for row in rows:
+        told = dict(zip(header, row, strict=True))
+        entries[told["Book Id"]] = {
+            "books_id": told["Book Id"],
+            "title": told["Title"],
+            "primaryauthor": told["Primary Author"],
+            "date": told["Date"],
+            "rating": float(told["Rating"]) if told["Rating"] else None,
+            "tags": [told["Tags"]] if told["Tags"] else [],
+            "collections": [told["Collections"]],
+            "isbn": {"0": told["ISBN"].strip("[]")},
+        }
+    other.write_text(json.dumps(entries), encoding="utf-8")
+    one, two = history("librarything", table), history("librarything", other)
+    assert (one.items, one.interactions) == (two.items, two.interactions)
+
+
+FILM = {"title": "Heat", "year": 1995, "ids": {"trakt": 9, "imdb": "tt0113277"}}
+SHOW = {"title": "Dark", "year": 2017, "ids": {"trakt": 8}}
+BACKUP = {
+    "ratings-movies": [{"rated_at": "2021-03-09T20:00:00.000Z", "rating": 9, "movie": FILM}],
+    "ratings-episodes": [
+        {
+            "rated_at": "2021-03-09T20:00:00.000Z",
+            "rating": 2,
+            "show": SHOW,
+            "episode": {"season": 1, "number": 2},
+        }
+    ],
+    "watched-movies": [{"plays": 3, "last_watched_at": "2021-03-08T20:00:00.000Z", "movie": FILM}],
+    "lists-watchlist": [{"listed_at": "2021-03-01T20:00:00.000Z", "movie": {"title": "Alien"}}],
+    "lists-best": [{"listed_at": "2021-03-01T20:00:00.000Z", "movie": {"title": "Up"}}],
+    "hidden-dropped": [{"hidden_at": "2021-03-01T20:00:00.000Z", "show": {"title": "Lost"}}],
+    "collection-movies": [{"collected_at": "2021-03-01T20:00:00.000Z", "movie": {"title": "Ran"}}],
+}
+
+
+@pytest.mark.parametrize("as_one_file", [False, True])
+def test_a_backup_of_trakt_is_read_by_what_its_entries_say(
+    tmp_path: Path, as_one_file: bool
+) -> None:
+    path = tmp_path / "trakt"
+    if as_one_file:
+        path = tmp_path / "trakt.json"
+        path.write_text(json.dumps(BACKUP))
+    else:
+        path.mkdir()
+        for name, entries in BACKUP.items():
+            (path / f"{name}.json").write_text(json.dumps(entries))
+    found = history("trakt", path, "movies")
+    assert deeds(found) == {"Heat": (Event.RATED, 4.5), "Alien": (Event.WANTED, None)}
+    assert max(one.times for one in found.interactions) == 3
+    assert {item.name for item in found.items} == {"Heat", "Alien", "Ran"}
+    ((domain, series),) = found.beside
+    assert domain == "series"
+    assert deeds(series) == {"Dark": (Event.SEEN, None), "Lost": (Event.DISLIKED, None)}
+    assert found.report.apart == 1
+    assert found.report.read == 7
+
+
+def bulk(kind: str, path: Path) -> BulkHistory:
+    found = read_export(kind, path, load_domain("books"))
+    assert isinstance(found, BulkHistory)
+    return found
+
+
+def test_goodbooks_gives_ratings_wishes_and_the_genres_among_its_tags(tmp_path: Path) -> None:
+    found = bulk("goodbooks", write_goodbooks(tmp_path))
+    rows = {(one["user_key"], one["item_key"], one["event"]) for one in selected(found)}
+    assert rows == {(1, 1, "rated"), (1, 2, "rated"), (2, 2, "rated"), (2, 1, "wanted")}
+    dune = found.items[0]
+    assert (dune.properties["series"], dune.properties["series_number"]) == ("Dune", "1")
+    assert [link.name for link in dune.links if link.kind == "genre"] == ["science fiction"]
+    assert (found.report.read, found.report.kept) == (6, 6)
+
+
+def test_a_zero_of_book_crossing_is_no_rating(tmp_path: Path) -> None:
+    home = write_bookcrossing(tmp_path, 'The \\"Great\\" Dune; Part 1')
+    with (home / "BX-Book-Ratings.csv").open("a") as stream:
+        stream.write('"3";"2";"11"\n')
+    found = bulk("bookcrossing", home)
+    rows = {
+        (one["user_key"], one["item_key"]): (one["event"], one["rating"]) for one in selected(found)
+    }
+    assert rows == {
+        (1, "0441172717"): ("rated", 4.5),
+        (1, "2"): ("seen", None),
+        (2, "2"): ("rated", 5.0),
+    }
+    assert found.items[0].name == 'The "Great" Dune; Part 1'
+    assert (found.report.read, found.report.dropped) == (6, 1)
