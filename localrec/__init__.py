@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     __version__: str
     from localrec.api.async_workspace import AsyncWorkspace as AsyncWorkspace
+    from localrec.api.estimators import Baseline as Baseline
+    from localrec.api.evaluation import Evaluation as Evaluation
+    from localrec.api.exchange import InteractionTable as InteractionTable
     from localrec.api.records import HistoryEntry as HistoryEntry
     from localrec.api.records import ItemRecord as ItemRecord
     from localrec.api.workspace import Workspace as Workspace
@@ -34,12 +37,15 @@ if TYPE_CHECKING:
 _PUBLIC = {
     "Answer": "localrec.data.answers",
     "AsyncWorkspace": "localrec.api.async_workspace",
+    "Baseline": "localrec.api.estimators",
     "BusyError": "localrec.foundation.errors",
+    "Evaluation": "localrec.api.evaluation",
     "FeedbackRecord": "localrec.graph.interactions",
     "ForgetReceipt": "localrec.privacy.forget",
     "HistoryEntry": "localrec.api.records",
     "ImportReport": "localrec.data.rows",
     "InputError": "localrec.foundation.errors",
+    "InteractionTable": "localrec.api.exchange",
     "ItemRecord": "localrec.api.records",
     "LocalrecError": "localrec.foundation.errors",
     "ModelError": "localrec.foundation.errors",

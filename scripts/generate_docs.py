@@ -1,6 +1,7 @@
 """Writes the pages that are made from the code; with --check only says whether they are current.
 
-docs/cli.md from the commands' own help, docs/sources.md by sources_page.py from what the readers
+docs/cli.md from the commands' own help, the table of docs/api.md by api_coverage.py,
+docs/sources.md by sources_page.py from what the readers
 declare, the tables of docs/privacy.md from localrec/privacy/network.py, and in docs/evaluation.md
 how runs are declared.
 """
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 import typer
+from api_coverage import coverage_table
 from record_tables import fields_table, one_line
 from sources_page import sources_page
 
@@ -31,6 +33,15 @@ from localrec.privacy.network import libraries_table, switches_table
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 MADE = "<!-- made by scripts/generate_docs.py; do not edit -->\n\n"
+# What `localrec.cli.app` and the errors of `localrec.foundation.errors` make of how a command ends.
+EXIT_CODES = {
+    0: "it went well",
+    1: "it failed, or a check found something: a file not to be read, a model not to be found",
+    2: "the command line makes no sense: an unknown option, a name that nobody has",
+    3: "another process has the store: the same command may work in a moment",
+    70: "a fault of localrec; a report about it, which names nobody, lies in the workspace",
+    130: "interrupted with Ctrl+C; what was stored stays whole",
+}
 CONFIGURED: dict[str, type[msgspec.Struct]] = {
     "A ranking run, at the top": RunConfig,
     "`[data]`": DataConfig,
@@ -47,6 +58,7 @@ def main() -> int:
     """Write or check every page; 1 when a checked page is out of date."""
     pages = {
         "cli.md": cli_page(),
+        "api.md": _with_parts("api.md", {"coverage": coverage_table(typer.main.get_command(app))}),
         "sources.md": MADE + sources_page(),
         "privacy.md": privacy_page(),
         "evaluation.md": evaluation_page(),
@@ -66,7 +78,13 @@ def cli_page() -> str:
     """One section per command: usage, arguments and options with their help."""
     group = typer.main.get_command(app)
     sections = "\n".join(_sections(group, "localrec"))
-    return f"{MADE}# Commands\n\n{sections}"
+    codes = "\n".join(f"| {code} | {meaning} |" for code, meaning in EXIT_CODES.items())
+    ends = f"## Exit codes\n\n| code | meaning |\n| ---: | --- |\n{codes}\n"
+    pipes = (
+        "Every error is one sentence on stderr with its remedy; data goes to stdout. `-` stands "
+        "for stdin\nand stdout wherever a file goes, and nothing is wrapped in a pipe.\n"
+    )
+    return f"{MADE}# Commands\n\n{pipes}\n{sections}\n{ends}"
 
 
 def privacy_page() -> str:

@@ -3,6 +3,8 @@
 Run:
     python scripts/tui_screenshots.py [--out docs/figures] [--only ask browse] [--training FOLDER]
 
+Each room in two widths.
+
 A workspace is made for it: the bundled drinks with MiniLM's vectors, a person who said what they
 think of five of them, the memories that followed, and a run over the dev half of the gold
 questions by the two systems that need no model. Nothing is planted but what the person says. What
@@ -30,7 +32,7 @@ from localrec_tui.services.app_services import AppServices
 from localrec_tui.services.records import NewFeedback, RequestHandle
 
 ROOT = Path(__file__).resolve().parents[1]
-SIZE = (100, 32)
+SIZES = ((80, 24), (140, 40))
 THEME = "textual-dark"
 WHO = "anna"
 DOMAIN = "cocktails"
@@ -41,6 +43,7 @@ SAID = {
     "Piña Colada": Event.DISLIKED,
     "Gimlet": Event.SEEN,
 }
+SHELF = "gin, campari, sweet vermouth, lemon juice, simple syrup"
 QUESTION = "something bitter with gin, no cream"
 RUN = """
 name = "questions-by-rules"
@@ -84,10 +87,11 @@ def main() -> int:
         if asked.training is not None:
             shutil.copytree(asked.training, runs_folder(folder) / asked.training.name)
         for name in asked.only:
-            drawn = asyncio.run(draw(folder, name))
-            path = asked.out / f"tui-{name}.svg"
-            path.write_text(drawn, encoding="utf-8")
-            print(f"{path.name}: {len(drawn.encode()) / 1024:.0f} KiB")
+            for size in SIZES:
+                drawn = asyncio.run(draw(folder, name, size))
+                path = asked.out / f"tui-{name}-{size[0]}.svg"
+                path.write_text(drawn, encoding="utf-8")
+                print(f"{path.name}: {len(drawn.encode()) / 1024:.0f} KiB")
     return 0
 
 
@@ -104,18 +108,19 @@ def furnish(folder: Path, config: Path) -> None:
         raise SystemExit("The run for the pictures failed.")
 
 
-async def draw(folder: Path, name: str) -> str:
+async def draw(folder: Path, name: str, size: tuple[int, int]) -> str:
     """One scene as SVG, without what is another at each drawing or lies on another machine."""
     app = LocalrecApp(folder)
-    async with app.run_test(size=SIZE, notifications=True) as pilot:
+    async with app.run_test(size=size, notifications=True) as pilot:
         app.theme = THEME
         app.person = WHO
         await settle(pilot)
         await SCENES[name](pilot)
         app.clear_notifications()
+        await pilot.pause(0.3)
         await settle(pilot)
         drawn = app.export_screenshot(title="localrec")
-    return _FONTS.sub("", _ID.sub(f"tui-{name}", drawn))
+    return _FONTS.sub("", _ID.sub(f"tui-{name}-{size[0]}", drawn))
 
 
 async def settle(pilot: Pilot[None]) -> None:
@@ -132,15 +137,45 @@ async def press(pilot: Pilot[None], *keys: str) -> None:
         await settle(pilot)
 
 
+def letters(text: str) -> list[str]:
+    """The keys that type a text."""
+    names = {" ": "space", ",": "comma"}
+    return [names.get(letter, letter) for letter in text]
+
+
 async def go_to(pilot: Pilot[None], room: str) -> None:
     """Open a room."""
     pilot.app.switch_mode(room)
     await settle(pilot)
+    await pilot.pause(0.2)  # what stands beside a list follows a moment later
+    await settle(pilot)
+
+
+async def home(pilot: Pilot[None]) -> None:
+    """The first room, its list chosen."""
+    await press(pilot, "down", "down")
+
+
+async def history(pilot: Pilot[None]) -> None:
+    """What the person said."""
+    await go_to(pilot, "history")
+
+
+async def data(pilot: Pilot[None]) -> None:
+    """What came in and what can be pulled."""
+    await go_to(pilot, "data")
+
+
+async def shelf(pilot: Pilot[None]) -> None:
+    """What the person has at hand, and what that makes."""
+    await go_to(pilot, "browse")
+    await press(pilot, "f4", *letters(SHELF), "enter")
 
 
 async def ask(pilot: Pilot[None]) -> None:
     """An answer, with its first item chosen."""
-    await press(pilot, *("space" if letter == " " else letter for letter in QUESTION), "enter")
+    await go_to(pilot, "ask")
+    await press(pilot, *letters(QUESTION), "enter")
     await press(pilot, "down")
 
 
@@ -188,7 +223,11 @@ async def training(pilot: Pilot[None]) -> None:
 
 
 SCENES: dict[str, Scene] = {
+    "home": home,
     "ask": ask,
+    "history": history,
+    "data": data,
+    "shelf": shelf,
     "item": item,
     "browse": browse,
     "walk": walk,

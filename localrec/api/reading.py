@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from localrec.api.records import HistoryEntry, ItemRecord
+from localrec.api.records import HistoryEntry, ItemRecord, RecordList
 from localrec.graph.domain_files import load_domain
 from localrec.graph.interactions import USER
 
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from localrec.workspace.workspace import OpenWorkspace
 
 
-def search_items(opened: OpenWorkspace, text: str, domain: str | None, k: int) -> list[ItemRecord]:
+def search_items(
+    opened: OpenWorkspace, text: str, domain: str | None, k: int
+) -> RecordList[ItemRecord]:
     """Find the k items of a domain whose names fit a text best.
 
     Raises:
@@ -47,7 +49,7 @@ def read_item(opened: OpenWorkspace, item: str, domain: str | None) -> ItemRecor
     return found
 
 
-def _items(store: Store, nodes: list[int]) -> list[ItemRecord]:
+def _items(store: Store, nodes: list[int]) -> RecordList[ItemRecord]:
     """Read items with their attributes, in the order of their node ids."""
     from localrec.graph.node_columns import edge_not_from, users_hidden_from
 
@@ -61,7 +63,7 @@ def _items(store: Store, nodes: list[int]) -> list[ItemRecord]:
         "JOIN node n USING (node_id) ORDER BY wanted.place",
         [nodes, nodes],
     )
-    found = []
+    found: RecordList[ItemRecord] = RecordList()
     for domain, key, name, properties, pairs in rows:
         attributes: dict[str, list[str]] = {}
         for pair in pairs or ():
@@ -79,7 +81,7 @@ def _items(store: Store, nodes: list[int]) -> list[ItemRecord]:
     return found
 
 
-def read_history(store: Store, user: str, domain: str | None) -> list[HistoryEntry]:
+def read_history(store: Store, user: str, domain: str | None) -> RecordList[HistoryEntry]:
     """Read what a user did, the newest first, undated rows last."""
     from localrec.foundation.text import clean_name
 
@@ -91,7 +93,7 @@ def read_history(store: Store, user: str, domain: str | None) -> list[HistoryEnt
         'ORDER BY x."at" DESC NULLS LAST, x.rowid DESC',
         [USER, clean_name(user), domain],
     )
-    return [
+    return RecordList(
         HistoryEntry(
             domain=of,
             item=key,
@@ -103,7 +105,7 @@ def read_history(store: Store, user: str, domain: str | None) -> list[HistoryEnt
             note=note or "",
         )
         for of, key, name, event, rating, at, source, note in rows
-    ]
+    )
 
 
 def read_shelf(context: DomainContext, user: str) -> list[str]:

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
-from localrec.data.records import Record
+from localrec.data.records import Record, TableRows
+
+_Record = TypeVar("_Record", bound=Record)
+
+
+class RecordList(list[_Record], TableRows):
+    """A list of records that is a table as well."""
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return one dictionary a record."""
+        return [one.to_dict() for one in self]
 
 
 class ItemRecord(msgspec.Struct, Record, frozen=True, kw_only=True):

@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from localrec.api.session import WorkspaceSession
+from localrec.api.evaluation import EvaluationCalls
+from localrec.api.training import TrainingCalls
 from localrec.foundation.progress import Progress, no_progress
 
 if TYPE_CHECKING:
-    from localrec.api.records import HistoryEntry, ItemRecord
+    from localrec.api.records import HistoryEntry, ItemRecord, RecordList
     from localrec.api.writing import Verdict
     from localrec.data.answers import Answer
     from localrec.data.questions import RankRequest
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from localrec.privacy.forget import ForgetReceipt
 
 
-class Workspace(WorkspaceSession):
+class Workspace(EvaluationCalls, TrainingCalls):
     """A folder with a store, its models and settings. Making one opens nothing.
 
     Every method raises a `localrec.LocalrecError` with one sentence and a remedy: `UsageError` for
@@ -174,7 +175,9 @@ class Workspace(WorkspaceSession):
         request = RankRequest(id="explain", candidates=(key,), user=user)
         return self.rank(request, domain=chosen, system=system).rationales.get(key, "")
 
-    def search(self, text: str, *, domain: str | None = None, k: int = 20) -> list[ItemRecord]:
+    def search(
+        self, text: str, *, domain: str | None = None, k: int = 20
+    ) -> RecordList[ItemRecord]:
         """Find items whose names, or whose attributes' names, hold the words of a text."""
         from localrec.api.reading import search_items
 
@@ -188,7 +191,7 @@ class Workspace(WorkspaceSession):
         with self._warm.lease() as opened:
             return read_item(opened, item, domain)
 
-    def history(self, user: str, *, domain: str | None = None) -> list[HistoryEntry]:
+    def history(self, user: str, *, domain: str | None = None) -> RecordList[HistoryEntry]:
         """Read what a user did, the newest first."""
         from localrec.api.reading import read_history
 

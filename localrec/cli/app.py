@@ -21,6 +21,7 @@ from localrec.cli import (
     export,
     feedback,
     forget,
+    help,
     images,
     imports,
     learn,
@@ -79,6 +80,7 @@ app.command("doctor")(doctor.doctor)
 app.command("sql", epilog=sql.EXAMPLES)(sql.sql)
 app.command("tui", epilog=tui.EXAMPLES)(tui.tui)
 app.command("mcp", epilog=mcp.EXAMPLES)(mcp.mcp)
+app.command("help", epilog=help.EXAMPLES)(help.help_)
 app.add_typer(shelf.app, name="shelf")
 memory.app.add_typer(memory_rules.app, name="rules")
 app.add_typer(memory.app, name="memory")
@@ -140,7 +142,7 @@ def run(arguments: list[str]) -> int:
         note(_INTERRUPTED)
         return 130
     except _COMMAND_LINE_ERROR as error:
-        error.show()
+        _tell_usage(error)
         return 2
     except BrokenPipeError:
         sys.stderr.close()  # the reader has gone; Python would complain about stdout at exit
@@ -155,6 +157,19 @@ def run(arguments: list[str]) -> int:
         fault = _fault(error)
         note(f"localrec: {fault}")
         return fault.exit_code
+
+
+def _tell_usage(error: Any) -> None:
+    """Say in one sentence what a command line has wrong, as every other error is said.
+
+    A group of commands without one of them shows its help instead.
+    """
+    context = getattr(error, "ctx", None)
+    said = error.format_message().strip()
+    if context is None or "\n" in said or not said:
+        error.show()
+        return
+    note(f"localrec: {said.rstrip('.')}. Help: {context.command_path} --help")
 
 
 def _fault(error: Exception) -> LocalrecError:

@@ -6,6 +6,7 @@ the command's name.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -38,6 +39,7 @@ OLD_OPTIONS = {
     "--serving": "--rollout-model",
 }
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+_UNWRAPPED = 100_000  # columns; longer than any line
 _SHOWN = 3  # people nobody knows who are named one by one
 
 WorkspaceOption = Annotated[
@@ -162,10 +164,15 @@ def _with_global_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def console(*, to_stderr: bool = False) -> Console:
-    """A console that takes text as it is: no markup, no highlighting of imported names."""
+    """A console that takes text as it is: no markup, no highlighting of imported names.
+
+    Lines fit a terminal; in a pipe or file nothing is wrapped, unless COLUMNS says how wide.
+    """
     from rich.console import Console  # 30 ms to import: not for --help and --json
 
-    return Console(stderr=to_stderr, markup=False, highlight=False, soft_wrap=False)
+    stream = sys.stderr if to_stderr else sys.stdout
+    width = None if stream.isatty() or "COLUMNS" in os.environ else _UNWRAPPED
+    return Console(stderr=to_stderr, markup=False, highlight=False, soft_wrap=False, width=width)
 
 
 def print_json(record: Any) -> None:

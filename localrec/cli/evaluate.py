@@ -161,7 +161,7 @@ def _declared(
     if candidates or negatives or systems:
         raise UsageError(
             "--candidates, --negatives and --system are for folders of data.",
-            "A file declares them itself: see docs/evaluation.md.",
+            "A file declares them itself: localrec help evaluation",
         )
     return load_config(config)
 

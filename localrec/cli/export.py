@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from localrec.cli.context import DomainOption, command_context, note
+from localrec.cli.piped_files import PIPE, to_pipe
+from localrec.foundation.errors import UsageError
+
+if TYPE_CHECKING:
+    from localrec.export.records import ExportReport
 
 EXAMPLES = """
 Examples:\n\n
@@ -16,12 +21,14 @@ Examples:\n\n
   localrec export --user me --format letterboxd --out films.csv\n\n
   localrec export --what items --domain cocktails --out drinks.parquet\n\n
   localrec recommend --user me --json | localrec export --from - --out list.csv\n\n
+  localrec export --user me --out - | head\n\n
   localrec export --domain movies --format recbole --split 8:1:1 --out films/
 """
 
 
 _Out = Annotated[
-    Path, typer.Option(metavar="PATH", help="The file (for recbole: the folder) to write.")
+    Path,
+    typer.Option(metavar="PATH", help="The file (for recbole: the folder) to write; - for stdout."),
 ]
 _What = Annotated[
     str | None,
@@ -76,19 +83,29 @@ def export(
     from localrec.export.plan import plan_export
 
     context = command_context()
-    plan = plan_export(
-        out,
-        what=what,
-        form=form,
-        user=user,
-        domain=domain,
-        listed=listed,
-        split=split,
-        history=history,
-        force=force,
-    )
-    with context.open_workspace() as opened:
-        report = run_export(opened.store, plan)
+
+    def write(path: Path) -> ExportReport:
+        plan = plan_export(
+            path,
+            what=what,
+            form=form,
+            user=user,
+            domain=domain,
+            listed=listed,
+            split=split,
+            history=history,
+            force=force,
+        )
+        with context.open_workspace() as opened:
+            return run_export(opened.store, plan)
+
+    if str(out) == PIPE:
+        if context.as_json:
+            raise UsageError("stdout holds the export itself.", "Leave --json out.")
+        for line in to_pipe(form, write).notes:
+            note(line)
+        return
+    report = write(out)
     if context.print_json(report):
         return
     for file in report.files:

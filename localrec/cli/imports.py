@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,6 +22,7 @@ from localrec.cli.context import (
 from localrec.cli.import_dumps import is_dump, read_dump
 from localrec.cli.import_guesses import GuessOptions, read_guessed
 from localrec.cli.learn import learn_in_background
+from localrec.cli.piped_files import from_pipe
 from localrec.foundation.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -40,6 +43,7 @@ Examples:\n\n
   localrec import amazon Video_Games/ --since 2022-10-01 --until 2023-11-01\n\n
   localrec import cocktails drinks.csv\n\n
   localrec import auto winemag.csv --domain wines\n\n
+  zcat log.csv.gz | localrec import table - --mapping log.mapping.toml\n\n
   localrec import imdbtitles title.basics.tsv.gz
 """
 _SHOWN = 20
@@ -60,7 +64,7 @@ def import_(
     kind: Annotated[
         str, typer.Argument(help="What the file is; auto looks.", autocompletion=_known_kinds)
     ],
-    path: Annotated[Path, typer.Argument(help="The file, archive or folder to read.")],
+    path: Annotated[Path, typer.Argument(help="The file, archive or folder to read; - for stdin.")],
     domain: DomainOption = None,
     user: Annotated[
         str | None,
@@ -91,27 +95,45 @@ def import_(
     ] = False,
     since: DayOption = None,
     until: DayOption = None,
+    mapping: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.toml", help="table: which column is what, wherever it lies."),
+    ] = None,
 ) -> None:
     """Read a catalogue or somebody's history: all of it, or nothing on a bad file."""
-    import msgspec
-
     context = command_context()
     guess = GuessOptions(accept, suggest, domain, user)
-    known = _kind_and_domain(context, kind, path, domain, guess)
-    if isinstance(known[0], str) and is_dump(known[0]):
-        report = read_dump(context, known[0], path, known[1], keep_all=keep_all, dry_run=dry_run)
-        if not context.print_json(report):
-            _render(report)
-        return
-    with progress() as steps:
-        steps("reading", 0, 0)
-        found, about = _read(known, path, user, _window(since, until), strict=strict)
-        report = found.report
-        if not dry_run:
-            report = _store(context, found, about, user, steps, embed=not later)
-    report = msgspec.structs.replace(report, dry_run=dry_run)
+    if mapping is not None and kind != "table":
+        raise UsageError(f"{kind} needs no mapping.", "--mapping goes with the kind table.")
+    store = None if dry_run else partial(_store, context, user=user, embed=not later)
+    with from_pipe(path) as file:
+        if mapping is not None:
+            mapped = (context, file, mapping, domain, user)
+            report = _import_read(partial(_read_mapped, *mapped, strict=strict), store)
+        else:
+            known = _kind_and_domain(context, kind, file, domain, guess)
+            if isinstance(known[0], str) and is_dump(known[0]):
+                dump = (context, known[0], file, known[1])
+                report = read_dump(*dump, keep_all=keep_all, dry_run=dry_run)
+            else:
+                read = partial(_read, known, file, user, _window(since, until), strict=strict)
+                report = _import_read(read, store)
     if not context.print_json(report):
         _render(report)
+
+
+def _import_read(
+    read: Callable[[], tuple[CatalogueRows | HistoryRows | BulkHistory, Domain]],
+    store: Callable[..., ImportReport] | None,
+) -> ImportReport:
+    """Read, and store what was read; without a place to store it only the receipt is made."""
+    import msgspec
+
+    with progress() as steps:
+        steps("reading", 0, 0)
+        found, about = read()
+        report = store(found, about, steps=steps) if store else found.report
+    return msgspec.structs.replace(report, dry_run=store is None)
 
 
 def _read(
@@ -139,13 +161,34 @@ def _read(
         raise _with_detected_kind(error, kind, path) from error
 
 
+def _read_mapped(
+    context: CommandContext,
+    data: Path,
+    mapping: Path,
+    domain: str | None,
+    user: str | None,
+    *,
+    strict: bool,
+) -> tuple[CatalogueRows | HistoryRows | BulkHistory, Domain]:
+    """The rows of a table by a mapping that need not lie beside it."""
+    from localrec.graph.domain_files import load_domain, use_domains_of
+    from localrec.sources.import_log import judge_report
+    from localrec.sources.mapped_table import MappedTableSource, read_mapping
+
+    use_domains_of(context.workspace)
+    about = load_domain(domain or MappedTableSource.domain)
+    found = MappedTableSource().read_by(read_mapping(mapping), data, mapping, about, user)
+    judge_report(found.report, strict=strict)
+    return found, about
+
+
 def _store(
     context: CommandContext,
     found: CatalogueRows | HistoryRows | BulkHistory,
     domain: Domain,
+    *,
     user: str | None,
     steps: Any,
-    *,
     embed: bool,
 ) -> ImportReport:
     """Put into the workspace what was read; the receipt as it was stored."""

@@ -192,7 +192,7 @@ def _checked_encoders(name: str) -> str:
     known = load_catalog().get(name)
     if known is not None:
         if known.kind != "pictures":
-            raise UsageError(f"{name} embeds no pictures.", "Name a folder; see docs/pictures.md.")
+            raise UsageError(f"{name} embeds no pictures.", "Name a folder: localrec help pictures")
         return name
     folder = Path(name).expanduser().resolve()
     ClipPair(folder)

@@ -1,7 +1,8 @@
 """`localrec ask --plain`: a conversation line by line, as a screen reader reads it.
 
-No colour, no table, no line is ever drawn over. Each question opens the workspace and lets it go,
-so that a conversation that waits for its next line keeps nobody out.
+No colour, no table, no line is ever drawn over. What was read, and the models, stay from question
+to question; the store is let go a second after each, so that a conversation that waits for its next
+line keeps nobody out.
 """
 
 from __future__ import annotations
@@ -18,12 +19,17 @@ from localrec.data.answers import Answer
 from localrec.data.recommendations import RecommendedItem
 from localrec.data.rows import Event
 from localrec.foundation.errors import LocalrecError, UsageError
+from localrec.understanding.follow_up import follow_up_words
+from localrec.workspace.warm_workspace import WarmWorkspace
 
 if TYPE_CHECKING:
+    from localrec.data.query import Query
+    from localrec.data.questions import Question
     from localrec.graph.interactions import FeedbackRecord
 
 _HELP = """\
-Type a question, or one of these words.
+Type a question, or one of these words. What begins with but, and, without, no or only goes on
+from the question before; new: and a question asks it for itself.
 more NUMBER: all that speaks for an item.
 like NUMBER, dislike NUMBER, seen NUMBER, not now NUMBER: what you think of it; a reason may follow.
 undo: take back what you said last.
@@ -69,13 +75,16 @@ def converse(options: ChatOptions, first: str | None = None) -> None:
     if first is None:
         _say("Type a question, or help.")
     conversation = PlainChat(options)
-    for line in chain(() if first is None else (first,), sys.stdin):
-        if line.strip().casefold() in ("quit", "exit"):
-            return
-        try:
-            _say(*conversation.reply(line))
-        except LocalrecError as error:
-            _say(error.message, error.hint)
+    try:
+        for line in chain(() if first is None else (first,), sys.stdin):
+            if line.strip().casefold() in ("quit", "exit"):
+                return
+            try:
+                _say(*conversation.reply(line))
+            except LocalrecError as error:
+                _say(error.message, error.hint)
+    finally:
+        conversation.close()
 
 
 class PlainChat:
@@ -86,7 +95,13 @@ class PlainChat:
         self._user = options.user
         self._image = options.image
         self._answer: Answer | None = None
+        self._asked: tuple[Question, Query] | None = None  # the last question, as it was read
         self._domain = ""
+        self._warm = WarmWorkspace(options.workspace)
+
+    def close(self) -> None:
+        """Let the store go and end the models."""
+        self._warm.close()
 
     def reply(self, line: str) -> Iterator[str]:
         """The lines that answer one line.
@@ -115,19 +130,27 @@ class PlainChat:
             number, _, reason = text[len(said) :].strip().partition(" ")
             if folded.startswith(f"{said} ") and number.isdecimal():
                 return self._store_feedback(self._item(number), event, reason)
-        self._answer = self._ask(text)
+        added = follow_up_words(text)
+        if added is not None and self._asked is not None:
+            self._answer = self._refine(*self._asked, added)
+        else:
+            self._answer = self._ask(text[len("new:") :] if folded.startswith("new:") else text)
         return self._read_out()
 
     def _ask(self, text: str) -> Answer:
         from localrec.data.questions import Question
+        from localrec.foundation.text import clean_text
+        from localrec.systems.marc import Marc
         from localrec.systems.registry import SYSTEM_REGISTRY
-        from localrec.workspace import OpenWorkspace
+        from localrec.understanding.query_parser import LONGEST_QUESTION
         from localrec.workspace.domain_choice import domain_of_question
 
         options = self._talk
         image = None if self._image is None else str(self._image)
+        text = clean_text(text, LONGEST_QUESTION + 1)  # 1 more tells that it is cut
         question = Question(query=text, user=self._user, have=options.have, image=image)
-        with OpenWorkspace(options.workspace) as opened:
+        self._asked = None
+        with self._warm.lease() as opened:
             words = text if options.have is None else f"{text} with {options.have}"
             self._domain = domain_of_question(
                 opened, words, options.domain, user=self._user, with_image=image is not None
@@ -136,7 +159,28 @@ class PlainChat:
             system = SYSTEM_REGISTRY.answerer(
                 context, options.system, without_model=options.no_model
             )
-            return system.answer(question, options.k)
+            assert isinstance(system, Marc), options.system
+            query = system.understand(question)
+            answer = system.answer_query(question, query, options.k)
+        self._asked = question, query
+        return answer
+
+    def _refine(self, question: Question, query: Query, added: str) -> Answer:
+        """Answer the last question again with one more wish, read without a model."""
+        from localrec.systems.marc import Marc
+        from localrec.systems.registry import SYSTEM_REGISTRY
+        from localrec.understanding.refinement import add_constraints
+
+        options = self._talk
+        question = msgspec.structs.replace(question, user=self._user)
+        with self._warm.lease() as opened:
+            context = opened.context(self._domain, self._user)
+            system = SYSTEM_REGISTRY.answerer(context, options.system, without_model=True)
+            assert isinstance(system, Marc), options.system
+            query = add_constraints(query, added, context.vocabulary)
+            answer = system.answer_query(question, query, options.k)
+        self._asked = question, query
+        return answer
 
     def _read_out(self) -> Iterator[str]:
         answer = self._answer
@@ -198,7 +242,7 @@ class PlainChat:
         from localrec.workspace.domain_choice import find_item
 
         user = self._speaker()
-        with OpenWorkspace(self._talk.workspace, writable=True) as opened:
+        with self._warm.released(), OpenWorkspace(self._talk.workspace, writable=True) as opened:
             domain, item_id, _ = find_item(opened, item.key, self._domain, user)
             said = record_feedback(
                 opened.store, domain, user, item_id, event, reason=reason or None
@@ -211,7 +255,7 @@ class PlainChat:
         from localrec.workspace.domain_choice import domain_of_last_feedback
 
         user = self._speaker()
-        with OpenWorkspace(self._talk.workspace, writable=True) as opened:
+        with self._warm.released(), OpenWorkspace(self._talk.workspace, writable=True) as opened:
             said = retract_feedback(opened.store, domain_of_last_feedback(opened, user), user)
         yield (
             "There is nothing to take back."

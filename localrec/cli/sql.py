@@ -32,7 +32,7 @@ def sql(
     context = command_context()
     with context.open_workspace() as opened:
         found = query_views(opened.store, query)
-    if context.print_json(found.to_dicts() if context.as_json else None):
+    if context.print_json(found.to_rows() if context.as_json else None):
         return
     if sys.stdout.isatty():
         _print_table(found)

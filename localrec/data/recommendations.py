@@ -7,8 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 from localrec.data.evidence import Evidence
-from localrec.data.records import Record
-from localrec.foundation.errors import UsageError
+from localrec.data.records import Record, TableRows
 
 
 class RecommendedItem(msgspec.Struct, Record, frozen=True, kw_only=True):
@@ -24,7 +23,7 @@ class RecommendedItem(msgspec.Struct, Record, frozen=True, kw_only=True):
     missing: tuple[str, ...] = ()
 
 
-class ItemListRecord(Record):
+class ItemListRecord(Record, TableRows):
     """A result with a list of items, best first."""
 
     __slots__ = ()
@@ -41,18 +40,6 @@ class ItemListRecord(Record):
             {**{name: getattr(one, name) for name in columns}, "missing": list(one.missing)}
             for one in self.listed
         ]
-
-    def to_arrow(self) -> Any:
-        """Return the rows as a `pyarrow.Table`, which DuckDB, Polars and pandas read.
-
-        Raises:
-            UsageError: pyarrow is not installed.
-        """
-        try:
-            import pyarrow
-        except ImportError as error:
-            raise UsageError("A table of Arrow needs pyarrow.", "pip install pyarrow") from error
-        return pyarrow.Table.from_pylist(self.to_rows())
 
 
 class MemoryFacet(msgspec.Struct, frozen=True, kw_only=True):

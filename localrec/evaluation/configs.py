@@ -254,7 +254,7 @@ def parse_config(text: bytes, path: Path) -> AnyRunConfig:
         return msgspec.convert(declared, RunConfig)
     except (ValueError, RecursionError) as error:  # digits and brackets by the thousand, too
         raise InputError(
-            f"{path} does not declare a run: {error}.", "See docs/evaluation.md for the fields."
+            f"{path} does not declare a run: {error}.", "The fields: localrec help evaluation"
         ) from error
 
 

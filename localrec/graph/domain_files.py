@@ -111,7 +111,7 @@ def _read_domain(name: str | None, home: Path) -> Domain:
         return msgspec.structs.replace(domain, taxonomy=_read_taxonomy(taxonomy.read_bytes()))
     except (OSError, ValueError, msgspec.ValidationError) as error:
         raise InputError(
-            f"{path} does not declare a domain: {error}.", "See docs/domains.md for the fields."
+            f"{path} does not declare a domain: {error}.", "The fields: localrec help domains"
         ) from error
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from localrec.data.domains import Domain
+from localrec.data.records import TableRows
 from localrec.foundation.errors import InputError
 from localrec.graph.migrations import duckdb_error
 from localrec.graph.store import Store
@@ -14,7 +15,7 @@ from localrec.graph.store import Store
 VIEWS = ("items", "users", "attributes", "interactions", "shelves", "memories")
 
 
-class QueryResult(msgspec.Struct, frozen=True, kw_only=True):
+class QueryResult(msgspec.Struct, TableRows, frozen=True, kw_only=True):
     """What a query returned.
 
     Args:
@@ -25,7 +26,7 @@ class QueryResult(msgspec.Struct, frozen=True, kw_only=True):
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
 
-    def to_dicts(self) -> list[dict[str, Any]]:
+    def to_rows(self) -> list[dict[str, Any]]:
         """Return one dictionary a row."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 

@@ -141,6 +141,18 @@ LIBRARIES: tuple[LibraryNetworkUse, ...] = (
         "comes with mcp; no exporter is installed, and OTEL_SDK_DISABLED switches it off",
     ),
     LibraryNetworkUse(
+        "mkdocs", "serve pages on a port", "an extra for the documentation; only writes a folder"
+    ),
+    LibraryNetworkUse(
+        "mkdocs-material",
+        "its pages load fonts from elsewhere",
+        "an extra for the documentation; fonts are off, a test looks that pages name no address "
+        "to load from",
+    ),
+    LibraryNetworkUse(
+        "ghp-import", "push pages to a repository", "comes with mkdocs; never called"
+    ),
+    LibraryNetworkUse(
         "tqdm", "tqdm.contrib posts progress to chats", "its contrib modules never load"
     ),
 )
@@ -190,6 +202,9 @@ LIBRARIES_WITHOUT_NETWORK: tuple[str, ...] = (
     ),
     *("pyyaml", "rapidfuzz", "referencing", "regex", "rich", "rpds-py", "safetensors", "scipy"),
     *("setuptools", "shellingham"),
+    *("babel", "backrefs", "colorama", "markdown", "mergedeep", "mkdocs-get-deps", "paginate"),
+    *("mkdocs-material-extensions", "pathspec", "pymdown-extensions", "pyyaml-env-tag", "watchdog"),
+    "six",
     *("symspellpy", "sympy", "threadpoolctl", "truststore", "typer", "typer-slim"),
     *("typing-extensions", "typing-inspection", "tzdata", "xxhash"),
 )

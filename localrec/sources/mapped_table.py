@@ -182,7 +182,7 @@ class MappedTableSource:
             UsageError: there is no column of users and nobody was named, or both.
         """
         mapping_path, data = _find_files(path)
-        mapping = _read_mapping(mapping_path)
+        mapping = read_mapping(mapping_path)
         data = data or _find_data(mapping_path, mapping)
         return self.read_by(mapping, data, mapping_path, domain, user)
 
@@ -248,19 +248,24 @@ def _find_files(path: Path) -> tuple[Path, Path | None]:
     if not mapping.is_file():
         raise InputError(
             f"{path} has no mapping file {mapping.name} beside it.",
-            "See docs/sources.md for what stands in one.",
+            "What stands in one: localrec help sources",
         )
     return mapping, path
 
 
-def _read_mapping(path: Path) -> TableMapping:
+def read_mapping(path: Path) -> TableMapping:
+    """Read a mapping file.
+
+    Raises:
+        InputError: it is none.
+    """
     try:
         with open_regular(path, FileLimits()) as stream:
             written = stream.read(_MAPPING_BYTES).decode("utf-8-sig")
         return msgspec.convert(tomllib.loads(written), TableMapping)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise InputError(
-            f"{path} is no mapping: {clean_text(error)}.", "See docs/sources.md for its fields."
+            f"{path} is no mapping: {clean_text(error)}.", "Its fields: localrec help sources"
         ) from error
 
 

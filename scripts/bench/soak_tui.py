@@ -35,7 +35,7 @@ from localrec.foundation.paths import shipped
 from localrec.graph.store import Store
 from localrec_tui.app import LocalrecApp
 from localrec_tui.question_history import FILE as QUESTIONS
-from tui import app_over, choose_who_answers, clear, open_drinks, think
+from tui import app_over, choose_who_answers, clear, open_ask, open_drinks, think
 
 WHO = "anna"
 WARM_AFTER = 30  # questions: what is loaded once has been, so that the rest should not grow
@@ -101,7 +101,7 @@ class Soak:
 
     def sit_down(self) -> None:
         """Say who sits here."""
-        self.app.wait_for("About: drinks")
+        open_ask(self.app)
         self.press("f2")
         self.app.wait_for(r"Who are you\?")
         self.app.press(WHO)

@@ -6,6 +6,7 @@ import errno
 import os
 import resource
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -107,3 +108,27 @@ class TestAFaultOfOurOwn:
         (own_workspace / "settings.toml").write_bytes(b"\xff\xfe\x00bad")
         told = cli("ask", "a sour", "--workspace", own_workspace)
         assert told.code == 1 and "settings.toml" in told.err and len(lines_of(told)) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (("ask", "--foo"), "localrec: No such option: --foo"),
+        (("nonsense",), "localrec: No such command 'nonsense'. Help: localrec --help"),
+        (("sql",), "localrec: Missing argument 'QUERY'. Help: localrec sql --help"),
+        (("recommend", "-k", "x"), "Help: localrec recommend --help"),
+    ],
+)
+def test_a_wrong_command_line_is_told_in_one_sentence(cli, line, told):
+    code, out, err = cli(*line)
+    assert (code, out) == (2, "") and told in err and len(err.splitlines()) == 1
+
+
+def test_every_exit_code_of_an_error_is_documented():
+    from localrec.foundation import errors
+
+    page = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
+    kinds = [kind for kind in vars(errors).values() if hasattr(kind, "exit_code")]
+    codes = {0, 70, *(kind.exit_code for kind in kinds)}
+    assert codes == {0, 1, 2, 3, 70, 130}
+    assert all(f"| {code} | " in page.partition("## Exit codes")[2] for code in codes)

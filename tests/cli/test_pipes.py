@@ -71,3 +71,91 @@ def test_requests_from_stdin_are_ranked(own_workspace, localrec_command, tmp_pat
     assert told.returncode == 0, told.stderr
     lines = (out.read_text() if to_file else told.stdout).splitlines()
     assert sorted(json.loads(lines[0])["ranking"]) == candidates
+
+
+@pytest.mark.parametrize("form", [None, "json", "parquet"])
+def test_a_catalogue_leaves_through_stdout_whole(
+    own_workspace, run_localrec, localrec_command, tmp_path, form
+):
+    import duckdb
+
+    given = ("--format", form) if form else ()
+    place = ("--workspace", own_workspace)
+    options = ("export", "--what", "items", "--domain", "cocktails", *given)
+    file = tmp_path / f"items.{form or 'csv'}"
+    assert run_localrec(*options, "--out", file, *place).returncode == 0
+    command = [*localrec_command, *map(str, (*options, "--out", "-", *place))]
+    told = subprocess.run(command, capture_output=True, timeout=120, check=True)
+    assert told.stdout == file.read_bytes() or form == "parquet"
+    (tmp_path / "piped").write_bytes(told.stdout)
+    reader = {"json": "read_json", "parquet": "read_parquet"}.get(form, "read_csv")
+    [[count]] = duckdb.sql(f"SELECT count(*) FROM {reader}('{tmp_path / 'piped'}')").fetchall()
+    assert count > 1
+
+
+@pytest.mark.parametrize("given", [("--format", "recbole"), ("--json",)])
+def test_what_stdout_cannot_hold_is_refused(own_workspace, run_localrec, given):
+    told = run_localrec(
+        *("export", "--what", "items", "--domain", "cocktails", "--out", "-", *given),
+        *("--workspace", own_workspace),
+    )
+    assert told.returncode == 2 and told.stdout == ""
+
+
+MAPPING = '[columns]\nuser = "who"\nitem = "film"\nrating = "score"\n[rating]\nscale = [0, 10]\n'
+
+
+TABLES = {
+    "csv": "who,film,score\nann,Heat,8\nbob,Alien,6\n",
+    "tsv": "who\tfilm\tscore\nann\tHeat\t8\nbob\tAlien\t6\n",
+    "jsonl": '{"who": "ann", "film": "Heat", "score": 8}\n'
+    '{"who": "bob", "film": "Alien", "score": 6}\n',
+}
+
+
+@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
+def test_a_table_comes_in_through_stdin_by_a_mapping_that_lies_elsewhere(
+    tmp_path, localrec_command, table
+):
+    mapping = tmp_path / "elsewhere.toml"
+    mapping.write_text(MAPPING, encoding="utf-8")
+    place = ("--workspace", tmp_path / "workspace")
+    told = through(
+        localrec_command,
+        table,
+        "import",
+        "table",
+        "-",
+        "--mapping",
+        mapping,
+        "--index-later",
+        *place,
+    )
+    assert told.returncode == 0, told.stderr
+    query = 'select "user", stars from interactions order by 1'
+    rows = json.loads(through(localrec_command, "", "sql", query, "--json", *place).stdout)
+    assert [(row["user"], row["stars"]) for row in rows] == [("ann", 4.0), ("bob", 3.0)]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "code", "told"),
+    [("", "goodreads", 1, "Nothing came"), ("a,b\n1,2\n", "auto", 1, "no column")],
+)
+def test_a_pipe_without_a_known_file_is_an_error_and_changes_nothing(
+    tmp_path, localrec_command, text, kind, code, told
+):
+    place = ("--workspace", tmp_path / "workspace")
+    ended = through(localrec_command, text, "import", kind, "-", "--user", "ann", *place)
+    assert ended.returncode == code and told in ended.stderr
+    assert not (tmp_path / "workspace" / "store.duckdb").exists()
+
+
+def test_nothing_is_wrapped_or_padded_in_a_pipe(own_workspace, localrec_command, monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    place = ("--workspace", own_workspace)
+    told = through(localrec_command, "", "ask", "something with gin", *place).stdout
+    assert told.splitlines() == [line.rstrip() for line in told.splitlines()]
+    monkeypatch.setenv("COLUMNS", "30")
+    narrow = through(localrec_command, "", "ask", "something with gin", *place).stdout
+    assert len(narrow.splitlines()) > len(told.splitlines())
+    assert narrow.split() == told.split()

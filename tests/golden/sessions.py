@@ -25,7 +25,12 @@ Run = Callable[..., Ended]
 # Commands that came after the recording have tests of their own.
 LEFT_OUT = frozenset(
     {"tui", "learn", "train sequential", "evaluate rate", "evaluate merge", "evaluate import-run"}
-    | {"mcp", "sql", *(f"domains {verb}" for verb in ("new", "list", "show", "edit", "check"))}
+    | {
+        "mcp",
+        "sql",
+        "help",
+        *(f"domains {verb}" for verb in ("new", "list", "show", "edit", "check")),
+    }
     | {"domains remove"}
 )
 

@@ -26,12 +26,12 @@ BAD_FILES = {
     "missing.csv": (
         b"id,ingredients\n1,['gin']\n",
         "{path} lacks the column name; it has id, ingredients. "
-        "See docs/sources.md for the two layouts of drinks.",
+        "The two layouts of drinks: localrec help sources",
     ),
     "wide.csv": (
         b"idDrink,strDrink\n1,Negroni\n",
         "{path} lacks the column strIngredient1; it has idDrink, strDrink. "
-        "See docs/sources.md for the two layouts of drinks.",
+        "The two layouts of drinks: localrec help sources",
     ),
     "marked.csv": (
         b"\xef\xbb\xbf" + (HEADER + row() + row(name="Cr\xe8me")).encode("latin-1"),
@@ -114,7 +114,7 @@ BAD_FILES = {
     "null.json": (
         b'{"drinks": null}',
         "{path} lacks the columns name, ingredients; it has nothing. "
-        "See docs/sources.md for the two layouts of drinks.",
+        "The two layouts of drinks: localrec help sources",
     ),
     "deep.json": (
         b'{"drinks": ' + b"[" * 5000,

@@ -14,6 +14,7 @@ from textual.pilot import Pilot
 
 from localrec.cli.app import run
 from localrec_tui.app import LocalrecApp
+from localrec_tui.screens.first_run import FirstRunScreen
 from localrec_tui.services.app_services import AppServices
 
 from ..cli.conftest import DRINKS, by_spelling, drink, write_rows
@@ -53,7 +54,7 @@ def open_app(tmp_path: Path, services: FakeServices) -> Opened:
         over: object = services,
         folder: Path = tmp_path,
         *,
-        mode: str = "ask",
+        mode: str = "ask",  # "" leaves the app where it begins
         user: str | None = None,
     ) -> AsyncIterator[Pilot[None]]:
         app = LocalrecApp(folder, over)  # type: ignore[arg-type]
@@ -61,12 +62,17 @@ def open_app(tmp_path: Path, services: FakeServices) -> Opened:
             await settled(pilot)
             if user is not None:
                 app.user = user
-            if mode != app.current_mode:
+            if mode and mode != app.current_mode and not first_run_shown(app):
                 app.switch_mode(mode)
                 await settled(pilot)
             yield pilot
 
     return opened
+
+
+def first_run_shown(app: LocalrecApp) -> bool:
+    """Whether the first run is in front, which is no place to leave."""
+    return isinstance(app.screen, FirstRunScreen)
 
 
 async def settled(pilot: Pilot[None]) -> None:

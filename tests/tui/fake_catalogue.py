@@ -5,6 +5,7 @@ from __future__ import annotations
 from localrec.foundation.errors import InputError, ModelCancelledError
 from localrec.graph.neighbours import GraphNode, NeighbourEdge
 from localrec.graph.pagination import PageCursor, PageRow
+from localrec.retrieval.shelf import ShelfReport, Unlock
 from localrec_tui.services.catalogue import (
     CatalogueLayout,
     CataloguePage,
@@ -105,6 +106,20 @@ class FakeCatalogueService(Recorder):
     def shelf(self, domain: str, user: str) -> ShelfContents:
         self._note("shelf", user)
         return ShelfContents(user=user, things=self.things)
+
+    def shelf_report(self, domain: str, user: str, k: int, request: RequestHandle) -> ShelfReport:
+        self._note("shelf_report", user)
+        unlock = Unlock(key="campari", name="campari", makes=3, brings_near=1, items=("Negroni",))
+        return ShelfReport(
+            have=(),
+            makeable_count=0,
+            makeable=(),
+            one_away_count=0,
+            one_away=(),
+            unlocks=(unlock,) if self.things else (),
+            with_substitutes_count=0,
+            with_substitutes=(),
+        )
 
     def components(self, domain: str, like: str, limit: int) -> tuple[str, ...]:
         self._note("components", like)

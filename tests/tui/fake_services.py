@@ -37,6 +37,7 @@ from .fake_models import FakeModelService
 from .fake_people import FakePeopleService
 from .fake_runs import FakeRunService
 from .fake_trainings import FakeTrainingService
+from .fake_transfers import FakeTransferService
 from .recorder import Recorder
 
 INTENT = Query(
@@ -106,6 +107,7 @@ class FakeServices(Recorder):
         self.picture: tuple[tuple[tuple[str, str], ...], ...] = ()
         self.catalogue = FakeCatalogueService()
         self.people = FakePeopleService()
+        self.transfers = FakeTransferService()
         self.models = FakeModelService()
         self.learning = FakeLearningService()
         self.memory = FakeMemoryService()
@@ -206,7 +208,14 @@ class FakeServices(Recorder):
         request.over.wait(5)
 
     def close(self) -> None:
-        planted = (self.catalogue, self.learning, self.memory, self.models, self.runs)
+        planted = (
+            self.transfers,
+            self.catalogue,
+            self.learning,
+            self.memory,
+            self.models,
+            self.runs,
+        )
         for service in (self, *planted, self.trainings):
             service.goes_on.set()
 

@@ -175,13 +175,36 @@ class TestHistory:
 
 
 class TestLine:
+    async def test_goes_on_from_the_answer_without_a_new_question(self, open_app, services):
+        async with open_app() as pilot:
+            await ask(pilot)
+            await write(pilot, "but no egg")
+            await press(pilot, "enter")
+            assert "“but no egg” goes on from" in " ".join(seen(pilot).split())
+        [corrected] = given(services, "ask_intent")
+        assert (corrected.intent, corrected.more) == (INTENT, "no egg")
+
+    async def test_is_asked_for_itself_with_a_key(self, open_app, services):
+        async with open_app() as pilot:
+            await ask(pilot)
+            await write(pilot, "no egg")
+            await press(pilot, "ctrl+n")
+        assert given(services, "ask")[-1].text == "no egg"
+        assert given(services, "ask_intent") == []
+
+    async def test_leads_to_more_items(self, open_app, services):
+        async with open_app() as pilot:
+            await ask(pilot)
+            await press(pilot, "down", "m")
+        assert [one.k for one in given(services, "ask")] == [10, 20]
+
     async def test_is_typed_over_by_the_second_question(self, open_app, services):
         async with open_app() as pilot:
             await write(pilot, "a gin drink")
             await press(pilot, "enter")
-            await write(pilot, "no egg")
+            await write(pilot, "rum")
             await press(pilot, "enter")
-        assert [one.text for one in given(services, "ask")] == ["a gin drink", "no egg"]
+        assert [one.text for one in given(services, "ask")] == ["a gin drink", "rum"]
 
     async def test_is_gone_on_with_after_an_arrow(self, open_app, services):
         async with open_app() as pilot:

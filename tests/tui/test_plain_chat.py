@@ -18,7 +18,9 @@ def talk(own_bar):
 
 @pytest.fixture
 def conversation(talk):
-    return PlainChat(talk)
+    chat = PlainChat(talk)
+    yield chat
+    chat.close()
 
 
 def said(conversation, line):
@@ -41,6 +43,25 @@ class TestConversation:
         assert "Americano, has ingredient, campari, 3 cl." in [
             line.lower().replace("americano", "Americano", 1) for line in lines
         ]
+
+    def test_goes_on_from_the_question_before(self, conversation):
+        first = said(conversation, "a drink with campari")
+        assert "1: Americano." not in first[:1]
+        refined = said(conversation, "but without gin")
+        assert refined[0] == "1: Americano."
+        assert all("Negroni" not in one for one in refined if one[:1].isdigit() and ":" in one[:3])
+
+    def test_asks_for_itself_what_is_marked_as_new(self, conversation):
+        said(conversation, "a drink with campari")
+        said(conversation, "new: no gin")
+        _, query = conversation._asked
+        assert [one.any_of for one in query.constraints] == [("gin",)]
+
+    def test_opens_its_store_once_for_several_questions(self, conversation):
+        said(conversation, "a drink with campari")
+        opened = conversation._warm._opened
+        said(conversation, "a gin drink")
+        assert conversation._warm._opened is opened
 
     @pytest.mark.parametrize("line", ["like a Negroni", "more gin please", "seen enough rum"])
     def test_takes_a_question_for_a_question(self, conversation, line):

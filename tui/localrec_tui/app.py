@@ -25,19 +25,23 @@ from localrec.foundation.paths import make_private
 from localrec_tui.base_app import AppScreen, BaseApp, bindings_of
 from localrec_tui.log_buffer import sane_terminal
 from localrec_tui.messages import DomainsLoaded, FeedbackGiven, FeedbackStored, WorkFailed
-from localrec_tui.preferences import FILE, save_preferences
+from localrec_tui.preferences import FILE, load_workspace_preferences, save_preferences
 from localrec_tui.question_history import load_last_user, save_last_user
 from localrec_tui.screens.adapter_compare import AdapterCompareScreen
 from localrec_tui.screens.ask import AskScreen
 from localrec_tui.screens.browse import BrowseScreen
 from localrec_tui.screens.case import CaseScreen
+from localrec_tui.screens.data import DataScreen
 from localrec_tui.screens.first_run import FirstRunScreen
 from localrec_tui.screens.graph_browser import GraphBrowserScreen
 from localrec_tui.screens.help import HelpScreen
+from localrec_tui.screens.history import HistoryScreen
+from localrec_tui.screens.home import HomeScreen
 from localrec_tui.screens.item import ItemScreen
 from localrec_tui.screens.log import LogScreen
 from localrec_tui.screens.memory import MemoryScreen
 from localrec_tui.screens.models import ModelsScreen
+from localrec_tui.screens.quitting import QUIT, QuitDialog
 from localrec_tui.screens.run import RunScreen
 from localrec_tui.screens.run_comparison import RunComparisonScreen
 from localrec_tui.screens.runs import RunsScreen
@@ -50,12 +54,16 @@ from localrec_tui.screens.training_run import TrainingRunScreen
 from localrec_tui.screens.user import UserDialog
 from localrec_tui.services.app_services import AppServices
 from localrec_tui.services.records import NewFeedback
+from localrec_tui.services.settings_text import read_settings_text, save_settings_text
 from localrec_tui.workers import run_in_thread
 
 _ROOMS: tuple[type[AppScreen[None]], ...] = (
+    HomeScreen,
     AskScreen,
     BrowseScreen,
+    HistoryScreen,
     MemoryScreen,
+    DataScreen,
     RunsScreen,
     ModelsScreen,
     TrainingScreen,
@@ -102,7 +110,7 @@ class LocalrecApp(BaseApp):
     MODES: ClassVar[dict[str, type[Screen[None]]]] = {  # type: ignore[assignment]
         (room.TITLE or "").casefold(): room for room in _ROOMS
     }
-    DEFAULT_MODE = "ask"
+    DEFAULT_MODE = "home"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1", "help", "Help", id="help"),
         Binding("f9", "log", "Log", show=False, id="log"),
@@ -167,8 +175,6 @@ class LocalrecApp(BaseApp):
         self.set_interval(_LOOK_S, self.look_at_learning)
         if self.services.is_empty:
             self.push_screen(FirstRunScreen(), self._bundled_data_loaded)
-        else:
-            self._ask_screen().load_domains()
 
     def on_unmount(self) -> None:
         """Leave nothing behind: no held store, no model's process."""
@@ -188,6 +194,37 @@ class LocalrecApp(BaseApp):
         """Go to the next room, or back to the one before."""
         modes = list(self.main_screens())
         self.switch_mode(modes[(modes.index(self.current_mode) + step) % len(modes)])
+
+    async def action_quit(self) -> None:
+        """End the app; where something long runs, ask first."""
+        running = dict(self.running_tasks)
+        if self._learning is not None:
+            running["Learning the ranking"] = "in the background"
+        if not running or isinstance(self.screen, QuitDialog):
+            self.exit()
+            return
+
+        def decided(choice: str | None) -> None:
+            if choice == QUIT:
+                self.exit()
+
+        self.push_screen(QuitDialog(running), decided)
+
+    def edit_settings(self) -> None:
+        """Change the settings of the workspace in an editor."""
+
+        def written(text: str | None) -> None:
+            if text is None:
+                return
+            try:
+                save_settings_text(self.folder, text)
+            except LocalrecError as error:
+                self.notify(f"{error.message} {error.hint}", severity="error", markup=False)
+            else:
+                self.notify("The settings are saved; they hold from the next start of the app.")
+
+        text = read_settings_text(self.folder)
+        self.push_screen(TextEditorDialog("Settings of this workspace", text, 20_000), written)
 
     def action_log(self) -> None:
         """Show what happened in this run."""
@@ -212,17 +249,21 @@ class LocalrecApp(BaseApp):
         """What the palette offers: the app's own things, then what Textual offers."""
         yield SystemCommand("Help", "What this screen is for, and its keys", self.action_help)
         yield SystemCommand("Log", "What happened in this run", self.action_log)
+        yield SystemCommand("Settings", "Key: S in Data", self.edit_settings)
         yield SystemCommand(_LEARN, "Key: F12. Lists work meanwhile", self.action_learn)
         yield SystemCommand(_STOP, "Key: Shift+F12. It goes on later", self.action_stop_learning)
         for number, (mode, room) in enumerate(self.main_screens().items(), 1):
             go = partial(self.switch_mode, mode)
             yield SystemCommand(f"Go to {room.TITLE}", f"Key: {number}, or F7", go)
         if isinstance(screen, AppScreen):
-            for binding in bindings_of(type(screen)):
+            for binding in screen.all_bindings():
+                action = binding.action.removeprefix("screen.")
+                if not hasattr(screen, f"action_{action.partition('(')[0]}"):
+                    continue  # of a list: it needs the cursor there
                 yield SystemCommand(
                     binding.description,
                     f"Key: {binding.key}",
-                    partial(screen.run_action, binding.action),
+                    partial(screen.run_action, action),
                 )
         yield from super().get_system_commands(screen)
 
@@ -306,6 +347,7 @@ class LocalrecApp(BaseApp):
             item=message.item.key,
             event=message.event,
             reason=reason,
+            stars=message.stars,
         )
 
         def store() -> FeedbackStored:
@@ -316,19 +358,19 @@ class LocalrecApp(BaseApp):
 
     # --- beginning ---
 
-    def _ask_screen(self) -> AskScreen:
-        return next(screen for screen in self.screen_stack if isinstance(screen, AskScreen))
-
     def _bundled_data_loaded(self, loaded: bool | None) -> None:
         if loaded:
-            self._ask_screen().load_domains(example=True)
+            self.wants_example = True
+            self.data_changed.publish("the drinks")
+            self.switch_mode("ask")
 
     def _remember_theme(self, theme: Theme) -> None:
         if theme.name == self.preferences.theme:
             return
         self.preferences = msgspec.structs.replace(self.preferences, theme=theme.name)
         try:
-            save_preferences(self.folder, self.preferences)
+            here = load_workspace_preferences(self.folder)
+            save_preferences(self.folder, msgspec.structs.replace(here, theme=theme.name))
         except (OSError, LocalrecError) as error:
             told = f"The theme is not remembered: {error}"
             self.notify(told, severity="warning", markup=False)

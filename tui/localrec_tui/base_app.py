@@ -55,6 +55,7 @@ class BaseApp(App[None]):
     """
 
     user: reactive[str | None] = reactive(None)  # the key of the user; None for no user
+    running_tasks: reactive[dict[str, str]] = reactive({})  # what runs, and how far it is
     running_fits: reactive[tuple[LearningProgress, ...]] = reactive(())  # of rankings, now
 
     def __init__(self, folder: Path, services: AppServices) -> None:
@@ -67,11 +68,33 @@ class BaseApp(App[None]):
         # Rooms that are not in front get no messages of the app, but must not show what is past.
         self.feedback_stored: Signal[FeedbackStored] = Signal(self, "feedback_stored")
         self.user_forgotten: Signal[str] = Signal(self, "user_forgotten")  # the user's key
+        self.data_changed: Signal[str] = Signal(self, "data_changed")  # by an import: what came in
+        self.wants_example = False  # the first run is over: Ask shows an example
+        self.pending_question: str | None = None  # that Ask is to ask when it comes in front
 
     @classmethod
     def main_screens(cls) -> dict[str, type[AppScreen[None]]]:
         """The rooms that one can go to, in the order of their keys: what Textual calls modes."""
         return dict(cls.MODES)  # type: ignore[arg-type]
+
+    def ask_question(self, text: str) -> None:
+        """Ask a question in the room Ask, from any room."""
+        self.pending_question = text
+        self.switch_mode("ask")
+
+    def tell_task(self, what: str, step: str | None) -> None:
+        """Let every room show how far a long task is.
+
+        Args:
+            what: Its name.
+            step: How far it is; None: it is over.
+        """
+        others = {name: told for name, told in self.running_tasks.items() if name != what}
+        self.running_tasks = others if step is None else {**others, what: step}
+
+    def edit_settings(self) -> None:
+        """Change the settings of the workspace in an editor."""
+        raise NotImplementedError
 
     # --- learning the ranking ---
 
@@ -185,7 +208,8 @@ class AppScreen(BaseScreen[_Result], Generic[_Result]):
     AppScreen .head {{ text-style: bold; margin-top: 1; }}
     AppScreen .-none {{ display: none; }}
     AppScreen .pane {{
-        border: round $foreground 25%; border-title-style: bold; scrollbar-size-vertical: 1;
+        border: round $foreground 25%; border-title-style: bold; border-title-color: $text;
+        scrollbar-size-vertical: 1;
         border-subtitle-color: $text-muted;
     }}
     AppScreen .pane:focus {{ border: round $accent; }}

@@ -91,6 +91,13 @@ class ItemLoaded(Message):
 
 
 @dataclass
+class AnswerSaved(Message):
+    """An answer was written to a file."""
+
+    path: str
+
+
+@dataclass
 class VerdictsLoaded(Message):
     """What a user said of some items of a domain."""
 
@@ -144,6 +151,7 @@ class FeedbackGiven(Message):
     domain: str
     event: Event
     reason: bool  # ask for one first
+    stars: float | None = None  # with a rating
 
 
 class UndoRequested(Message):

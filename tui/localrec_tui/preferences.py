@@ -1,4 +1,4 @@
-"""The user's preferences: `tui.toml` in the workspace, typed, unknown keys refused.
+"""The user's preferences: `tui.toml` in the workspace, and one for all; unknown keys refused.
 
 It holds no name of a person, so nobody has to be forgotten from it.
 """
@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 
 import msgspec
+import platformdirs
 
 from localrec.foundation.atomic_files import write_atomically
 from localrec.foundation.errors import InputError
@@ -31,12 +32,30 @@ class Preferences(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 def load_preferences(folder: Path) -> Preferences:
-    """The preferences in a workspace; the defaults where it has none.
+    """The preferences in a workspace, over those of the user for all of their workspaces.
 
     Raises:
-        InputError: the file is no TOML, or has an unknown or wrong field.
+        InputError: a file is no TOML, or has an unknown or wrong field.
     """
-    path = folder / FILE
+    own, here = _read(user_file()), _read(folder / FILE)
+    return Preferences(theme=here.theme or own.theme, keymap={**own.keymap, **here.keymap})
+
+
+def user_file() -> Path:
+    """The file of a user's own preferences, for all workspaces."""
+    return Path(platformdirs.user_config_dir("localrec", appauthor=False)) / FILE
+
+
+def load_workspace_preferences(folder: Path) -> Preferences:
+    """The preferences in a workspace alone.
+
+    Raises:
+        InputError: as `load_preferences`.
+    """
+    return _read(folder / FILE)
+
+
+def _read(path: Path) -> Preferences:
     try:
         return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Preferences)
     except FileNotFoundError:

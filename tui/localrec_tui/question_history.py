@@ -43,6 +43,10 @@ class QuestionHistory:
         if question and not again:
             self._write(question)
 
+    def last(self, count: int) -> list[str]:
+        """Return the newest questions, each once, the newest first."""
+        return list(dict.fromkeys(reversed(self._asked)))[:count]
+
     def earlier(self, typed: str) -> str | None:
         """Return the question before; None at the first. The typed text is kept for the way back.
 

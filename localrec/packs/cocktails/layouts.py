@@ -86,7 +86,7 @@ class RecipeReader:
             raise InputError(
                 f"{self._path} lacks the column{'s'[: len(missing) > 1]} {', '.join(missing)}; "
                 f"it has {found}.",
-                "See docs/sources.md for the two layouts of drinks.",
+                "The two layouts of drinks: localrec help sources",
             )
 
     def _read_recipe(

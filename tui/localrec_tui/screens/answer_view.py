@@ -12,9 +12,10 @@ from localrec.data.answers import Answer
 from localrec.data.query import TaskKind
 from localrec.data.recommendations import Recommendations
 from localrec.graph.domain_files import load_domain
+from localrec_tui.answer_markdown import answer_markdown, save_markdown
 from localrec_tui.answer_text import answer_remarks, list_remarks, task_label, task_meaning
 from localrec_tui.constraint_chips import intent_chips, without_chip
-from localrec_tui.messages import FeedbackStored, VerdictsLoaded
+from localrec_tui.messages import AnswerSaved, FeedbackStored, VerdictsLoaded
 from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
 from localrec_tui.screens.item import ItemScreen
 from localrec_tui.screens.text import TextDialog
@@ -55,6 +56,41 @@ class AnswerScreen(UserScreen):
             yield ChoiceField("", "F4", id="wish")
         yield Static(id="said", markup=False, classes="-none")
         yield Results()
+
+    def action_copy_answer(self) -> None:
+        """Copy the answer as Markdown."""
+        if text := self._markdown():
+            self.app.copy_to_clipboard(text)
+            self.notify("The answer is copied, as Markdown.")
+
+    def action_save_answer(self) -> None:
+        """Write the answer to a Markdown file."""
+        if not (text := self._markdown()):
+            return
+
+        def named(path: str | None) -> None:
+            if path:
+                run_in_thread(self, "writing", lambda: AnswerSaved(str(save_markdown(path, text))))
+
+        title = "To which Markdown file?"
+        self.app.push_screen(TextDialog(title, "such as ~/drinks-for-friday.md"), named)
+
+    def on_answer_saved(self, message: AnswerSaved) -> None:
+        """Say where it is."""
+        self.notify(f"The answer is in {message.path}.", markup=False)
+
+    def _markdown(self) -> str:
+        """The answer that is shown; "" and a sentence where there is none."""
+        shown = self.query_one(Results).shown
+        if not shown:
+            self.notify("There is no answer yet.")
+            return ""
+        answered = self._answered
+        title = f"For {self.app.user}" if answered is None else answered.asked.text
+        message = "" if answered is None else answered.answer.message
+        items = [one.item for one in shown if not one.near]
+        near = [one.item for one in shown if one.near]
+        return answer_markdown(title, items, near, message)
 
     def action_pick_task(self) -> None:
         """Correct what kind of question it is."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from pathlib import Path
+from functools import partial
 from typing import ClassVar
 
 import msgspec
@@ -17,6 +17,7 @@ from textual.widgets import Footer, Input, Static
 
 from localrec.data.recommendations import RecommendedItem
 from localrec.foundation.errors import WorkspaceError
+from localrec.understanding.follow_up import follow_up_words
 from localrec_tui.answer_text import answer_provenance
 from localrec_tui.base_app import bindings_of
 from localrec_tui.messages import (
@@ -28,15 +29,9 @@ from localrec_tui.messages import (
     WorkStopped,
 )
 from localrec_tui.question_history import QuestionHistory
-from localrec_tui.screens.answer_view import AnswerScreen
-from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
-from localrec_tui.screens.text import TextDialog
+from localrec_tui.screens.ask_choices import BY_RULES, AskChoices
 from localrec_tui.services.records import (
-    AGENTIC,
-    AGENTIC_FUSED,
     MARC,
-    MARC_MODEL,
-    DomainSummary,
     IntentCorrection,
     OnItems,
     QuestionRequest,
@@ -53,22 +48,11 @@ from localrec_tui.workers import run_in_thread
 _WIDE = 100  # columns from which the chosen item stands beside a table of all
 _HUGE = 160  # columns from which the person has a column too
 _TICK_S = 0.2
-_BY_RULES = "rules"
-_SYSTEMS = (
-    ChoiceItem(MARC, "as measured best", "each role by whoever was measured to be better"),
-    ChoiceItem(MARC_MODEL, "a local model", "every role by the model: slower"),
-    ChoiceItem(_BY_RULES, "no model", "every role by rules and measures"),
-    ChoiceItem(
-        AGENTIC_FUSED, "tools", "what all tools know of the person, weighed without a model"
-    ),
-    ChoiceItem(AGENTIC, "an agent", "a local model asks the tools: slowest"),
-)
-_NAMES = {one.value: one.name for one in _SYSTEMS}
-_ANY = "*"  # the choice of no domain in particular
+_MORE = 10  # items at first, and items more
 _CORRECTION = "corrected question"
 
 
-class AskScreen(AnswerScreen):
+class AskScreen(AskChoices):
     """Where questions are asked."""
 
     TITLE = "Ask"
@@ -81,7 +65,9 @@ class AskScreen(AnswerScreen):
         "what it is like.\n\n"
         "Down leads to the answer. Enter shows all about an item; L, D, S and N say what you think "
         "of it, with Shift they ask for a reason, U takes the last word back. Esc stops a question "
-        "that takes long."
+        "that takes long.\n\n"
+        "“Without gin”, “but in a coupe” go on from the answer; Ctrl+N asks such words as a new "
+        "question. In the answer M asks for more, C copies it, W writes it to a Markdown file."
     )
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (_WIDE, "-wide"), (_HUGE, "-huge")]  # noqa: RUF012 - as Textual has it
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -91,6 +77,7 @@ class AskScreen(AnswerScreen):
         Binding("f4", "pick_wish", "Add a wish", show=False, id="add_wish"),
         Binding("f5", "pick_domain", "Domain", show=False, id="domain"),
         Binding("f6", "pick_system", "Who answers", show=False, id="system"),
+        Binding("ctrl+n", "ask_alone", "Ask as a new question", show=False, id="ask_alone"),
         Binding("f8", "pick_image", "Picture", show=False, id="image"),
     ]
     DEFAULT_CSS = """
@@ -100,13 +87,12 @@ class AskScreen(AnswerScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._domains: tuple[DomainSummary, ...] = ()
-        self._domain: str | None = None
-        self._image: Path | None = None
-        self._system = MARC
         self._request: RequestHandle | None = None
         self._started = 0.0
         self._insert_example = False
+        self._k = _MORE  # items that are asked for
+        self._again: Callable[[], None] | None = None  # asks the last question, for `_k` items
+        self._refined = ""  # what says that a question went on from the one before
 
     @classmethod
     def all_bindings(cls) -> tuple[Binding, ...]:
@@ -131,6 +117,7 @@ class AskScreen(AnswerScreen):
         self.watch(self.app, "user", self._show_user)
         self.app.feedback_stored.subscribe(self, self._mark)
         self.app.user_forgotten.subscribe(self, self._forget)
+        self.app.data_changed.subscribe(self, self._drop_domains)
         self._show_choices()
         self.query_one(Prompt).focus()
         self.set_interval(_TICK_S, self._tick)
@@ -146,15 +133,28 @@ class AskScreen(AnswerScreen):
         if self._request is not None:
             self._request.stopped.set()
 
-    def load_domains(self, *, example: bool = False) -> None:
-        """Find out what the workspace has.
+    def on_screen_resume(self) -> None:
+        """Ask what another room wants to know; find out what there is, where that is not known."""
+        self.call_after_refresh(self._resume)
 
-        Args:
-            example: Put an example of a question into the line.
-        """
-        services = self.app.services
-        self._insert_example = example
-        run_in_thread(self, "domains", lambda: DomainsLoaded(services.domains()))
+    def _resume(self) -> None:
+        if self.app.wants_example:
+            self.app.wants_example, self._insert_example = False, True
+        if not self._domains and not self.app.services.is_empty:
+            services = self.app.services
+            run_in_thread(self, "domains", lambda: DomainsLoaded(services.domains()))
+        text, self.app.pending_question = self.app.pending_question, None
+        if text:
+            prompt = self.query_one(Prompt)
+            prompt.value = text
+            prompt.focus()
+            self._submit(text)
+
+    def _drop_domains(self, _: str) -> None:
+        """Something came in: what there is must be read again."""
+        self._domains = ()
+        if self.app.screen is self:
+            self._resume()
 
     # --- keys ---
 
@@ -166,50 +166,36 @@ class AskScreen(AnswerScreen):
         else:
             self.query_one(Prompt).focus()
 
-    def action_pick_domain(self) -> None:
-        """Say what questions are about."""
-        found = [ChoiceItem(one.name, one.plural, f"{one.items:,}") for one in self._domains]
-        choices = [ChoiceItem(_ANY, "anything", "whatever the words fit best"), *found]
-        screen = ChoiceDialog("What is it about?", choices, self._domain or _ANY)
-        self.app.push_screen(screen, self._domain_picked)
-
-    def action_pick_image(self) -> None:
-        """Say which picture questions are about."""
-        title = "Which picture are your questions about?"
-        screen = TextDialog(title, "its path; Enter without one for none")
-        self.app.push_screen(screen, self._image_picked)
-
-    def action_pick_system(self) -> None:
-        """Say who answers."""
-        screen = ChoiceDialog("Who answers?", _SYSTEMS, self._system)
-        self.app.push_screen(screen, self._system_picked)
-
-    # --- what was picked ---
-
-    def _domain_picked(self, domain: str | None) -> None:
-        if domain is not None:
-            self._domain = None if domain == _ANY else domain
-            self._show_choices()
-
-    def _image_picked(self, path: str | None) -> None:
-        if path is not None:
-            self._image = Path(path).expanduser() if path else None
-            self._show_choices()
-
-    def _system_picked(self, system: str | None) -> None:
-        if system is not None:
-            self._system = system
-            self._show_choices()
-
     # --- asking ---
 
     @on(Input.Submitted, "#prompt")
     def _submitted(self, event: Input.Submitted) -> None:
-        text = event.value.strip()
+        self._submit(event.value.strip())
+
+    def action_ask_alone(self) -> None:
+        """Ask what stands in the line as a question of its own."""
+        if text := self.query_one(Prompt).value.strip():
+            self._submit(text, alone=True)
+
+    def action_more(self) -> None:
+        """Ask for ten items more."""
+        if self._again is None:
+            self.notify("Ask something first.")
+        else:
+            self._k += _MORE
+            self._again()
+
+    def _submit(self, text: str, *, alone: bool = False) -> None:
         user = self.app.user
+        self._k, self._refined = _MORE, ""
         self.query_one(Prompt).select_all()  # what is typed next is another question
         if text:
             self._remember(text)
+            added = follow_up_words(text) if self._answered is not None else None
+            if added and not alone and self._answered is not None:
+                self._refined = f"“{text}” goes on from “{self._answered.asked.text}”. "
+                self._wish_added(added)
+                return
             self._corrected_task = None
             self._ask(text)
         elif user is not None:
@@ -223,12 +209,14 @@ class AskScreen(AnswerScreen):
 
     def _ask(self, text: str) -> None:
         services = self.app.services
+        self._again = partial(self._ask, text)
         asked = QuestionRequest(
             text=text,
+            k=self._k,
             user=self.app.user,
             domain=self._domain,
-            system=MARC if self._system == _BY_RULES else self._system,
-            without_model=self._system == _BY_RULES,
+            system=MARC if self._system == BY_RULES else self._system,
+            without_model=self._system == BY_RULES,
             image=None if self._image is None else str(self._image),
         )
         self._begin(
@@ -241,7 +229,10 @@ class AskScreen(AnswerScreen):
         if (before := self._answered) is None:
             return
         services = self.app.services
-        asked = msgspec.structs.replace(before.asked, user=self.app.user, domain=before.domain)
+        self._again = partial(self.ask_again, corrected)
+        asked = msgspec.structs.replace(
+            before.asked, user=self.app.user, domain=before.domain, k=self._k
+        )
         self._begin(
             _CORRECTION,
             lambda request, on_items: AnswerReady(
@@ -250,7 +241,8 @@ class AskScreen(AnswerScreen):
         )
 
     def _list_for(self, user: str) -> None:
-        services, domain, k = self.app.services, self._domain, QuestionRequest(text="").k
+        services, domain, k = self.app.services, self._domain, self._k
+        self._again = partial(self._list_for, user)
         self._begin(
             "list",
             lambda request, _: ListReady(request, services.recommend(user, domain, k, request)),
@@ -294,7 +286,8 @@ class AskScreen(AnswerScreen):
         if message.request is self._request:
             self._request = None
             await self.show_answer(message.answered)
-            self.show_status(answer_provenance(message.answered.answer, self._spent()))
+            told = answer_provenance(message.answered.answer, self._spent())
+            self.show_status(f"{self._refined}{told}")
 
     async def on_list_ready(self, message: ListReady) -> None:
         """Show a list that answers no question."""
@@ -324,11 +317,12 @@ class AskScreen(AnswerScreen):
 
     def on_domains_loaded(self, message: DomainsLoaded) -> None:
         """Know what there is to ask about."""
+        self._insert_example, shows = False, self._insert_example
         self._domains = message.domains
         self._show_choices()
         prompt = self.query_one(Prompt)
         examples = [one for domain in self._domains for one in domain.examples]
-        if self._insert_example and examples and not prompt.value:
+        if shows and examples and not prompt.value:
             prompt.value = examples[0]
             prompt.cursor_position = len(examples[0])
 
@@ -340,17 +334,6 @@ class AskScreen(AnswerScreen):
         self.show_status("")
 
     # --- drawing ---
-
-    def _show_choices(self) -> None:
-        plurals = {one.name: one.plural for one in self._domains}
-        about = "anything" if self._domain is None else plurals.get(self._domain, self._domain)
-        if self._domain is None and len(plurals) == 1:
-            about = next(iter(plurals.values()))
-        self.query_one("#domain", ChoiceField).show(about)
-        self.query_one("#system", ChoiceField).show(_NAMES[self._system])
-        self.query_one("#image", ChoiceField).show(
-            "none" if self._image is None else self._image.name
-        )
 
     def _tick(self) -> None:
         if self._request is not None and not self._request.stopped.is_set():

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _IDLE_S = 0.7  # a pause that says that the question is typed
 _LEAST_FOR_MEANING = 3  # letters
 _TWO_PLACES = "↓ leads to the list, where letters are keys"
-_NOTHING = "Nothing is here yet. Press 1 and Enter to begin with the bundled drinks."
+_NOTHING = "Nothing is here yet. Press 1 and Enter to begin with the bundled drinks, 6 to import."
 
 
 class BrowseScreen(CatalogueScreen):
@@ -110,6 +110,7 @@ class BrowseScreen(CatalogueScreen):
         """Begin in the line."""
         self.watch(self.app, "user", self._show_user)
         self.app.feedback_stored.subscribe(self, self._mark)
+        self.app.data_changed.subscribe(self, self._drop_domains)
         search = self.query_one("#search", Input)
         search.border_subtitle = _TWO_PLACES
         search.focus()
@@ -119,6 +120,10 @@ class BrowseScreen(CatalogueScreen):
         if not self._domains:
             services = self.app.services
             run_in_thread(self, "domains", lambda: DomainsLoaded(services.domains()))
+
+    def _drop_domains(self, _: str) -> None:
+        """Something came in: what there is must be read again, the next time one is here."""
+        self._domains = ()
 
     # --- what is looked at ---
 

@@ -18,7 +18,7 @@ localrec recommends from a catalogue on this machine, and says why. Nothing leav
 
 Press Enter to begin with the drinks that came with localrec. No network is needed.
 
-To begin with films, books or music of your own, press Ctrl+Q and see: localrec import --help
+To begin with films, books or music of your own, press 6: the room Data imports them.
 """
 
 
@@ -41,6 +41,7 @@ class FirstRunScreen(AppScreen[bool]):
     def __init__(self) -> None:
         super().__init__()
         self._loading = False
+        self._is_filled = False  # by an import, while this was in front
 
     def compose(self) -> ComposeResult:
         """A few words and a line that tells how far it is."""
@@ -49,6 +50,22 @@ class FirstRunScreen(AppScreen[bool]):
             yield Static(_TEXT, markup=False)
             yield Static("", id="status", markup=False)
         yield Footer()
+
+    def on_screen_resume(self) -> None:
+        """Go, where something came in meanwhile by another way."""
+        if self._is_filled and not self._loading:
+            self.call_after_refresh(self._leave)
+
+    def on_mount(self) -> None:
+        """Hear of what comes in by another way."""
+        super().on_mount()
+        self.app.data_changed.subscribe(self, self._filled)
+
+    def _filled(self, _: str) -> None:
+        self._is_filled = True
+
+    def _leave(self) -> None:
+        self.dismiss(None)
 
     def action_load(self) -> None:
         """Load the drinks."""

@@ -21,8 +21,7 @@ from textual.widgets import Footer, TabbedContent, TabPane, Tabs
 from localrec.foundation.progress import Progress
 from localrec.graph.domain_files import load_domain
 from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
-from localrec_tui.screens.forget import ForgetDialog, ForgetRequest, forget_choices
-from localrec_tui.screens.text import TextDialog
+from localrec_tui.screens.forget_choice import begin_forget
 from localrec_tui.screens.text_editor import TextEditorDialog
 from localrec_tui.screens.user import UserScreen
 from localrec_tui.services.memory import MemoryVersion, NeighbourScore, RulesText, UserMemory
@@ -63,7 +62,8 @@ class MemoryScreen(UserScreen):
         "as it is, or lets it change again; X forgets, after showing what would go.\n\n"
         "The other pages: all versions with what changed from one to the next ([-out-], {+in+}), "
         "who and what is near the person's taste, the rules that choose those, and the jobs that "
-        "work what people do into memories. W works off what waits, Esc stops that, H lets jobs "
+        "work what people do into memories. W works off what waits, B counts all memories anew, as "
+        "after an import, Esc stops either, H lets jobs "
         "wait or go on, R lets failed ones wait again. Left and Right go from page to page."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -73,6 +73,7 @@ class MemoryScreen(UserScreen):
         Binding("p", "pin", "Pin", id="pin_memory"),
         Binding("x", "forget", "Forget", id="forget"),
         Binding("w", "work", "Work off jobs", id="work_jobs"),
+        Binding("b", "rebuild", "Count anew", show=False, id="rebuild_memory"),
         Binding("h", "hold", "Hold jobs", show=False, id="hold_jobs"),
         Binding("r", "retry", "Retry failed jobs", show=False, id="retry_jobs"),
         Binding("escape", "stop", "Stop", show=False, id="stop"),
@@ -181,26 +182,18 @@ class MemoryScreen(UserScreen):
         """Forget the person, or a part of what they did."""
         if (found := self._selected_user()) is None:
             return
-        scopes = forget_choices(found.user, found.domain, has_more=len(found.domains) > 1)
-        choices = [ChoiceItem(one.name, one.name, one.meaning) for one in scopes]
-        by_name = {one.name: one.request for one in scopes}
+        has_more = len(found.domains) > 1
+        begin_forget(self, found.user, found.domain, has_more, self._forgotten)
 
-        def picked(name: str | None) -> None:
-            if name is None:
-                return
-            if (request := by_name[name]) is not None:
-                self._forget(request)
-                return
+    def action_rebuild(self) -> None:
+        """Count all memories anew from what people did, as after an import."""
+        transfers = self.app.services.transfers
 
-            def day_entered(day: str | None) -> None:
-                if day:
-                    self._forget(ForgetRequest(user=found.user, since=day))
+        def work(request: RequestHandle, on_progress: Progress) -> Message:
+            return self.MemoryChanged(transfers.rebuild_memories(request, on_progress))
 
-            dialog = TextDialog("Since which day?", "such as 2026-10-01, in UTC")
-            self.app.push_screen(dialog, day_entered)
-
-        screen = ChoiceDialog(f"How much of {found.user} is to be forgotten?", choices, "")
-        self.app.push_screen(screen, picked)
+        when_stopped = "Stopped; the next time goes on there."
+        self.query_one(TaskPanel).begin("Counting anew", work, transfers.stop, when_stopped)
 
     def action_work(self) -> None:
         """Work off what waits."""
@@ -234,16 +227,9 @@ class MemoryScreen(UserScreen):
             self._domain = domain
             self._read_again()
 
-    def _forget(self, request: ForgetRequest) -> None:
-        def left(done: bool | None) -> None:
-            if done:
-                self.app.user_forgotten.publish(request.user)
-                self._near_of = None
-                if request.is_whole:
-                    self.app.user = None
-                self._read_again()
-
-        self.app.push_screen(ForgetDialog(request), left)
+    def _forgotten(self) -> None:
+        self._near_of = None
+        self._read_again()
 
     # --- reading ---
 

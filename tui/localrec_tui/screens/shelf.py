@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Footer, Input, Label, OptionList, Static
@@ -15,10 +16,16 @@ from textual.widgets.option_list import Option
 
 from localrec_tui.base_app import AppScreen
 from localrec_tui.services.catalogue import ShelfComponent, ShelfContents
+from localrec_tui.services.records import RequestHandle
+from localrec_tui.widgets.shelf_text import shelf_lines
 from localrec_tui.widgets.text_line import TextLine
 from localrec_tui.workers import run_in_thread
 
+if TYPE_CHECKING:
+    from localrec.retrieval.shelf import ShelfReport
+
 _COMPLETIONS = 12
+_LISTED = 20  # of each list of what a shelf makes
 
 
 @dataclass
@@ -38,6 +45,14 @@ class NamesLoaded(Message):
     names: tuple[str, ...]
 
 
+@dataclass
+class ShelfSurveyed(Message):
+    """What a shelf makes was counted."""
+
+    request: RequestHandle
+    report: ShelfReport
+
+
 class ShelfScreen(AppScreen[None]):
     """Edits the components at hand.
 
@@ -49,8 +64,9 @@ class ShelfScreen(AppScreen[None]):
     HELP = (
         "Type what you have, several things parted by commas, and press Enter; typos are mended. "
         "While you type, the list below offers names: Down leads there, Enter takes one. In the "
-        "list of your shelf Delete takes a thing off. Ctrl+Z takes back what you changed last, as "
-        "often as you like."
+        "list of your shelf Delete takes a thing off. Beside it stands what you can make now, "
+        "which bottle unlocks most, and what lacks one thing. Ctrl+Z takes back what you changed "
+        "last, as often as you like."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("delete", "take_off", "Take off", id="take_off"),
@@ -61,7 +77,10 @@ class ShelfScreen(AppScreen[None]):
     DEFAULT_CSS = """
     ShelfScreen Input { border: round $border; height: 3; padding: 0 1; }
     ShelfScreen Input:focus { border: round $accent; }
-    ShelfScreen OptionList { height: 1fr; }
+    ShelfScreen #body { height: 1fr; width: 100%; }
+    ShelfScreen OptionList { height: 1fr; width: 2fr; }
+    ShelfScreen #makes { height: 1fr; width: 3fr; padding: 0 1; }
+    ShelfScreen #makes Static { height: auto; }
     """
 
     def __init__(self, domain: str, user: str) -> None:
@@ -70,19 +89,26 @@ class ShelfScreen(AppScreen[None]):
         self._user = user
         self._things: tuple[ShelfComponent, ...] = ()
         self._names: tuple[str, ...] = ()  # that are offered; none: the shelf is shown
+        self._request: RequestHandle | None = None  # of what it makes
         self._changes: list[tuple[str, tuple[ShelfComponent, ...]]] = []  # ("put" or "taken", what)
 
     def compose(self) -> ComposeResult:
         """Compose the line to add with, the shelf or the offered names, and the status."""
         yield Label(f"What {self._user} has at hand", classes="title", markup=False)
         yield TextLine(placeholder="Add, such as: gin, lime juice", max_length=500)
-        yield OptionList()
+        with Horizontal(id="body"):
+            yield OptionList(classes="pane")
+            with VerticalScroll(id="makes", classes="pane"):
+                yield Static("…", markup=False)
         yield Static(id="status", markup=False)
         yield Footer()
 
     def on_mount(self) -> None:
         """Read the shelf."""
         self.query_one(Input).focus()
+        self.query_one(OptionList).border_title = "At hand"
+        self.query_one("#makes").border_title = "What that makes"
+        self.set_tone(self._domain)
         browse, domain, user = self.app.services.catalogue, self._domain, self._user
         run_in_thread(self, "shelf", lambda: ShelfLoaded(browse.shelf(domain, user)))
 
@@ -172,6 +198,30 @@ class ShelfScreen(AppScreen[None]):
         added = f"Put there: {_listed(shelf.added)}." if shelf.added else ""
         parts = [message.told, added, f"Read as: {read}." if read else "", self._count()]
         self.show_status(" ".join(filter(None, parts)))
+
+        self._survey()
+
+    def _survey(self) -> None:
+        """Find out what the shelf makes; only the newest shelf is of interest."""
+        if self._request is not None:
+            self._request.stopped.set()
+        self._request = request = RequestHandle()
+        browse, domain, user = self.app.services.catalogue, self._domain, self._user
+        run_in_thread(
+            self,
+            "what the shelf makes",
+            lambda: ShelfSurveyed(request, browse.shelf_report(domain, user, _LISTED, request)),
+            request,
+        )
+
+    def on_shelf_surveyed(self, message: ShelfSurveyed) -> None:
+        """Show what the shelf makes, unless it changed meanwhile."""
+        if message.request is self._request:
+            lines = shelf_lines(message.report)
+            self.query_one("#makes Static", Static).update(Content("\n").join(lines))
+
+    def on_work_stopped(self) -> None:
+        """The shelf changed meanwhile: nobody waits for what the old one makes."""
 
     def on_names_loaded(self, message: NamesLoaded) -> None:
         """Offer them, unless more was typed meanwhile."""

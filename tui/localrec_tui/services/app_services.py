@@ -41,6 +41,7 @@ from localrec_tui.services.records import (
 from localrec_tui.services.runs import RunService
 from localrec_tui.services.store_access import ReadWriteLock, StorePool
 from localrec_tui.services.trainings import TrainingService
+from localrec_tui.services.transfers import TransferService
 
 if TYPE_CHECKING:
     from localrec.data.query import Query
@@ -77,6 +78,7 @@ class AppServices:
         self._current_request: RequestHandle | None = None
         self.catalogue = CatalogueService(folder, self._read, self._writing, self._leased_workspace)
         self.people = PeopleService(folder, self._read, self._writing)
+        self.transfers = TransferService(folder, self._read, self._writing)
         self.models = ModelService(folder, self._warm.started_models)
         self.memory = MemoryService(folder, self._lock, self._read, self._writing)
         self.learning = LearningService(folder)
@@ -190,6 +192,7 @@ class AppServices:
         self.memory.close()
         self.learning.close()
         self.runs.close()
+        self.transfers.close()
         self.trainings.close()
         if (served := self._current_request) is not None:
             self.stop(served)
@@ -289,7 +292,8 @@ def _answered(
     from localrec.data.questions import Question
     from localrec.foundation.text import clean_text
     from localrec.understanding.query_parser import LONGEST_QUESTION
-    from localrec_tui.services.constraint_checks import add_constraints, item_matches
+    from localrec.understanding.refinement import add_constraints
+    from localrec_tui.services.constraint_checks import item_matches
 
     # One character more than is read, so that the intent still knows it was cut.
     text = clean_text(asked.text, LONGEST_QUESTION + 1)

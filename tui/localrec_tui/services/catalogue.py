@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from localrec.graph.neighbours import GraphNode, NeighbourEdge
     from localrec.graph.pagination import ItemSelection, PageCursor, PageRow
     from localrec.graph.store import Store
+    from localrec.retrieval.shelf import ShelfReport
     from localrec.workspace import OpenWorkspace
 
 BY_NAME = "name"  # a sort order of every domain, as `graph.pagination` calls it
@@ -211,6 +212,19 @@ class CatalogueService:
         return self._read(
             lambda store: ShelfContents(user=user, things=_shelf(store, domain, user))
         )
+
+    def shelf_report(self, domain: str, user: str, k: int, request: RequestHandle) -> ShelfReport:
+        """What a user's shelf makes now, with one thing more, and which thing unlocks most."""
+        from localrec.graph.interactions import user_node
+        from localrec.graph.shelf_store import shelf_nodes
+        from localrec.retrieval.shelf import shelf_attributes, shelf_report, survey_shelf
+
+        with self._serving(request) as workspace:
+            catalogue = workspace.context(domain, user).catalogue
+            user_id = user_node(workspace.store, domain, user)
+            nodes = [] if user_id is None else shelf_nodes(workspace.store, user_id)
+            at_hand = shelf_attributes(catalogue, nodes)
+            return shelf_report(catalogue, survey_shelf(catalogue, at_hand), k)
 
     def components(self, domain: str, like: str, limit: int) -> tuple[str, ...]:
         """Names that can go on a shelf and contain `like`."""

@@ -31,6 +31,7 @@ class NavBar(Vertical):
         with Horizontal():
             for number, (mode, room) in enumerate(app.main_screens().items(), 1):
                 yield NavItem(number, mode, room, is_open=isinstance(here, room))
+        yield TasksLine()
         yield LearningLine()
 
 
@@ -45,7 +46,7 @@ class NavItem(Static):
     """
 
     DEFAULT_CSS = """
-    NavItem { width: auto; height: 1; color: $text-muted; }
+    NavItem { width: auto; height: 1; margin-right: 1; color: $text-muted; }
     NavItem.-open { color: $text; text-style: bold; }
     NavItem:hover { text-style: underline; }
     """
@@ -54,13 +55,36 @@ class NavItem(Static):
         self, number: int, mode: str, room: type[AppScreen[None]], *, is_open: bool
     ) -> None:
         told = f"{number} {room.TITLE}"
-        super().__init__(f"[{told}]" if is_open else f" {told} ", markup=False)
+        super().__init__(f"[{told}]" if is_open else told, markup=False)
         self.set_class(is_open, "-open")
         self._mode = mode
 
     def on_click(self) -> None:
         """Go there."""
         self.app.switch_mode(self._mode)
+
+
+class TasksLine(Static):
+    """Says which long tasks run, whatever room began them; takes no place otherwise."""
+
+    DEFAULT_CSS = """
+    TasksLine {
+        height: 1; padding: 0 2; color: $text-accent; display: none;
+        text-wrap: nowrap; text-overflow: ellipsis;
+    }
+    TasksLine.-shown { display: block; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__(markup=False)
+
+    def on_mount(self) -> None:
+        """Follow what the app knows."""
+        self.watch(self.app, "running_tasks", self._show)
+
+    def _show(self, running: dict[str, str]) -> None:
+        self.set_class(bool(running), "-shown")
+        self.update("   ".join(f"⟳ {what}: {step}" for what, step in running.items()))
 
 
 class LearningLine(Static):

@@ -44,6 +44,9 @@ class Results(Horizontal):
         Binding("enter", "open", "Open", id="open"),
         *FEEDBACK_KEYS,
         Binding("o", "sort", "Sort", show=False, id="sort"),
+        Binding("m", "screen.more", "More items", show=False, id="more"),
+        Binding("c", "screen.copy_answer", "Copy the answer", show=False, id="copy_answer"),
+        Binding("w", "screen.save_answer", "Write it to a file", show=False, id="save_answer"),
     ]
     DEFAULT_CSS = """
     Results { height: 1fr; width: 100%; }

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from textual import getters
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Static
 
 from localrec.foundation.progress import Progress
+from localrec_tui.base_app import BaseApp
 from localrec_tui.messages import WorkFailed, WorkStopped
 from localrec_tui.services.records import RequestHandle
 from localrec_tui.widgets.progress import ProgressLine
@@ -39,6 +41,7 @@ class TaskPanel(Vertical):
         request: RequestHandle
         found: Message
 
+    app = getters.app(BaseApp)
     DEFAULT_CSS = """
     TaskPanel { height: auto; }
     TaskPanel #status { height: auto; max-height: 4; margin: 0 2; color: $text-muted; }
@@ -58,6 +61,7 @@ class TaskPanel(Vertical):
     def on_unmount(self) -> None:
         """Stop the task that runs."""
         if (request := self._request) is not None:
+            self.app.tell_task(self._what, None)
             self._stop(request)
 
     def is_busy(self) -> bool:
@@ -84,6 +88,7 @@ class TaskPanel(Vertical):
         if self.is_busy():
             return
         self._request = request = RequestHandle()
+        self.app.tell_task(what, "starting")
         self._what, self._stop, self._when_stopped = what, stop, when_stopped
 
         def on_progress(step: str, done: int, total: int) -> None:
@@ -116,6 +121,8 @@ class TaskPanel(Vertical):
         if message.request is self._request and not message.request.stopped.is_set():
             what = f"{self._what}: {message.what}"
             self.query_one(ProgressLine).step(what, message.done, message.total)
+            counted = f" {message.done:,} of {message.total:,}" if message.total else ""
+            self.app.tell_task(self._what, f"{message.what}{counted}")
 
     def on_task_panel_task_ended(self, message: TaskEnded) -> None:
         """Pass on the result."""
@@ -138,6 +145,7 @@ class TaskPanel(Vertical):
 
     def _end(self, told: str) -> None:
         self._request = None
+        self.app.tell_task(self._what, None)
         self.query_one(ProgressLine).end()
         self.show_status(told)
         self.post_message(self.TaskOver())

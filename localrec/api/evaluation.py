@@ -1,0 +1,251 @@
+"""Measuring through the API: ours and recommenders of one's own, over the same cases."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from localrec.api.session import WorkspaceSession
+from localrec.data.records import TableRows
+from localrec.foundation.errors import UsageError
+from localrec.foundation.progress import Progress, no_progress
+
+if TYPE_CHECKING:
+    from localrec.api.exchange import InteractionTable
+    from localrec.data.rows import ImportReport
+    from localrec.evaluation.comparisons import SystemComparison
+    from localrec.evaluation.configs import AnyRunConfig, RunConfig
+    from localrec.evaluation.run_folder import RunFolder, RunMetrics
+
+_RUNS = "runs"
+
+
+class Evaluation(TableRows):
+    """What was measured: every figure with its 95% interval; the cases lie in `folder`.
+
+    Args:
+        run: The folder of the run.
+    """
+
+    def __init__(self, run: RunFolder) -> None:
+        self._run = run
+        self.folder: Path = run.path
+        self.figures: RunMetrics = run.metrics()
+
+    def __repr__(self) -> str:
+        return f"Evaluation({str(self.folder)!r})"
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return one row a system and metric: value, low and high of the interval, cases."""
+        from localrec.evaluation.statistics import IntervalEstimate
+
+        nothing = {"": IntervalEstimate(None, None, None, 0)}
+        return [
+            {
+                "system": system.name,
+                "metric": metric,
+                "value": found.value,
+                "low": found.low,
+                "high": found.high,
+                "n": found.n,
+                "failed": system.failed,
+            }
+            for system in self.figures.systems
+            for metric, found in (system.metrics or nothing).items()
+        ]
+
+    def compare(self, ours: str, theirs: str) -> SystemComparison:
+        """Compare two of the systems case by case, corrected for the number of metrics."""
+        from localrec.evaluation.comparisons import compare_runs
+
+        [found] = compare_runs(self._run, self._run, ours, theirs)
+        return found
+
+    def report(self) -> Path:
+        """Write the report as a page that opens without a network; return its path."""
+        from localrec.evaluation.run_report import write_run_report
+
+        page, _, _ = write_run_report(self._run)
+        return page
+
+    def to_trec(self, out: str | Path) -> list[Path]:
+        """Write what every system ranked and should have found as TREC runs and qrels."""
+        from localrec.evaluation.ranking.trec_exchange import export_trec
+
+        return export_trec(self._run, Path(out).expanduser())
+
+
+class EvaluationCalls(WorkspaceSession):
+    """What a workspace can measure, and the tables that go to and fro."""
+
+    def interactions(self, *, domain: str | None = None) -> InteractionTable:
+        """Read who met what in a domain, for LensKit, RecBole, pandas or a matrix.
+
+        Args:
+            domain: The domain; by default the largest.
+        """
+        from localrec.api.exchange import InteractionTable
+        from localrec.evaluation.ranking.keyed_interactions import read_interactions
+        from localrec.graph.domain_files import load_domain
+        from localrec.workspace.domain_choice import domain_of_question
+
+        with self._warm.lease() as opened:
+            chosen = domain_of_question(opened, "", domain)
+            return InteractionTable(read_interactions(opened.store, load_domain(chosen)))
+
+    def import_interactions(
+        self, table: object, *, domain: str, progress: Progress = no_progress
+    ) -> ImportReport:
+        """Store a table of interactions: a DataFrame, a `pyarrow.Table` or LensKit's `Dataset`.
+
+        Args:
+            table: With columns user_id, item_id, and maybe rating and timestamp.
+            domain: The domain of the items; unknown ones get their key for a name.
+            progress: Called with the step, how much of it is done, and of how much.
+        """
+        from tempfile import TemporaryDirectory
+
+        from localrec.api.exchange import write_atomic_file
+        from localrec.api.writing import read_import, store_import
+
+        with TemporaryDirectory() as folder:
+            write_atomic_file(table, Path(folder))
+            found = read_import(Path(folder), "recbole", None, domain)
+            with self._written(found.files) as opened:
+                return store_import(opened, found, None, progress)
+
+    def evaluate(
+        self,
+        config: str | Path,
+        *,
+        systems: Sequence[str] | None = None,
+        own: Mapping[str, object] | None = None,
+        name: str | None = None,
+        progress: Progress = no_progress,
+    ) -> Evaluation:
+        """Measure systems over the same cases; what is measured already is read.
+
+        Args:
+            config: A ready configuration by name, a file, or a folder of data such as RecBole's.
+            systems: Only these of its systems; of a folder any baselines; by default all.
+            own: Name -> a recommender of your own, as a class, a function or an object; docs/api.md
+                says what it needs.
+            name: Of the run's folder in the workspace; by default that of the configuration, with
+                a digest of the systems where you chose them.
+            progress: Called with the step, how much of it is done, and of how much.
+        """
+        from localrec.api.own_systems import OwnSystemFactory
+        from localrec.evaluation.configs import RunConfig
+        from localrec.evaluation.provenance import current_origin
+        from localrec.evaluation.questions.question_harness import run_question_evaluation
+        from localrec.evaluation.ranking.ranking_harness import run_ranking_evaluation
+        from localrec.evaluation.ranking.system_factory import SystemFactory
+        from localrec.evaluation.run_folder import RunFolder
+
+        declared, text = _declared(str(config), systems)
+        if isinstance(declared, RunConfig):
+            declared = _with_chosen(declared, systems, own or {})
+        elif own or systems:
+            raise UsageError(
+                f"{declared.name} asks questions.", "Leave systems and own out, or name another."
+            )
+        folder = RunFolder(self.folder / _RUNS / (name or _run_name(declared, systems, own)))
+        made = current_origin("-c", ["Workspace().evaluate", Path(config).name])
+        home = self._data_of(Path(config), folder.path, progress)
+        workbench = partial(OwnSystemFactory, own=own) if own else SystemFactory
+        with home._warm.lease() as opened:
+            if isinstance(declared, RunConfig):
+                run_ranking_evaluation(
+                    declared,
+                    text,
+                    opened,
+                    folder,
+                    made,
+                    progress=progress,
+                    workbench=workbench,
+                )
+            else:
+                run_question_evaluation(
+                    declared, text, self.folder, folder, made, progress=progress
+                )
+        return Evaluation(folder)
+
+    def evaluation(self, name: str) -> Evaluation:
+        """Open an earlier run by its name or folder."""
+        from localrec.evaluation.run_folder import find_run
+
+        return Evaluation(find_run(name, self.folder / _RUNS))
+
+    def import_trec(self, path: str | Path, *, reference: str, name: str) -> Evaluation:
+        """Judge a foreign TREC run by the cases of a run, as a run of its own.
+
+        Args:
+            path: The run file; its tag becomes the system's name.
+            reference: The run whose cases are the topics.
+            name: Of the new run.
+        """
+        from localrec.evaluation.provenance import current_origin
+        from localrec.evaluation.ranking.trec_exchange import import_trec_run
+        from localrec.evaluation.run_folder import RunFolder, find_run
+
+        runs = self.folder / _RUNS
+        folder = RunFolder(runs / name)
+        made = current_origin("-c", ["Workspace().import_trec", reference])
+        import_trec_run(find_run(reference, runs), Path(path).expanduser(), folder, made)
+        return Evaluation(folder)
+
+    def _data_of(self, config: Path, run: Path, progress: Progress) -> EvaluationCalls:
+        """The workspace that is evaluated on: this one, or one that a folder is imported into."""
+        from localrec.evaluation.data_folders import import_folder
+
+        if not config.is_dir():
+            return self
+        import_folder(config, run / "data", progress)
+        return EvaluationCalls(run / "data")
+
+
+def _declared(config: str, systems: Sequence[str] | None) -> tuple[AnyRunConfig, bytes]:
+    from localrec.evaluation.configs import load_config
+    from localrec.evaluation.data_folders import SYSTEMS, folder_config
+
+    if Path(config).is_dir():
+        return folder_config(Path(config), systems=systems or SYSTEMS)
+    return load_config(config)
+
+
+def _run_name(
+    config: AnyRunConfig, systems: Sequence[str] | None, own: Mapping[str, object] | None
+) -> str:
+    """The configuration's name; where systems were chosen, with a digest of them."""
+    if not systems and not own:
+        return config.name
+    digest = hashlib.blake2b(msgspec.json.encode(config.systems), digest_size=4)
+    return f"{config.name}-{digest.hexdigest()}"
+
+
+def _with_chosen(
+    config: RunConfig, systems: Sequence[str] | None, own: Mapping[str, object]
+) -> RunConfig:
+    """The configuration with the systems that are wanted, those of the user behind ours.
+
+    Raises:
+        UsageError: a name is not in the configuration, or stands for two systems.
+    """
+    from localrec.api.estimators import CODE, code_digest
+    from localrec.evaluation.configs import SystemConfig
+
+    there = {one.name: one for one in config.systems}
+    if unknown := [one for one in systems or () if one not in there]:
+        raise UsageError(
+            f"{config.name} has no system {unknown[0]!r}.", f"It has: {', '.join(there)}."
+        )
+    kept = [one for one in config.systems if systems is None or one.name in systems]
+    if taken := [one for one in own if one in there]:
+        raise UsageError(f"{config.name} has a system {taken[0]!r} already.", "Name yours else.")
+    mine = [SystemConfig(name=one, settings={CODE: code_digest(it)}) for one, it in own.items()]
+    return msgspec.structs.replace(config, systems=(*kept, *mine))

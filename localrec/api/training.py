@@ -1,0 +1,94 @@
+"""Training through the API: the examples of a role, an adapter that learns them, its GGUF."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from localrec.api.session import WorkspaceSession
+from localrec.foundation.progress import Progress, no_progress
+
+if TYPE_CHECKING:
+    from localrec.api.exchange import TrainingExamples
+    from localrec.training.adapters.run_export import AdapterModelCard
+    from localrec.training.sft.sft_trainer import SftOutcome
+
+
+class TrainingCalls(WorkspaceSession):
+    """What a workspace can train; needs the extra `training`."""
+
+    def training_examples(
+        self,
+        role: str,
+        *,
+        train: int = 3200,
+        validation: int = 320,
+        seed: int = 7,
+        progress: Progress = no_progress,
+    ) -> TrainingExamples:
+        """Make the examples that a role is taught with, from this workspace's graph.
+
+        Args:
+            role: "router", "slots", "reflector", "reranker" or "agent".
+            train: How many to learn from.
+            validation: How many to stop by, worded otherwise.
+            seed: Of all that is drawn.
+            progress: Called with the step, how much of it is done, and of how much.
+        """
+        from localrec.api.exchange import TrainingExamples
+        from localrec.training.examples.roles import ExampleConfig, examples_for
+
+        wanted = ExampleConfig(train=train, validation=validation, seed=seed, supports_tools=False)
+        with self._warm.released():
+            found = examples_for(role, self.folder, wanted, progress)
+        halves = (
+            tuple({"prompt": _messages(one.messages), "completion": one.answer} for one in half)
+            for half in (found.train, found.validation)
+        )
+        return TrainingExamples(role, *halves)
+
+    def train_adapter(
+        self,
+        role: str,
+        *,
+        name: str,
+        base: str | Path | None = None,
+        progress: Progress = no_progress,
+        **settings: Any,
+    ) -> SftOutcome:
+        """Train an adapter for a role; Ctrl+C keeps what was done, as a `LocalrecError` says.
+
+        Args:
+            role: "router", "slots", "reflector", "reranker" or "agent".
+            name: Of the run, which lies in the workspace.
+            base: A model of the catalogue, a GGUF or a folder; by default the chat model.
+            progress: Called with the step, how much of it is done, and of how much.
+            settings: train, validation, epochs, batch, learning_rate, seed, device, threads.
+        """
+        from localrec.foundation.settings import load_settings
+        from localrec.training.jobs.run_start import begin_run
+        from localrec.training.sft import sft_run
+        from localrec.training.sft.sft_data import SupervisedConfig
+
+        chosen = str(base) if base else load_settings(self.folder).chat_model
+        config = SupervisedConfig(role=role, base=chosen, **settings)
+        with self._warm.released():
+            made = sft_run.prepared(self.folder, config, progress)
+            return sft_run.train(begin_run(self.folder, name, made), made, progress)
+
+    def export_adapter(self, run: str, out: str | Path) -> AdapterModelCard:
+        """Write a trained adapter as GGUF for llama.cpp; nothing where the two sides differ.
+
+        Args:
+            run: The name of a finished training.
+            out: The file.
+        """
+        from localrec.training.adapters.run_export import export_run
+        from localrec.training.jobs.training_runs import open_run, runs_folder
+
+        with self._warm.released():
+            return export_run(open_run(runs_folder(self.folder) / run), Path(out).expanduser())
+
+
+def _messages(messages: tuple[Any, ...]) -> list[dict[str, str]]:
+    return [{"role": one.role, "content": one.content} for one in messages]

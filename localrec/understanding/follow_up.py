@@ -1,0 +1,24 @@
+"""Tells a question that goes on from the one before: "without gin", "and in a coupe"."""
+
+from __future__ import annotations
+
+import re
+
+# Words that begin a sentence only where something was said before.
+_JOINS = re.compile(
+    r"(?:but|and|or|also|plus|now|then|rather|instead|what about|how about)[ ,]+", re.IGNORECASE
+)
+_GOES_ON = re.compile(r"(?:without|no|not|nor|only|less|more|lighter|stronger) ", re.IGNORECASE)
+
+
+def follow_up_words(text: str) -> str | None:
+    """Return what a question adds to the one before; None where it stands for itself.
+
+    Example:
+        `follow_up_words("but without gin")` is "without gin"; `follow_up_words("gin, no cream")`
+        is None.
+    """
+    text = text.strip()
+    if joined := _JOINS.match(text):
+        return text[joined.end() :] or None
+    return text if _GOES_ON.match(text) else None

@@ -1,0 +1,106 @@
+"""Which call of the Python API does what a command does: the table of docs/api.md.
+
+Each command of the program stands here with a call, or with the reason why it has none. A test
+holds this table to the commands and the calls that there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+_TERMINAL = "draws on or reads from a terminal"
+_SETS_UP = "sets the machine up, once; a program finds it done"
+_DECLARES = "edits a declaration, which is a file"
+
+CALLS: dict[str, str] = {
+    "ask": "Workspace.ask",
+    "recommend": "Workspace.recommend",
+    "rank": "Workspace.rank",
+    "feedback": "Workspace.feedback",
+    "import": "Workspace.import_file",
+    "export": "Workspace.export",
+    "forget": "Workspace.forget",
+    "sql": "Workspace.sql",
+    "shelf list": "Workspace.shelf",
+    "memory show": "Workspace.memory",
+    "train adapter": "Workspace.train_adapter",
+    "train export": "Workspace.export_adapter",
+    "evaluate run": "Workspace.evaluate",
+    "evaluate compare": "Evaluation.compare",
+    "evaluate export": "Evaluation.to_trec",
+    "evaluate import-run": "Workspace.import_trec",
+    "evaluate list": "Workspace.evaluation",
+    "domains list": "Workspace.domains",
+}
+
+WITHOUT: dict[str, str] = {
+    "index": "import_file and feedback make what vectors are missing",
+    "learn": "works for minutes beside others; a list works without it",
+    "describe": "asks a vision model for minutes; import_file reads what it wrote",
+    "doctor": _SETS_UP,
+    "tui": _TERMINAL,
+    "mcp": "serves another program",
+    "shelf show": "ask, with have, answers with what can be made",
+    "shelf add": "ask takes what is at hand as have",
+    "shelf remove": "ask takes what is at hand as have",
+    "shelf clear": "ask takes what is at hand as have",
+    "memory history": "sql reads the view memories",
+    "memory edit": _TERMINAL,
+    "memory pin": _TERMINAL,
+    "memory unpin": _TERMINAL,
+    "memory jobs": "feedback and import_file bring the memories up to date",
+    "memory run": "feedback and import_file bring the memories up to date",
+    "memory rebuild": "feedback and import_file bring the memories up to date",
+    "memory rules show": _DECLARES,
+    "memory rules edit": _DECLARES,
+    "memory rules generate": _DECLARES,
+    "train sequential": "evaluate, with sasrec or gru4rec, trains one",
+    "train grpo": "runs for hours under torchrun",
+    "train refine": "runs for hours under torchrun",
+    "train resume": "runs for hours under torchrun",
+    "evaluate judge": "asks a model for hours",
+    "evaluate merge": "joins the folders of several machines",
+    "evaluate rate": _TERMINAL,
+    "images add": "reads a folder once",
+    "images describe": "asks a vision model for minutes",
+    "images list": "reads a folder once",
+    "images find": "ask takes an image",
+    "models list": _SETS_UP,
+    "models pull": _SETS_UP,
+    "models check": _SETS_UP,
+    "models use": _SETS_UP,
+    "models try": _SETS_UP,
+    "datasets list": _SETS_UP,
+    "datasets pull": _SETS_UP,
+    "domains new": _DECLARES,
+    "domains show": _DECLARES,
+    "domains edit": _DECLARES,
+    "domains check": _DECLARES,
+    "domains remove": _DECLARES,
+    "help": "prints a page of the documentation",
+}
+
+
+def command_names(group: Any, before: str = "") -> Iterator[str]:
+    """The names of all commands that help shows, without the program's own."""
+    for name, command in group.commands.items():
+        if getattr(command, "hidden", False):
+            continue
+        path = f"{before} {name}".strip()
+        if getattr(command, "commands", None):
+            yield from command_names(command, path)
+        else:
+            yield path
+
+
+def coverage_table(group: Any) -> str:
+    """The table in Markdown, in the order of the commands."""
+    names = list(command_names(group))
+    covered = sum(name in CALLS for name in names)
+    rows = [
+        f"| `{name}` | `{CALLS[name]}` |" if name in CALLS else f"| `{name}` | {WITHOUT[name]} |"
+        for name in names
+    ]
+    head = f"{covered} of {len(names)} commands have a call; for the others the reason is told."
+    return "\n".join([head, "", "| command | call |", "| --- | --- |", *rows])

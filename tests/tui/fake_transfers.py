@@ -1,0 +1,89 @@
+"""Imports, exports and pulls that take no file, and can be told to wait."""
+
+from __future__ import annotations
+
+from localrec.data.rows import ImportReport, RowProblem
+from localrec.foundation.progress import Progress
+from localrec_tui.services.records import RequestHandle
+from localrec_tui.services.transfers import Arrival, DatasetSummary, ExportRequest
+
+from .recorder import Recorder
+
+REPORT = ImportReport(
+    source="letterboxd",
+    path="films.zip",
+    domain="movies",
+    read=6,
+    kept=5,
+    merged=0,
+    dropped=1,
+    problems=(RowProblem(row=4, column="Year", problem="no year", action="dropped"),),
+)
+_DRINKS = DatasetSummary(
+    name="cocktails", title="Drinks", domain="cocktails", licence="Apache-2.0", here=True
+)
+_FILMS = DatasetSummary(
+    name="ml-100k", title="Films", domain="movies", licence="research", here=False
+)
+_ARRIVAL = Arrival(
+    day="2026-11-20", source="drinks", file="drinks", domain="cocktails", kept=3, user=""
+)
+
+
+class FakeTransferService(Recorder):
+    """Takes in and gives out nothing.
+
+    Attributes:
+        personal: Every file is somebody's export.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.personal = False
+
+    def is_personal(self, path: str) -> bool:
+        self._note("is_personal", path)
+        return self.personal
+
+    def dry_run(
+        self, path: str, user: str | None, request: RequestHandle, progress: Progress
+    ) -> ImportReport:
+        self._note("dry_run", (path, user))
+        request.over.set()
+        return REPORT
+
+    def import_file(
+        self, path: str, user: str | None, request: RequestHandle, progress: Progress
+    ) -> ImportReport:
+        self._note("import_file", (path, user))
+        progress("films", 2, 6)
+        try:
+            self._wait(request)
+        finally:
+            request.over.set()
+        return REPORT
+
+    def undo_import(self) -> None:
+        self._note("undo_import", None)
+
+    def export(self, wanted: ExportRequest, request: RequestHandle, progress: Progress) -> str:
+        self._note("export", wanted)
+        return f"4 rows are in {wanted.out}."
+
+    def datasets(self) -> tuple[DatasetSummary, ...]:
+        return (_DRINKS, _FILMS)
+
+    def pull(self, name: str, request: RequestHandle, progress: Progress) -> None:
+        self._note("pull", name)
+        progress("files", 1, 3)
+        try:
+            self._wait(request)
+        finally:
+            request.over.set()
+
+    def rebuild_memories(self, request: RequestHandle, progress: Progress) -> str:
+        self._note("rebuild", None)
+        return "12 memories were counted anew."
+
+    def arrivals(self, limit: int) -> tuple[Arrival, ...]:
+        return (_ARRIVAL,)

@@ -1,0 +1,127 @@
+"""The Data room: files in and out, a look before, a way back; and leaving while something runs."""
+
+import pytest
+from textual.widgets import Input
+
+from localrec.foundation.errors import InputError
+from localrec_tui.screens.data import DataScreen
+from localrec_tui.screens.quitting import QuitDialog
+from localrec_tui.screens.receipt import ReceiptDialog
+from localrec_tui.screens.user import UserDialog
+
+from .conftest import WIDE, press, seen, settled
+
+
+def called(services):
+    return [name for name, *_ in services.transfers.told]
+
+
+async def choose_file(pilot, path="films.zip"):
+    await pilot.press("i")
+    await pilot.pause(0.1)  # its tree of files reads on in a worker that does not end
+    pilot.app.screen.query_one(Input).value = path
+    await press(pilot, "enter")
+    await settled(pilot)
+
+
+class TestImport:
+    async def test_shows_what_would_be_kept_before_anything_changes(self, open_app, services):
+        async with open_app(WIDE, mode="data") as pilot:
+            await choose_file(pilot)
+            assert isinstance(pilot.app.screen, ReceiptDialog)
+            told = seen(pilot)
+        assert "6 rows read: 5 would be kept, 0 merged, 1 dropped." in told
+        assert "row 4, Year: dropped: no year" in told
+        assert called(services) == ["is_personal", "dry_run"]
+
+    async def test_takes_it_in_with_enter_and_back_with_z(self, open_app, services):
+        async with open_app(WIDE, mode="data") as pilot:
+            await choose_file(pilot)
+            await press(pilot, "enter")
+            await settled(pilot)
+            assert "5 rows of films.zip are in. Z takes that back" in seen(pilot)
+            await press(pilot, "z")
+        assert called(services) == ["is_personal", "dry_run", "import_file", "undo_import"]
+
+    async def test_leaves_all_as_it_was_with_escape(self, open_app, services):
+        async with open_app(WIDE, mode="data") as pilot:
+            await choose_file(pilot)
+            await press(pilot, "escape")
+            assert "Nothing was imported." in seen(pilot)
+        assert "import_file" not in called(services)
+
+    async def test_asks_whose_export_it_is(self, open_app, services):
+        services.transfers.personal = True
+        async with open_app(WIDE, mode="data") as pilot:
+            await choose_file(pilot)
+            assert isinstance(pilot.app.screen, UserDialog)
+            pilot.app.screen.query_one(Input).value = "zoe"
+            await settled(pilot)
+            await press(pilot, "enter")
+            await settled(pilot)
+        assert services.transfers.told[-1] == ("dry_run", ("films.zip", "zoe"))
+
+    async def test_says_why_a_file_cannot_be_taken(self, open_app, services):
+        async with open_app(WIDE, mode="data") as pilot:
+            services.transfers.trouble = InputError("There is no file x.", "Tab completes a path.")
+            await choose_file(pilot, "x")
+            assert isinstance(pilot.app.screen, DataScreen)
+            assert "There is no file x. Tab completes a path." in seen(pilot)
+
+
+class TestExport:
+    async def test_writes_a_history_to_the_named_file(self, open_app, services):
+        async with open_app(WIDE, mode="data", user="anna") as pilot:
+            await press(pilot, "x", "enter")
+            pilot.app.screen.query_one(Input).value = "mine.csv"
+            await press(pilot, "enter")
+            await settled(pilot)
+            assert "4 rows are in mine.csv." in seen(pilot)
+        [(_, wanted)] = [one for one in services.transfers.told if one[0] == "export"]
+        assert (wanted.what, wanted.user, wanted.out) == ("history", "anna", "mine.csv")
+
+
+class TestLongWork:
+    @pytest.mark.parametrize("mode", ["home", "ask", "training"])
+    async def test_is_seen_in_every_room(self, open_app, services, mode):
+        services.transfers.goes_on.clear()
+        async with open_app(WIDE, mode="data") as pilot:
+            await pilot.press("down", "p")
+            await pilot.pause(0.2)
+            pilot.app.switch_mode(mode)
+            await pilot.pause(0.2)
+            assert "Pulling ml-100k: files 1 of 3" in seen(pilot)
+            services.transfers.goes_on.set()
+            await settled(pilot)
+            assert "Pulling" not in seen(pilot)
+
+    async def test_is_asked_about_before_the_app_ends(self, open_app, services):
+        services.transfers.goes_on.clear()
+        async with open_app(WIDE, mode="data") as pilot:
+            await pilot.press("down", "p")
+            await pilot.pause(0.2)
+            await pilot.press("ctrl+q")
+            await pilot.pause(0.2)
+            assert isinstance(pilot.app.screen, QuitDialog)
+            assert "begins again with P" in seen(pilot)
+            await pilot.press("enter")  # stay
+            await pilot.pause(0.2)
+            assert pilot.app.is_running
+            assert isinstance(pilot.app.screen, DataScreen)
+            services.transfers.goes_on.set()
+            await settled(pilot)
+
+    async def test_ends_the_app_at_once_where_nothing_runs(self, open_app):
+        async with open_app(WIDE, mode="data") as pilot:
+            await pilot.press("ctrl+q")
+            assert not isinstance(pilot.app.screen, QuitDialog)
+
+
+async def test_settings_that_are_none_change_nothing(open_app, tmp_path):
+    async with open_app(WIDE, mode="data") as pilot:
+        await press(pilot, "s")
+        pilot.app.screen.query_one("TextArea").text = "no_such_setting = 1"
+        await press(pilot, "ctrl+s")
+        told = " ".join(one.message for one in pilot.app._notifications)
+        assert "These settings cannot be used" in told
+    assert not (tmp_path / "settings.toml").exists()

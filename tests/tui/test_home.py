@@ -1,0 +1,81 @@
+"""The first room: a list with reasons, questions to begin with, what came in last."""
+
+from textual.widgets import OptionList
+
+from localrec.data.rows import Event
+from localrec_tui.screens.ask import AskScreen
+from localrec_tui.screens.home import HomeScreen
+from localrec_tui.screens.item import ItemScreen
+from localrec_tui.widgets.home_list import HomeList
+from localrec_tui.widgets.prompt import Prompt
+
+from .conftest import WIDE, press, seen, settled, write
+
+
+def given(services, call):
+    return [given for name, given in services.told if name == call]
+
+
+class TestHome:
+    async def test_is_where_the_app_begins(self, open_app):
+        async with open_app(WIDE, mode="") as pilot:
+            assert isinstance(pilot.app.screen, HomeScreen)
+            told = seen(pilot)
+        assert "F2 says who sits here" in told
+        assert "a smoky drink without whiskey" in told
+        assert "2026-11-20  drinks  3 rows" in told
+
+    async def test_lists_what_the_person_may_like_and_why(self, open_app):
+        async with open_app(WIDE, mode="", user="anna") as pilot:
+            await settled(pilot)
+            told = seen(pilot)
+        assert "For anna" in told
+        assert "Bramble has gin." in told
+        assert "from 4 items of your history" in told
+
+    async def test_asks_what_is_typed(self, open_app, services):
+        async with open_app(WIDE, mode="") as pilot:
+            await write(pilot, "gin please")
+            await press(pilot, "enter")
+            await settled(pilot)
+            assert isinstance(pilot.app.screen, AskScreen)
+            assert "Gimlet has gin." in seen(pilot)
+        assert [one.text for one in given(services, "ask")] == ["gin please"]
+
+    async def test_asks_an_example_in_three_keys(self, open_app, services):
+        async with open_app(WIDE, mode="") as pilot:
+            pilot.app.screen.query_one("#try", OptionList).focus()
+            await press(pilot, "down", "enter")
+            await settled(pilot)
+        assert [one.text for one in given(services, "ask")] == ["a smoky drink without whiskey"]
+
+    async def test_keeps_the_last_questions(self, open_app):
+        async with open_app(WIDE) as pilot:
+            await write(pilot, "gin please")
+            await press(pilot, "enter")
+            pilot.app.switch_mode("home")
+            await settled(pilot)
+            assert "gin please" in seen(pilot)
+            await press(pilot, "up")
+            assert pilot.app.screen.query_one(Prompt).value == "gin please"
+
+    async def test_takes_a_word_about_an_item_and_lists_anew(self, open_app, services):
+        async with open_app(WIDE, mode="", user="anna") as pilot:
+            await settled(pilot)
+            await press(pilot, "down", "down", "l")
+            await settled(pilot)
+            assert pilot.app.screen.query_one(HomeList).has_focus
+        assert [(one.item, one.event) for one in services.words] == [("bramble", Event.LIKED)]
+        assert len(given(services, "recommend")) == 2
+
+    async def test_opens_an_item(self, open_app):
+        async with open_app(WIDE, mode="", user="anna") as pilot:
+            await settled(pilot)
+            await press(pilot, "down", "down", "enter")
+            await settled(pilot)
+            assert isinstance(pilot.app.screen, ItemScreen)
+
+    async def test_stores_nothing_while_a_question_is_typed(self, open_app, services):
+        async with open_app(WIDE, mode="", user="anna") as pilot:
+            await write(pilot, "old snl duds")
+        assert services.words == []

@@ -1,0 +1,348 @@
+"""Data: what came in, what can be pulled; files in and out, with a look before and a way back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, VerticalScroll
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import DataTable, Footer, Static
+
+from localrec.data.rows import ImportReport
+from localrec.foundation.progress import Progress
+from localrec_tui.messages import DomainsLoaded
+from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
+from localrec_tui.screens.forget_choice import begin_forget
+from localrec_tui.screens.path import PathDialog
+from localrec_tui.screens.receipt import ReceiptDialog
+from localrec_tui.screens.text import TextDialog
+from localrec_tui.screens.user import UserDialog, UserScreen
+from localrec_tui.services.records import DomainSummary, RequestHandle
+from localrec_tui.services.transfers import Arrival, DatasetSummary, ExportRequest
+from localrec_tui.widgets.cells import Cell, fill_table
+from localrec_tui.widgets.choice_field import ChoiceField
+from localrec_tui.widgets.nav_bar import NavBar
+from localrec_tui.widgets.task_panel import TaskPanel
+from localrec_tui.workers import run_in_thread
+
+_HEADS = ("Data set", "Here", "What", "Licence")
+_ARRIVALS = 50
+_HISTORY, _PROFILE, _ITEMS = "history", "profile", "items"
+_SUFFIX = {_HISTORY: "csv", _PROFILE: "json", _ITEMS: "csv"}
+_EMPTY = "Nothing came in from a file yet. I imports one, P pulls the data set under the cursor."
+
+
+class DataScreen(UserScreen):
+    """Files in and out."""
+
+    TITLE = "Data"
+    HELP = (
+        "I imports a file: an export of Letterboxd, Goodreads, IMDb and others, or a table of "
+        "drinks, films or your own things. It is read first, you see what would be kept, and "
+        "Enter takes it in; Z takes the last import of this run back, with all that was said "
+        "since. X writes your history, your profile or a catalogue to a file. P pulls the data "
+        "set under the cursor: that alone uses a network. F forgets a person, after showing what "
+        "would go. S changes the settings of the workspace."
+    )
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - as Textual has it
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("i", "import_file", "Import", id="import_file"),
+        Binding("z", "undo_import", "Undo import", id="undo_import"),
+        Binding("x", "export", "Export", id="export"),
+        Binding("p", "pull", "Pull", id="pull_data"),
+        Binding("f", "forget", "Forget", id="forget"),
+        Binding("s", "settings", "Settings", id="settings"),
+        Binding("f2", "pick_user", "Person", show=False, id="person"),
+        Binding("escape", "stop", "Stop", show=False, id="stop"),
+    ]
+    DEFAULT_CSS = """
+    DataScreen #body { height: 1fr; width: 100%; }
+    DataScreen #datasets { width: 3fr; height: 1fr; }
+    DataScreen #arrivals { width: 2fr; height: 1fr; padding: 0 1; }
+    DataScreen #arrivals Static { height: auto; }
+    DataScreen.-narrow #body { layout: vertical; }
+    DataScreen.-narrow #datasets, DataScreen.-narrow #arrivals { width: 100%; }
+    """
+
+    @dataclass
+    class DataLoaded(Message):
+        """What can be pulled, and what came in."""
+
+        datasets: tuple[DatasetSummary, ...]
+        arrivals: tuple[Arrival, ...]
+        domains: tuple[DomainSummary, ...]
+
+    @dataclass
+    class ImportForeseen(Message):
+        """What an import would keep."""
+
+        path: str
+        user: str | None
+        report: ImportReport
+
+    @dataclass
+    class PathJudged(Message):
+        """Whether a file is somebody's export was found out."""
+
+        path: str
+        is_personal: bool
+
+    @dataclass
+    class Transferred(Message):
+        """Something came in or went out; what, in a sentence. `receipt`: of an import."""
+
+        told: str
+        receipt: ImportReport | None = None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._datasets: tuple[DatasetSummary, ...] = ()
+        self._domains: tuple[DomainSummary, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        """What can be pulled, what came in, what runs."""
+        yield NavBar()
+        with Horizontal(id="top"):
+            yield ChoiceField("Person", "F2", id="user")
+        with Horizontal(id="body"):
+            yield DataTable[Cell](
+                id="datasets", cursor_type="row", zebra_stripes=True, classes="pane"
+            )
+            with VerticalScroll(id="arrivals", classes="pane"):
+                yield Static(_EMPTY, markup=False)
+        yield TaskPanel()
+        yield Footer()
+
+    def on_mount(self) -> None:
+        """Name the columns and the panes."""
+        table = self.query_one("#datasets", DataTable)
+        table.add_columns(*_HEADS)
+        table.border_title = "Data sets that can be pulled"
+        self.query_one("#arrivals").border_title = "Came in"
+        self.watch(self.app, "user", self._show_user_name)
+        table.focus()
+
+    def on_screen_resume(self) -> None:
+        """Others may have brought something in."""
+        self._look()
+
+    # --- keys ---
+
+    def action_import_file(self) -> None:
+        """Choose a file, then look what it holds."""
+        if not self._tasks.is_busy():
+            title = "Which file comes in?"
+            dialog = PathDialog(title, "~/Downloads/letterboxd-anna.zip", Path.home())
+            self.app.push_screen(dialog, self._path_entered)
+
+    def action_undo_import(self) -> None:
+        """Take the last import back."""
+        if self._tasks.is_busy():
+            return
+        transfers = self.app.services.transfers
+
+        def work() -> Message:
+            transfers.undo_import()
+            return self.Transferred("The store is as it was before the last import.")
+
+        run_in_thread(self, "taking an import back", work)
+
+    def action_export(self) -> None:
+        """Choose what goes out, then where to."""
+        if self._tasks.is_busy():
+            return
+        user = self.app.user
+        choices = [ChoiceItem(one.name, f"all {one.plural}", "a table") for one in self._domains]
+        if user is not None:
+            choices.insert(0, ChoiceItem(_HISTORY, f"the history of {user}", "a table"))
+            choices.insert(1, ChoiceItem(_PROFILE, f"the profile of {user}", "JSON"))
+        if not choices:
+            self.show_status("There is nothing to export yet.")
+            return
+        self.app.push_screen(ChoiceDialog("What goes out?", choices, ""), self._export_chosen)
+
+    def action_pull(self) -> None:
+        """Fetch the data set under the cursor."""
+        place = self.query_one("#datasets", DataTable).cursor_row
+        if not 0 <= place < len(self._datasets):
+            return
+        chosen, transfers = self._datasets[place], self.app.services.transfers
+
+        def work(request: RequestHandle, progress: Progress) -> Message:
+            transfers.pull(chosen.name, request, progress)
+            return self.Transferred(f"{chosen.name} is here ({chosen.licence}).")
+
+        self._begin(f"Pulling {chosen.name}", work)
+
+    def action_forget(self) -> None:
+        """Forget a person, after showing what would go."""
+        user = self.app.user
+        if user is None:
+            self.show_status("F2 chooses who is to be forgotten.")
+        elif self._domains:
+            begin_forget(self, user, self._domains[0].name, len(self._domains) > 1, self._forgotten)
+
+    def action_settings(self) -> None:
+        """Change the settings of the workspace."""
+        self.app.edit_settings()
+
+    def action_stop(self) -> None:
+        """Stop what runs."""
+        self._tasks.stop()
+
+    # --- importing ---
+
+    def _path_entered(self, path: str | None) -> None:
+        if path is None:
+            return
+        transfers = self.app.services.transfers
+        self.show_status("Looking what it is …")
+        run_in_thread(
+            self, "looking at a file", lambda: self.PathJudged(path, transfers.is_personal(path))
+        )
+
+    def on_data_screen_path_judged(self, message: PathJudged) -> None:
+        """Somebody's export needs a name; a catalogue has none."""
+        if not message.is_personal:
+            self._foresee(message.path, None)
+        elif self.app.user is not None:
+            self._foresee(message.path, self.app.user)
+        else:
+
+            def named(user: str | None) -> None:
+                if user:
+                    self.app.user = user
+                    self._foresee(message.path, user)
+
+            self.app.push_screen(UserDialog(None, nobody=False), named)
+
+    def _foresee(self, path: str, user: str | None) -> None:
+        transfers = self.app.services.transfers
+
+        def work(request: RequestHandle, progress: Progress) -> Message:
+            report = transfers.dry_run(path, user, request, progress)
+            return self.ImportForeseen(path, user, report)
+
+        self._begin(f"Reading {Path(path).name}", work)
+
+    def on_data_screen_import_foreseen(self, message: ImportForeseen) -> None:
+        """Show what would be kept; Enter takes it in."""
+
+        def decided(takes_it: bool | None) -> None:
+            if takes_it:
+                self._import(message.path, message.user)
+            else:
+                self.show_status("Nothing was imported.")
+
+        self.app.push_screen(ReceiptDialog(message.report), decided)
+
+    def _import(self, path: str, user: str | None) -> None:
+        transfers = self.app.services.transfers
+
+        def work(request: RequestHandle, progress: Progress) -> Message:
+            report = transfers.import_file(path, user, request, progress)
+            told = (
+                f"{report.kept:,} rows of {Path(path).name} are in. Z takes that back; in Memory, "
+                "B works it into what is remembered."
+            )
+            return self.Transferred(told, report)
+
+        self._begin(f"Importing {Path(path).name}", work)
+
+    # --- exporting ---
+
+    def _export_chosen(self, what: str | None) -> None:
+        if what is None:
+            return
+        kind = what if what in (_HISTORY, _PROFILE) else _ITEMS
+        whose = self.app.user if kind != _ITEMS else what
+        name = f"{whose}-{kind}.{_SUFFIX[kind]}"
+
+        def named(out: str | None) -> None:
+            if out is not None:
+                place = out or str(Path.home() / name)
+                domain = what if kind == _ITEMS else None
+                user = None if kind == _ITEMS else self.app.user
+                self._export(ExportRequest(what=kind, out=place, user=user, domain=domain))
+
+        dialog = TextDialog("To which file?", f"Enter takes {Path.home() / name}")
+        self.app.push_screen(dialog, named)
+
+    def _export(self, wanted: ExportRequest) -> None:
+        transfers = self.app.services.transfers
+
+        def work(request: RequestHandle, progress: Progress) -> Message:
+            return self.Transferred(transfers.export(wanted, request, progress))
+
+        self._begin("Writing", work)
+
+    # --- what comes back ---
+
+    def on_data_screen_transferred(self, message: Transferred) -> None:
+        """Say so, and look again."""
+        self.show_status(message.told)
+        self.app.data_changed.publish(message.told)
+        self._look()
+
+    def on_data_screen_data_loaded(self, message: DataLoaded) -> None:
+        """Show it."""
+        self._datasets, self._domains = message.datasets, message.domains
+        fill_table(self.query_one("#datasets", DataTable), map(_cells, message.datasets))
+        lines = [_arrival(one) for one in message.arrivals]
+        counts = [Content(f"{one.items:,} {one.plural}") for one in message.domains]
+        told = Content("\n").join([*counts, Content(""), *lines]) if lines else _EMPTY
+        self.query_one("#arrivals Static", Static).update(told)
+
+    def on_domains_loaded(self, message: DomainsLoaded) -> None:
+        """Only the first run asks for them; here they come with the rest."""
+        message.stop()
+
+    @on(TaskPanel.TaskOver)
+    def _task_over(self) -> None:
+        self._look()
+
+    def _forgotten(self) -> None:
+        self.show_status("Forgotten; the receipt said what went.")
+        self._look()
+
+    def _look(self) -> None:
+        services = self.app.services
+
+        def read() -> Message:
+            transfers = services.transfers
+            if services.is_empty:
+                return self.DataLoaded(transfers.datasets(), (), ())
+            arrivals = transfers.arrivals(_ARRIVALS)
+            return self.DataLoaded(transfers.datasets(), arrivals, services.domains())
+
+        run_in_thread(self, "data sets", read)
+
+    def _begin(self, what: str, work: Callable[[RequestHandle, Progress], Message]) -> None:
+        stop = self.app.services.transfers.stop
+        self._tasks.begin(what, work, stop, "Stopped; nothing half done was kept.")
+
+    def show_status(self, status: str) -> None:
+        """Show a sentence below what runs."""
+        self._tasks.show_status(status)
+
+    @property
+    def _tasks(self) -> TaskPanel:
+        return self.query_one(TaskPanel)
+
+
+def _cells(one: DatasetSummary) -> tuple[str, ...]:
+    return (one.name, "yes" if one.here else "no", one.title, one.licence)
+
+
+def _arrival(one: Arrival) -> Content:
+    whose = f" of {one.user}" if one.user else ""
+    return Content.assemble(
+        (f"{one.day}  ", "dim"), (one.file, "bold"), f"  {one.kept:,} rows{whose} ({one.source})"
+    )

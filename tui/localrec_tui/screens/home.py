@@ -1,0 +1,349 @@
+"""Home: a list for whoever sits here, questions to begin with, what came in and what is learnt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Footer, Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from localrec.data.recommendations import Recommendations
+from localrec_tui.base_app import bindings_of
+from localrec_tui.messages import DomainsLoaded, FeedbackGiven, FeedbackStored, WorkFailed
+from localrec_tui.question_history import QuestionHistory
+from localrec_tui.screens.choice import ChoiceDialog, ChoiceItem
+from localrec_tui.screens.item import ItemScreen
+from localrec_tui.screens.user import UserScreen
+from localrec_tui.services.records import DomainSummary, RequestHandle
+from localrec_tui.services.transfers import Arrival
+from localrec_tui.widgets.choice_field import ChoiceField
+from localrec_tui.widgets.home_list import HomeList
+from localrec_tui.widgets.nav_bar import NavBar
+from localrec_tui.widgets.prompt import Prompt
+from localrec_tui.widgets.shown_items import ShownItem
+from localrec_tui.workers import run_in_thread
+
+if TYPE_CHECKING:
+    from localrec.ranking.learned.progress_file import LearningProgress
+
+_ITEMS, _EXAMPLES, _ASKED, _ARRIVALS = 10, 3, 5, 4
+_ANY = "*"
+_NOBODY = "F2 says who sits here. Then a list for you stands here, with a reason for each."
+_NO_ARRIVALS = "Nothing came in from a file yet. The room Data imports."
+
+
+@dataclass
+class HomeLoaded(Message):
+    """A list for a user, for a visit of the room; None: it could not be made."""
+
+    number: int
+    found: Recommendations
+
+
+@dataclass
+class ArrivalsLoaded(Message):
+    """What came in last, and how many words wait to be worked into memories."""
+
+    arrivals: tuple[Arrival, ...]
+    waiting: int
+
+
+class HomeScreen(UserScreen):
+    """The first room."""
+
+    TITLE = "Home"
+    HELP = (
+        "Type a question and press Enter: the answer opens in Ask; Up brings back earlier ones. "
+        "Down leads to your list, Tab to what you can ask. Enter on an item shows all about it, "
+        "L, D, S and N say what you think of it; the list follows at once. Enter on a question "
+        "asks it. Below stand the last imports and what is being learnt (F12 learns now)."
+    )
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - as Textual has it
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f2", "pick_user", "Person", id="person"),
+        Binding("f5", "pick_domain", "Domain", show=False, id="domain"),
+        Binding("escape", "to_line", "To the line", show=False, id="home_line"),
+    ]
+    DEFAULT_CSS = """
+    HomeScreen #body { height: 1fr; width: 100%; }
+    HomeScreen #for-you { width: 3fr; height: 1fr; }
+    HomeScreen #beside { width: 2fr; height: 1fr; }
+    HomeScreen #beside > * { height: auto; padding: 0 1; }
+    HomeScreen #beside > #arrivals { height: 1fr; }
+    HomeScreen.-narrow #body { layout: vertical; }
+    HomeScreen.-narrow #for-you { width: 100%; }
+    HomeScreen.-narrow #beside { width: 100%; height: auto; max-height: 9; }
+    HomeScreen.-narrow #arrivals, HomeScreen.-narrow #learning, HomeScreen.-narrow #asked {
+        display: none;
+    }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._domains: tuple[DomainSummary, ...] = ()
+        self._domain: str | None = None
+        self._number = 0  # of the newest list that was asked for
+        self._shown_of: tuple[str | None, str | None] | None = None  # whose list is shown
+        self._found: Recommendations | None = None
+        self._request: RequestHandle | None = None
+
+    @classmethod
+    def all_bindings(cls) -> tuple[Binding, ...]:
+        """Every key of the screen and of its parts."""
+        return bindings_of(cls, Prompt, HomeList)
+
+    def compose(self) -> ComposeResult:
+        """The line, the list, and what stands beside it."""
+        yield NavBar()
+        with Horizontal(id="top"):
+            yield ChoiceField("Person", "F2", id="user")
+            yield ChoiceField("About", "F5", id="domain")
+        yield Prompt(QuestionHistory(self.app.folder))
+        with Horizontal(id="body"):
+            yield HomeList(id="for-you", classes="pane")
+            with Vertical(id="beside"):
+                yield OptionList(id="try", classes="pane")
+                yield OptionList(id="asked", classes="pane")
+                yield Static(id="learning", classes="pane", markup=False)
+                yield Static(id="arrivals", classes="pane", markup=False)
+        yield Static(id="status", markup=False)
+        yield Footer()
+
+    def on_mount(self) -> None:
+        """Begin in the line."""
+        self.query_one("#for-you").border_title = "For you"
+        self.query_one("#try").border_title = "Try"
+        self.query_one("#asked").border_title = "Asked before"
+        self.query_one("#arrivals").border_title = "Came in last"
+        self.query_one("#learning").border_title = "Being learnt"
+        self.watch(self.app, "user", self._user_changed)
+        self.watch(self.app, "running_fits", self._show_learning)
+        self.app.feedback_stored.subscribe(self, self._feedback_stored)
+        self.app.data_changed.subscribe(self, self._data_changed)
+        self.app.user_forgotten.subscribe(self, self._forgotten)
+        self.query_one(Prompt).focus()
+
+    def on_screen_resume(self) -> None:
+        """Others may have brought something in, and questions were asked."""
+        self.query_one(Prompt).questions = QuestionHistory(self.app.folder)
+        self._show_asked()
+        services = self.app.services
+        if not services.is_empty:
+            run_in_thread(self, "domains", lambda: DomainsLoaded(services.domains()))
+
+    # --- keys ---
+
+    def action_to_line(self) -> None:
+        """Go back to the line."""
+        self.query_one(Prompt).focus()
+
+    def action_pick_domain(self) -> None:
+        """Say what the list is about."""
+        found = [ChoiceItem(one.name, one.plural, f"{one.items:,}") for one in self._domains]
+        choices = [ChoiceItem(_ANY, "anything", "what you did most with"), *found]
+        screen = ChoiceDialog("What is it about?", choices, self._domain or _ANY)
+        self.app.push_screen(screen, self._domain_picked)
+
+    def _domain_picked(self, domain: str | None) -> None:
+        if domain is not None:
+            self._domain = None if domain == _ANY else domain
+            self._show_choices()
+            self._load_list()
+
+    @on(Input.Submitted, "#prompt")
+    def _submitted(self, event: Input.Submitted) -> None:
+        if text := event.value.strip():
+            event.input.value = ""
+            self.app.ask_question(text)
+        else:
+            self.query_one("#for-you").focus()
+
+    @on(Prompt.Left)
+    def _below_the_line(self) -> None:
+        self.query_one("#for-you").focus()
+
+    @on(OptionList.OptionSelected, "#try, #asked")
+    def _question_picked(self, event: OptionList.OptionSelected) -> None:
+        self.app.ask_question(event.option_id or "")
+
+    @on(OptionList.OptionSelected, "#for-you")
+    def _item_opened(self, event: OptionList.OptionSelected) -> None:
+        if self._found is not None:
+            shown = ShownItem(item=self._found.items[event.option_index])
+            self.app.push_screen(ItemScreen(shown, self._found.domain, None))
+
+    @on(HomeList.Rated)
+    def _rated(self, event: HomeList.Rated) -> None:
+        place = self.query_one(HomeList).highlighted
+        if self._found is not None and place is not None and place < len(self._found.items):
+            item = self._found.items[place]
+            self.post_message(
+                FeedbackGiven(item, self._found.domain, event.event, reason=event.reason)
+            )
+
+    # --- reading ---
+
+    def _user_changed(self, user: str | None) -> None:
+        self._show_user_name(user)
+        self._load_list()
+
+    def _feedback_stored(self, message: FeedbackStored) -> None:
+        """A word counts at once: the list is made anew, where it is looked at or next time."""
+        self._shown_of = None
+        self._load_list()
+
+    def _data_changed(self, _: str) -> None:
+        """What came in may change the list; it is made anew the next time one is here."""
+        self._shown_of = None
+        if self._is_in_front:
+            self.on_screen_resume()
+
+    def _forgotten(self, _: str) -> None:
+        self._shown_of, self._found = None, None
+        self.query_one(HomeList).clear_options()
+        self.query_one(Prompt).questions = QuestionHistory(self.app.folder)
+        self._show_asked()
+
+    def on_domains_loaded(self, message: DomainsLoaded) -> None:
+        """Know what there is; an empty store leads to the first run."""
+        self._domains = message.domains
+        if not message.domains:
+            return  # the app shows the first run
+        message.stop()
+        self._show_choices()
+        self._load_list()
+        services = self.app.services
+
+        def read() -> ArrivalsLoaded:
+            queue = services.memory.jobs(None)
+            waiting = 0 if queue is None else queue.counts.get("waiting", 0)
+            return ArrivalsLoaded(services.transfers.arrivals(_ARRIVALS), waiting)
+
+        run_in_thread(self, "arrivals", read)
+
+    def on_arrivals_loaded(self, message: ArrivalsLoaded) -> None:
+        """Show what came in last."""
+        lines = [_arrival(one) for one in message.arrivals]
+        told = Content("\n").join(lines) if lines else Content(_NO_ARRIVALS)
+        if message.waiting:
+            words = "word of yours waits" if message.waiting == 1 else "words of yours wait"
+            told += Content(
+                f"\n{message.waiting:,} {words} to enter a memory: room Memory, then W."
+            )
+        self.query_one("#arrivals", Static).update(told)
+
+    @property
+    def _is_in_front(self) -> bool:
+        """Whether one is in this room, be it behind a dialog."""
+        return self.app.current_mode == "home"
+
+    def _load_list(self) -> None:
+        user, domain, services = self.app.user, self._domain, self.app.services
+        if user is None or services.is_empty:
+            self._shown_of, self._found = None, None
+            self._show_list(_NOBODY)
+            return
+        if not self._is_in_front or self._shown_of == (user, domain):
+            return
+        self._shown_of = (user, domain)
+        self._number += 1
+        number = self._number
+        if self._request is not None:
+            self._request.stopped.set()
+        self._request = request = RequestHandle()
+        if self._found is None:
+            self._show_list("Looking what you may like …")
+        run_in_thread(
+            self,
+            "list at home",
+            lambda: HomeLoaded(number, services.recommend(user, domain, _ITEMS, request)),
+            request,
+        )
+
+    def on_home_loaded(self, message: HomeLoaded) -> None:
+        """Show the list."""
+        if message.number == self._number:
+            self._found = message.found
+            self.set_tone(message.found.domain)
+            self._show_list(message.found.message)
+
+    def on_work_stopped(self) -> None:
+        """An older list is not wanted any more."""
+
+    async def show_failure(self, failure: WorkFailed) -> None:
+        """Say why there is no list; the rest of the room works."""
+        if failure.request is not None and failure.request is self._request:
+            self._found, self._shown_of = None, None
+            self._show_list(failure.sentences)
+        elif failure.request is None:
+            self.show_status(failure.sentences)
+
+    # --- drawing ---
+
+    def _show_choices(self) -> None:
+        plurals = {one.name: one.plural for one in self._domains}
+        about = "anything" if self._domain is None else plurals.get(self._domain, self._domain)
+        if self._domain is None and len(plurals) == 1:
+            about = next(iter(plurals.values()))
+        self.query_one("#domain", ChoiceField).show(about)
+        chosen = [one for one in self._domains if self._domain in (None, one.name)]
+        examples = [text for one in chosen for text in one.examples[:_EXAMPLES]]
+        if self._domain is None and len(chosen) > 1:  # some of each
+            examples = [
+                one.examples[n] for n in range(_EXAMPLES) for one in chosen if one.examples[n:]
+            ]
+        listed = self.query_one("#try", OptionList)
+        listed.clear_options()
+        listed.add_options(_questions(examples[:_EXAMPLES]))
+
+    def _show_asked(self) -> None:
+        asked = self.query_one("#asked", OptionList)
+        asked.clear_options()
+        last = self.query_one(Prompt).questions.last(_ASKED)
+        asked.add_options(_questions(last))
+        asked.display = bool(last)
+
+    def _show_list(self, told: str) -> None:
+        listed = self.query_one(HomeList)
+        place = listed.highlighted
+        listed.clear_options()
+        found = self._found
+        if found is None or not found.items:
+            listed.add_option(Option(Content(told or "Nothing to recommend yet."), disabled=True))
+            return
+        listed.border_title = f"For {found.user}"
+        listed.border_subtitle = f"from {found.history:,} items of your history"
+        for item in found.items:
+            text = Content.assemble(
+                (f"{item.rank:>2}  ", "dim"), (item.name, "bold"), (f"\n    {item.reason}", "dim")
+            )
+            listed.add_option(Option(text))
+        if place is not None:
+            listed.highlighted = min(place, len(found.items) - 1)
+
+    def _show_learning(self, running: tuple[LearningProgress, ...]) -> None:
+        told = "Nothing now. F12 learns from all that is here which list is best."
+        if running:
+            told = "\n".join(
+                f"{one.what}" + (f", {one.done:,} of {one.total:,}" if one.total else "")
+                for one in running
+            )
+        self.query_one("#learning", Static).update(told)
+
+
+def _questions(texts: list[str]) -> list[Option]:
+    return [Option(Content(text), id=text) for text in dict.fromkeys(texts)]
+
+
+def _arrival(one: Arrival) -> Content:
+    whose = f" of {one.user}" if one.user else ""
+    return Content.assemble(
+        (f"{one.day}  ", "dim"), (one.file, "bold"), f"  {one.kept:,} rows{whose} ({one.source})"
+    )

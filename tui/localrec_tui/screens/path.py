@@ -1,0 +1,92 @@
+"""Asks for a file: its path is typed with completion, or picked in the tree below."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.suggester import Suggester
+from textual.widgets import DirectoryTree, Footer, Input, Label
+
+from localrec_tui.base_app import Dialog
+from localrec_tui.widgets.text_line import TextLine
+
+_MOST_NAMES = 5_000  # of a folder are looked at
+
+
+class PathDialog(Dialog[str]):
+    """Asks for the path of a file; None where it is left.
+
+    Args:
+        title: What the file is for.
+        hint: An example.
+        start: The folder that the tree shows.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "complete", "Complete, then the tree", id="complete", priority=True),
+    ]
+    DEFAULT_CSS = """
+    PathDialog > .dialog { width: 90; }
+    PathDialog DirectoryTree { height: 12; }
+    """
+
+    def __init__(self, title: str, hint: str, start: Path) -> None:
+        super().__init__()
+        self._title, self._hint, self._start = title, hint, start
+
+    def compose(self) -> ComposeResult:
+        """The line, and the files below."""
+        with Vertical(classes="dialog"):
+            yield Label(self._title, classes="title", markup=False)
+            yield TextLine(placeholder=self._hint, suggester=PathSuggester(), max_length=4_000)
+            yield DirectoryTree(self._start)
+            yield Label("Paste or type a path, or pick a file below.", classes="hint")
+            yield Footer()
+
+    def action_complete(self) -> None:
+        """Take the completion; where there is none, go on to the next field."""
+        line = self.query_one(Input)
+        if line.has_focus and line.value and line._suggestion not in ("", line.value):
+            line.value = line._suggestion
+            line.cursor_position = len(line.value)
+        else:
+            self.focus_next()
+
+    @on(Input.Submitted)
+    def _entered(self, event: Input.Submitted) -> None:
+        if path := event.value.strip().strip("'\""):
+            self.dismiss(path)
+
+    @on(DirectoryTree.FileSelected)
+    def _picked(self, event: DirectoryTree.FileSelected) -> None:
+        self.dismiss(str(event.path))
+
+
+class PathSuggester(Suggester):
+    """Completes a path by the names in its folder."""
+
+    def __init__(self) -> None:
+        super().__init__(use_cache=False, case_sensitive=True)
+
+    async def get_suggestion(self, value: str) -> str | None:
+        """Return the whole path; None where no name goes on so."""
+        return await asyncio.to_thread(_completion, value)
+
+
+def _completion(value: str) -> str | None:
+    typed = Path(value).expanduser()
+    folder, begin = (typed, "") if value.endswith("/") else (typed.parent, typed.name)
+    if not begin and not value.endswith("/"):
+        return None
+    try:
+        names = [one.name for one, _ in zip(folder.iterdir(), range(_MOST_NAMES), strict=False)]
+    except OSError:
+        return None
+    fitting = sorted(name for name in names if name.startswith(begin) and name != begin)
+    return value + fitting[0][len(begin) :] if fitting else None

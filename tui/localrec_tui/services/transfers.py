@@ -1,0 +1,213 @@
+"""Imports, exports and data sets: commands sent off for the app, and the store as it was before."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from localrec.data.rows import ImportReport
+from localrec.foundation.progress import Progress
+from localrec_tui.services.commands import CommandRunner
+from localrec_tui.services.memory import ReadStore
+from localrec_tui.services.records import RequestHandle
+
+if TYPE_CHECKING:
+    from localrec.graph.store import Store
+
+_STORE = "store.duckdb"
+# Among the caches: forgetting removes all of them, and nobody else reads this one.
+_BEFORE = Path("indexes") / "before-import.duckdb"
+
+
+class Arrival(msgspec.Struct, frozen=True, kw_only=True):
+    """An import as its receipt tells it: when, what kind of file, how many rows, whose."""
+
+    day: str
+    source: str
+    file: str
+    domain: str
+    kept: int
+    user: str
+
+
+class DatasetSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """A data set that can be pulled; `here`: its domain has items."""
+
+    name: str
+    title: str
+    domain: str
+    licence: str
+    here: bool
+
+
+class ExportRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """What goes to which file: a user's history or profile, or the items of a domain."""
+
+    what: str
+    out: str
+    user: str | None = None
+    domain: str | None = None
+
+
+class TransferService:
+    """Sends imports, exports and pulls off as processes of their own.
+
+    Args:
+        folder: The workspace.
+        read: Reads from the store.
+        writing: Keeps the store for one writer of this process.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        read: ReadStore,
+        writing: Callable[[], AbstractContextManager[None]],
+    ) -> None:
+        self._folder, self._read, self._writing = folder, read, writing
+        self._commands = CommandRunner(folder, close_s=20.0)
+
+    def is_personal(self, path: str) -> bool:
+        """Tell whether a file is somebody's export, which needs a user.
+
+        Raises:
+            InputError: there is no such file.
+        """
+        from localrec.foundation.errors import InputError
+        from localrec.sources import detect_kind, open_source
+
+        place = Path(path).expanduser()
+        if not place.exists():
+            raise InputError(f"There is no file {place}.", "Tab completes a path.")
+        try:
+            return bool(getattr(open_source(detect_kind(place)), "personal", False))
+        except InputError:
+            return False  # a table of no known format: the dry run says what can be done
+
+    def dry_run(
+        self, path: str, user: str | None, request: RequestHandle, progress: Progress
+    ) -> ImportReport:
+        """Read a file and return the receipt that an import would give; nothing changes."""
+        arguments = (*_import_arguments(path, user), "--dry-run")
+        return _report(self._commands.send(arguments, request, progress))
+
+    def import_file(
+        self, path: str, user: str | None, request: RequestHandle, progress: Progress
+    ) -> ImportReport:
+        """Import a file; the store as it was is kept for `undo_import`."""
+        with self._writing():
+            self._keep_store()
+            arguments = _import_arguments(path, user)
+            return _report(self._commands.send(arguments, request, progress))
+
+    def can_undo_import(self) -> bool:
+        """Whether the store as it was before the last import is still kept."""
+        return (self._folder / _BEFORE).is_file()
+
+    def undo_import(self) -> None:
+        """Put the store back as it was before the last import, with all that was said since gone.
+
+        Raises:
+            UsageError: nothing was imported here, or it was forgotten since.
+        """
+        from localrec.foundation.errors import UsageError
+
+        if not self.can_undo_import():
+            raise UsageError("There is no import to take back.", "I imports something.")
+        with self._writing():
+            (self._folder / _BEFORE).replace(self._folder / _STORE)
+
+    def export(self, wanted: ExportRequest, request: RequestHandle, progress: Progress) -> str:
+        """Write a file; returns what is in it, in a sentence."""
+        out = str(Path(wanted.out).expanduser())
+        arguments = ["export", "--what", wanted.what, "--out", out]
+        if wanted.user is not None:
+            arguments += ["--user", wanted.user]
+        if wanted.domain is not None:
+            arguments += ["--domain", wanted.domain]
+        [report] = self._commands.send(arguments, request, progress)
+        return " ".join(f"{one['rows']:,} rows are in {one['path']}." for one in report["files"])
+
+    def datasets(self) -> tuple[DatasetSummary, ...]:
+        """The data sets that localrec knows, and whether they are here."""
+        from localrec.sources.dataset_catalog import load_datasets
+        from localrec_tui.services.store_queries import domain_summaries
+
+        has_store = (self._folder / _STORE).is_file()
+        here = {one.name for one in self._read(domain_summaries)} if has_store else set()
+        return tuple(
+            DatasetSummary(
+                name=name,
+                title=one.title,
+                domain=one.domain,
+                licence=one.licence,
+                here=one.domain in here,
+            )
+            for name, one in load_datasets().items()
+        )
+
+    def pull(self, name: str, request: RequestHandle, progress: Progress) -> None:
+        """Fetch a data set and put it into the workspace."""
+        with self._writing():
+            self._commands.send(("datasets", "pull", name), request, progress)
+
+    def rebuild_memories(self, request: RequestHandle, progress: Progress) -> str:
+        """Build all memories anew from the histories; returns how many, in a sentence."""
+        [report] = self._commands.send(("memory", "rebuild"), request, progress)
+        done = sum(one["people"] + one["items"] for one in report["domains"])
+        return f"{done:,} memories were counted anew."
+
+    def arrivals(self, limit: int) -> tuple[Arrival, ...]:
+        """The last imports, the newest first."""
+        return self._read(lambda store: _arrivals(store, limit))
+
+    def stop(self, request: RequestHandle) -> None:
+        """Ask a transfer to end; nothing half done is kept."""
+        self._commands.stop(request)
+
+    def close(self) -> None:
+        """See that whatever runs has ended; the way back ends with the app."""
+        self._commands.close()
+        (self._folder / _BEFORE).unlink(missing_ok=True)
+
+    def _keep_store(self) -> None:
+        """Copy the store, which nobody writes now; where there is none, there is no way back."""
+        before, store = self._folder / _BEFORE, self._folder / _STORE
+        before.unlink(missing_ok=True)
+        if store.is_file():
+            before.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(store, before)
+            before.chmod(0o600)
+
+
+def _import_arguments(path: str, user: str | None) -> tuple[str, ...]:
+    whose = () if user is None else ("--user", user)
+    return ("import", "auto", str(Path(path).expanduser()), *whose)
+
+
+def _report(documents: tuple[Any, ...]) -> ImportReport:
+    return msgspec.convert(documents[0], ImportReport)
+
+
+def _arrivals(store: Store, limit: int) -> tuple[Arrival, ...]:
+    rows = store.rows(
+        "SELECT \"at\", report->>'$.source', report->>'$.path', report->>'$.domain', "
+        "(report->>'$.kept')::BIGINT, user_key FROM import_receipt "
+        f'ORDER BY "at" DESC, import_id DESC LIMIT {int(limit)}'
+    )
+    return tuple(
+        Arrival(
+            day=f"{at:%Y-%m-%d}",
+            source=source or "",
+            file=Path(path or "").name,
+            domain=domain or "",
+            kept=int(kept or 0),
+            user=user or "",
+        )
+        for at, source, path, domain, kept, user in rows
+    )
