@@ -248,7 +248,7 @@ def _find_files(path: Path) -> tuple[Path, Path | None]:
     if not mapping.is_file():
         raise InputError(
             f"{path} has no mapping file {mapping.name} beside it.",
-            "What stands in one: localrec help sources",
+            "localrec help sources tells what stands in one.",
         )
     return mapping, path
 
@@ -265,7 +265,7 @@ def read_mapping(path: Path) -> TableMapping:
         return msgspec.convert(tomllib.loads(written), TableMapping)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise InputError(
-            f"{path} is no mapping: {clean_text(error)}.", "Its fields: localrec help sources"
+            f"{path} is no mapping: {clean_text(error)}.", "localrec help sources tells its fields."
         ) from error
 
 

@@ -26,12 +26,12 @@ BAD_FILES = {
     "missing.csv": (
         b"id,ingredients\n1,['gin']\n",
         "{path} lacks the column name; it has id, ingredients. "
-        "The two layouts of drinks: localrec help sources",
+        "localrec help sources shows the two layouts of drinks.",
     ),
     "wide.csv": (
         b"idDrink,strDrink\n1,Negroni\n",
         "{path} lacks the column strIngredient1; it has idDrink, strDrink. "
-        "The two layouts of drinks: localrec help sources",
+        "localrec help sources shows the two layouts of drinks.",
     ),
     "marked.csv": (
         b"\xef\xbb\xbf" + (HEADER + row() + row(name="Cr\xe8me")).encode("latin-1"),
@@ -114,7 +114,7 @@ BAD_FILES = {
     "null.json": (
         b'{"drinks": null}',
         "{path} lacks the columns name, ingredients; it has nothing. "
-        "The two layouts of drinks: localrec help sources",
+        "localrec help sources shows the two layouts of drinks.",
     ),
     "deep.json": (
         b'{"drinks": ' + b"[" * 5000,

@@ -201,7 +201,7 @@ def test_an_event_that_nobody_mapped_is_told(tmp_path: Path, films_domain: Domai
 
 
 SAVE_AS = "Save it as a plain CSV file in UTF-8 and import that."
-FIELDS = "Its fields: localrec help sources"
+FIELDS = "localrec help sources tells its fields."
 REFUSED: dict[str, tuple[str, str | bytes, str, str]] = {
     "no such column": (
         "t.csv",

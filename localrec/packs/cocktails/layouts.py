@@ -86,7 +86,7 @@ class RecipeReader:
             raise InputError(
                 f"{self._path} lacks the column{'s'[: len(missing) > 1]} {', '.join(missing)}; "
                 f"it has {found}.",
-                "The two layouts of drinks: localrec help sources",
+                "localrec help sources shows the two layouts of drinks.",
             )
 
     def _read_recipe(
