@@ -23,6 +23,7 @@ from localrec.foundation.errors import InputError
 from localrec.foundation.text import clean_key, identity_of
 from localrec.sources.book_cells import RowCells
 from localrec.sources.book_titles import BookTitle, book_key, split_title
+from localrec.sources.day_order import with_iso_days
 from localrec.sources.delimited_tables import DelimitedTable
 from localrec.sources.import_log import ImportLog
 from localrec.sources.personal_export import export_owner
@@ -116,6 +117,7 @@ class LibraryLayout(msgspec.Struct, frozen=True):
     read_book: Callable[[RowCells, BookTitle], BookRecord]
 
 
+_DAYS = ("Date Read", "Date Added", "Last Date Read")
 # A column that only one format has -> what a file with it is, and the kind to name instead.
 _TELLTALES = {
     "Bookshelves": ("a Goodreads export", "goodreads"),
@@ -195,7 +197,7 @@ def _check_columns(table: DelimitedTable, layout: LibraryLayout) -> None:
 def _read_books(
     table: DelimitedTable, layout: LibraryLayout, import_log: ImportLog
 ) -> Iterator[BookRecord]:
-    for row, cells in table.rows():
+    for row, cells in with_iso_days(table.rows(), _DAYS, import_log):
         one = RowCells(row, cells, import_log)
         title = split_title(one.raw("Title"))
         if title.name:

@@ -152,7 +152,7 @@ CELLS = {
         f"'{TOMORROW:%Y/%m/%d}' lies in the future; left out",
     ),
     "an impossible date": ("Date Read", "2021/02/30", "'2021/02/30' is no date; left out"),
-    "a date of a spreadsheet": ("Date Added", "3/14/2021", "'3/14/2021' is no date; left out"),
+    "a day that is none": ("Date Added", "31/31/2021", "'31/31/2021' is no date; left out"),
     "a year of the Romans": ("Date Read", "0021/03/14", "'0021/03/14' is no date; left out"),
     "a wrong check digit": ("ISBN13", f'="{WRONG}"', f"'{WRONG}' is no ISBN; left out"),
     "an ISBN of a spreadsheet": ("ISBN13", "9.78044E+12", "'9.78044E+12' is no ISBN; left out"),
