@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-BOOKS = "User-ID;ISBN;Book-Rating\n" + "".join(
+BOOKS = "User;ISBN;Rating\n" + "".join(
     f"{user};{isbn};{stars}\n"
     for user, isbn, stars in (
         (1, "034545104X", 0),
@@ -37,7 +37,7 @@ def test_a_table_of_users_is_told_with_a_mapping_and_nothing_is_stored(told, emp
     outcome = told(BOOKS)
     assert outcome.code == 1
     assert "parted by semicolons" in outcome.err and "7 rows and 3 columns" in outcome.err
-    assert 'user = "User-ID"' in outcome.err and "unrated = 0.0" in outcome.err
+    assert 'user = "User"' in outcome.err and "unrated = 0.0" in outcome.err
     assert "--accept" in outcome.err
     assert not (empty_workspace / "store.duckdb").exists()
 
@@ -47,7 +47,7 @@ def test_an_accepted_mapping_is_used_at_once_and_zero_is_no_rating(told):
     assert outcome.code == 0, outcome.err
     report = json.loads(outcome.out)
     assert (report["domain"], report["read"], report["kept"]) == ("books", 7, 7)
-    assert "A 0 in column Book-Rating is taken as not rated (4 rows)." in report["notes"]
+    assert "A 0 in column Rating is taken as not rated (4 rows)." in report["notes"]
     assert any("No row has a time" in one for one in report["notes"])
 
 
