@@ -18,7 +18,7 @@ from api_coverage import coverage_table
 from record_tables import fields_table, one_line
 from sources_page import sources_page
 
-from localrec.cli.app import app
+from localrec.cli.commands import whole_program
 from localrec.evaluation.configs import (
     DataConfig,
     QuestionRunConfig,
@@ -58,7 +58,9 @@ def main() -> int:
     """Write or check every page; 1 when a checked page is out of date."""
     pages = {
         "cli.md": cli_page(),
-        "api.md": _with_parts("api.md", {"coverage": coverage_table(typer.main.get_command(app))}),
+        "api.md": _with_parts(
+            "api.md", {"coverage": coverage_table(typer.main.get_command(whole_program()))}
+        ),
         "sources.md": MADE + sources_page(),
         "privacy.md": privacy_page(),
         "evaluation.md": evaluation_page(),
@@ -76,7 +78,7 @@ def main() -> int:
 
 def cli_page() -> str:
     """One section per command: usage, arguments and options with their help."""
-    group = typer.main.get_command(app)
+    group = typer.main.get_command(whole_program())
     sections = "\n".join(_sections(group, "localrec"))
     codes = "\n".join(f"| {code} | {meaning} |" for code, meaning in EXIT_CODES.items())
     ends = f"## Exit codes\n\n| code | meaning |\n| ---: | --- |\n{codes}\n"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from localrec.agent.tool_context import RequestConstraint
 from localrec.data.arrays import Indexes, Mask
-from localrec.data.query import Constraint, Query
+from localrec.data.query import Constraint, Query, TaskKind
 from localrec.graph.catalogue import Catalogue
-from localrec.retrieval.candidates import allowed_items, constraint_masks
+from localrec.retrieval.candidates import allowed_items, build_candidates
 from localrec.retrieval.shelf import survey_shelf
 
 
@@ -25,7 +25,7 @@ def request_constraints(
     """
     points = [
         (_stated(one.constraint, catalogue) if one.constraint else one.value, one.mask)
-        for one in constraint_masks(intent, catalogue)
+        for one in build_candidates(intent, catalogue, TaskKind.C3).demands
     ]
     points += [(text, allowed_items(bar, catalogue)) for text, bar in _bars(intent, catalogue)]
     if intent.have:

@@ -17,15 +17,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
+from localrec.cli.quick_start import import_help_writer, spare_conversions
 from localrec.foundation.errors import CutShortError, UsageError
-from localrec.foundation.parent_watch import ProgressWriter, is_watched_by_parent
 from localrec.foundation.paths import default_workspace
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from localrec.foundation.progress_lines import ProgressWriter
     from localrec.graph.store import Store
     from localrec.workspace import OpenWorkspace
 
@@ -115,8 +116,30 @@ def command_context() -> CommandContext:
     return _command
 
 
-class _RenamedOptions(TyperCommand):
-    """Accept the old names of options too, which scripts may still use."""
+class _Group(TyperGroup):
+    """A group of commands that starts quickly."""
+
+    def get_params(self, ctx: Any) -> Any:
+        """List the parameters, spared a conversion of plain values."""
+        return spare_conversions(super().get_params(ctx))
+
+    def format_help(self, ctx: Any, formatter: Any) -> Any:
+        """Write the help."""
+        import_help_writer()
+        return super().format_help(ctx, formatter)
+
+
+class _Command(TyperCommand):
+    """A command that starts quickly and accepts the old names of options too."""
+
+    def get_params(self, ctx: Any) -> Any:
+        """List the parameters, spared a conversion of plain values."""
+        return spare_conversions(super().get_params(ctx))
+
+    def format_help(self, ctx: Any, formatter: Any) -> Any:
+        """Write the help."""
+        import_help_writer()
+        return super().format_help(ctx, formatter)
 
     def make_parser(self, ctx: Any) -> Any:
         """Build the parser of the command, old names included."""
@@ -133,9 +156,12 @@ class Commands(typer.Typer):
     The two options are declared here once; a command reads them from `command_context`.
     """
 
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**{"cls": _Group, **settings})
+
     def command(self, name: str | None = None, **settings: Any) -> Callable[[_Function], _Function]:
         """Register a command, as Typer does."""
-        register = super().command(name, **{"cls": _RenamedOptions, **settings})
+        register = super().command(name, **{"cls": _Command, **settings})
 
         def add(function: _Function) -> _Function:
             register(_with_global_options(function))
@@ -280,6 +306,9 @@ class ProgressBar:
 @contextmanager
 def progress() -> Iterator[ProgressBar | ProgressWriter]:
     """A progress line while the block runs; for whoever sent this command, the bare steps."""
+    from localrec.foundation.parent_watch import is_watched_by_parent
+    from localrec.foundation.progress_lines import ProgressWriter  # msgspec: not for --help
+
     if is_watched_by_parent():
         yield ProgressWriter()
         return

@@ -143,7 +143,7 @@ def _workspace(folder: Path, repair: bool) -> Iterator[CheckResult]:
 
 def _searchable_items(context: DomainContext) -> int:
     """Count the items of a domain; raises where questions could not be answered."""
-    _ = context.models.embedder, context.fields, context.vocabulary
+    _ = context.models.embedder.embed([context.domain.name]), context.fields, context.vocabulary
     return len(context.catalogue)
 
 

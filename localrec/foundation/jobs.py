@@ -20,7 +20,8 @@ from typing import Any
 import msgspec
 
 from localrec.foundation.errors import BusyError, CutShortError, LocalrecError, UsageError
-from localrec.foundation.parent_watch import PARENT_WATCH_VARIABLE, ProgressMessage, parse_progress
+from localrec.foundation.parent_watch import PARENT_WATCH_VARIABLE
+from localrec.foundation.progress_lines import ProgressMessage, parse_progress
 
 _PATIENCE_S = 10.0  # for what is under way to be put on disk
 _KILL_PATIENCE_S = 2.0

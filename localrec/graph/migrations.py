@@ -239,6 +239,6 @@ def migrate(connection: duckdb.DuckDBPyConnection) -> None:
 
 def duckdb_error() -> type[Exception]:
     """DuckDB's base error; imported late, as everything of DuckDB."""
-    import duckdb
+    from localrec.graph.engine import duckdb
 
     return duckdb.Error

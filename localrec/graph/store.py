@@ -132,7 +132,7 @@ class Store:
             raise
 
     def _roll_back(self) -> None:
-        import duckdb
+        from localrec.graph.engine import duckdb
 
         with suppress(duckdb.Error):  # an interrupted COMMIT has rolled back by itself
             self._connection.execute("ROLLBACK")
@@ -228,7 +228,7 @@ def _prepare(
     Raises:
         WorkspaceError: the file is damaged, somebody else's, or of a newer localrec.
     """
-    import duckdb
+    from localrec.graph.engine import duckdb
 
     try:
         if read_only:
@@ -255,7 +255,7 @@ def _prepare(
 @contextmanager
 def _ctrl_c() -> Iterator[None]:
     """What DuckDB makes of Ctrl+C during a query becomes a KeyboardInterrupt again."""
-    import duckdb
+    from localrec.graph.engine import duckdb
 
     try:
         yield
@@ -270,7 +270,7 @@ def _ctrl_c() -> Iterator[None]:
 @contextmanager
 def _disk_trouble(path: Path) -> Iterator[None]:
     """What the disk refuses DuckDB becomes a `WorkspaceError`."""
-    import duckdb
+    from localrec.graph.engine import duckdb
 
     try:
         yield
@@ -293,7 +293,7 @@ def _no_store(path: Path, error: Exception) -> WorkspaceError:
 def _connect_patiently(
     path: Path, read_only: bool, wait_s: float, more: Mapping[str, str]
 ) -> duckdb.DuckDBPyConnection:
-    import duckdb  # 60 ms to import: only a command that opens a store pays for it
+    from localrec.graph.engine import duckdb  # only a command that opens a store pays
 
     deadline = time.monotonic() + wait_s
     while True:

@@ -6,7 +6,7 @@ import json
 import zipfile
 from email import message_from_string
 
-from localrec.cli.app import app
+from localrec.cli.commands import whole_program
 
 from .conftest import ROOT, build
 
@@ -88,4 +88,4 @@ def test_three_shells_get_completion(monkeypatch):
             prog_name="localrec", complete_var="_LOCALREC_COMPLETE", shell=shell
         )
         assert "localrec" in script
-    assert app._add_completion
+    assert whole_program()._add_completion

@@ -11,7 +11,7 @@ import pytest
 import typer
 from textual.widgets import Input, TabbedContent
 
-from localrec.cli.app import app as command_line
+from localrec.cli.commands import whole_program
 from localrec.foundation.errors import InputError, LocalrecError, ModelCancelledError, UsageError
 from localrec.foundation.jsonl_log import write_records
 from localrec.foundation.paths import exclusive
@@ -446,7 +446,7 @@ class TestPlans:
     )
 
     def test_are_command_lines_that_localrec_understands(self):
-        commands = typer.main.get_command(command_line).commands["train"].commands
+        commands = typer.main.get_command(whole_program()).commands["train"].commands
         for trainee in training_options(ROLES, self.FINISHED):
             for size in TRAINING_SIZES:
                 train, name, *arguments = make_plan(trainee, size).arguments
