@@ -90,7 +90,7 @@ class BookRecord(msgspec.Struct, frozen=True, kw_only=True):
         shelf = _slug_of(self.shelf)
         shelves = {shelf, *map(_slug_of, self.labels)}
         if shelves & _ABANDONED:  # some keep such a book on the shelf "read" and tag it "dnf"
-            return Event.DISLIKED
+            return Event.ABANDONED
         if shelf in _PLANNED:
             return Event.WANTED
         if shelf in _TAKEN_UP or self.read_at is not None or self.times:
@@ -102,7 +102,7 @@ class BookRecord(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def standing(self) -> tuple[bool, bool, datetime]:
         """How much the row counts beside another one of the same book: verdict, read, latest."""
-        has_verdict = self.event in (Event.RATED, Event.LIKED, Event.DISLIKED)
+        has_verdict = self.event in (Event.RATED, Event.LIKED, Event.ABANDONED)
         when = self.read_at or self.added_at or datetime.min
         is_planned = self.event in (Event.WANTED, Event.LATER, None)
         return has_verdict, not is_planned, when

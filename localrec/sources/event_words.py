@@ -12,7 +12,7 @@ _USUAL_EVENTS = {
             *("dropped", "dnf", "did not finish", "did-not-finish", "abandoned", "gave up"),
             *("unfinished", "quit"),
         ),
-        Event.DISLIKED,
+        Event.ABANDONED,
     ),
     **dict.fromkeys(
         (

@@ -93,7 +93,7 @@ class TestTheSample:
             ("The Hobbit, or There and Back Again", Event.LIKED),
             ("Mistborn: The Final Empire", Event.WANTED),
             ("The Iliad", Event.SEEN),
-            ("Ulysses", Event.DISLIKED),
+            ("Ulysses", Event.ABANDONED),
             ("Crime and Punishment", Event.LATER),
         ],
     )
@@ -254,7 +254,7 @@ def test_a_rating_outweighs_the_shelf(csv):
 
 @pytest.mark.parametrize("tag", ["dnf", "dropped", "abandoned"])
 def test_a_book_tagged_as_given_up_on_the_shelf_read_was_no_success(csv, tag):
-    assert read(csv, goodreads({"Bookshelves": tag})).interactions[0].event is Event.DISLIKED
+    assert read(csv, goodreads({"Bookshelves": tag})).interactions[0].event is Event.ABANDONED
 
 
 def test_formulas_and_tokens_stay_as_harmless_text(csv):

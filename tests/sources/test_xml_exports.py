@@ -94,7 +94,7 @@ def test_a_list_of_anime_says_what_was_seen_dropped_and_planned(tmp_path: Path) 
         history = read("myanimelist", tmp_path / name, text)
         assert events(history) == {
             "cowboy-bebop": ("rated", 4.5, 3),
-            "naruto": ("disliked", None, 1),
+            "naruto": ("abandoned", None, 1),
             "akira": ("wanted", None, 1),
             "monster": ("later", None, 1),
         }
