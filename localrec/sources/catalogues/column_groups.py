@@ -144,7 +144,7 @@ def _numbered(profiles: Sequence[ColumnProfile]) -> list[ColumnGroup]:
                 columns=tuple(one.name for one in told),
                 values=tuple(one.name for one in values),
                 amounts=not values and _bear_amounts(common),
-                common=common,
+                common=_without_amounts(common) if not values else common,
             )
         )
     return groups
@@ -177,7 +177,7 @@ def _measured(profiles: Sequence[ColumnProfile]) -> list[ColumnGroup]:
             otherwise=other[0].name if other and best.holds == "list" else None,
             amounts=not values and _bear_amounts(common),
             separator=best.separator,
-            common=common,
+            common=common if values else _without_amounts(common),
         )
     ]
 
@@ -202,13 +202,20 @@ def _flagged(profiles: Sequence[ColumnProfile]) -> list[ColumnGroup]:
             kind=shared[0] if has_prefix and shared[0] not in ("is", "has") else "tag",
             columns=tuple(one.name for one in flags),
             flags=True,
-            common=tuple(one.name for one in flags),
+            common=tuple(" ".join(re.split(r"[_.\s]+", one.name)) for one in flags),
         )
     ]
 
 
 def _kind_of(base: str, meaning: str) -> str:
     return meaning if meaning and meaning != "name" else "_".join(header_words(base)) or "tag"
+
+
+def _without_amounts(names: Sequence[str]) -> tuple[str, ...]:
+    """The names themselves, where they bear their amounts, the commonest first."""
+    if not _bear_amounts(names):
+        return tuple(names)
+    return tuple(name for name, _ in Counter(part_amount(one)[0] for one in names).most_common())
 
 
 def _bear_amounts(names: Sequence[str]) -> bool:

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from localrec.data.rows import CatalogueRows
+from localrec.graph.domain_files import load_domain
 from localrec.sources.catalogues.catalogue_source import CatalogueSource
 from localrec.sources.catalogues.proposal import Proposal, propose_domain
 from localrec.sources.catalogues.records import open_records
 from localrec.workspace.domain_check import domain_problems
+from localrec.workspace.own_domains import save_domain
 
 WINES = """id,title,country,province,variety,winery,price,points,description
 0,Valle 2013 Rosso (Etna),Italy,Sicily,Red Blend,Valle,$15.00,87,{prose} one
@@ -200,3 +202,25 @@ def test_a_table_without_a_name_for_its_items_is_refused(tmp_path):
     path.write_text("a,b\n1.5,2.5\n3.25,4.5\n")
     with pytest.raises(InputError, match="no column that could name"):
         propose_domain("things", open_records(path))
+
+
+def test_questions_that_are_proposed_bear_neither_amounts_nor_signs_of_columns(proposed):
+    drinks, _ = proposed(
+        "mixes",
+        'name,ingredients\nOaxaca,"1.5 oz Mezcal, 2 dashes Bitters"\n'
+        'Paloma,"2 oz Mezcal, ½ oz Lime Juice"\nRye,"2 oz Whiskey, 1 cube Sugar"\n',
+    )
+    assert drinks.domain.examples[0].startswith("a mix with Mezcal, but nothing with ")
+    assert not any(char.isdigit() for char in drinks.domain.examples[0])
+    meals, _ = proposed(
+        "meals",
+        "name,gluten_free,nut_free,vegan,spicy\nSoup,1,0,1,0\nStew,0,1,0,1\nPie,1,0,1,0\n",
+    )
+    assert "gluten free" in meals.domain.examples[0]
+
+
+def test_a_list_of_names_and_prices_alone_is_a_domain(proposed, tmp_path):
+    proposal, found = proposed("tools", "name,price\nHammer,12\nSaw,20\n")
+    folder = save_domain(tmp_path / "workspace", proposal.domain)
+    assert load_domain("", folder).attributes == {}
+    assert [item.properties["price"] for item in found.items] == [12, 20]
