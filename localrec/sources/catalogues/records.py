@@ -256,7 +256,9 @@ def _find_objects(content: Any, depth: int = 2) -> tuple[str, list[Any]] | None:
         if (found := _find_objects(value, depth - 1)) is not None
     ]
     if len(content) > 1 and all(isinstance(value, dict) for value in content.values()):
-        inside.append(("", [{"key": name, **value} for name, value in content.items()]))
+        has_names = any({"name", "title"} & value.keys() for value in content.values())
+        own = "key" if has_names else "name"
+        inside.append(("", [{own: name, **value} for name, value in content.items()]))
     return max(inside, key=lambda one: len(one[1]), default=None)
 
 
