@@ -46,8 +46,8 @@ def parse_query(question: str, vocabulary: Vocabulary) -> Query:
     state = find_state(reading.words)
     mentions = [one for one in found if _is_free(reading, one, numbers, state)]
     owner = owners(reading, mentions)
-    barred, mildly = negated_tokens(reading, owner, vocabulary.negations)
     used = state.places | _places_of(numbers, reading)
+    barred, mildly = negated_tokens(reading, owner, vocabulary.negations, used)
     texts = find_text_places(text, reading, owner, used, barred, vocabulary)
     wanted = [not barred[one.first] or one.first in texts.spared for one in mentions]
     at_hand = mark_at_hand(reading, mentions, wanted, vocabulary)
