@@ -35,6 +35,7 @@ from localrec.cli import (
     train,
     train_adapter,
     train_policy,
+    train_reader,
     tui,
 )
 from localrec.cli.context import (
@@ -87,6 +88,7 @@ app.add_typer(memory.app, name="memory")
 train.app.command("adapter", epilog=train_adapter.EXAMPLES)(train_adapter.adapter)
 train.app.command("export", epilog=train_adapter.EXPORT_EXAMPLES)(train_adapter.export)
 models.app.command("try", epilog=adapters.TRY_EXAMPLES)(adapters.try_)
+train.app.command("reader", epilog=train_reader.EXAMPLES)(train_reader.reader)
 train.app.command("grpo", epilog=train_policy.EXAMPLES)(train_policy.grpo)
 train.app.command("refine", epilog=train_policy.REFINE_EXAMPLES)(train_policy.refine)
 train.app.command("resume", epilog=train_policy.RESUME_EXAMPLES)(train_policy.resume)

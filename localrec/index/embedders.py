@@ -14,6 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -39,6 +40,20 @@ _OFFLINE = {
 }
 
 
+class ReadTokens(msgspec.Struct, frozen=True):
+    """A text as the model reads it.
+
+    Args:
+        ids: Numbers of its tokens, those that begin and end it included, (n,).
+        spans: Where each stands in the text; (0, 0) of one that is no text.
+        states: What the model makes of each, (n, 384).
+    """
+
+    ids: NDArray[np.int64]
+    spans: tuple[tuple[int, int], ...]
+    states: Vectors
+
+
 class MiniLmEmbedder:
     """all-MiniLM-L6-v2 as int8 ONNX: mean over the tokens' states, 384 numbers, 256 tokens read.
 
@@ -55,7 +70,7 @@ class MiniLmEmbedder:
 
     MAX_TOKENS = 256
     BATCH = 32
-    REMEMBERED = 256  # single texts, which are questions, asked again at each step of one answer
+    REMEMBERED = 64  # single texts, which are questions, asked again at each step of one answer
 
     def __init__(self, folder: Path, threads: int | None = None) -> None:
         self._tokenizer = open_tokenizer(folder / "tokenizer.json", self.MAX_TOKENS, _PULL)
@@ -65,16 +80,31 @@ class MiniLmEmbedder:
         self._session = open_session(model, threads, _PULL)
         if "last_hidden_state" not in {output.name for output in self._session.get_outputs()}:
             raise ModelError(f"{model} is another model than all-MiniLM-L6-v2.", _PULL)
-        self._memory_context = lru_cache(self.REMEMBERED)(self._embed_one)
+        self.read = lru_cache(self.REMEMBERED)(self._read)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Embed n texts as unit rows, shape (n, 384); long texts are cut, blank ones give zeros."""
-        if len(texts) == 1:
-            return self._memory_context(texts[0]).copy()
+        if len(texts) == 1 and texts[0].strip():
+            states = self.read(texts[0]).states[None]
+            return unit_rows(_summed(states, np.ones(states.shape[:2], dtype=np.int64)))
         return self._embed_many(texts)
 
-    def _embed_one(self, text: str) -> Vectors:
-        return self._embed_many([text])
+    def read_many(self, texts: Sequence[str]) -> list[ReadTokens]:
+        """The token states of many texts, about a third faster than one by one."""
+        encoded = self._tokenizer.encode_batch([encodable(text) for text in texts])
+        found: dict[int, ReadTokens] = {}
+        by_length = sorted(range(len(texts)), key=lambda one: len(encoded[one].ids))
+        for start in range(0, len(by_length), self.BATCH):
+            batch = by_length[start : start + self.BATCH]
+            ids, mask = _padded([encoded[one].ids for one in batch])
+            for one, row, states in zip(batch, ids, self._states(ids, mask), strict=True):
+                count = len(encoded[one].ids)
+                spans = tuple(encoded[one].offsets)
+                found[one] = ReadTokens(row[:count], spans, states[:count].copy())
+        return [found[one] for one in range(len(texts))]
+
+    def _read(self, text: str) -> ReadTokens:
+        return self.read_many([text])[0]
 
     def _embed_many(self, texts: Sequence[str]) -> Vectors:
         vectors = np.zeros((len(texts), self.size), dtype=np.float32)
@@ -88,16 +118,13 @@ class MiniLmEmbedder:
         return unit_rows(vectors)
 
     def _run(self, tokens: list[list[int]]) -> Vectors:
-        longest = max(map(len, tokens))
-        ids = np.zeros((len(tokens), longest), dtype=np.int64)
-        mask = np.zeros_like(ids)
-        for row, of_text in enumerate(tokens):
-            ids[row, : len(of_text)] = of_text
-            mask[row, : len(of_text)] = 1
+        ids, mask = _padded(tokens)
+        return _summed(self._states(ids, mask), mask)
+
+    def _states(self, ids: NDArray[np.int64], mask: NDArray[np.int64]) -> Vectors:
         inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         (states,) = self._session.run(["last_hidden_state"], inputs)
-        # (n, tokens, 384) -> sum over real tokens; the division by their number ends in unit_rows
-        return np.einsum("nts,nt->ns", states, mask.astype(np.float32))
+        return np.asarray(states, dtype=np.float32)
 
 
 class SentenceTransformerEmbedder:
@@ -241,6 +268,21 @@ def known_embedder_name(setting: str) -> str | None:
     if setting == DEFAULT_EMBEDDER:
         return MiniLmEmbedder.name
     return HashingEmbedder().name if setting == "hashing" else None
+
+
+def _padded(tokens: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Numbers of tokens and which of them are some, both (n, longest)."""
+    ids = np.zeros((len(tokens), max(map(len, tokens))), dtype=np.int64)
+    mask = np.zeros_like(ids)
+    for row, of_text in enumerate(tokens):
+        ids[row, : len(of_text)] = of_text
+        mask[row, : len(of_text)] = 1
+    return ids, mask
+
+
+def _summed(states: Vectors, mask: NDArray[np.int64]) -> Vectors:
+    """The sum over real tokens, (n, size) from (n, tokens, size); `unit_rows` makes it the mean."""
+    return np.einsum("nts,nt->ns", states, mask.astype(np.float32))
 
 
 def _embed_visible(
