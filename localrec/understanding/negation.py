@@ -163,7 +163,11 @@ def _meant_by_pronoun(reading: Reading, owner: Sequence[int], position: int) -> 
         return -1
     for cue in _VERBS.get(words[position], ()):
         end = position + len(cue)
-        if tuple(words[position:end]) != cue or end >= len(words):
+        if tuple(words[position:end]) != cue:
+            continue
+        if end >= len(words) or reading.gaps[end]:
+            if (place := _object_before(reading, owner, position)) >= 0:
+                return place
             continue
         following = owner[end + 1] if end + 1 < len(words) and not reading.gaps[end + 1] else -1
         if words[end] not in _WORDS.pronouns or reading.gaps[end] or following >= 0:
@@ -174,6 +178,16 @@ def _meant_by_pronoun(reading: Reading, owner: Sequence[int], position: int) -> 
             if owner[place] >= 0:
                 return place
     return -1
+
+
+def _object_before(reading: Reading, owner: Sequence[int], verb: int) -> int:
+    """ "King I can't stand, ...": the last token of the name that the clause is about, else -1."""
+    place = verb - 1
+    if place < 1 or reading.words[place] not in _WORDS.subjects or reading.gaps[place]:
+        return -1
+    if reading.words[place - 1] in ("that", "which", "whom", "but") and not reading.gaps[place - 1]:
+        place -= 1
+    return place - 1 if place and owner[place - 1] >= 0 else -1
 
 
 def _is_refused(reading: Reading, owner: Sequence[int], last: int) -> bool:

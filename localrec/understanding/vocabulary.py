@@ -100,7 +100,7 @@ class Vocabulary:
         return frozenset(word for word in told if len(word) > 3)
 
     @cached_property
-    def _units(self) -> frozenset[str]:
+    def units(self) -> frozenset[str]:
         """Words behind numbers, singular."""
         specs = self.domain.numbers.items()
         told = (
@@ -135,7 +135,7 @@ class Vocabulary:
         cut: list[tuple[Token, str]] = []
         counts = False
         for token in found:
-            unit = self._spelling.unit_meant(token.word, self._units) if counts else None
+            unit = self._spelling.unit_meant(token.word, self.units) if counts else None
             meant = (unit,) if unit else self._spelling.respell(token)
             if meant != (token.root,):
                 corrected[token.word] = " ".join(meant)

@@ -45,7 +45,7 @@ _REFUSED = re.compile(
 class YearSpan(msgspec.Struct, frozen=True):
     """Characters `start` to `end` of a question, and the closed span of years they ask for.
 
-    A span that is `barred` is refused ("not 1995").
+    A span that is `barred` is refused ("not 1995"); an era has a name ("post-war").
     """
 
     start: int
@@ -53,6 +53,7 @@ class YearSpan(msgspec.Struct, frozen=True):
     low: int
     high: int
     barred: bool = False
+    is_era: bool = False
 
 
 def level(text: str) -> str:
@@ -73,6 +74,8 @@ def find_years(text: str, *, decades: bool = False, short: bool = False) -> list
     found: list[YearSpan] = []
     for bare in _candidates(line, decades, short):
         refused = _REFUSED.search(line[: bare.start].replace("'", "")) is not None
+        if refused and bare.is_era:
+            bare = _other_side(bare)
         one = msgspec.structs.replace(
             bare,
             end=end_in_text(text, line, bare.end),
@@ -114,7 +117,7 @@ def joint_years(spans: Sequence[YearSpan]) -> tuple[int, int] | None:
 def _candidates(line: str, decades: bool, short: bool) -> Iterator[YearSpan]:
     for phrase, (low, high) in _WORDS.eras.items():
         for match in re.finditer(rf"\b{_spaced(phrase)}\b(?!\s+\d)", line):
-            yield YearSpan(match.start(), match.end(), low, high)
+            yield YearSpan(match.start(), match.end(), low, high, is_era=True)
     for match in _pair(short).finditer(line):
         begins = _value(match, "a_") or (0, 0)
         ends = _second(match, begins) or (0, 0)
@@ -131,6 +134,15 @@ def _candidates(line: str, decades: bool, short: bool) -> Iterator[YearSpan]:
         plain = match["decade"] or match["named"]
         if value is not None and (decades or not plain or match["part"]):
             yield YearSpan(match.start(), match.end(), *value)
+
+
+def _other_side(era: YearSpan) -> YearSpan:
+    """The years that "not from this century" leaves."""
+    if era.high == LATEST:
+        return msgspec.structs.replace(era, low=EARLIEST, high=era.low - 1)
+    if era.low == EARLIEST:
+        return msgspec.structs.replace(era, low=era.high + 1, high=LATEST)
+    return era
 
 
 def _bound(how: str, value: tuple[int, int]) -> tuple[int, int]:
@@ -160,6 +172,8 @@ def _value(match: re.Match[str], name: str) -> tuple[int, int] | None:
     if decade:
         first = int(decade)
         first += 0 if first > 99 else 2000 if first < 20 else 1900
+        if 1000 < first < 2000 and first % 100 == 0:  # "the 1800s" are a century
+            return _part_of(groups.get(f"{name}part"), first, 99, "century")
     elif named:
         first = _WORDS.decades[named]
     else:
