@@ -63,7 +63,7 @@ def reader(
 
 def _report_text(report: RoleReport, out: Path) -> str:
     text = (
-        f"Learnt {report.questions:,} questions of {report.carriers:,} carriers in "
+        f"Learnt {report.config.questions:,} questions of {report.carriers:,} carriers in "
         f"{report.seconds:,.0f} s of CPU: {out}, {report.bytes:,} bytes."
     )
     score = report.held_out

@@ -39,9 +39,7 @@ _WORDS = english().mention
 _BESIDE = frozenset(phrases(_WORDS.beside))
 
 
-def parse_query(
-    question: str, vocabulary: Vocabulary, tagger: RoleTagger | None = None
-) -> Query:
+def parse_query(question: str, vocabulary: Vocabulary, tagger: RoleTagger | None = None) -> Query:
     """Read a question against a catalogue's vocabulary; never fails, at worst finds nothing."""
     text = question[:LONGEST_QUESTION]
     reading = vocabulary.read(text)

@@ -110,9 +110,7 @@ def _is_said(words: tuple[str, ...], catalogue: Catalogue) -> bool:
     return 0 < count <= max(3, _TOO_COMMON * len(catalogue))
 
 
-def _runs(
-    places: Sequence[int], reading: Reading, apart: Collection[int]
-) -> list[tuple[int, int]]:
+def _runs(places: Sequence[int], reading: Reading, apart: Collection[int]) -> list[tuple[int, int]]:
     """Places side by side as runs; those in `apart` never share one with the others."""
     runs: list[list[int]] = []
     for place in places:

@@ -15,7 +15,7 @@ from localrec.training.reader.carriers import Slot, parse_carrier, plain_clauses
 from localrec.training.reader.role_network import TorchRoleNetwork
 from localrec.training.reader.role_questions import QuestionComposer, read_names
 from localrec.training.reader.role_states import RoleConfig, cue_rows, labels_of
-from localrec.training.reader.role_training import judge_roles, train_roles
+from localrec.training.reader.role_training import RoleReport, judge_roles, train_roles
 from localrec.understanding.question_roles import PLACE, RoleTagger, load_roles, softmax
 from tests.understanding.test_question_roles import LetterEncoder
 
@@ -124,9 +124,11 @@ def test_a_network_learns_what_names_are_there_for_and_is_written(tmp_path):
     out = tmp_path / "roles.npz"
     encoder = WordEncoder()
     report = train_roles(CARRIERS, CARRIERS, encoder, out, SMALL, no_progress)
-    assert report.questions == 700 and report.bytes == out.stat().st_size
+    assert report.bytes == out.stat().st_size
+    assert msgspec.json.decode((tmp_path / "roles.json").read_bytes(), type=RoleReport) == report
     assert report.held_out is not None
-    assert report.held_out.barred_found > 0.8 < report.held_out.right
+    assert report.held_out.barred_found > 0.7
+    assert report.held_out.right > 0.5  # eleven roles, names that were never seen
     tagger = RoleTagger(load_roles(out), encoder)
     text = "No zeppelins for me, please"
     assert tagger.tag(text, tokens(text)).named(1, 2, "barred") > 0.5

@@ -38,7 +38,9 @@ class LetterEncoder:
 
     def read(self, text: str) -> ReadTokens:
         found = tokens(text)
-        ids = np.array([sum(map(ord, one.word)) % (_WORDS - 1) + 1 for one in found], dtype=np.int64)
+        ids = np.array(
+            [sum(map(ord, one.word)) % (_WORDS - 1) + 1 for one in found], dtype=np.int64
+        )
         states = np.stack(
             [np.random.default_rng(int(one)).normal(size=_WIDE) for one in ids]
         ).astype(np.float32)

@@ -64,9 +64,7 @@ class QuestionComposer:
             then are the carriers alone, so that these are judged and no wordings of our own.
     """
 
-    def __init__(
-        self, carriers: Sequence[Carrier], seed: int, names: Names | None = None
-    ) -> None:
+    def __init__(self, carriers: Sequence[Carrier], seed: int, names: Names | None = None) -> None:
         self._random = random.Random(f"roles {seed}")
         self._names = names or read_names()
         self._is_judged = names is not None

@@ -52,9 +52,22 @@ class RoleScore(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RoleReport(msgspec.Struct, frozen=True, kw_only=True):
-    """How a training went."""
+    """How a training went; it is kept beside the network as its card.
 
-    questions: int
+    Args:
+        encoder: The embedder whose states the network reads.
+        roles: What it tells apart.
+        config: Settings of the training.
+        carriers: How many it learnt from.
+        parameters: Of the network.
+        seconds: Of CPU, reading and training.
+        bytes: Of the file.
+        held_out: How it did on the carriers that were held out; None without any.
+    """
+
+    encoder: str
+    roles: tuple[str, ...]
+    config: RoleConfig
     carriers: int
     parameters: int
     seconds: float
@@ -70,7 +83,7 @@ def train_roles(
     config: RoleConfig,
     progress: Progress,
 ) -> RoleReport:
-    """Compose questions, train the network on them and write it.
+    """Compose questions, train the network on them, write it and its card, a JSON file beside it.
 
     Args:
         carriers: To learn from.
@@ -96,14 +109,19 @@ def train_roles(
     if held_out:
         tagger = RoleTagger(network, encoder)
         score = judge_roles(tagger, QuestionComposer(held_out, config.seed + 1).compose(600))
-    return RoleReport(
-        questions=len(questions),
+    report = RoleReport(
+        encoder=encoder.name,
+        roles=ROLES,
+        config=config,
         carriers=len(carriers),
         parameters=sum(array.size for name, array in kept.items() if name.endswith("_8")),
-        seconds=time.process_time() - begun,
+        seconds=round(time.process_time() - begun, 1),
         bytes=out.stat().st_size,
         held_out=score,
     )
+    card = msgspec.json.format(msgspec.json.encode(report), indent=1)
+    write_atomically(out.with_suffix(".json"), card + b"\n")
+    return report
 
 
 def judge_roles(tagger: RoleTagger, questions: Iterable[TaggedQuestion]) -> RoleScore:
