@@ -33,7 +33,7 @@ def reader(
     ] = None,
     questions: Annotated[
         int, typer.Option("--questions", metavar="N", min=100, help="To compose and learn from.")
-    ] = 32_000,
+    ] = 30_000,
     epochs: Annotated[
         int, typer.Option("--epochs", metavar="N", min=1, help="Passes over them.")
     ] = 2,

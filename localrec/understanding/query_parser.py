@@ -47,11 +47,11 @@ def parse_query(question: str, vocabulary: Vocabulary, tagger: RoleTagger | None
     found = take_part_of_title(reading, find_mentions(reading, vocabulary), vocabulary)
     numbers = read_mended_ranges(_without_items(text, reading, found), reading, vocabulary)
     state = find_state(reading.words)
-    mentions = [one for one in found if _is_free(reading, one, numbers, state)]
-    mentions = without_asides(roles, mentions)
+    free = [one for one in found if _is_free(reading, one, numbers, state)]
+    mentions, passed_over = without_asides(roles, free)
     owner = owners(reading, mentions)
     barred, mildly = negated_tokens(reading, owner, vocabulary.negations)
-    used = state.places | _places_of(numbers, reading)
+    used = state.places | _places_of(numbers, reading) | passed_over
     texts = find_text_places(text, reading, owner, used, barred, vocabulary, roles)
     barred, mildly = decide_refusals(roles, mentions, barred, mildly, texts.spared)
     wanted = [not barred[one.first] for one in mentions]

@@ -138,7 +138,7 @@ class RoleLimits(msgspec.Struct, frozen=True):
         spared: To take a name for a wish that the rules refuse.
         less: To read a refusal as "less of it".
         aside: To leave a name out of the question.
-        at_hand: To put a name among the things at hand.
+        nothing: To leave out a doubtful name as a word like any other.
         words: To refuse words that name nothing.
     """
 
@@ -146,11 +146,11 @@ class RoleLimits(msgspec.Struct, frozen=True):
     spared: float = 0.99
     less: float = 0.8
     aside: float = 0.8
-    at_hand: float = 0.8
+    nothing: float = 0.9
     words: float = 0.7
 
 
-ALONE = RoleLimits(barred=0.5, spared=0.5, less=0.5, aside=0.5, at_hand=0.5, words=0.5)
+ALONE = RoleLimits(barred=0.5, spared=0.5, less=0.5, aside=0.5, words=0.5)
 
 
 class WordRoles(msgspec.Struct, frozen=True):

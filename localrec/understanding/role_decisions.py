@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 
 from localrec.understanding.mentions import Mention
 from localrec.understanding.question_roles import RoleTagger, WordRoles
-from localrec.understanding.vocabulary import Reading
+from localrec.understanding.vocabulary import Reading, Vocabulary
 
 
 def tag_words(tagger: RoleTagger | None, text: str, reading: Reading) -> WordRoles | None:
@@ -19,12 +19,26 @@ def tag_words(tagger: RoleTagger | None, text: str, reading: Reading) -> WordRol
     return tagger.tag(text, reading.tokens) if tagger and reading.tokens else None
 
 
-def without_asides(roles: WordRoles | None, mentions: Sequence[Mention]) -> list[Mention]:
-    """The names without those that a story mentions by the way."""
+def without_asides(
+    roles: WordRoles | None, mentions: Sequence[Mention]
+) -> tuple[list[Mention], set[int]]:
+    """The names without those that a story mentions by the way, and the places of those.
+
+    A doubtful name, which may be a word like any other, goes too where it is there for nothing.
+    """
     if roles is None:
-        return list(mentions)
-    limit = roles.limits.aside
-    return [one for one in mentions if roles.named(one.first, one.last, "aside") <= limit]
+        return list(mentions), set()
+    limits = roles.limits
+    kept, passed_over = [], set()
+    for one in mentions:
+        is_aside = roles.named(one.first, one.last, "aside") > limits.aside
+        if is_aside or (
+            one.doubtful and roles.of(one.first, one.last, "other") > limits.nothing
+        ):
+            passed_over |= set(range(one.first, one.last))
+        else:
+            kept.append(one)
+    return kept, passed_over
 
 
 def decide_refusals(
@@ -66,12 +80,22 @@ def decide_refusals(
     return refused, milder
 
 
-def refused_words(roles: WordRoles | None, free: Collection[int]) -> set[int]:
-    """Places of words that name nothing and that the tagger takes for refused."""
+def refused_words(
+    roles: WordRoles | None, free: Collection[int], reading: Reading, vocabulary: Vocabulary
+) -> set[int]:
+    """Places of words that name nothing, are no everyday words and are refused for the tagger."""
     if roles is None:
         return set()
     limit = roles.limits.words
-    return {place for place in free if roles.of(place, place + 1, "barred") > limit}
+    return {
+        place
+        for place in free
+        if roles.of(place, place + 1, "barred") > limit
+        and len(reading.roots[place]) > 2
+        and reading.roots[place] not in vocabulary.item_nouns
+        and not vocabulary.is_plain(reading.words[place])
+        and not vocabulary.is_plain(reading.roots[place])
+    }
 
 
 def _set(values: list[bool], places: range, value: bool) -> None:

@@ -57,7 +57,7 @@ def find_text_places(
     free = {place for place in range(len(reading.tokens)) if owner[place] < 0 and place not in used}
     quoted = _quoted(text, reading) & free
     content = content_places(reading, vocabulary)
-    tagged = refused_words(roles, free)
+    tagged = refused_words(roles, free, reading, vocabulary)
     runs = _runs(sorted(free & (content | quoted | tagged)), reading, tagged)
     if not runs:
         return TextPlaces((), ())

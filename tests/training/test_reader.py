@@ -1,12 +1,11 @@
-"""Training of the role tagger: carriers, composed questions, and a network that learns from them."""
+"""Training of the role tagger: carriers, composed questions, a network that learns from them."""
 
 from __future__ import annotations
 
 import msgspec
 import numpy as np
 import pytest
-
-torch = pytest.importorskip("torch")
+import torch
 
 from localrec.foundation.errors import InputError
 from localrec.foundation.progress import no_progress

@@ -18,10 +18,11 @@ from localrec.understanding.question_roles import (
     PLACE,
     ROLES,
     WEIGHTS,
+    Role,
     RoleLayer,
     RoleNetwork,
     RoleTagger,
-    Role,
+    WordRoles,
     load_roles,
     packed,
     unpacked,
@@ -62,8 +63,6 @@ class SaidRoles:
             role, share = self._said.get(word.word, ("other", 1.0))
             shares[place, PLACE[role]] = share
             shares[place, PLACE["wanted" if role != "wanted" else "barred"]] += 1 - share
-        from localrec.understanding.question_roles import WordRoles
-
         return WordRoles(shares)
 
 
@@ -168,6 +167,16 @@ def test_less_of_a_thing_is_a_soft_wish(read_with):
 
 def test_a_name_said_by_the_way_is_no_wish(read_with):
     assert wanted(read_with("my aunt sells gin, I want rum", gin=("aside", 0.99))) == {"rum"}
+
+
+def test_a_name_said_by_the_way_is_told_as_unused_and_not_looked_for_in_texts(read_with):
+    query = read_with("my aunt sells gin, I want rum", gin=("aside", 0.99))
+    assert "gin" not in {word for one in query.texts for word in one.words}
+    assert any("gin" in one for one in query.unused)
+
+
+def test_an_everyday_word_is_never_refused_as_a_text(read_with):
+    assert not read_with("gin, please", please=("barred", 0.99)).texts
 
 
 def test_words_that_name_nothing_are_refused_in_texts_where_the_tagger_says_so(read_with):

@@ -36,13 +36,13 @@ class RoleConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         seed: Of questions and weights.
     """
 
-    questions: int = 32_000
+    questions: int = 30_000
     epochs: int = 2
     size: int = 192
     layers: int = 2
     heads: int = 4
     learning_rate: float = 1.5e-3
-    batch_size: int = 64
+    batch_size: int = 32
     dropout: float = 0.15
     other_weight: float = 0.5
     seed: int = 0
