@@ -108,6 +108,7 @@ _ELSEWHERE = {
     "train": {
         "adapter": ("train_adapter", "adapter", "EXAMPLES"),
         "export": ("train_adapter", "export", "EXPORT_EXAMPLES"),
+        "reader": ("train_reader", "reader", "EXAMPLES"),
         "grpo": ("train_policy", "grpo", "EXAMPLES"),
         "refine": ("train_policy", "refine", "REFINE_EXAMPLES"),
         "resume": ("train_policy", "resume", "RESUME_EXAMPLES"),
