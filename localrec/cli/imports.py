@@ -137,7 +137,7 @@ def _import_read(
 
 
 def _read(
-    known: tuple[str | CatalogueRows | BulkHistory, Domain],
+    known: tuple[str | CatalogueRows | HistoryRows | BulkHistory, Domain],
     path: Path,
     user: str | None,
     window: Window | None,
@@ -223,7 +223,7 @@ def index_in_background(workspace: Path, domain: str, waiting: int) -> None:
 
 def _kind_and_domain(
     context: CommandContext, kind: str, path: Path, named: str | None, guess: GuessOptions
-) -> tuple[str | CatalogueRows | BulkHistory, Domain]:
+) -> tuple[str | CatalogueRows | HistoryRows | BulkHistory, Domain]:
     """The kind of a file and the domain of its items; or its rows, read by an accepted guess."""
     from localrec.graph.domain_files import known_domains, load_domain, use_domains_of
     from localrec.sources import detect_kind, open_source
@@ -231,7 +231,7 @@ def _kind_and_domain(
     use_domains_of(context.workspace)
     if kind == "auto":
         fitting = _fitting_domain(context, path, named)
-        if fitting is not None:
+        if fitting is not None and guess.user is None:
             note(f"{path.name} is a table of {fitting.plural}.")
             return "catalogue", fitting
         try:

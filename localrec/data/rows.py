@@ -49,6 +49,7 @@ class Event(StrEnum):
     RATED = "rated"
     LIKED = "liked"
     DISLIKED = "disliked"
+    ABANDONED = "abandoned"  # begun and given up: half a dislike
     SEEN = "seen"  # watched, read, drunk: without a verdict
     PLAYED = "played"  # heard; `times` says how often
     WANTED = "wanted"  # on a list for later

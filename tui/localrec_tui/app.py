@@ -86,6 +86,7 @@ _FEEDBACK_VERBS = {
     Event.RATED: "rates",
     Event.LIKED: "likes",
     Event.DISLIKED: "dislikes",
+    Event.ABANDONED: "gives up",
     Event.SEEN: "knows",
     Event.PLAYED: "plays",
     Event.WANTED: "wants",

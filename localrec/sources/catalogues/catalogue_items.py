@@ -89,6 +89,11 @@ class CatalogueReader:
                 items[key], origin[key], gathered[key] = item, (row, told), [row]
         return self._finished(items, gathered, shared)
 
+    def item_of(self, row: int, cells: Sequence[Cell]) -> ItemRow | None:
+        """The item that one record describes, whatever others say; None for one without a name."""
+        name = self._name(cells)
+        return self._item(row, self._key(name, cells), name, cells) if name else None
+
     def _finished(
         self, items: dict[str, ItemRow], gathered: dict[str, list[int]], shared: int
     ) -> CatalogueRows:

@@ -21,7 +21,8 @@ _SEPARATORS = ("|", ";", ", ", ",", " / ")
 _URL = re.compile(r"(?:https?://|www\.|file:///|/[\w./-]+\.(?:jpg|png))\S*", re.IGNORECASE)
 _DATE = re.compile(
     r"\d{4}[-/]\d{1,2}[-/]\d{1,2}(?:[ T].*)?|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}"
-    r"|[A-Z][a-z]{2,8}\.? \d{1,2}, \d{4}"
+    r"(?:[ T,]+\d{1,2}:.*)?|[A-Z][a-z]{2,8}\.? \d{1,2}, \d{4}(?:,? \d{1,2}:.*)?"
+    r"|\d{1,2}\.? [A-Z][a-z]{2,8}\.?,? \d{4}(?:,? \d{1,2}:.*)?"
 )
 _YES = frozenset({"yes", "true", "y", "t", "1", "x", "wahr", "ja"})
 _NO = frozenset({"no", "false", "n", "f", "0", "falsch", "nein"})
@@ -44,7 +45,8 @@ class ColumnProfile(msgspec.Struct, kw_only=True):
         words: Words of a value on average.
         low, high: The ends of its numbers.
         zeros: Share of its numbers that are 0.
-        lowest_share: Share of the lowest number above 0.
+        lowest: The lowest number above 0.
+        lowest_share: Share of that number.
         is_whole: Whether its numbers are whole.
         format: How it writes numbers.
         separator: What parts the names of a list; None for lists in brackets.
@@ -63,6 +65,7 @@ class ColumnProfile(msgspec.Struct, kw_only=True):
     low: float = 0.0
     high: float = 0.0
     zeros: float = 0.0
+    lowest: float = 0.0
     lowest_share: float = 0.0
     is_whole: bool = False
     format: NumberFormat = NumberFormat()
@@ -147,6 +150,7 @@ def _profile_numbers(profile: ColumnProfile, texts: list[str], cells: list[str])
     profile.low, profile.high = min(told), max(told)
     profile.is_whole = all(value == int(value) for value in told if abs(value) < 1e15)
     profile.zeros = (len(told) - len(above)) / len(told)
+    profile.lowest = min(above, default=0.0)
     profile.lowest_share = above.count(min(above)) / len(told) if above else 0.0
     profile.holds = "number"
     in_turn = [form.value(cell) for cell in cells]
