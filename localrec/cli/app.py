@@ -13,6 +13,7 @@ import typer
 from localrec.cli import (
     adapters,
     ask,
+    backup,
     datasets,
     describe,
     doctor,
@@ -76,6 +77,8 @@ app.command("learn", epilog=learn.EXAMPLES)(learn.learn)
 app.command("describe", epilog=describe.EXAMPLES)(describe.describe)
 app.command("export", epilog=export.EXAMPLES)(export.export)
 app.command("forget", epilog=forget.EXAMPLES)(forget.forget)
+app.command("backup", epilog=backup.BACKUP_EXAMPLES)(backup.backup)
+app.command("restore", epilog=backup.RESTORE_EXAMPLES)(backup.restore)
 app.command("doctor")(doctor.doctor)
 app.command("sql", epilog=sql.EXAMPLES)(sql.sql)
 app.command("tui", epilog=tui.EXAMPLES)(tui.tui)

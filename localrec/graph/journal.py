@@ -46,6 +46,11 @@ def staged_path(path: Path) -> Path:
     return path.with_name(path.name + PREPARED)
 
 
+def is_journal(name: str) -> bool:
+    """Whether a file of this name is the journal, or is about to be."""
+    return name in (_JOURNAL, f"{_JOURNAL}.part")
+
+
 def files_in(folder: Path) -> Iterator[Path]:
     """Every file below a folder, and every link, which is not followed."""
     for parent, folders, names in os.walk(folder):
