@@ -35,6 +35,7 @@ class StoreCopy(msgspec.Struct, frozen=True, kw_only=True):
         name: The file's name in `backups/`.
         before: What it was made before, such as "schema 6".
         schema: The schema of the store in it; 0 where it could not be opened.
+        number: Grows from copy to copy, whatever the clock says.
         at: When it was made, in UTC.
         bytes: Its size.
         sha256: Its checksum.
@@ -43,13 +44,14 @@ class StoreCopy(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     before: str
     schema: int
+    number: int
     at: datetime
     bytes: int
     sha256: str
 
 
 def keep_copy(store: BinaryIO, workspace: Path, before: str, schema: int) -> StoreCopy:
-    """Copy a store, and drop the oldest copies beyond three; one that is there stays the only one.
+    """Copy a store, unless that is there, as the newest copy; the oldest beyond three go.
 
     Args:
         store: The file, open for reading. Who has the same file open in DuckDB must close it after
@@ -90,10 +92,14 @@ def _copy(store: BinaryIO, workspace: Path, before: str, schema: int) -> StoreCo
     folder = make_private(workspace / FOLDER)
     now = datetime.now(UTC)
     checksum, size = copy_hashed(store.read, lambda _: None)
-    for known in kept_copies(workspace):  # a process that died before it migrated has made it
+    others = kept_copies(workspace)
+    number = max((other.number for other in others), default=0) + 1
+    for known in others:  # such as by a process that died before it migrated
         if known.sha256 == checksum and is_sound(workspace, known):
-            return known
-    name = f"store-{now:%Y%m%d-%H%M%S}-{checksum[:8]}.duckdb"
+            again = msgspec.structs.replace(known, before=before, number=number, at=now)
+            write_record(folder / f"{known.name}.json", again)
+            return again
+    name = f"store-{checksum[:16]}.duckdb"
 
     def save(path: Path) -> None:
         store.seek(0)
@@ -105,7 +111,8 @@ def _copy(store: BinaryIO, workspace: Path, before: str, schema: int) -> StoreCo
         name=name,
         before=before,
         schema=schema,
-        at=now.replace(microsecond=0),
+        number=number,
+        at=now,
         bytes=size,
         sha256=checksum,
     )
@@ -126,7 +133,7 @@ def kept_copies(workspace: Path) -> list[StoreCopy]:
             continue
         if f"{copy.name}.json" == path.name and (path.parent / copy.name).is_file():
             found.append(copy)
-    return sorted(found, key=lambda copy: (copy.at, copy.name), reverse=True)
+    return sorted(found, key=lambda copy: copy.number, reverse=True)
 
 
 def is_sound(workspace: Path, copy: StoreCopy) -> bool:
