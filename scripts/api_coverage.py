@@ -22,6 +22,8 @@ CALLS: dict[str, str] = {
     "export": "Workspace.export",
     "forget": "Workspace.forget",
     "sql": "Workspace.sql",
+    "backup": "Workspace.backup",
+    "restore": "Workspace.restore",
     "shelf list": "Workspace.shelf",
     "memory show": "Workspace.memory",
     "train adapter": "Workspace.train_adapter",
