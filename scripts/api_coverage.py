@@ -57,6 +57,7 @@ WITHOUT: dict[str, str] = {
     "memory rules show": _DECLARES,
     "memory rules edit": _DECLARES,
     "memory rules generate": _DECLARES,
+    "train reader": "makes what ships with the package",
     "train sequential": "evaluate, with sasrec or gru4rec, trains one",
     "train grpo": "runs for hours under torchrun",
     "train refine": "runs for hours under torchrun",
