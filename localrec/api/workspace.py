@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from localrec.api.backups import BackupCalls
 from localrec.api.evaluation import EvaluationCalls
 from localrec.api.training import TrainingCalls
 from localrec.foundation.progress import Progress, no_progress
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from localrec.privacy.forget import ForgetReceipt
 
 
-class Workspace(EvaluationCalls, TrainingCalls):
+class Workspace(EvaluationCalls, TrainingCalls, BackupCalls):
     """A folder with a store, its models and settings. Making one opens nothing.
 
     Every method raises a `localrec.LocalrecError` with one sentence and a remedy: `UsageError` for

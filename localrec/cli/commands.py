@@ -74,6 +74,14 @@ COMMANDS = {
         "afterwards.",
         "forget",
     ),
+    "backup": _command(
+        "Write the whole workspace into one file, and read it back against its checksums.",
+        *("backup", "backup", "BACKUP_EXAMPLES"),
+    ),
+    "restore": _command(
+        "Replace the workspace by what a backup holds, after every checksum was found right.",
+        *("backup", "restore", "RESTORE_EXAMPLES"),
+    ),
     "doctor": _command(
         "Check libraries, models and the workspace; exits with 1 when something is broken.",
         *("doctor", "doctor", ""),
@@ -108,6 +116,7 @@ _ELSEWHERE = {
     "train": {
         "adapter": ("train_adapter", "adapter", "EXAMPLES"),
         "export": ("train_adapter", "export", "EXPORT_EXAMPLES"),
+        "reader": ("train_reader", "reader", "EXAMPLES"),
         "grpo": ("train_policy", "grpo", "EXAMPLES"),
         "refine": ("train_policy", "refine", "REFINE_EXAMPLES"),
         "resume": ("train_policy", "resume", "RESUME_EXAMPLES"),

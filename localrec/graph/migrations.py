@@ -189,6 +189,12 @@ def is_behind(connection: duckdb.DuckDBPyConnection) -> bool:
     return schema_version(connection) < SCHEMA_VERSION and not _is_foreign(connection)
 
 
+def older_version(connection: duckdb.DuckDBPyConnection) -> int:
+    """The schema of a store that steps are missing of; 0 for one of today, and for no store."""
+    version = schema_version(connection)
+    return version if version < SCHEMA_VERSION else 0
+
+
 def _is_foreign(connection: duckdb.DuckDBPyConnection) -> bool:
     tables = connection.execute("SELECT count(*) FROM duckdb_tables()").fetchone()
     return bool(tables and tables[0]) and schema_version(connection) == 0

@@ -48,6 +48,7 @@ class Marc:
             open_slot_model=model_opener(context, "slots", config.reader),
             open_vision=context.models.open_vision if config.vision == "model" else None,
             open_pictures=context.item_images,
+            open_tagger=context.role_tagger,
         )
         router = model_opener(context, "router", config.router)
         self._router = Router(router, context.vocabulary, config.router == "adapter")

@@ -87,7 +87,7 @@ class TestHistory:
         assert ("=HYPERLINK(1)",) in notes
 
     def test_of_nobody_is_refused_before_a_file_is_made(self, export, tmp_path):
-        with pytest.raises(InputError, match="Nobody here is called 'ghost'"):
+        with pytest.raises(UsageError, match="Nobody called 'ghost' is known here"):
             export(tmp_path / "h.csv", user="ghost")
         assert not list(tmp_path.glob("h.csv*"))
 
