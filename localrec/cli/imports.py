@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from localrec.cli.background_index import index_in_background, is_made_elsewhere
 from localrec.cli.context import (
     CommandContext,
     DomainOption,
@@ -210,17 +211,6 @@ def _store(
     return report
 
 
-def index_in_background(workspace: Path, domain: str, waiting: int) -> None:
-    """Start `localrec index` for a domain, and say that answers work meanwhile."""
-    from localrec.foundation.jobs import start_in_background
-
-    start_in_background(workspace, ["index", "--domain", domain])
-    note(
-        f"You can ask now. The vectors of {waiting:,} texts are made in the background; until they "
-        "are there, texts are compared by spelling: localrec index --status"
-    )
-
-
 def _kind_and_domain(
     context: CommandContext, kind: str, path: Path, named: str | None, guess: GuessOptions
 ) -> tuple[str | CatalogueRows | HistoryRows | BulkHistory, Domain]:
@@ -309,6 +299,7 @@ def index(
     if status:
         _tell_status(context, names)
         return
+    names = [name for name in names if not is_made_elsewhere(context, name)]
     embedded = dict.fromkeys(names, 0)
     with progress() as steps:
         for name in names:
