@@ -216,7 +216,7 @@ def _kind_and_domain(
 ) -> tuple[str | CatalogueRows | HistoryRows | BulkHistory, Domain]:
     """The kind of a file and the domain of its items; or its rows, read by an accepted guess."""
     from localrec.graph.domain_files import known_domains, load_domain, use_domains_of
-    from localrec.sources import detect_kind, open_source
+    from localrec.sources import detect_kind, domain_of_file
 
     use_domains_of(context.workspace)
     if kind == "auto":
@@ -240,7 +240,7 @@ def _kind_and_domain(
                 f"localrec domains new NAME --from {path}",
             )
         return kind, found
-    return kind, load_domain(open_source(kind).domain)
+    return kind, load_domain(domain_of_file(kind, path))
 
 
 def _fitting_domain(context: CommandContext, path: Path, named: str | None) -> Domain | None:
