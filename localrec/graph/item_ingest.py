@@ -18,7 +18,13 @@ import numpy as np
 from localrec.data.domains import Domain
 from localrec.data.rows import ImportReport, ItemRow
 from localrec.graph.attribute_extraction import extract_attributes
-from localrec.graph.joined_items import add_joined, find_joined, find_staged, tell_joined
+from localrec.graph.joined_items import (
+    add_joined,
+    find_joined,
+    find_staged,
+    merged_properties,
+    tell_joined,
+)
 from localrec.graph.store import Columns, Store
 from localrec.graph.taxonomy import FLAVOURED_WITH, IS_A, Placement, taxonomy_of
 
@@ -191,9 +197,8 @@ def _add_properties(store: Store, domain: str) -> None:
         "UPDATE node SET properties = told.properties FROM (SELECT n.node_id, "
         "CASE WHEN n.node_id IN (SELECT b.node_id FROM brought b JOIN import_receipt r "
         "USING (import_id) WHERE r.user_key IS NULL) "
-        # The inner patch takes out nulls, which would take away what the export knows.
-        "THEN json_merge_patch(s.properties, json_merge_patch('{}', n.properties)) "
-        "ELSE json_merge_patch(n.properties, s.properties) END AS properties "
+        f"THEN {merged_properties(newest_wins=False)} "
+        f"ELSE {merged_properties(newest_wins=True)} END AS properties "
         "FROM node n JOIN staged_item s ON n.kind = s.kind AND n.key = s.key "
         "WHERE n.domain = $domain AND s.properties <> '{}') told "
         "WHERE node.node_id = told.node_id "

@@ -53,18 +53,8 @@ def find_staged(store: Store, domain: str) -> None:
 
 def add_joined(store: Store, domain: Domain) -> None:
     """Add to the joined items the properties and kinds of links that they lack."""
-    known = "json_merge_patch('{}', n.properties)"  # without nulls, which would take away
-    for text in _TEXTS:
-        is_better = (
-            f"n.properties->>'$.{text}_source' = 'generated' "
-            f"AND s.properties->>'$.{text}_source' = 'source'"
-        )
-        without = f'{{"{text}": null, "{text}_source": null}}'
-        known = (
-            f"CASE WHEN {is_better} THEN json_merge_patch({known}, '{without}') ELSE {known} END"
-        )
     store.execute(
-        f"UPDATE node SET properties = json_merge_patch(s.properties, {known}) "
+        f"UPDATE node SET properties = {merged_properties(newest_wins=False)} "
         "FROM joined j JOIN staged_item s USING (key) JOIN node n ON n.node_id = j.node_id "
         "WHERE node.node_id = j.node_id"
     )
@@ -74,6 +64,41 @@ def add_joined(store: Store, domain: Domain) -> None:
         "JOIN node a ON a.domain = ? AND a.kind = l.attribute_kind AND a.key = l.attribute_key "
         f"WHERE {_NEW_KINDS} ORDER BY l.position",
         [domain.name],
+    )
+
+
+def merged_properties(*, newest_wins: bool) -> str:
+    """SQL for what a stored item `n` and a staged one `s` say together.
+
+    A text that a file states gives way to no other that was made for an item, whoever brings it,
+    and takes no mark of one along; a made text gives way to a stated one.
+
+    Args:
+        newest_wins: Whether the staged item is right where both state something.
+    """
+    # Without nulls, which would take away.
+    known, told = "json_merge_patch('{}', n.properties)", "s.properties"
+    for text in _TEXTS:
+        without = f'{{"{text}": null, "{text}_source": null}}'
+        old, new = _is_stated("n", text), _is_stated("s", text)
+        stays = f"(n.properties->>'$.{text}' IS NOT NULL AND NOT {new})"
+        if not newest_wins:
+            stays = f"({stays} OR {old})"
+        told = f"CASE WHEN {stays} THEN json_merge_patch({told}, '{without}') ELSE {told} END"
+        known = (
+            f"CASE WHEN {new} AND NOT {old} THEN json_merge_patch({known}, '{without}') "
+            f"ELSE {known} END"
+        )
+    first, last = (known, told) if newest_wins else (told, known)
+    return f"json_merge_patch({first}, {last})"
+
+
+def _is_stated(node: str, text: str) -> str:
+    """SQL that is true where a file stated a text: it bears no mark, or that of a source."""
+    properties = f"{node}.properties"
+    return (
+        f"(coalesce({properties}->>'$.{text}', '') <> '' "
+        f"AND coalesce({properties}->>'$.{text}_source', 'source') = 'source')"
     )
 
 

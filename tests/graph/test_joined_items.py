@@ -7,8 +7,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from localrec.data.rows import AttributeLink, ItemRow
+from localrec.data.rows import AttributeLink, Event, HistoryRows, InteractionRow, ItemRow
 from localrec.graph.domain_files import load_domain
+from localrec.graph.history_ingest import ingest_history
 from localrec.graph.item_ingest import ingest_items
 from localrec.graph.store import Store
 from tests.planted import a_report
@@ -80,3 +81,50 @@ def test_the_same_file_again_replaces_what_it_said(store: Store) -> None:
     assert (properties(store).get("id"), properties(store).get("method")) == ("8", None)
     assert links(store, DRINKS.attributes["ingredient"].edge) == ["vodka"]
     assert report.notes == ()
+
+
+def marks(store: Store) -> tuple[str | None, str | None]:
+    told = properties(store)
+    return told.get("description"), told.get("description_source")
+
+
+MADE = {"description": "A drink of gin.", "description_source": "generated"}
+MODEL = {"description": "A model's words.", "description_source": "model"}
+PLAIN = {"description": "Bitter and red."}  # a table's own words bear no mark
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        (PLAIN, MADE, ("Bitter and red.", None)),
+        (MADE, PLAIN, ("Bitter and red.", None)),
+        (MODEL, PLAIN, ("Bitter and red.", None)),
+        (MODEL, MADE, ("A model's words.", "model")),
+        ({}, MADE, ("A drink of gin.", "generated")),
+        (PLAIN, {"description": "Other."}, ("Bitter and red.", None)),
+    ],
+)
+def test_what_a_file_gave_as_description_never_counts_as_made(
+    store: Store, before: dict[str, str], after: dict[str, str], expected: tuple[str, str | None]
+) -> None:
+    ingest_items(store, DRINKS, [drink("gin", **before)], FIRST)
+    ingest_items(store, DRINKS, [drink("gin", **after)], SECOND)
+    assert marks(store) == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        (PLAIN, MADE, ("Bitter and red.", None)),
+        (MADE, PLAIN, ("Bitter and red.", None)),
+        (PLAIN, {"description": "Newer."}, ("Newer.", None)),
+    ],
+)
+def test_an_export_takes_no_description_away_that_another_gave(
+    store: Store, before: dict[str, str], after: dict[str, str], expected: tuple[str, str | None]
+) -> None:
+    for told in (before, after):
+        deed = InteractionRow(user="anna", item="negroni", event=Event.SEEN)
+        rows = HistoryRows(items=(drink("gin", **told),), interactions=(deed,), report=FIRST)
+        ingest_history(store, DRINKS, rows, "anna")
+    assert marks(store) == expected
