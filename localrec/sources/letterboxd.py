@@ -47,6 +47,7 @@ _SINGLE = {
 }
 _LISTS = {"watchlist": "watchlist.csv", "like": "likes/films.csv", "watched": "watched.csv"}
 _TOP = {*(name.partition("/")[0] for name in _NEEDED), "profile.csv", "deleted", "orphaned"}
+_OWN_LIST = "Letterboxd list export"
 _DAYS = ("Date", "Watched Date")
 _RATING = re.compile(r"\d{1,3}(?:[.,]\d{1,3})?", re.ASCII)
 _YEAR = re.compile(r"\d{4}(?:\.0)?", re.ASCII)
@@ -86,8 +87,14 @@ class LetterboxdSource:
 
     def recognises(self, preview: FilePreview) -> bool:
         """Whether films rated lie beside films watched or wanted, or it is one such list."""
-        return {"name", "letterboxd uri"} <= set(preview.header) or any(
-            preview.has_member("ratings.csv", other) for other in ("watched.csv", "watchlist.csv")
+        is_list = preview.head.lstrip("\ufeff").startswith(_OWN_LIST)
+        return (
+            is_list
+            or {"name", "letterboxd uri"} <= set(preview.header)
+            or any(
+                preview.has_member("ratings.csv", other)
+                for other in ("watched.csv", "watchlist.csv")
+            )
         )
 
     def read(self, path: Path, domain: Domain, user: str | None) -> HistoryRows:
@@ -149,6 +156,12 @@ class LetterboxdSource:
         """One list by itself, as what its columns and name say it is; spreadsheets may have it."""
         table = DelimitedTable(path, self._limits)
         header, name = set(table.header), path.name.casefold()
+        if table.header[0].startswith(_OWN_LIST):
+            raise InputError(
+                f"{path} is a list that somebody made on Letterboxd: it does not say whether its "
+                "films were seen, liked or are wanted.",
+                "Import the whole export, or its ratings.csv, watched.csv or watchlist.csv.",
+            )
         if not {"Name", "Letterboxd URI"} <= header:
             raise InputError(
                 f"{path} is no list of Letterboxd: it has {', '.join(table.header[:20])}.",

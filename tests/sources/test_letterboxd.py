@@ -14,6 +14,7 @@ from localrec.data.domains import Domain
 from localrec.data.rows import Event, HistoryRows, InteractionRow
 from localrec.foundation.errors import InputError, UsageError
 from localrec.graph.domain_files import load_domain
+from localrec.sources import detect_kind
 from localrec.sources.letterboxd import LetterboxdSource
 from localrec.sources.protocols import FilePreview
 from tests.sources.zips import flipped, linked, packed
@@ -361,3 +362,14 @@ def test_cells_that_a_spreadsheet_adds_cost_no_row(tmp_path, films_domain):
     assert [row.rating for row in history.interactions] == [4.5, 3.5]
     assert [item.properties["year"] for item in history.items] == [1979, 1995]
     assert history.report.problems == ()
+
+
+def test_a_list_of_ones_own_is_told_from_what_was_seen(tmp_path, films_domain):
+    path = tmp_path / "best.csv"
+    path.write_text(
+        "Letterboxd list export v7\nDate,Name,Tags,URL,Description\n2023-01-01,Best,,x,y\n\n"
+        "Position,Name,Year,URL,Description\n1,Alien,1979,https://boxd.it/2a,\n"
+    )
+    assert detect_kind(path) == "letterboxd"
+    with pytest.raises(InputError, match="does not say whether its films were seen"):
+        read(path, films_domain)
