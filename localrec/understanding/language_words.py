@@ -133,6 +133,10 @@ class TalkWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     small: tuple[str, ...]
     other: tuple[str, ...]
     asking: tuple[str, ...]
+    thanks: tuple[str, ...]
+    greetings: Words
+    errands: tuple[str, ...]
+    errands_anywhere: tuple[str, ...]
     wishes: Words
     silent: Words
 
