@@ -166,6 +166,7 @@ class LanguageWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     company: tuple[str, ...]
     alone: tuple[str, ...]
     demonyms: dict[str, tuple[str, ...]]
+    places: dict[str, tuple[str, ...]]
     numbers: dict[str, int]
 
 
