@@ -246,10 +246,21 @@ class Vocabulary:
                     doubled = spelling + spelling[-1:] if len(spelling) == 3 else spelling
                     for stem in (spelling, spelling.removesuffix("e"), doubled):
                         self.names.add(f"{stem}ish", meaning)
+            for place in self._parts_of_the_world.get(attribute.key, ()):
+                self.names.add(place, meaning)
             if spec.role == "category":  # "Coffee / Tea", "Sicily & Sardinia" by either half
                 for half in re.split(r"/| & ", attribute.name):
                     if half != attribute.name and self._is_askable(half, spec.role):
                         self.names.add(half, meaning)
+
+    @cached_property
+    def _parts_of_the_world(self) -> dict[str, list[str]]:
+        """A country's key -> what parts of the world it lies in."""
+        found: dict[str, list[str]] = {}
+        for place, countries in english().places.items():
+            for country in countries:
+                found.setdefault(country, []).append(place)
+        return found
 
     def _is_askable(self, spelling: str, role: str) -> bool:
         """False for names that only say "a drink", and for "orange drink" as a component.
