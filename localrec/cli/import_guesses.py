@@ -64,9 +64,10 @@ def read_guessed(
 def _as_history(
     context: CommandContext, table: RecordTable, mapping: TableMapping, options: GuessOptions
 ) -> tuple[HistoryRows | BulkHistory, Domain]:
+    from localrec.sources.domain_words import domain_of_header
     from localrec.sources.import_log import judge_report
     from localrec.sources.mapped_table import MappedTableSource
-    from localrec.sources.table_guess import domain_of_header, mapping_text
+    from localrec.sources.table_guess import mapping_text
     from localrec.sources.table_history import read_history
 
     name = options.domain or domain_of_header(table.path, table.columns)

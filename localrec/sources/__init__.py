@@ -38,6 +38,17 @@ def open_source(kind: str) -> Source | HistorySource:
     return source
 
 
+def domain_of_file(kind: str, path: Path) -> str:
+    """The domain of a file's items where nobody names one: the kind's, or told from the file.
+
+    Raises:
+        InputError: no such kind, or a file that cannot be looked at.
+    """
+    source = open_source(kind)
+    told = getattr(source, "domain_of", None)
+    return source.domain if told is None else str(told(path))
+
+
 def read_export(
     kind: str,
     path: Path,

@@ -49,7 +49,7 @@ _LISTS = {"watchlist": "watchlist.csv", "like": "likes/films.csv", "watched": "w
 _TOP = {*(name.partition("/")[0] for name in _NEEDED), "profile.csv", "deleted", "orphaned"}
 _DAYS = ("Date", "Watched Date")
 _RATING = re.compile(r"\d{1,3}(?:[.,]\d{1,3})?", re.ASCII)
-_YEAR = re.compile(r"\d{4}", re.ASCII)
+_YEAR = re.compile(r"\d{4}(?:\.0)?", re.ASCII)
 _LINK = re.compile(r"https://(?:boxd\.it|letterboxd\.com)/[\w/-]+", re.ASCII)
 _MARKUP = re.compile(r"</?(?:a|b|blockquote|br|em|i|p|strong)\b[^<>]{0,500}>", re.IGNORECASE)
 
@@ -315,8 +315,8 @@ class _FileReader:
         if not text:
             return None  # films that are only announced have none
         latest = datetime.now(UTC).year + _ANNOUNCED_YEARS
-        if _YEAR.fullmatch(text) and FIRST_WORK <= int(text) <= latest:
-            return int(text)
+        if _YEAR.fullmatch(text) and FIRST_WORK <= int(text[:4]) <= latest:
+            return int(text[:4])
         self._import_log.repair(
             row, self._column("Year"), f"{clean_name(text)!r} is no year of a film; left out"
         )

@@ -30,6 +30,7 @@ from localrec.data.domains import Domain
 from localrec.data.rows import AttributeLink, BulkHistory, Event, ItemRow, Scalar
 from localrec.foundation.bounded_files import FileLimits, open_regular
 from localrec.foundation.errors import InputError, UsageError
+from localrec.foundation.prose import count_of
 from localrec.foundation.sql import sql_literal
 from localrec.foundation.text import clean_name, clean_text
 from localrec.sources.bulk_tables import BulkReader, BulkTable, RowFault, refuse_user
@@ -356,7 +357,7 @@ def _tell_unrated(import_log: ImportLog, flat: FlatFile, mapping: TableMapping) 
             f"SELECT count(*) FROM {flat.read} WHERE {cell} = {rating.unrated}"
         )
     import_log.tell(
-        f"A {rating.unrated:g} in column {column} is taken as not rated ({count:,} rows)."
+        f"A {rating.unrated:g} in column {column} is taken as not rated ({count_of(count, 'row')})."
     )
 
 

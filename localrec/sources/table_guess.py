@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import msgspec
 
@@ -41,16 +40,6 @@ _OF_DEEDS = frozenset(
     "transaction history listen scrobble visit".split()
 )
 _NOTES = frozenset("review comment note remark thought opinion".split())
-_DOMAIN_WORDS = {
-    "books": {"book", "isbn", "isbn13", "author", "page", "read"},
-    "movies": {"movie", "film", "imdb", "tmdb", "director", "letterboxd", "cinema", "watched"},
-    "music": {"track", "song", "artist", "album"},
-    "products": {"asin", "product"},
-    "places": {"business", "restaurant"},
-    "cocktails": {"drink", "cocktail"},
-    "boardgames": {"boardgame", "bgg"},
-    "anime": {"anime", "manga"},
-}
 
 
 class NearKind(msgspec.Struct, frozen=True):
@@ -131,14 +120,6 @@ def mapping_text(mapping: TableMapping) -> str:
             "format": mapping.timestamp.format,
         }
     return toml_text(told)
-
-
-def domain_of_header(path: Path, columns: tuple[str, ...]) -> str | None:
-    """The shipped domain that a table of users is about, by its name and header; None if unsure."""
-    words = {word for column in (path.stem, *columns) for word in header_words(column)}
-    scores = {name: len(words & told) for name, told in _DOMAIN_WORDS.items()}
-    best = max(scores, key=lambda name: scores[name])
-    return best if scores[best] else None
 
 
 def _of(profiles: list[ColumnProfile], meaning: str) -> ColumnProfile | None:

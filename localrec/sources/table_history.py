@@ -16,6 +16,7 @@ from localrec.data.catalogue_columns import CatalogueColumns
 from localrec.data.domains import Domain
 from localrec.data.rows import Event, HistoryRows, InteractionRow, ItemRow
 from localrec.foundation.errors import InputError
+from localrec.foundation.prose import count_of
 from localrec.foundation.text import clean_key, clean_name, clean_text
 from localrec.sources.catalogues.catalogue_items import CatalogueReader
 from localrec.sources.catalogues.catalogue_source import columns_for
@@ -121,13 +122,12 @@ class _HistoryReader:
         if at.timestamp is None:
             self._log.tell("No row has a time: the order in which things were done is not known.")
         if self._zeros:
-            self._log.tell(
-                f"A 0 in column {at.rating} is taken as the lowest rating ({self._zeros:,} rows)."
-            )
+            rows = count_of(self._zeros, "row")
+            self._log.tell(f"A 0 in column {at.rating} is taken as the lowest rating ({rows}).")
         if self._unrated:
             self._log.tell(
                 f"A {self._mapping.rating.unrated:g} in column {at.rating} is taken as not rated "
-                f"({self._unrated:,} rows)."
+                f"({count_of(self._unrated, 'row')})."
             )
 
     def _take(self, row: int, cells: Sequence[Cell], things: Sequence[Cell]) -> None:

@@ -150,4 +150,4 @@ def test_a_table_of_readers_is_no_catalogue_of_readers(told):
     assert outcome.code == 0, outcome.err
     report = json.loads(outcome.out)
     assert (report["domain"], report["kept"], report["problems"]) == ("books", 4, [])
-    assert report["notes"] == ["A 0 in column stars is taken as not rated (1 rows)."]
+    assert report["notes"] == ["A 0 in column stars is taken as not rated (1 row)."]

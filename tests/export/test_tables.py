@@ -162,10 +162,10 @@ class TestList:
     @pytest.mark.parametrize(
         ("content", "said"),
         [
-            ("{}", "missing required field `items`"),
+            ("{}", "the field `items` is missing"),
             ('{"items": []}', "holds no item"),
             ("[1, 2", "is not the JSON"),
-            ('{"items": [{"key": 3}]}', "Expected `str`"),
+            ('{"items": [{"key": 3}]}', "holds a number, where a text belongs"),
             ('{"items": [{"rank": 1, "key": "x", "name": "X"}]}', "None of the list's items"),
         ],
     )

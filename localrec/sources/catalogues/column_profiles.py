@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Literal
 
@@ -24,6 +24,7 @@ _DATE = re.compile(
     r"(?:[ T,]+\d{1,2}:.*)?|[A-Z][a-z]{2,8}\.? \d{1,2}, \d{4}(?:,? \d{1,2}:.*)?"
     r"|\d{1,2}\.? [A-Z][a-z]{2,8}\.?,? \d{4}(?:,? \d{1,2}:.*)?"
 )
+_SUFFIX = re.compile(r"(?:jr|sr|ph\. ?d|m\. ?d|inc|ltd|llc)\.?|I{2,3}|IV", re.IGNORECASE)
 _YES = frozenset({"yes", "true", "y", "t", "1", "x", "wahr", "ja"})
 _NO = frozenset({"no", "false", "n", "f", "0", "falsch", "nein"})
 _LISTED = frozenset({"ingredient", "mechanic", "genre", "tag", "cast", "measure", *CREATORS})
@@ -197,11 +198,24 @@ def _is_inverted(cut: list[list[str]]) -> bool:
 def elements_of(text: str, separator: str | None) -> list[str]:
     """The names in a cell of a list column."""
     if separator and not text.startswith(("[", "{", "c(")):
-        return [part.strip() for part in text.split(separator) if not is_missing(part)]
+        return _with_suffixes(
+            part.strip() for part in text.split(separator) if not is_missing(part)
+        )
     try:
         return [one for one in read_list(text).elements if one and not is_missing(one)]
     except ValueError:
         return []
+
+
+def _with_suffixes(parts: Iterable[str]) -> list[str]:
+    """Names with what belongs behind them: "Jr." is nobody's name."""
+    told: list[str] = []
+    for part in parts:
+        if told and _SUFFIX.fullmatch(part):
+            told[-1] = f"{told[-1]}, {part}"
+        else:
+            told.append(part)
+    return told
 
 
 def _tell_elements(profile: ColumnProfile, elements: list[str]) -> None:

@@ -123,6 +123,10 @@ def _lines_above_header(lines: Sequence[str], delimiter: str) -> int:
     width = max((sum(map(bool, cells)) for cells in told), default=0)
     for place, cells in enumerate(told):
         is_title = width > 1 and sum(map(bool, cells)) == 1 and bool(cells[0])
+        # A header that was damaged is no title: it would give its place to a row.
+        words = lines[place].strip(f"{delimiter} \r\n")
+        stands_apart = " " in words or "=" in words or not any(map(any, told[place + 1 : place + 2]))
+        is_title = is_title and stands_apart and delimiter not in words
         if any(cells) and not is_title:
             return place
     return 0
@@ -256,7 +260,9 @@ def _find_objects(content: Any, depth: int = 2) -> tuple[str, list[Any]] | None:
         if (found := _find_objects(value, depth - 1)) is not None
     ]
     if len(content) > 1 and all(isinstance(value, dict) for value in content.values()):
-        inside.append(("", [{"key": name, **value} for name, value in content.items()]))
+        has_names = any({"name", "title"} & value.keys() for value in content.values())
+        own = "key" if has_names else "name"
+        inside.append(("", [{own: name, **value} for name, value in content.items()]))
     return max(inside, key=lambda one: len(one[1]), default=None)
 
 

@@ -146,6 +146,7 @@ def test_a_name_is_no_duration():
         (",name\n0,A\n1,B\n", ("column 1", "name"), 2),
         ('"name","price"\n"1","A",3\n"2","B",4\n', ("column 1", "name", "price"), 2),
         ("name\nA\nB\n", ("name",), 2),
+        ("Wines\n\nname,price\nA,1\n", ("name", "price"), 4),
     ],
 )
 def test_the_header_is_found_below_titles_and_with_a_name_too_few(
