@@ -20,18 +20,19 @@ INPUTS = CHECKOUT / "tests" / "golden" / "inputs"
 PAGES = [CHECKOUT / "README.md", *sorted((CHECKOUT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 
-WINES = """title,variety,country,province,winery,price,points,description
-Avidagos 2011,Portuguese Red,Portugal,Douro,Quinta dos Avidagos,15,87,"Ripe and fruity, a smooth wine"
-Rainstorm 2013,Pinot Gris,US,Oregon,Rainstorm,14,87,"Tart and snappy, with lime and green pineapple"
+_WINES = """title,variety,country,province,winery,price,points,description
+Avidagos 2011,Portuguese Red,Portugal,Douro,Quinta dos Avidagos,15,87,"Ripe and fruity, smooth"
+Rainstorm 2013,Pinot Gris,US,Oregon,Rainstorm,14,87,"Tart, with lime and green pineapple"
 St. Julian 2013,Riesling,US,Michigan,St. Julian,13,87,"Pineapple rind and lemon pith, crisp"
-Sweet Cheeks 2012,Pinot Noir,US,Oregon,Sweet Cheeks,65,87,"Regular bottling, rather rough and tannic"
-Tandem 2011,Tempranillo,Spain,Navarra,Tandem,15,87,"Blackberry and raspberry, a rustic wine"
+Sweet Cheeks 2012,Pinot Noir,US,Oregon,Sweet Cheeks,65,87,"Rather rough and tannic"
+Tandem 2011,Tempranillo,Spain,Navarra,Tandem,15,87,"Blackberry and raspberry, rustic"
 """
-TITLES = """tconst	titleType	primaryTitle	originalTitle	isAdult	startYear	endYear	runtimeMinutes	genres
-tt0113277	movie	Heat	Heat	0	1995	\\N	170	Action,Crime,Drama
-tt0078748	movie	Alien	Alien	0	1979	\\N	117	Horror,Sci-Fi
-tt0079944	movie	Stalker	Stalker	0	1979	\\N	162	Drama,Sci-Fi
-"""
+_TITLES = (
+    "tconst titleType primaryTitle originalTitle isAdult startYear endYear runtimeMinutes genres",
+    "tt0113277 movie Heat Heat 0 1995 \\N 170 Action,Crime,Drama",
+    "tt0078748 movie Alien Alien 0 1979 \\N 117 Horror,Sci-Fi",
+    "tt0079944 movie Stalker Stalker 0 1979 \\N 162 Drama,Sci-Fi",
+)
 
 
 class Block(NamedTuple):
@@ -62,8 +63,9 @@ def write_files(folder: Path) -> None:
     shutil.copy(INPUTS / "pictures" / "Negroni.png", folder / "drink.jpg")
     letterboxd = exports / "letterboxd" / "letterboxd"
     shutil.make_archive(str(folder / "letterboxd-anna"), "zip", letterboxd)
-    (folder / "winemag.csv").write_text(WINES, "utf-8")
-    (folder / "title.basics.tsv.gz").write_bytes(gzip.compress(TITLES.encode()))
+    (folder / "winemag.csv").write_text(_WINES, "utf-8")
+    titles = "\n".join(_TITLES).replace(" ", "\t")
+    (folder / "title.basics.tsv.gz").write_bytes(gzip.compress(titles.encode()))
     (folder / "questions.jsonl").write_text('{"id": "a", "query": "a bitter drink with gin"}\n')
     request = '{"id": "r1", "candidates": ["negroni", "mojito"], "history": ["boulevardier"]}\n'
     (folder / "requests.jsonl").write_text(request)
