@@ -30,7 +30,7 @@ _SPACE = UUID("7d5f4b2c-6a0e-4d53-9a55-2f6a3c1e8b10")
 BUNDLED = {
     "drinks": ("datasets/cocktails", "written for localrec"),
     "declarations of domains and evaluations": (
-        "datasets/*/domain.toml, datasets/evaluations",
+        "datasets/*/*.toml",
         "written for localrec",
     ),
     "curation rules": ("datasets/rules", "after MemRec, Figures 11 and 12"),
