@@ -63,7 +63,8 @@ _COLUMNS = (
     "ingredientMeasures,desciription,imageDescription\n"
 )
 
-cli.app = typer.main.get_command(cli.app)  # type: ignore[assignment]  # made once, not per step
+if isinstance(cli.app, typer.Typer):  # its commands are made once, not at each step
+    cli.app = typer.main.get_command(cli.app)  # type: ignore[assignment]
 counts: Counter[str] = Counter()  # steps by kind and how they ended, over all walks
 
 
