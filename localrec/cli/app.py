@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -27,7 +28,11 @@ _INTERRUPTED = "localrec: interrupted; nothing half done was kept."
 
 
 def main() -> None:
-    """Run the program and exit with its code."""
+    """Run the program and exit with its code.
+
+    Whatever it writes, by a library too and wherever `--out` says, is for its owner alone.
+    """
+    os.umask(0o077)
     switch_off_telemetry()
     show_plain_letters()
     if is_watched_by_parent():

@@ -151,6 +151,7 @@ class BulkHistory(msgspec.Struct, frozen=True, kw_only=True):
         report: The receipt; rows were counted and checked before.
         people: What is known of the people.
         scratch: What holds `files` that are copies, so that they stay until nobody needs them.
+        marks: Marks of `files` when they were checked: the store refuses others.
     """
 
     items: tuple[ItemRow, ...]
@@ -159,3 +160,4 @@ class BulkHistory(msgspec.Struct, frozen=True, kw_only=True):
     report: ImportReport
     people: tuple[UserRow, ...] = ()
     scratch: tuple[Any, ...] = ()
+    marks: dict[str, Any] = {}

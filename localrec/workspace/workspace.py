@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from localrec.foundation.errors import InputError
 from localrec.foundation.paths import make_private
 from localrec.foundation.settings import Settings, load_settings
 from localrec.graph.domain_files import known_domains, load_domain, use_domains_of
@@ -101,7 +102,7 @@ class OpenWorkspace:
             "GROUP BY ALL ORDER BY count(*) DESC, domain",
             [known_domains()],
         )
-        return [domain for domain, kind, _ in rows if kind == load_domain(domain).item]
+        return [domain for domain, kind, _ in rows if kind == _item_kind(domain)]
 
     def context(self, domain: str, user: str | None = None) -> DomainContext:
         """Return a domain as one user sees it: the shelves and tags of others are hidden.
@@ -134,3 +135,11 @@ class OpenWorkspace:
         self.__dict__.pop("_users_with_own_links", None)
         self._contexts.clear()
         self._indexes.clear()
+
+
+def _item_kind(domain: str) -> str | None:
+    """The kind of a domain's items; None of one whose declaration is broken, which doctor tells."""
+    try:
+        return load_domain(domain).item
+    except InputError:
+        return None
