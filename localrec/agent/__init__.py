@@ -1,4 +1,4 @@
-"""AgenticRec: a model that thinks, calls tools for evidence and ranks; and what it may call.
+"""AgenticRec: a language model calls tools for evidence and ranks the candidates; and its tools.
 
 desk         what lies before the agent for one request
 setting_out  how that is made of a catalogue and what people share

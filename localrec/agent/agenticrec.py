@@ -1,4 +1,4 @@
-"""AgenticRec: an agent with tools ranks the candidates that lie before it (2026, section 4).
+"""Rank the candidates of one request by an agent with tools (AgenticRec 2026, section 4).
 
     agenticrec              a frozen model thinks, asks tools and ranks
     agenticrec-reasoning    the same model without a tool
@@ -32,7 +32,7 @@ SCRIPT: tuple[ToolCall, ...] = tuple(
 
 
 class AgentRanking(msgspec.Struct, frozen=True, kw_only=True):
-    """The candidates of a desk in order, and how that came about.
+    """The ranking of an agent, and how it was made.
 
     Args:
         order: Places of all candidates, from 0, best first.
@@ -68,7 +68,7 @@ class AgenticRec:
         self._fused = ToolFusion()
 
     def rank(self, tool_context: ToolContext, seed: int = 0) -> AgentRanking:
-        """Every candidate once, best first.
+        """Rank every candidate once, best first.
 
         Args:
             tool_context: The request.

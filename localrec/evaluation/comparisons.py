@@ -1,4 +1,4 @@
-"""Two measured systems against each other, case by case: of one run, or of two on the same cases.
+"""Compare two measured systems case by case, from one run or from two runs on the same cases.
 
 People (or questions) are resampled and swapped whole. All metrics where more is better are read
 together, and so are those where fewer is; the verdicts are corrected for their number
@@ -31,7 +31,7 @@ _FALLING = FALLING | FAULTS
 
 
 class MetricComparison(msgspec.Struct, frozen=True, kw_only=True):
-    """One metric of both systems, and what sets them apart."""
+    """One metric of both systems, and their difference."""
 
     metric: str
     ours: IntervalEstimate
@@ -40,7 +40,7 @@ class MetricComparison(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SystemComparison(msgspec.Struct, frozen=True, kw_only=True):
-    """Two systems over the cases that both were asked; names as RUN:SYSTEM."""
+    """Two systems over their common cases, named as RUN:SYSTEM."""
 
     ours: str
     theirs: str

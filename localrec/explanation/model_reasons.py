@@ -1,4 +1,4 @@
-"""Why the first candidates of a ranking stand where they do: counted, or in a model's words.
+"""Write the reasons for a ranking's first items, by the template or by a model.
 
 A rationale says facts of a person's history and of their neighbourhood (`personal.Because`): the
 taste that the nearest people share and the item meets, how many of them like it, what it was taken

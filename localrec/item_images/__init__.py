@@ -1,4 +1,4 @@
-"""Pictures of items: a folder of files matched to a catalogue, made small, and described.
+"""Images of items: a folder matched to a catalogue, stored as thumbnails, and described.
 
     folder of files -> folder      what lies there, links left out
                     -> matching    file names, or a column of the catalogue -> items

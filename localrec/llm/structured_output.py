@@ -1,4 +1,4 @@
-"""What a model may write, and what its writing means.
+"""Grammars for a model's answers, and the parsers of these answers.
 
 Each shape comes as a pair: a GBNF grammar for `ChatModel.generate`, written by hand, and a parser
 from the written text to a typed value. Grammars are made of numbers and of words in our own code,

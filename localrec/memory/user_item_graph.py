@@ -1,4 +1,4 @@
-"""Neighbours of a history: people who share liked items with it, and items that those people like.
+"""Find the neighbours of a history: users who share liked items, and the items they like.
 
 Five features tell how near each is, and rules weigh them (`rules.py`). As in MemRec's graph a
 neighbour is a user or an item; an edge is a liking here, so a dislike makes no neighbour. `h` is
@@ -63,7 +63,7 @@ _TINY = 1e-30
 
 
 class Neighbours(msgspec.Struct, frozen=True):
-    """Features of some neighbours; columns of one length m, people first, each by rising index.
+    """Features of some neighbours; columns of one length m, users first, each by rising index.
 
     Args:
         is_user: A person, or else an item, (m,).
@@ -87,13 +87,13 @@ class Neighbours(msgspec.Struct, frozen=True):
         return len(self.index)
 
     def rows(self, places: NDArray[np.int64]) -> Neighbours:
-        """Some of the neighbours, in the order of `places`."""
+        """Select some of the neighbours, in the order of `places`."""
         columns = (getattr(self, name)[places] for name in self.__struct_fields__)
         return Neighbours(*columns)
 
 
 class _History(msgspec.Struct, frozen=True):
-    """A history spread over the catalogue: `weights` (n,), 0 where nothing is liked."""
+    """A history as `weights` over the catalogue (n,), 0 for all other items."""
 
     given: Mask
     weights: Floats
@@ -104,7 +104,7 @@ class _History(msgspec.Struct, frozen=True):
 
 
 class _Crowd(msgspec.Struct, frozen=True):
-    """The people found, and all they like, one behind the other."""
+    """The users that were found, and their likes, concatenated."""
 
     people: NDArray[np.int64]  # (c,)
     edge_weight: Floats  # (c,)
@@ -116,7 +116,7 @@ class _Crowd(msgspec.Struct, frozen=True):
 
 
 class UserItemGraph:
-    """Users and items joined by likes, and what both are like.
+    """Users and items joined by likes, with the features of both.
 
     Args:
         matrix: Who likes what; users are numbered in no particular order, or samples are not even.
@@ -140,14 +140,14 @@ class UserItemGraph:
 
     @property
     def profiles(self) -> UserSummaries:
-        """What each person's likings add up to."""
+        """The aggregated features of each user's likes."""
         if self._profiles is None:
             self._profiles = summarize_users(self.matrix, self.item_features)
         return self._profiles
 
     @cached_property
     def now_day(self) -> float:
-        """The day that recency is counted from; 0 where nothing is dated."""
+        """The reference day of recency; 0 where no row has a day."""
         if self._now_day is not None:
             return self._now_day
         newest = self.profiles.newest
@@ -160,7 +160,7 @@ class UserItemGraph:
         return np.float32(np.nanmedian(newest) if known else self.now_day)
 
     def neighbours_of(self, items: Indexes, weights: Floats, exclude_user: int = -1) -> Neighbours:
-        """The neighbours of a history, which need not be that of a stored person.
+        """Find the neighbours of a history, whose user need not be stored.
 
         Args:
             items: Catalogue indexes, oldest first, each once, (h,).
@@ -194,7 +194,7 @@ class UserItemGraph:
         )
 
     def _find_users(self, items: Indexes, weights: Floats, exclude: int) -> NDArray[np.int64]:
-        """The people nearest to a history as far as they are asked, ascending."""
+        """Find the nearest users of a history, up to the limit, ascending."""
         liked = np.flatnonzero(weights > 0)
         order = np.lexsort((-liked, -weights[liked]))  # the newest among equals
         asked = items[liked[order[:HISTORY_ITEMS_EXPANDED]]]
@@ -228,7 +228,7 @@ class UserItemGraph:
     def _as_user_neighbours(
         self, history: _History, neighbourhood: _Crowd
     ) -> tuple[NDArray[Any], ...]:
-        """The columns of `Neighbours` for the people found."""
+        """Compute the columns of `Neighbours` for users."""
         profiles, people = self.profiles, neighbourhood.people
         products = _summed(history.products[neighbourhood.items], neighbourhood.starts)
         lengths = profiles.lengths[people] * history.attributes_length
@@ -246,7 +246,7 @@ class UserItemGraph:
     def _as_item_neighbours(
         self, history: _History, neighbourhood: _Crowd
     ) -> tuple[NDArray[Any], ...]:
-        """The columns of `Neighbours` for the items that the people found like."""
+        """Compute the columns of `Neighbours` for the items that the found users like."""
         many = self.item_features.items
         pull = neighbourhood.edge_weight.astype(np.float64) ** _SHARPNESS
         pulled = np.repeat(pull, neighbourhood.lengths)
@@ -269,7 +269,7 @@ class UserItemGraph:
         )
 
     def _newest_of(self, neighbourhood: _Crowd, items: Indexes) -> Days:
-        """When the people found last took to each item, NaN where that is unknown."""
+        """Return the newest day on which the found users liked each item, NaN where unknown."""
         newest = np.full(self.item_features.items, -np.inf, dtype=np.float32)
         np.maximum.at(
             newest,
@@ -286,7 +286,7 @@ class UserItemGraph:
 def open_user_item_graph(
     store: Store, folder: Path, catalogue: Catalogue, field: EmbeddedField | None
 ) -> UserItemGraph:
-    """The graph of a domain, from its caches where they fit, else counted and kept.
+    """Open the graph of a domain from its caches, or build and cache it.
 
     Args:
         store: Read only.
@@ -303,23 +303,23 @@ def open_user_item_graph(
 def _gathered(
     values: NDArray[Any], begins: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> NDArray[Any]:
-    """Stretches of an array one behind the other; slices read whole pages of a mapped file."""
+    """Concatenate slices of an array; slices read whole pages of a memory-mapped file."""
     stretches = zip(begins.tolist(), ends.tolist(), strict=True)
     return np.concatenate([values[:0], *(values[begin:end] for begin, end in stretches)])
 
 
 def _summed(values: NDArray[Any], starts: NDArray[np.int64]) -> NDArray[Any]:
-    """Sums of stretches that begin at `starts`, none of them empty."""
+    """Sum the slices that begin at `starts`, none of which is empty."""
     return np.add.reduceat(values, starts) if len(starts) else values[:0]
 
 
 def _roots(counts: NDArray[np.int64]) -> Floats:
-    """Square roots to divide by, 1 for 0."""
+    """Return square roots as divisors, 1 for 0."""
     return np.sqrt(counts.clip(min=1)).astype(np.float32)
 
 
 def _largest(values: NDArray[Any], many: int) -> NDArray[np.int64]:
-    """Places of the `many` largest, ascending; of equal ones the first."""
+    """Return the places of the `many` largest, ascending; among equals the first."""
     if len(values) <= many:
         return np.arange(len(values))
     least = np.partition(values, len(values) - many)[len(values) - many]
@@ -329,7 +329,7 @@ def _largest(values: NDArray[Any], many: int) -> NDArray[np.int64]:
 
 
 def _cosines(products: NDArray[Any], lengths: NDArray[Any]) -> Floats:
-    """Products over lengths, 0 where a length is 0, within 0..1."""
+    """Divide products by lengths, 0 where a length is 0, limited to 0..1."""
     zeros = np.zeros(len(products), dtype=np.float32)
     return _share(np.divide(products, lengths, out=zeros, where=lengths > 0))
 

@@ -1,4 +1,4 @@
-"""Learning: what is trained here is asked elsewhere, without torch.
+"""Training: models are trained here with torch, and used elsewhere without it.
 
 sequential   SASRec from what people did, for who and what lies near where a history points
 bases        the chat model that adapters are trained on: the GGUF that serves, or a folder

@@ -1,4 +1,4 @@
-"""From a judge's verdicts, and people's ratings, to their part of a report.
+"""Turn a judge's verdicts and people's ratings into a section of a report.
 
 Nothing is measured here; `judged` says what the figures are. What a judge is worth stands beside
 its scores, in words and in figures, never after them in an appendix.

@@ -42,7 +42,7 @@ _TASK = (
 
 
 class JudgeVerdict(msgspec.Struct, frozen=True, kw_only=True):
-    """What a judge made of one sample.
+    """The verdict of a judge on one sample.
 
     Args:
         id: The sample's.
@@ -76,7 +76,7 @@ def judge_samples(
     seed: int = 0,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[JudgeVerdict]:
-    """Judge what `out` does not hold yet; a verdict is on disk before the next one is asked for.
+    """Judge the samples missing in `out`; each verdict is on disk before the next question.
 
     Args:
         model: The judge.

@@ -1,4 +1,4 @@
-"""Recommendations with their explanations, as a judge or a person reads them, without a name on.
+"""Samples of explained recommendations for a judge or a rater, without the system's name.
 
 What a run explained, drawn, twinned with controls and blinded, becomes `Sample`s. On disk
 `samples.jsonl` holds what is shown, in an order that tells nothing, and the person whose taste that
@@ -61,13 +61,13 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def digest(self) -> str:
-        """Hash everything that a rater sees: a score holds for the text that was read."""
+        """Hash the visible text, since a score is valid for this text alone."""
         shown = msgspec.json.encode((self.asked, self.recommended, self.explanation, self.facts))
         return hashlib.sha256(shown).hexdigest()[:16]
 
 
 class SampleKey(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a sample does not show."""
+    """The hidden facts of a sample."""
 
     id: str
     system: str
@@ -146,7 +146,7 @@ def blinded(samples: Sequence[Sample], seed: int) -> list[Sample]:
 
 
 def write_samples(path: Path, samples: Sequence[Sample]) -> None:
-    """Write what is shown to `path`, and what is not to the key beside it."""
+    """Write the visible part to `path`, and the hidden part to the key file beside it."""
     keys = [
         SampleKey(**{name: getattr(one, name) for name in SampleKey.__struct_fields__})
         for one in samples
@@ -204,7 +204,7 @@ def _sample(one: ExplanationRecord) -> Sample:
 
 
 def _invented(explained: Sequence[ExplanationRecord], seed: int) -> list[Sample]:
-    """Twins with made-up claims, for a share of what each system explained."""
+    """Make twins with invented claims, for a share of each system's explanations."""
     twins = []
     for system in dict.fromkeys(one.system for one in explained):
         able = [one for one in explained if one.system == system and one.invented]

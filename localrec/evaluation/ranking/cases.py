@@ -1,4 +1,4 @@
-"""A declared protocol, and the cases it makes: who is asked about, what is known, what is held out.
+"""Apply a protocol to make cases: the user, the known history and the held-out items.
 
     leave-one-out   each person's last item tests, the one before validates
     by-time         8:1:1 of all rows in order of time; every row of the last tenth is a case
@@ -33,7 +33,7 @@ Items = NDArray[np.int32]
 
 
 class EvaluationProtocol(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How a run parts its data and what is ranked, as a configuration declares it.
+    """The protocol of a run: how it splits the data, and what it ranks.
 
     Args:
         split: Which rows are held out.
@@ -81,7 +81,7 @@ class EvaluationProtocol(msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
 
 
 class Cases(msgspec.Struct, frozen=True):
-    """What a system is asked, and what it should find; b of them.
+    """The requests to a system, and the target items; b of them.
 
     Args:
         row: Row of the (first) positive among all interactions, (b,); names the case.
@@ -135,7 +135,7 @@ class Cases(msgspec.Struct, frozen=True):
 
 
 class DataSplit(msgspec.Struct, frozen=True):
-    """Data after a protocol: what systems are fitted on, what they are tuned and judged by."""
+    """Data split by a protocol: training, validation and test."""
 
     train: Interactions
     validation: Cases

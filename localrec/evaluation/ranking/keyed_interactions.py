@@ -1,4 +1,4 @@
-"""What a workspace knows of many people and items, as the arrays that an evaluation works on.
+"""Read the interactions of many users and items as arrays for an evaluation.
 
 One row per person and item: when they first met, and the first verdict. What only stands on a list
 for later, or was put off, is no meeting. Read by set-based SQL; people and items are numbered in
@@ -48,7 +48,7 @@ _ROWS = """
 
 
 class KeyedInteractions(msgspec.Struct, frozen=True, kw_only=True):
-    """Interactions, and who and what their numbers stand for.
+    """Interactions, with the users and items behind their numbers.
 
     Args:
         interactions: Ordered by person, time, and the order in which they were imported.

@@ -1,4 +1,4 @@
-"""Runs and relevance judgements as TREC's text files, read strictly, written for any evaluator.
+"""Read and write runs and relevance judgements as TREC's text files.
 
 A run line is `topic Q0 item rank score tag`, a line of judgements (qrels) `topic 0 item relevance`,
 in columns parted by blanks; here a topic is a case and an item is its key. The format has no way
@@ -41,7 +41,7 @@ class RankedItem(msgspec.Struct, frozen=True):
 
 
 class TrecRun(msgspec.Struct, frozen=True):
-    """What one system, the tag, ranked for each topic, best first; scores never rise."""
+    """One system's ranking for each topic, best first; scores never rise."""
 
     tag: str
     rankings: dict[str, tuple[RankedItem, ...]]

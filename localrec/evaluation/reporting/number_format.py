@@ -1,4 +1,4 @@
-"""Figures as text, and the tables of figures that stand beside every plot.
+"""Format figures as text, and write the table beside every plot.
 
 All figures of one column get the same number of digits, as many as the largest of them needs.
 """

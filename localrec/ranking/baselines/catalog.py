@@ -1,4 +1,4 @@
-"""The baselines by name: how each is made, and what may vary when it is tuned.
+"""The baselines by name: how to make each one, and the settings to tune.
 
 The spaces are wide enough for data from thousands to millions of interactions. A baseline's own
 config has the last word on what is allowed and on the defaults.
@@ -150,7 +150,7 @@ def find_baseline(name: str) -> BaselineEntry:
 def make_baseline(
     name: str, settings: Settings | None = None, vectors: ItemVectors | None = None
 ) -> Recommender:
-    """A baseline that is still to be fitted.
+    """Make a baseline that is not fitted yet.
 
     Args:
         name: A key of `BASELINES`, or what a package registers.

@@ -1,4 +1,4 @@
-"""What several sequences begin with, computed once for all of them.
+"""Compute the common prefix of several sequences once.
 
     opening --+-- what follows in sequence 1
               +-- what follows in sequence 2
@@ -27,7 +27,7 @@ Scores = tuple[torch.Tensor, torch.Tensor]
 
 
 class PrefixCache:
-    """Keys and values of the tokens that several sequences begin with.
+    """Keys and values of the tokens that several sequences share.
 
     Args:
         network: A causal language model of transformers.
@@ -43,11 +43,11 @@ class PrefixCache:
         return self._lent[0].shape[2]
 
     def before(self, sequences: int) -> DynamicCache:
-        """Return the attention memory for several sequences that share one opening."""
+        """Return the attention memory of the prefix for several sequences."""
         return _cache([part.expand(sequences, -1, -1, -1) for part in self._lent])
 
     def learn(self) -> None:
-        """Take further back, once, what the gradients of all sequences came to here, if any did."""
+        """Backpropagate once what the gradients of all sequences sum to here."""
         moved = [
             (part, lent.grad)
             for part, lent in zip(self._computed, self._lent, strict=True)
@@ -58,7 +58,7 @@ class PrefixCache:
 
 
 def have_same_prompt(prompts: torch.Tensor, mask: torch.Tensor) -> bool:
-    """Whether these prompts, (b, p) with the mask of their tokens, are one and the same."""
+    """Whether these prompts, (b, p) with the mask of their tokens, are equal."""
     return len(prompts) > 1 and bool(mask.all()) and bool((prompts == prompts[0]).all())
 
 

@@ -1,4 +1,4 @@
-"""A trajectory as the tokens that the policy saw and wrote, in order, with whose they are.
+"""Tokenise a trajectory, and mark which tokens the policy wrote.
 
 Each of the model's turns stands behind exactly what llama.cpp evaluated before it: the template's
 text with control tokens, contents as letters only. Observations and the template are context; the

@@ -1,4 +1,4 @@
-"""Examples to train adapters on, one file per role.
+"""Training examples for adapters, one file per role.
 
 Questions are composed from a grammar of subjects, demands, frames and slips of the finger over the
 names of a graph (`questions`), so what each means is known from how it was made and never from

@@ -1,4 +1,4 @@
-"""The agent's examples: trajectories of asked tools, with a ranking that rests on what they said.
+"""The agent's examples: trajectories of tool calls, with a ranking by their evidence.
 
 A warm start before list-wise GRPO (AgenticRec, section 4.3): the model learns the form of turns,
 and to rank as tools tell. Requests come out of training rows alone (`episodes.py`). Tools are asked
@@ -107,7 +107,7 @@ def agent_examples(
 def conversations_of(
     request: ListRequest, dialect: TurnFormat, random_: random.Random
 ) -> list[Example]:
-    """Trajectories of a request: calls with what they bring, and the ranking at the end."""
+    """Write the trajectories of a request: calls with observations, then the ranking."""
     k = min(request.k, len(request.tool_context.candidates))
     opening = dialect.opening(
         request.tool_context, TOOLS, budget=_BOUNDS.budget, k=k, history=_BOUNDS.history
@@ -147,7 +147,7 @@ class EvidenceCall(NamedTuple):
 
 
 def ranking_by(tool_context: ToolContext, calls: Sequence[EvidenceCall]) -> list[int]:
-    """The numbers of all candidates, best first, by what was said of them."""
+    """Rank the numbers of all candidates by the evidence of the calls."""
     votes = np.zeros(len(tool_context.candidates))
     for one in calls:
         trust = DEFAULT_TOOL_WEIGHTS.weights.get(one.kind, 0.0)
@@ -157,7 +157,7 @@ def ranking_by(tool_context: ToolContext, calls: Sequence[EvidenceCall]) -> list
 
 
 def _asked(request: ListRequest, k: int, random_: random.Random) -> list[list[EvidenceCall]]:
-    """Of some draws the calls behind which the choice stands best; no two alike."""
+    """Return the calls of some draws that rank the chosen item best; no two alike."""
     draws: dict[tuple[str, ...], list[EvidenceCall]] = {}
     while len(draws) < _DRAWS:
         drawn = random_.sample(list(_EVIDENCE), random_.randint(1, _MOST_ASKED))

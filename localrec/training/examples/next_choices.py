@@ -1,4 +1,4 @@
-"""Lists out of what people chose next, for a reranker to learn from.
+"""Make a reranker's lists from users' next choices.
 
     rows that no protocol holds out     known 8/10              | chosen 2/10
 
@@ -43,14 +43,14 @@ _FEWEST_PEOPLE = 4  # fewer cannot be parted
 
 
 class _Way(NamedTuple):
-    """How candidates are judged: what the model is told, and what speaks in its place."""
+    """One way to rank candidates: the model's prompt, and the fallback."""
 
     told: MemRecModelConfig
     fallback: MemRec
 
 
 class NextChoices:
-    """The right lists of a domain's people.
+    """The right lists of a domain's users.
 
     Args:
         cases: Choices with their times, each among `LISTED` candidates.

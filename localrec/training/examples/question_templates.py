@@ -1,4 +1,4 @@
-"""The wordings that questions are made of, each alternative parted between the two halves.
+"""The wordings of composed questions, split between the two halves.
 
 `{x}` is a name, `{n}` the domain's word for one item, `{ns}` for several. How a demand can be told:
 

@@ -1,4 +1,4 @@
-"""The reranker's examples: somebody, a candidate, and whether they would choose it.
+"""The reranker's examples: a user, a candidate, and whether the user would choose it.
 
 The role judges candidates one by one (`memory/rerank_stage.py`), so an answer is a word, and no
 list of scores. A list is taught all the same. Of a few candidates in the right order, the choice at
@@ -24,7 +24,7 @@ LISTED = 4  # candidates of a list; their examples follow one another, in the ri
 
 
 class RightList(msgspec.Struct, frozen=True, kw_only=True):
-    """Candidates as they should be ranked for somebody.
+    """Candidates in the right order for a user.
 
     Args:
         context: Description of the user.

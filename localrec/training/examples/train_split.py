@@ -1,4 +1,4 @@
-"""The rows that an adapter may learn from, so that each protocol may judge it afterwards.
+"""Select the rows that adapters may train on, without any protocol's held-out rows.
 
     held out by a protocol   never looked at: the newest two tenths of all rows, each person's
                              last two, and whoever is a stranger

@@ -1,4 +1,4 @@
-"""How much of a batch a machine takes at once, by the memory of its GPU.
+"""Choose batch sizes by the memory of the GPU.
 
 An optimiser's step is the same whatever the micro-batch: what does not fit at once is added up. So
 a preset changes speed and memory, and nothing of what is learnt. The table was counted by
@@ -18,7 +18,7 @@ _TOLERANCE = 0.95  # a card of "24 GB" shows a little less
 
 
 class DevicePreset(msgspec.Struct, frozen=True, kw_only=True):
-    """How a training uses a machine.
+    """The batch settings of a machine.
 
     Args:
         name: For people.

@@ -1,4 +1,4 @@
-"""Adam beside a schedule, and its memory on disk as plain numbers.
+"""Schedule Adam's learning rate, and save its state as plain numbers.
 
 torch would pickle the state of an optimiser; here the two moments of each weight lie in a
 safetensors file under the weight's name, and how often they were updated is the training's step.

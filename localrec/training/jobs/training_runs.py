@@ -1,4 +1,4 @@
-"""A training's folder: how it was begun, every logged step on disk, where it goes on from.
+"""The folder of a training: its origin, every logged step, and its checkpoints.
 
     config.json    what was asked for, with its kind, so that `resume` knows who goes on
     data.json      what it learns from, by fingerprint; the base by hash; seeds and versions
@@ -50,7 +50,7 @@ _KEPT = 2  # checkpoints: the newest, and the one before in case that was torn
 
 
 class TrainingData(msgspec.Struct, frozen=True, kw_only=True):
-    """What a training learns from and on, so that it is gone on with only on the same.
+    """The data and base of a run; it can be continued only on the same.
 
     Args:
         fingerprint: Hash of the examples or requests.
@@ -70,7 +70,7 @@ class TrainingData(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StepRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """What was measured at a step.
+    """The figures of a step.
 
     Args:
         step: Counted from 1.
@@ -87,7 +87,7 @@ class StepRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TrainingState(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a training is.
+    """The progress of a training.
 
     Args:
         status: A run that says it is running while nobody holds its lock was killed.
@@ -101,7 +101,7 @@ class TrainingState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Checkpoint(msgspec.Struct, frozen=True):
-    """A folder to go on from, and the step it was written behind."""
+    """A checkpoint folder, and its step."""
 
     step: int
     folder: Path
@@ -177,7 +177,7 @@ def continued_run(path: Path, data: TrainingData) -> TrainingRun:
 
 
 class TrainingRun:
-    """One folder. Reading needs no lock; whoever trains holds `training()`.
+    """One run folder; reading needs no lock, a training holds `training()`.
 
     Attributes:
         path: The folder.
@@ -279,7 +279,7 @@ class TrainingRun:
         return checkpoint
 
     def log(self, record: StepRecord) -> None:
-        """Keep what was measured at a step; on disk when this returns."""
+        """Log a step's figures; they are on disk when this returns."""
         if self._ledger is None:
             raise TypeError("log() outside of a training that was begun")
         self._ledger.append(record)
@@ -306,7 +306,7 @@ class TrainingRun:
         return next((one for one in self._checkpoints() if _is_whole(one)), None)
 
     def finish(self) -> None:
-        """Note that the training came to its end; its checkpoints are no longer needed."""
+        """Mark the training as finished, and delete its checkpoints."""
         self._note(status="finished")
         shutil.rmtree(self.path / "checkpoints", ignore_errors=True)
 

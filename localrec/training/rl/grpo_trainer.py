@@ -1,4 +1,4 @@
-"""GRPO on trajectories of the agent: TRL's trainer around our own rollouts (AgenticRec, 4.3).
+"""GRPO on trajectories of the agent: TRL's trainer with our rollouts (AgenticRec, 4.3).
 
 Each step writes groups of trajectories with the adapter as it is, in llama.cpp and by the loop that
 serves; TRL then computes the loss of the model's own tokens in torch and moves the adapter:
@@ -55,7 +55,7 @@ _CARD = AdapterMetadata(name="a step of a training", role="agent", licence="")
 
 
 class Policy:
-    """The adapter in training: in torch to learn, in llama.cpp to write.
+    """The adapter in training: torch learns, llama.cpp writes.
 
     Args:
         folder: Where it lies to be served.
@@ -135,7 +135,7 @@ class PolicyTraining:
         self._validation, self._validated = validation
 
     def go(self, steps: int, progress: Progress) -> None:
-        """Train to the end, behind the newest checkpoint.
+        """Train to the end, from the newest checkpoint if there is one.
 
         Args:
             steps: Steps of the whole training.
@@ -225,7 +225,7 @@ class PolicyTraining:
         return attach(self._base, self._config.adapter, self._config.seed)
 
     def _places(self, done: int, steps: int) -> Dataset:
-        """One row for each group of each step that is left: its step, and its place there."""
+        """Return a row for each group of each remaining step: the step, and its place there."""
         return Dataset.from_dict(
             {
                 "prompt": [
@@ -275,7 +275,7 @@ class PolicyTraining:
     # --- what happens at each step ---
 
     def gather(self, policy: Policy, step: int, slots: Sequence[int]) -> tuple[Any, Figures]:
-        """Groups for some places of a step, as TRL takes them, and what is logged of them."""
+        """Collect groups for some places of a step, as TRL takes them, with their figures."""
         policy.serve(step - 1)
         gathered = self._train.gather(step, slots)
         served = [one for group in gathered.groups for one in group.served]
@@ -325,7 +325,7 @@ def rollout_rewards(
 
 
 class _Watch(TrainerCallback):
-    """Writes the groups of each step, logs it and keeps it.
+    """Save and log the groups of each step.
 
     Args:
         training: Training whose steps are logged.
@@ -399,9 +399,7 @@ class _Watch(TrainerCallback):
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """A block in which nobody says that rollouts are experimental, old names old, or that we gather
-    the gradients of several processes ourselves.
-    """
+    """Silence the warnings about experimental rollouts, old names and gathered gradients."""
     os.environ.setdefault("TRL_EXPERIMENTAL_SILENCE", "1")
     logger = logging.getLogger("transformers.training_args")
     level = logger.level

@@ -1,4 +1,4 @@
-"""What a training of the agent will take on this machine, measured before it starts.
+"""Measure the memory and time of an agent's training before it starts.
 
 A step is mostly writing and learning. Both are tried on a few tokens; how long a trajectory becomes
 nobody knows before, so some tools are taken to be asked.
